@@ -12,7 +12,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { approvalSentence } from "../chat/approval-mode.ts";
 import type { Sitting } from "../chat/at-terminal.ts";
 import { messageNames } from "../chat/converse.ts";
-import { Talk } from "../chat/talk.ts";
+import { Talk, type TalkOptions } from "../chat/talk.ts";
 import { conversationCommands, watchingCommands } from "../commands/index.ts";
 import { type Choosable, chooseConversation, FOUND } from "../conversations/choose.ts";
 import { oneLine } from "../show/plain-text.ts";
@@ -43,8 +43,8 @@ export async function join(args: AttachArguments, { terminal, unsent, signal, me
       directory: isHere ? workspace : directory,
       isElsewhere: !isHere,
     };
-    const { prompt, ...look } = ownLook();
-    talk = new Talk({ client: server, terminal, unsent, place, prompt });
+    const { prompt, statusCommand, ...look } = ownLook();
+    talk = new Talk({ client: server, terminal, unsent, place, prompt, statusCommand });
     const { style, live } = terminal;
     const mayAct = rights.includes("act");
     const commands = mayAct ? conversationCommands : watchingCommands;
@@ -79,9 +79,18 @@ export async function join(args: AttachArguments, { terminal, unsent, signal, me
 }
 
 /** What the person's own settings say of their terminal, wherever the server is. */
-function ownLook(): Pick<LiveSettings, "keys" | "notify" | "theme"> & { readonly prompt?: string | undefined } {
-  const { keys, theme, notify, prompt } = readConfiguration({ env: process.env, home: homedir() }).settings;
-  return { prompt, ...(keys && { keys }), ...(theme && { theme }), ...(notify && { notify }) };
+function ownLook(): Pick<LiveSettings, "keys" | "notify" | "theme" | "vim"> &
+  Pick<TalkOptions, "prompt" | "statusCommand"> {
+  const { settings } = readConfiguration({ env: process.env, home: homedir() });
+  const { keys, theme, vim, notify, prompt, statusLine } = settings;
+  return {
+    prompt,
+    statusCommand: statusLine?.command,
+    ...(keys && { keys }),
+    ...(theme && { theme }),
+    ...(vim !== undefined && { vim }),
+    ...(notify && { notify }),
+  };
 }
 
 /** The conversation that the command line names, or that the person chooses; nothing for a new one. */

@@ -234,13 +234,13 @@ describe.skipIf(!hasTmux)("Ctrl-C while the agent works", () => {
     using pty = Pty.open(place, MODEL, server.env);
     await pty.prompted(prompt);
     pty.enter("hello");
-    await pty.until("context 25 %");
+    await pty.until("context 75 % left");
     await pty.prompted(prompt);
     pty.enter("a story");
     await pty.until("Once upon a time");
     pty.press("C-c");
     await pty.until(/^Once upon a time\n+Interrupted – you have control$/);
-    expect(await pty.prompted(prompt)).toContain("context 25 %");
+    expect(await pty.prompted(prompt)).toContain("context 75 % left");
     pty.enter("go on");
     await pty.until("Go on, then.");
     expect(JSON.stringify(server.asked[2])).toContain("Once upon a time");

@@ -69,8 +69,17 @@ async function talkAt(
     });
     const client = await own.client({ changed: (state) => talk?.connection(state) });
     const place = { redact: host.redact, directory: host.workspace };
-    const { prompt } = host.configuration.settings;
-    talk = new Talk({ client, own, terminal, unsent, place, prompt, task: args.task });
+    const { prompt, statusLine } = host.configuration.settings;
+    talk = new Talk({
+      client,
+      own,
+      terminal,
+      unsent,
+      place,
+      prompt,
+      statusCommand: statusLine?.command,
+      task: args.task,
+    });
     onTalk(talk);
     notices.push(...configure(terminal, host));
     greet(terminal, host, notices);
@@ -100,7 +109,7 @@ async function talkAt(
 
 /** Tells a terminal what the settings say of it, and what it can complete; answers what is wrong with its keys. */
 function configure({ live }: Terminal, host: Host): readonly string[] {
-  const { keys, theme, notify } = host.configuration.settings;
+  const { keys, theme, vim, notify } = host.configuration.settings;
   const { workspace } = host;
   return (
     live?.configure({
@@ -108,6 +117,7 @@ function configure({ live }: Terminal, host: Host): readonly string[] {
       commands,
       ...(keys && { keys }),
       ...(theme && { theme }),
+      ...(vim !== undefined && { vim }),
       ...(notify && { notify }),
     }) ?? []
   );

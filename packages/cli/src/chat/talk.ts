@@ -17,7 +17,8 @@ import { Person, type PersonOptions } from "./person.ts";
 import { Prompting } from "./prompting.ts";
 import { Reach } from "./reach.ts";
 import { ShownFeed } from "./shown-feed.ts";
-import { changesStatus, statusOf } from "./status-of.ts";
+import { ShownStatus } from "./shown-status.ts";
+import { changesStatus } from "./status-of.ts";
 import { TalkCommands } from "./talk-commands.ts";
 import type { Beginning, TalkSession } from "./talk-session.ts";
 import { Turns } from "./turns.ts";
@@ -31,6 +32,8 @@ export interface TalkOptions extends Pick<PersonOptions, "place" | "prompt" | "t
   readonly client: Client;
   /** The desk, when it is this program's own: what runs ends with the talk, and more can be done. Absent at a server. */
   readonly own?: OwnDesk | undefined;
+  /** A command of the person's own that says what stands below the prompt. */
+  readonly statusCommand?: string | undefined;
   /** What is said first is a task. `once`: the person is not asked for more when it has ended by itself. */
   readonly task?: "once" | "first" | undefined;
 }
@@ -55,8 +58,9 @@ export class Talk implements Partner {
   /** Resolves when the person goes without waiting for what is on its way. */
   readonly #gone = Promise.withResolvers<"gone">();
   readonly #reach: Reach;
+  readonly #status: ShownStatus;
 
-  constructor({ client, own, task, ...seat }: TalkOptions) {
+  constructor({ client, own, task, statusCommand: command, ...seat }: TalkOptions) {
     const { agent } = client.welcome;
     this.#client = client;
     this.#own = own;
@@ -96,20 +100,28 @@ export class Talk implements Partner {
       happened: (item, state) => {
         if (item.type === "call.denied") this.#turns.denied(item, state);
         this.#feed.show(item);
-        if (changesStatus(item, state)) this.#showStatus();
+        if (changesStatus(item, state)) this.#status.show();
       },
       renewed: (session) => this.#renewed(session),
       gone: (why) => this.end(why),
       lost: (why) => this.#lost(why),
     });
     this.#reach = new Reach(seat.terminal, person);
+    this.#status = new ShownStatus({
+      ...{ ...seat, command, state: () => person.state },
+      standing: () => ({
+        ...{ run: this.#working, leaf: person.standpoint.leaf, contextSize: own && contextSizeOf(own.host) },
+        ...{ mode: this.#turns.mode, approval: this.#approval.mode, model: this.#turns.model },
+      }),
+      tell: (sentence) => this.note(sentence),
+    });
     this.#approval = new ApprovalChoice({
       ...{ client, terminal: seat.terminal },
       note: (sentence) => this.note(sentence),
       here: () => this.session?.id,
       open: () => this.#open(),
     });
-    this.#turns = new Turns({ client, own, task, state: () => person.state, changed: () => this.#showStatus() });
+    this.#turns = new Turns({ client, own, task, state: () => person.state, changed: () => this.#status.show() });
     this.#commands = new TalkCommands({
       ...{ client, own, person, turns: this.#turns, approval: this.#approval },
       session: () => this.session,
@@ -134,7 +146,7 @@ export class Talk implements Partner {
   /** The first message begins a conversation; until then what is written is kept for this place, a folder or an address. */
   beginAt(place: string): void {
     this.#person.writing.isFor(place);
-    this.#showStatus();
+    this.#status.show();
   }
 
   /** Goes into a conversation, out of the one before, at a message if one is named, and shows where it stands. */
@@ -149,7 +161,7 @@ export class Talk implements Partner {
     const { live } = this.#terminal;
     live?.follow(session.state);
     live?.configure({ history: saidBefore(session.state, this.#person.standpoint.leaf) });
-    this.#showStatus();
+    this.#status.show();
     this.#feed.lookAround();
     return session;
   }
@@ -166,6 +178,7 @@ export class Talk implements Partner {
       if (!this.#isRefused(line)) await this.#take(line, () => this.#do(line));
     }
     this.#prompting.end();
+    await this.#status[Symbol.asyncDispose]();
   }
 
   /** Says what the program was started with. */
@@ -257,7 +270,7 @@ export class Talk implements Partner {
     this.#reach.changed(state);
     if (state.phase !== "open") return;
     this.#approval.settingsChanged();
-    this.#showStatus();
+    this.#status.show();
   }
 
   /** The connection cannot be had any more, or the conversation is gone. */
@@ -300,7 +313,7 @@ export class Talk implements Partner {
     // What a message says may be on its way still, where the server began anew; who leaves does not wait for that.
     if (!isExit(command)) await this.session?.read();
     const next = await this.#commands.run(command);
-    this.#showStatus();
+    this.#status.show();
     if (next.type === "leave") this.#stop();
     if (next.type !== "turn") return;
     const { type: _, directive, at, ...how } = next;
@@ -358,7 +371,7 @@ export class Talk implements Partner {
   /** The server began anew: what ran there was interrupted. */
   #renewed(session: TalkSession): void {
     this.#terminal.live?.follow(session.state);
-    this.#showStatus();
+    this.#status.show();
     this.#person.inBackground(session.read());
     this.#person.view.note("The server began anew; /resume goes on with what was interrupted.");
     this.#prompting.rested();
@@ -366,7 +379,7 @@ export class Talk implements Partner {
 
   #lost(why: string): void {
     this.#stepOut();
-    this.#showStatus();
+    this.#status.show();
     // A desk of this program says it to whoever hears of what nobody asked for.
     if (!this.#own) this.#person.view.say(oneLine(why));
     this.note("What you say next opens it again, as far as it was written.");
@@ -376,7 +389,7 @@ export class Talk implements Partner {
   async #rewind(): Promise<void> {
     await this.session?.read();
     await this.#person.standpoint.rewind();
-    this.#showStatus();
+    this.#status.show();
   }
 
   /** Nothing more is asked of the person; what they did last is carried out. */
@@ -388,18 +401,5 @@ export class Talk implements Partner {
   #go(): void {
     this.leave();
     this.#terminal.close();
-  }
-
-  #showStatus(): void {
-    this.#terminal.live?.status(
-      statusOf(this.#person.state, {
-        run: this.#working,
-        leaf: this.#person.standpoint.leaf,
-        mode: this.#turns.mode,
-        approval: this.#approval.mode,
-        model: this.#turns.model,
-        contextSize: this.#own && contextSizeOf(this.#own.host),
-      }),
-    );
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { oneLine, PlainText, plainText } from "./plain-text.ts";
+import { coloredLine, oneLine, PlainText, plainText } from "./plain-text.ts";
 
 describe("S12: plain text", () => {
   test.each([
@@ -40,4 +40,10 @@ describe("S12: plain text", () => {
   test("on one line has no line ends", () => {
     expect(oneLine(" a\n\n\tb\x1b[31m  c ")).toBe("a b c");
   });
+});
+
+test("T55, S12: a line with colours has nothing else that a terminal obeys", () => {
+  expect(coloredLine("\x1b[1;38:2::1:2:3mbold\x1b[m \x1b[3Aup\x1b]8;;http://x\x1b\\link\x07\u202e\x9b5m\r\x1b[3")).toBe(
+    "\x1b[1;38:2::1:2:3mbold\x1b[m uplink",
+  );
 });

@@ -82,6 +82,18 @@ export function plainText(text: string): string {
   return new PlainText().push(text);
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences
+const COLOR = /(\x1b\[[\d;:]*m)/;
+
+/** Text on one line with its colours, and nothing else that a terminal would obey. */
+export function coloredLine(text: string): string {
+  const pieces = text.split(COLOR);
+  return pieces
+    .map((piece, index) => (index % 2 === 1 ? piece : plainText(piece).replace(/\s/g, " ")))
+    .join("")
+    .trim();
+}
+
 /** Plain text on one line: every run of blanks and line ends is one blank. */
 export function oneLine(text: string): string {
   return plainText(text).replace(/\s+/g, " ").trim();

@@ -133,6 +133,11 @@ export class Pty implements Disposable {
     this.press("Enter");
   }
 
+  /** Gives the window another size. */
+  resize(columns: number, rows: number): void {
+    this.#tmux("resize-window", "-x", String(columns), "-y", String(rows));
+  }
+
   /** Sends the command a signal. */
   kill(signal: NodeJS.Signals): void {
     const shell = this.#tmux("display-message", "-p", "#{pane_pid}").trim();

@@ -1,6 +1,6 @@
 import type { Host } from "../host.ts";
 import { projectOf } from "../project.ts";
-import { readClaudeHooks } from "../settings/claude-hooks.ts";
+import { readClaudeSettings } from "../settings/claude-settings.ts";
 import { userSettingsFile } from "../settings/configuration.ts";
 import { readProjectLayer, readUserLayer } from "../settings/layer.ts";
 import { type HookEntries, type HookEvent, hookEvents } from "./entries.ts";
@@ -35,7 +35,7 @@ export function listedHooks({
   const sources = [
     { file: own, isUsed: true, hooks: listed(readUserLayer(own).settings.hooks) },
     { file: settings, isUsed, hooks: listed(readProjectLayer(settings, own).settings.hooks) },
-    ...claude.map((file) => ({ file, isUsed, hooks: listed(readClaudeHooks([file]).hooks) })),
+    ...claude.map((file) => ({ file, isUsed, hooks: listed(readClaudeSettings([file]).hooks) })),
   ];
   return sources.filter(({ hooks }) => hooks.length > 0);
 }

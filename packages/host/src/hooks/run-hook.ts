@@ -22,7 +22,7 @@ export interface HookPlace {
  * 1 MiB of output, and with the signal; so does all that it started. Never rejects.
  */
 export async function runHook(
-  { command, timeout }: Hook,
+  { command, timeout }: Pick<Hook, "command" | "timeout">,
   input: object,
   { directory, env }: HookPlace,
   signal: AbortSignal,

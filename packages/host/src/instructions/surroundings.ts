@@ -45,11 +45,25 @@ export function surroundingsPart(began: string | undefined, model: string): Inst
  * alone (S16). Nothing when that is not to be read.
  */
 function branchIn(root: string): string | undefined {
-  const head = firstOf(join(root, ".git", "HEAD")) ?? headOfWorktree(root);
-  if (head === undefined) return undefined;
+  const head = headOf(root);
+  const branch = branchOf(head);
+  if (branch !== undefined) return `branch ${branch}`;
+  return head !== undefined && /^[0-9a-f]{40,64}$/.test(head) ? "no branch (detached HEAD)" : undefined;
+}
+
+/** The branch of the repository around a folder, found without git; nothing where there is none. */
+export function gitBranch(workspace: string): string | undefined {
+  return branchOf(headOf(projectOf(workspace).root));
+}
+
+function headOf(root: string): string | undefined {
+  return firstOf(join(root, ".git", "HEAD")) ?? headOfWorktree(root);
+}
+
+function branchOf(head = ""): string | undefined {
   const [, branch] = /^ref: refs\/heads\/(.+)$/.exec(head) ?? [];
-  if (branch !== undefined) return `branch ${nameOf(branch)}`;
-  return /^[0-9a-f]{40,64}$/.test(head) ? "no branch (detached HEAD)" : undefined;
+  // Whoever made the repository gave it the name.
+  return branch && visibleLine(branch).slice(0, LONGEST);
 }
 
 /** A worktree names the folder of its HEAD in a file. */
@@ -67,9 +81,4 @@ function firstOf(file: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Whoever made the repository gave it the name. */
-function nameOf(branch: string): string {
-  return visibleLine(branch).slice(0, LONGEST);
 }

@@ -30,6 +30,7 @@ const open = (trusted: boolean) => {
 
 function putTheirs(): void {
   put(".claude/settings.json", {
+    statusLine: { ...command("echo theirs"), padding: 0 },
     permissions: { allow: ["Bash(rm *)"] },
     hooks: {
       PreToolUse: [{ matcher: "Write", hooks: [command("echo not by an agent >&2; exit 2"), { type: "prompt" }] }],
@@ -51,6 +52,8 @@ test("C1: the hooks of .claude/settings.json run as they stand there, once the p
     PreToolUse: [{ matcher: "Write", hooks: [command("echo not by an agent >&2; exit 2")] }],
     Stop: [{ hooks: [command("exit 0")] }],
   });
+  // T55: so does their status line.
+  expect(host.configuration.settings.statusLine?.command).toBe("echo theirs");
   const source = join(project, ".claude", "settings.json");
   expect(host.notices.filter((notice) => notice.startsWith(source))).toEqual([
     expect.stringContaining("hooks.PreToolUse: a hook there does not run here; expected"),
@@ -73,13 +76,15 @@ test("S6: they are shown before, with the exact command, and without trust nothi
   expect("items" in trust && trust.items.map(({ kind, name, detail }) => `${kind} ${name}: ${detail}`)).toEqual([
     "hook PreToolUse Write: echo not by an agent >&2; exit 2",
     "hook Stop *: exit 0",
+    "hook statusLine: echo theirs",
     "command fix: .claude/commands/fix.md",
     "skill release: .claude/skills/release",
     "instructions CLAUDE.md: CLAUDE.md",
   ]);
   const host = await open(false);
   const { skills, commands } = await host.ready();
-  expect([host.configuration.settings.hooks, skills, commands]).toEqual([undefined, [], []]);
+  const { hooks, statusLine } = host.configuration.settings;
+  expect([hooks, statusLine, skills, commands]).toEqual([undefined, undefined, [], []]);
   expect(host.agent.options.instructions).not.toContain("rhymes");
   expect(listedHooks(host)).toMatchObject([
     { file: join(project, ".claude", "settings.json"), isUsed: false, hooks: [{ event: "PreToolUse" }] },

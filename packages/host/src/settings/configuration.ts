@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import type { Environment } from "@banyan/models";
 import { directories } from "../directories.ts";
 import { leadsInto, type ProjectPlaces } from "../project.ts";
-import { joinedHooks, type ReadHooks, readClaudeHooks } from "./claude-hooks.ts";
+import { type ClaudeSettings, joinedHooks, readClaudeSettings } from "./claude-settings.ts";
 import { environmentSettings } from "./environment.ts";
 import { SettingsError, type SettingsFault, unknownName } from "./fault.ts";
 import { readJsonFile } from "./json-file.ts";
@@ -94,7 +94,7 @@ function readFiles({ env, home, project }: ConfigurationOptions): Record<"user" 
   const { settings: theirFile, mcp, claude, root } = project;
   const own = withPaths(readProjectLayer(theirFile, file), (path) => resolve(root, path));
   const theirs = withFittingCompaction({ file, layer: user }, { file: theirFile, layer: own });
-  const shared = joinedLayers(readMcpLayer(mcp), theirs, readClaudeHooks(claude));
+  const shared = joinedLayers(readMcpLayer(mcp), theirs, readClaudeSettings(claude));
   return { user, project: withoutStrangers(user, shared, project) };
 }
 
@@ -110,9 +110,15 @@ function environmentFaults(env: Environment): SettingsFault[] {
 
 /** Relative paths of a file mean another place than where the program was started. */
 function withPaths(layer: FileLayer, absolute: (path: string) => string): FileLayer {
-  const { instructions } = layer.settings;
-  if (!instructions) return layer;
-  return { ...layer, settings: { ...layer.settings, instructions: instructions.map(absolute) } };
+  const { instructions, theme } = layer.settings;
+  return {
+    ...layer,
+    settings: {
+      ...layer.settings,
+      ...(instructions && { instructions: instructions.map(absolute) }),
+      ...(theme?.endsWith(".json") && { theme: absolute(theme) }),
+    },
+  };
 }
 
 function fromHome(path: string, home: string): string | undefined {
@@ -120,7 +126,8 @@ function fromHome(path: string, home: string): string | undefined {
 }
 
 /** The settings file counts more than the files that other programs read too; hooks are those of all. */
-function joinedLayers(shared: FileLayer, own: FileLayer, claude: ReadHooks): FileLayer {
+function joinedLayers(shared: FileLayer, own: FileLayer, claude: ClaudeSettings): FileLayer {
+  const statusLine = own.settings.statusLine ?? claude.statusLine;
   const hooks = joinedHooks(own.settings.hooks, claude.hooks);
   const mcpServers = { ...shared.settings.mcpServers, ...own.settings.mcpServers };
   return {
@@ -128,6 +135,7 @@ function joinedLayers(shared: FileLayer, own: FileLayer, claude: ReadHooks): Fil
       ...own.settings,
       ...(Object.keys(mcpServers).length > 0 ? { mcpServers } : {}),
       ...(Object.keys(hooks).length > 0 ? { hooks } : {}),
+      ...(statusLine && { statusLine }),
     },
     faults: [...shared.faults, ...own.faults, ...claude.faults],
     unsafe: undefined,

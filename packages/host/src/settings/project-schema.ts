@@ -17,6 +17,7 @@ const {
   agents,
   mcpServers,
   hooks,
+  statusLine,
 } = settingsSchema.shape;
 
 const NARROW =
@@ -61,6 +62,7 @@ const shape = {
   agents,
   mcpServers,
   hooks,
+  statusLine,
   sandbox: z
     .strictObject(
       { enabled: z.literal("require", '"require": a project cannot open the sandbox').optional() },

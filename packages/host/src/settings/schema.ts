@@ -2,6 +2,7 @@ import type { NamedAgent } from "@banyan/core";
 import { type McpServerEntry, mcpServerEntry, mcpServerName, readEntry } from "@banyan/tools/mcp/entry";
 import { z } from "zod";
 import { hookEntries } from "../hooks/entries.ts";
+import { statusLineEntry } from "../hooks/status-line.ts";
 import { type LimitName, type LimitUnit, limits } from "../limits.ts";
 import { permissionEntries } from "../permissions/rule.ts";
 
@@ -21,6 +22,8 @@ const SHARE = "a share of the context, above 0 and below 1";
 const DOMAIN = 'a domain, as in "registry.npmjs.org" or "*.example.com"';
 const PATHS = "a list of paths";
 const PROMPT = 'a line of at most 200 characters, as in "Reply to {agent}:"';
+const themes = ["auto", "dark", "light", "high-contrast", "color-blind"] as const;
+const THEME = `${themes.map((name) => `"${name}"`).join(", ")} or a file of colours, as in "my-theme.json"`;
 const YES_OR_NO = "true or false";
 const KEYS = 'a key, as in "ctrl+g", or a list of keys; an empty list switches it off';
 
@@ -259,6 +262,9 @@ const shape = {
   hooks: hookEntries
     .describe("Commands of your own that run at points of a conversation, as Claude Code and codex have them.")
     .optional(),
+  statusLine: statusLineEntry
+    .describe("A command of your own that says what stands below the terminal's prompt, as Claude Code has it.")
+    .optional(),
   keyFiles: texts(PATHS)
     .describe("Patterns of files that are opened though they hold private keys. What they hold is redacted even then.")
     .optional(),
@@ -286,7 +292,11 @@ const shape = {
       "How the terminal tells you, while you look elsewhere, that something waits, failed, or took long and has ended: by a notification and the bell, the bell alone, or not.",
     )
     .optional(),
-  theme: z.enum(["auto", "dark", "light"], '"auto", "dark" or "light"').describe("Colours of the terminal.").optional(),
+  vim: yesOrNo.describe("Whether the terminal's prompt has the keys of vi.").optional(),
+  theme: z
+    .union([z.enum(themes, THEME), z.string(THEME).regex(/\.json$/, THEME)], THEME)
+    .describe("Colours of the terminal, by their name, or a file of your own.")
+    .optional(),
 };
 
 /** The form of a settings file. */

@@ -6,7 +6,7 @@ import { listed } from "../hooks/listed-hooks.ts";
 import { instructionFile } from "../instructions/instructions.ts";
 import { foldersDownTo, type ProjectPlaces, projectOf } from "../project.ts";
 import { readFileStart } from "../read-file.ts";
-import { joinedHooks, readClaudeHooks } from "../settings/claude-hooks.ts";
+import { joinedHooks, readClaudeSettings } from "../settings/claude-settings.ts";
 import { readOneSetting, readProjectLayer } from "../settings/layer.ts";
 import type { Settings } from "../settings/schema.ts";
 import { mcpServersOf } from "../settings/schema.ts";
@@ -36,9 +36,11 @@ export function untrustedContent(directory: string): ProjectItem[] {
   const project = projectOf(directory);
   const { settings } = readProjectLayer(project.settings, "");
   const mcpServers = { ...readOneSetting(project.mcp, "mcpServers").settings.mcpServers, ...settings.mcpServers };
-  const hooks = joinedHooks(settings.hooks, readClaudeHooks(project.claude).hooks);
+  const claude = readClaudeSettings(project.claude);
+  const hooks = joinedHooks(settings.hooks, claude.hooks);
+  const statusLine = settings.statusLine ?? claude.statusLine;
   return [
-    ...settingItems({ ...settings, mcpServers, hooks }),
+    ...settingItems({ ...settings, mcpServers, hooks, ...(statusLine && { statusLine }) }),
     ...markdownItems(project, "agent", project.agents),
     ...project.commands.flatMap((folder) => markdownItems(project, "command", folder)),
     ...skillItems(project),
@@ -46,13 +48,22 @@ export function untrustedContent(directory: string): ProjectItem[] {
   ];
 }
 
-function settingItems({ $schema: _, permissions, mcpServers, agents, hooks, ...others }: Settings): ProjectItem[] {
+function settingItems({
+  $schema: _,
+  permissions,
+  mcpServers,
+  agents,
+  hooks,
+  statusLine,
+  ...others
+}: Settings): ProjectItem[] {
   const { allow = [], ...restrictions } = permissions ?? {};
   const servers = Object.entries(mcpServersOf({ mcpServers }));
   return [
     ...allow.map((rule) => item("rule", rule, "runs without asking", true, rule)),
     ...servers.map(([name, entry]) => item("MCP server", name, describeEntry(entry), true, commandDigest(entry))),
     ...hookItems(hooks),
+    ...(statusLine ? [item("hook", "statusLine", statusLine.command, true, statusLine.command)] : []),
     ...Object.entries(agents ?? {}).map(([name, agent]) => item("agent", name, json(agent), true)),
     ...Object.entries({ ...others, ...named("permissions", restrictions) }).map(([name, value]) =>
       item("setting", name, json(value), false),

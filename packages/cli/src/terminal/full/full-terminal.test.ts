@@ -123,6 +123,22 @@ describe("the prompt", () => {
     expect(await message).toBe("ab");
   });
 
+  test("T56: with the keys of vi Esc ends inserting before it stops the agent, and the mode is shown", async () => {
+    const here = open();
+    here.terminal.configure({ vim: true });
+    here.begins();
+    await here.screen.until(/^─ .* INSERT ─/);
+    here.keys("two", "\x1b[27u", "I", "one ", "\x1b[27u");
+    await here.screen.until(/^─ .* NORMAL ─/);
+    expect(here.interrupts).toBe(0);
+    here.keys("\x1b[27u");
+    await here.screen.until("stopping");
+    expect(here.interrupts).toBe(1);
+    here.keys("d", "w", ENTER);
+    await here.screen.until(/^─ .* INSERT ─/);
+    expect(here.typed).toEqual([["onetwo", false]]);
+  });
+
   test("T15: an address is offered as attachment while it is written, and is one with Tab only", async () => {
     const here = open();
     here.terminal.configure({ workspace: "/" });

@@ -24,10 +24,10 @@ import { editOutside, hasEditor } from "./prompt/external-editor.ts";
 import { Prompt, type WaitedAs } from "./prompt/prompt.ts";
 import { PromptKeys } from "./prompt-keys.ts";
 import { Screen } from "./screen/screen.ts";
-import type { Scheme } from "./theme/palette.ts";
+import { Colors } from "./theme/colors.ts";
 import type { ColorDepth } from "./theme/terminal-colors.ts";
 import { ASK_BACKGROUND, schemeFrom } from "./theme/terminal-colors.ts";
-import { createTheme, type Theme } from "./theme/theme.ts";
+import type { Theme } from "./theme/theme.ts";
 import { LiveView } from "./transcript/live-view.ts";
 import { type BranchEnd, branchEnd } from "./transcript/message-lines.ts";
 import { DecisionCard } from "./views/decision-card.ts";
@@ -45,6 +45,9 @@ export interface FullTerminalOptions extends Omit<TerminalOptions, "style"> {
 
 /** How many screens of a branch stand in the transcript when somebody comes back to it. */
 const SCREENS = 2;
+
+/** Milliseconds after a key for which somebody is typing: what helps with that looks for the terminal's own cursor. */
+const TYPING = 2_000;
 
 /** Milliseconds between two looks at the clock where nothing may move. */
 const STILL_TIME = 1_000;
@@ -73,12 +76,10 @@ export class FullTerminal implements Terminal, LiveTerminal {
   readonly #links: boolean;
   readonly #moves: boolean;
   readonly #highlight = new LateHighlight(
-    () => this.#theme,
+    () => this.#colors.theme,
     () => this.#changed(),
   );
-  #theme: Theme;
-  /** A person has chosen the colours. */
-  #isSchemeChosen = false;
+  readonly #colors: Colors;
   #keys = new KeyBindings();
   /** By what they complete. */
   readonly #completers = new Map<"commands" | "names" | "files", Completer>();
@@ -88,12 +89,14 @@ export class FullTerminal implements Terminal, LiveTerminal {
   /** The beginning of a line that was written without its end. */
   #partial = "";
   #ticking: NodeJS.Timeout | undefined;
+  /** When the last key came, in milliseconds of `performance.now()`. */
+  #keyAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
   constructor(options: FullTerminalOptions) {
     const { input, output, env, depth } = options;
     this.#options = options;
-    this.#theme = createTheme(depth, schemeFrom(env) ?? "dark");
+    this.#colors = new Colors(depth, env);
     this.#links = depth > 1 && detectCapabilities(() => false).hyperlinks;
     this.#moves = mayMove(env);
     this.view = new LiveView(() => this.#changed());
@@ -106,7 +109,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
       keys: this.#keys,
       history,
       completers: () => [...this.#completers.values()],
-      theme: () => this.#theme,
+      theme: () => this.#colors.theme,
       onTyped: options.onTyped,
       onChange: () => this.#changed(),
       onDraft: (text) => options.onDraft?.(text),
@@ -133,7 +136,10 @@ export class FullTerminal implements Terminal, LiveTerminal {
         onTerminal: (knowsKitty) => {
           if (!knowsKitty) modes.useOtherKeys();
         },
-        onBackground: (scheme) => this.#useScheme(scheme, false),
+        onBackground: (scheme) => {
+          this.#colors.heard(scheme);
+          this.#changed();
+        },
         onFocus: (has) => this.#attention.looks(has),
       },
       env,
@@ -143,7 +149,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
   }
 
   get style(): Theme {
-    return this.#theme;
+    return this.#colors.theme;
   }
 
   get isClosed(): boolean {
@@ -182,7 +188,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
   async ask(question: Question): Promise<string | undefined> {
     const { env } = this.#options;
     const { again = false, signal, isOver = false, file } = question;
-    const editor = { keys: this.#keys, theme: () => this.#theme, onChange: () => this.#changed() };
+    const editor = { keys: this.#keys, theme: () => this.#colors.theme, onChange: () => this.#changed() };
     const card = new QuestionCard(question, editor, hasEditor(env) ? (text) => this.#outside(text, file) : undefined);
     if (this.#isClosed) return undefined;
     const over = await this.#overlays.open(card, { signal, isGuarded: !again, isOver });
@@ -240,12 +246,13 @@ export class FullTerminal implements Terminal, LiveTerminal {
   }
 
   configure(settings: LiveSettings): readonly string[] {
-    const { prompt, keys, theme = "auto", notify, history = [], commands, workspace, names } = settings;
+    const { prompt, keys, theme, vim, notify, history = [], commands, workspace, names } = settings;
     if (notify) this.#attention.use(notify);
     this.#pictures = settings.pictures ?? this.#pictures;
     if (prompt !== undefined) this.#prompt.call(prompt);
+    if (vim !== undefined) this.#prompt.useVim(vim);
     this.#prompt.remember(history);
-    if (theme !== "auto") this.#useScheme(theme, true);
+    const problems = theme === undefined ? [] : this.#colors.use(theme);
     if (keys) {
       this.#keys = new KeyBindings(keys);
       this.#prompt.useKeys(this.#keys);
@@ -253,7 +260,8 @@ export class FullTerminal implements Terminal, LiveTerminal {
     if (commands) this.#completers.set("commands", completeCommands(commands));
     if (names) this.#completers.set("names", completeNames(names));
     if (workspace !== undefined) this.#completers.set("files", completeFiles(new WorkspaceFiles(workspace)));
-    return this.#keys.problems;
+    this.#changed();
+    return [...this.#keys.problems, ...problems];
   }
 
   get keyTable(): readonly KeyRow[] {
@@ -287,12 +295,16 @@ export class FullTerminal implements Terminal, LiveTerminal {
   }
 
   prose(markdown: string, width: number): readonly string[] {
-    return markdownLines(markdown, width, { theme: this.#theme, links: this.#links, highlight: this.#highlight.now });
+    return markdownLines(markdown, width, {
+      theme: this.#colors.theme,
+      links: this.#links,
+      highlight: this.#highlight.now,
+    });
   }
 
   branchEnd(state: ConversationState, leaf: string | null): BranchEnd {
     const { columns: width, rows } = this.#screen.size;
-    return branchEnd(state, leaf, { width, theme: this.#theme, most: SCREENS * rows });
+    return branchEnd(state, leaf, { width, theme: this.#colors.theme, most: SCREENS * rows });
   }
 
   call(sentence: string): void {
@@ -306,13 +318,6 @@ export class FullTerminal implements Terminal, LiveTerminal {
 
   takeBack(text: string, as: WaitedAs): void {
     this.#prompt.takeBack(text, as);
-  }
-
-  #useScheme(scheme: Scheme, isChosen: boolean): void {
-    if (this.#isSchemeChosen && !isChosen) return;
-    this.#isSchemeChosen = isChosen;
-    this.#theme = createTheme(this.#options.depth, scheme);
-    this.#changed();
   }
 
   /** Who decides nothing where something must be decided stops the agent. */
@@ -341,6 +346,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
 
   #key(key: string): void {
     this.#attention.looks(true);
+    this.#keyAt = performance.now();
     if (this.#overlays.delays() && !this.#overlays.page) {
       // A message that was being typed goes on; keys that are about nothing count for nothing.
       if (!this.#prompt.isEmpty || this.#keys.matches(key, "cancel")) this.#promptKeys.key(key);
@@ -371,8 +377,11 @@ export class FullTerminal implements Terminal, LiveTerminal {
   }
 
   #seen() {
+    const isTyping = !this.#prompt.isEmpty && performance.now() < this.#keyAt + TYPING;
+    const isMuchDrawn = this.view.doing?.isWaiting === false && !isTyping;
     return {
-      theme: this.#theme,
+      cursorWaits: this.#screen.cursorWaits(isMuchDrawn),
+      theme: this.#colors.theme,
       keys: this.#keys,
       view: this.view,
       prompt: this.#prompt,

@@ -31,8 +31,10 @@ export interface LiveSettings {
   readonly prompt?: string;
   /** Which key does what, where that differs from the defaults (T13). */
   readonly keys?: KeySettings;
-  /** The colours, when the terminal is not to be asked for its background. */
-  readonly theme?: "auto" | "dark" | "light";
+  /** The colours: the name of a theme, or a file of them. */
+  readonly theme?: string;
+  /** Whether the prompt has the keys of vi. */
+  readonly vim?: boolean;
   /** How the person is told of what waits for them while they look elsewhere. */
   readonly notify?: AttentionHow;
   /** What makes marks of pictures; without it, what is pasted is text. */
@@ -51,7 +53,7 @@ export interface LiveSettings {
 export interface LiveTerminal {
   /** `command` shows a line that was typed and is no message; `connected`, whether it is known what the agent does. */
   readonly view: FeedView & Pick<LiveView, "command" | "connected">;
-  /** May be called again; what a call leaves out stays. Answers what is wrong with the keys, a sentence for each. */
+  /** May be called again; what a call leaves out stays. Answers what is wrong with the keys and the theme, a sentence for each. */
   configure(settings: LiveSettings): readonly string[];
   /** The keys as they are in effect. */
   readonly keyTable: readonly KeyRow[];

@@ -7,8 +7,8 @@ import { bottomOf, STATUS_FROM } from "./layout.ts";
 import type { Highlight } from "./markdown/look.ts";
 import type { OverlayStack } from "./overlay-stack.ts";
 import type { Prompt } from "./prompt/prompt.ts";
-import { cut, widthOf } from "./screen/cells.ts";
-import type { Size } from "./screen/live-region.ts";
+import { cut, paintedAt, widthOf } from "./screen/cells.ts";
+import type { Position, Size } from "./screen/live-region.ts";
 import type { Picture } from "./screen/screen.ts";
 import type { Theme } from "./theme/theme.ts";
 import type { LiveView } from "./transcript/live-view.ts";
@@ -24,6 +24,8 @@ export interface Seen {
   readonly view: LiveView;
   readonly prompt: Prompt;
   readonly overlays: OverlayStack;
+  /** The cursor waits at the top of what is redrawn, and is painted where it belongs. */
+  readonly cursorWaits: boolean;
   /** Said for a moment, in place of the status. */
   readonly hint: string;
   readonly status: Status | undefined;
@@ -65,7 +67,13 @@ export function pictureOf(seen: Seen, size: Size): Picture {
   });
   const shown = bottom.room === 0 ? [] : open.slice(-bottom.room).map((line) => cut(line, size.columns));
   const cursor = bottom.cursor && { ...bottom.cursor, row: bottom.cursor.row + shown.length };
-  return { finished, lines: [...shown, ...bottom.lines], cursor };
+  const lines = [...shown, ...bottom.lines];
+  if (!seen.cursorWaits) return { finished, lines, cursor };
+  return { finished, lines: cursor ? withCursor(lines, cursor, theme) : lines, waitsAtTop: true };
+}
+
+function withCursor(lines: readonly string[], { row, column }: Position, theme: Theme): string[] {
+  return lines.with(row, paintedAt(lines[row] ?? "", column, theme.selected));
 }
 
 /** Something that takes the whole screen, with what is asked meanwhile below it, or a word that something is. */

@@ -1,3 +1,4 @@
+import { matchesKey } from "@earendil-works/pi-tui";
 import type { History } from "../history.ts";
 import { commandLine, LEAVE_HINT, LEAVE_WITHIN, type TalkAction } from "../terminal.ts";
 import type { Action } from "./keys/actions.ts";
@@ -68,6 +69,8 @@ export class PromptKeys {
     this.#say("");
     // What is suggested has its keys first.
     if (prompt.isCompleting) return prompt.key(key);
+    // With the keys of vi, Esc ends inserting before it stops anything.
+    if (matchesKey(key, "escape") && prompt.escape(key)) return;
     if (does("interrupt")) return this.#interrupt();
     this.#rewindBefore = 0;
     if (does("exit") && prompt.isEmpty) return this.#exit();

@@ -1,8 +1,19 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Home, home } from "../../testing/banyan.ts";
+import { modelServer } from "../../testing/model-server.ts";
 import { hasTmux, Pty } from "../../testing/pty.ts";
+
+const SIZES = [
+  [60, 20],
+  [40, 12],
+  [90, 30],
+  [30, 10],
+  [100, 40],
+  [50, 24],
+] as const;
 
 const DEMO = ["--model", "demo/offline"];
 
@@ -100,6 +111,23 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     writeFileSync(defect, "");
     expect(await pty.until("Error: a defect of ours")).not.toContain("half a thought");
     expect(await restored(pty)).toBe(true);
+  });
+
+  test("T61: 24 resizes while 500 lines stream: all of them are in the scrollback, once and in order", async () => {
+    const lines = Array.from({ length: 500 }, (_, line) => `- w${line} and more words, which go on for a while\n`);
+    await using server = await modelServer({ text: lines, pace: 8 });
+    using pty = Pty.open(place, ["--model", "openai-compatible/test"], server.env);
+    await pty.prompted();
+    pty.enter("go");
+    for (let index = 0; index < 24; index++) {
+      const [columns, rows] = SIZES[index % SIZES.length] ?? [80, 24];
+      pty.resize(columns, rows);
+      // Lines stream meanwhile. tmux tells of a size a quarter of a second after the one before.
+      await sleep((index % 3) * 100);
+    }
+    await pty.until("w499 ");
+    const screen = await pty.prompted();
+    expect(screen.match(/\bw\d+/g)).toEqual(lines.map((_, line) => `w${line}`));
   });
 
   test("T31: a mistake that is found at the start leaves nothing of the terminal's answers in the shell", async () => {

@@ -1,4 +1,13 @@
-import { type AutocompleteProvider, CURSOR_MARKER, Editor, setKeybindings, type TUI } from "@earendil-works/pi-tui";
+import {
+  type AutocompleteProvider,
+  CURSOR_MARKER,
+  Editor,
+  KeybindingsManager,
+  matchesKey,
+  setKeybindings,
+  type TUI,
+  TUI_KEYBINDINGS,
+} from "@earendil-works/pi-tui";
 import { plainText } from "../../../show/plain-text.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { characterOf } from "../keys/keyboard.ts";
@@ -6,11 +15,14 @@ import { bare, cut, widthOf } from "../screen/cells.ts";
 import type { Position } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 import { listLine } from "../views/drawn-lines.ts";
+import { type TextAt, Vim, type VimStep } from "./vim.ts";
 
 /** What a prompt editor is made of. */
 export interface PromptEditorOptions {
   readonly keys: KeyBindings;
   readonly completion: AutocompleteProvider;
+  /** The keys of vi (T56). */
+  readonly vim?: boolean;
   /** As it is now. */
   theme(): Theme;
   /** The text was ended with the key for it; long pastes are in it in full. */
@@ -38,10 +50,12 @@ export class PromptEditor {
   readonly #options: PromptEditorOptions;
   readonly #editor: FramelessEditor;
   readonly #surroundings = { rows: 24, columns: 80 };
+  readonly #vim: Vim | undefined;
 
   constructor(options: PromptEditorOptions) {
     this.#options = options;
-    const { theme } = options;
+    const { theme, vim = false } = options;
+    this.#vim = vim ? new Vim() : undefined;
     // The editor asks its surroundings for these two things only.
     const tui = { terminal: this.#surroundings, requestRender: () => options.onChange() } as unknown as TUI;
     const same = (text: string) => text;
@@ -58,7 +72,10 @@ export class PromptEditor {
     });
     this.#editor.focused = true;
     this.#editor.setAutocompleteProvider(options.completion);
-    this.#editor.onSubmit = (text) => options.onSend(text);
+    this.#editor.onSubmit = (text) => {
+      this.#vim?.insert();
+      options.onSend(text);
+    };
     this.#editor.onChange = () => options.onChange();
   }
 
@@ -76,6 +93,11 @@ export class PromptEditor {
     return this.#editor.isShowingAutocomplete();
   }
 
+  /** The mode of vi, where its keys are used. */
+  get mode(): Vim["mode"] | undefined {
+    return this.#vim?.mode;
+  }
+
   /** Puts another text in its place; that can be undone. */
   set(text: string): void {
     this.#editor.setText(text);
@@ -85,6 +107,7 @@ export class PromptEditor {
   take(): string {
     const { text } = this;
     this.#editor.setText("");
+    this.#vim?.insert();
     return text.trim();
   }
 
@@ -101,6 +124,7 @@ export class PromptEditor {
   /** Takes a key, as the terminal sent it. */
   key(key: string): void {
     const { keys, onChange } = this.#options;
+    if (this.#vim && this.#vimKey(this.#vim, key)) return onChange();
     // The library keeps what keys do for all of its editors.
     setKeybindings(keys.editor);
     const before = this.text.trim();
@@ -114,7 +138,32 @@ export class PromptEditor {
     // The editor looks for other suggestions only after what it takes for typing.
     else if (after !== before && characterOf(key) === undefined && !keys.matches(key, "delete-back"))
       this.#stopCompleting();
+    if (this.mode === "normal") this.#carryOut(this.#vim?.settled(this.#editor.place));
     onChange();
+  }
+
+  /** Takes a key in the way of vi; answers whether it is one there. */
+  #vimKey(vim: Vim, key: string): boolean {
+    if (this.isCompleting) return false;
+    const { place } = this.#editor;
+    if (matchesKey(key, "escape")) {
+      this.#carryOut(vim.escape(place));
+      return true;
+    }
+    const character = VIM_KEYS.find(([name]) => matchesKey(key, name))?.[1] ?? characterOf(key);
+    if (vim.mode === "insert" || character === undefined) return false;
+    this.#carryOut(vim.key(character, place));
+    if (vim.mode === "normal") this.#carryOut(vim.settled(this.#editor.place));
+    return true;
+  }
+
+  #carryOut(step: VimStep): void {
+    if (step === "undo") this.#editor.takeBack();
+    else if (typeof step === "object") this.#editor.replace(step);
+    else if (step !== undefined) {
+      setKeybindings(USUAL_KEYS);
+      this.#editor.handleInput(step === "up" ? "\x1b[A" : "\x1b[B");
+    }
   }
 
   #stopCompleting(): void {
@@ -162,8 +211,53 @@ const FRAME = "\0";
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the editor paints its cursor with these
 const PAINTED_CURSOR = /^\x1b\[7m(.*?)\x1b\[0m/s;
 
+const USUAL_KEYS = new KeybindingsManager(TUI_KEYBINDINGS);
+
+/** Keys that are no letters, as letters of vi. */
+const VIM_KEYS = [
+  ["backspace", "h"],
+  ["delete", "x"],
+] as const;
+
+/** What the library keeps for itself: a text can be replaced there, but not its cursor placed. The version is a fixed one. */
+interface EditorInside {
+  readonly state: { lines: string[]; cursorLine: number };
+  lastAction: null;
+  setCursorCol(column: number): void;
+  pushUndoSnapshot(): void;
+  exitHistoryBrowsing(): void;
+  undo(): void;
+}
+
 /** Instead of a frame it has two lines that only say how much is hidden. */
 class FramelessEditor extends Editor {
+  /** The text, long pastes as they stand there, and where its cursor is. */
+  get place(): TextAt {
+    const { line, col } = this.getCursor();
+    const above = this.getLines().slice(0, line);
+    return { text: this.getText(), at: above.reduce((sum, { length }) => sum + length + 1, col) };
+  }
+
+  /** Puts another text there, of which all can be undone at once, or the cursor somewhere else. */
+  replace({ text, at }: TextAt): void {
+    const { place } = this;
+    if (text === place.text && at === place.at) return;
+    const inside = this as unknown as EditorInside;
+    inside.lastAction = null;
+    if (text !== place.text) {
+      inside.exitHistoryBrowsing();
+      inside.pushUndoSnapshot();
+      inside.state.lines = text.split("\n");
+    }
+    const before = text.slice(0, at).split("\n");
+    inside.state.cursorLine = before.length - 1;
+    inside.setCursorCol(before.at(-1)?.length ?? 0);
+  }
+
+  takeBack(): void {
+    (this as unknown as EditorInside).undo();
+  }
+
   protected override renderTopBorder(_width: number, hidden: number): string {
     return FRAME + hidden;
   }

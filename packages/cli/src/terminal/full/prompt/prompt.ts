@@ -48,17 +48,20 @@ export interface PromptOptions {
 export class Prompt {
   readonly #options: PromptOptions;
   readonly #kept: string[] = [];
+  #keys: KeyBindings;
   /** Set aside for something that was taken back; the last one comes back first. */
   readonly #aside: Retaken[] = [];
   /** How what stands there has waited. */
   #as: WaitedAs | undefined;
   #editor: PromptEditor;
   #label = "Starting …";
+  #vim = false;
   #reading: PromiseWithResolvers<string | undefined> | undefined;
 
   constructor(options: PromptOptions) {
     this.#options = options;
-    this.#editor = this.#createEditor(options.keys);
+    this.#keys = options.keys;
+    this.#editor = this.#createEditor();
   }
 
   /** Whether somebody asks for a message. */
@@ -104,6 +107,21 @@ export class Prompt {
   leave(): void {
     this.#reading?.resolve(undefined);
     this.#reading = undefined;
+  }
+
+  /** With the keys of vi, or without. */
+  useVim(vim: boolean): void {
+    if (vim === this.#vim) return;
+    this.#vim = vim;
+    this.#renew();
+  }
+
+  /** Takes Esc, where that has a meaning for the text; answers whether it is for nothing else then. */
+  escape(key: string): boolean {
+    const { mode } = this.#editor;
+    if (mode === undefined) return false;
+    this.#editor.key(key);
+    return mode === "insert" && !this.isEmpty;
   }
 
   /** Takes a key. */
@@ -168,9 +186,8 @@ export class Prompt {
 
   /** Other keys from now on. */
   useKeys(keys: KeyBindings): void {
-    const { text } = this;
-    this.#editor = this.#createEditor(keys);
-    this.#editor.set(text);
+    this.#keys = keys;
+    this.#renew();
   }
 
   /** The lines of it, with a hint at the end of the first one if there is room. */
@@ -178,8 +195,10 @@ export class Prompt {
     const { lines, cursor, above, below, suggestions } = this.#editor.lines(columns, rows);
     const offer = attachableAtEnd(this.text) === undefined ? (this.#waited ?? hint) : "Tab attaches it";
     const hidden = theme.dim(above + below > 0 ? `${above} lines above, ${below} below` : offer);
+    const { mode } = this.#editor;
+    const label = theme.bold(this.#label) + (mode === undefined ? "" : ` ${theme.accent(mode.toUpperCase())}`);
     return {
-      lines: [rule(theme.bold(this.#label), columns, theme, hidden), ...lines, ...suggestions],
+      lines: [rule(label, columns, theme, hidden), ...lines, ...suggestions],
       cursor: { ...cursor, row: cursor.row + 1 },
     };
   }
@@ -198,11 +217,18 @@ export class Prompt {
     if (text !== "") this.#editor.set(text);
   }
 
-  #createEditor(keys: KeyBindings): PromptEditor {
+  #renew(): void {
+    const { text } = this;
+    this.#editor = this.#createEditor();
+    this.#editor.set(text);
+  }
+
+  #createEditor(): PromptEditor {
     const { completers, theme, history } = this.#options;
     const editor = new PromptEditor({
-      keys,
+      keys: this.#keys,
       theme,
+      vim: this.#vim,
       completion: new Completion(completers),
       onSend: (text) => this.#send(text, false),
       onChange: () => this.#changed(),

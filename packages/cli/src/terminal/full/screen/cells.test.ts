@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createTheme } from "../theme/theme.ts";
-import { bare, cut, leastWidthOf, padded, widthOf, wrapped } from "./cells.ts";
+import { bare, cut, leastWidthOf, padded, paintedAt, widthOf, wrapped } from "./cells.ts";
 
 const { bold, dim, good } = createTheme(4, "dark");
 
@@ -44,6 +44,13 @@ test("text is broken between words, and a colour goes on behind the break", () =
   expect(lines.map(bare)).toEqual(["one two", "three"]);
   expect(lines[1]).toContain("\x1b[32mthree");
   expect(wrapped("x".repeat(20), 8).map(widthOf)).toEqual([8, 8, 4]);
+});
+
+test("T61: a cursor is painted on what is there, or on a blank behind it", () => {
+  const { selected } = createTheme(4, "dark");
+  expect(paintedAt("one", 1, selected)).toBe("o\x1b[7mn\x1b[27me");
+  expect(paintedAt("a漢b", 1, selected)).toBe("a\x1b[7m漢\x1b[27mb");
+  expect(paintedAt("one", 5, selected)).toBe("one  \x1b[7m \x1b[27m");
 });
 
 test("text is filled up with blanks", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { TestScreen } from "../testing/screen.ts";
-import { breaksLinesAnew, type Frame, LiveRegion } from "./live-region.ts";
+import { breaksLinesAnew, type Frame, keepsCursorAtLine, LiveRegion } from "./live-region.ts";
 
 /** A region on a terminal on which a shell has said something. */
 async function opened(columns = 80, rows = 24) {
@@ -135,4 +135,10 @@ test("terminals that leave long lines as they are when they become narrower are 
   expect(breaksLinesAnew({ TERM: "linux" })).toBe(false);
   expect(breaksLinesAnew({ TERM: "screen", STY: "1.pts" })).toBe(false);
   expect(breaksLinesAnew({ TERM: "screen-256color", TMUX: "/tmp/tmux,1,0" })).toBe(true);
+});
+
+test("T61: terminals that do not keep the cursor at its line are known", () => {
+  expect(keepsCursorAtLine({ TERM_PROGRAM: "ghostty" })).toBe(true);
+  expect(keepsCursorAtLine({ TERM_PROGRAM: "vscode" })).toBe(false);
+  expect(keepsCursorAtLine({ TERM_PROGRAM: "vscode", TMUX: "/tmp/tmux,1,0" })).toBe(true);
 });

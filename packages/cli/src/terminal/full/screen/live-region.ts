@@ -20,6 +20,8 @@ export interface Frame {
   readonly lines: readonly string[];
   /** Where the cursor stands among the lines; it is hidden when absent. */
   readonly cursor?: Position | undefined;
+  /** The cursor, hidden, waits at the top of the region: the terminal itself keeps it there when its size changes. */
+  readonly waitsAtTop?: boolean | undefined;
 }
 
 const TOP: Position = { row: 0, column: 0 };
@@ -47,9 +49,15 @@ const RESET = "\x1b[0m";
  *   └ ...
  * ```
  *
- * When the terminal changes its width, it breaks lines that became too long anew before anybody is told. The region
- * then works out how far its top is above the cursor, and rather too little than too much: what is left of an old frame
- * is ugly, what is overwritten is lost.
+ * When the terminal changes its width, it breaks lines that became too long anew before anybody is told; tmux may tell
+ * a quarter of a second later. How far the top of the region is above the cursor is then a guess: that all of it was drawn
+ * in the size of which was told, and stands in the size of which is told now. A frame that was drawn in between makes the
+ * guess too high, and what is finished is overwritten. So while much is drawn the cursor waits at the top (`waitsAtTop`):
+ * nearly all terminals keep it at the line where it stood, and there is nothing to be guessed. Within a frame it goes down
+ * by line feeds, which go as far as they say also where a smaller screen ends before.
+ *
+ * Where the guess remains, it is rather too little than too much: what is left of an old frame is ugly, what is
+ * overwritten is lost.
  */
 export class LiveRegion {
   readonly #reflows: boolean;
@@ -68,7 +76,7 @@ export class LiveRegion {
     const hidden = Math.max(0, frame.lines.length - Math.max(1, size.rows - 1));
     const lines = frame.lines.slice(hidden);
     const cursor = frame.cursor && { ...frame.cursor, row: Math.max(0, frame.cursor.row - hidden) };
-    const rest = cursor ?? { row: Math.max(0, lines.length - 1), column: 0 };
+    const rest = frame.waitsAtTop ? TOP : (cursor ?? { row: Math.max(0, lines.length - 1), column: 0 });
     const resized = size.columns !== this.#size?.columns || size.rows !== this.#size.rows;
     const { bytes, row } =
       resized || frame.finished.length > 0 ? this.#rewrite(frame.finished, lines, size) : this.#update(lines);
@@ -76,7 +84,7 @@ export class LiveRegion {
     this.#lines = lines;
     this.#cursor = rest;
     this.#size = size;
-    return still ? "" : BEGIN + bytes + move(row, rest) + (cursor ? SHOW_CURSOR : "") + END;
+    return still ? "" : BEGIN + bytes + move(row, rest) + (cursor && !frame.waitsAtTop ? SHOW_CURSOR : "") + END;
   }
 
   /** Takes the region away. The cursor stands where it began, at the beginning of a line. */
@@ -136,6 +144,14 @@ interface Written {
   readonly row: number;
 }
 
+/**
+ * Whether the cursor stays at the line where it stands when lines are broken anew. Terminals that are made with xterm.js
+ * leave it in its row of the screen, while the lines below it go on.
+ */
+export function keepsCursorAtLine({ TERM_PROGRAM = "", TMUX, STY }: NodeJS.ProcessEnv): boolean {
+  return TMUX !== undefined || STY !== undefined || !["vscode", "Hyper", "Tabby"].includes(TERM_PROGRAM);
+}
+
 /** Whether the terminal breaks lines anew when its width changes. Of these few it is known that they do not. */
 export function breaksLinesAnew({ TERM = "", XTERM_VERSION, TMUX, STY }: NodeJS.ProcessEnv): boolean {
   if (TMUX) return true;
@@ -148,7 +164,7 @@ function rowsOf(width: number, columns: number): number {
 
 /** From the row in which something was written to a place in the region. */
 function move(row: number, to: Position): string {
-  const vertical = to.row < row ? upBy(row - to.row) : to.row > row ? `\x1b[${to.row - row}B` : "";
+  const vertical = to.row < row ? upBy(row - to.row) : "\n".repeat(to.row - row);
   return `\r${vertical}${to.column > 0 ? `\x1b[${to.column}C` : ""}`;
 }
 

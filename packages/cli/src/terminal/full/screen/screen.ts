@@ -1,9 +1,20 @@
 import { AlternateScreen } from "./alternate-screen.ts";
 import { Frames } from "./frames.ts";
-import { breaksLinesAnew, ERASE_BELOW, type Frame, LiveRegion, type Position, type Size } from "./live-region.ts";
+import {
+  breaksLinesAnew,
+  ERASE_BELOW,
+  type Frame,
+  keepsCursorAtLine,
+  LiveRegion,
+  type Position,
+  type Size,
+} from "./live-region.ts";
 
 /** What is to be seen: lines at the end of the transcript, or something that takes the whole screen. */
 export type Picture = Frame | { readonly full: readonly string[]; readonly cursor?: Position | undefined };
+
+/** Milliseconds after which a size that has changed is taken for the one that stays; tmux tells of the next within 250. */
+const SETTLES_IN = 500;
 
 /**
  * The writing half of the full terminal. It asks for a picture when one may be drawn: at most 20 times a second, and not
@@ -15,12 +26,23 @@ export class Screen {
   readonly #region: LiveRegion;
   readonly #alternate = new AlternateScreen();
   readonly #frames = new Frames(() => this.#draw());
+  readonly #keepsCursor: boolean;
   #open = false;
+  #settling: NodeJS.Timeout | undefined;
 
   constructor(output: NodeJS.WriteStream, env: NodeJS.ProcessEnv, picture: (size: Size) => Picture) {
     this.#output = output;
     this.#picture = picture;
     this.#region = new LiveRegion(breaksLinesAnew(env));
+    this.#keepsCursor = keepsCursorAtLine(env);
+  }
+
+  /**
+   * Whether the cursor should wait where a change of size cannot move it (T61). `isMuchDrawn`: frames come by themselves,
+   * so that one may be drawn before anybody is told of a new size. It should also until a new size has settled.
+   */
+  cursorWaits(isMuchDrawn: boolean): boolean {
+    return this.#keepsCursor && (isMuchDrawn || this.#settling !== undefined);
   }
 
   /** As it is now. */
@@ -61,6 +83,7 @@ export class Screen {
     this.#output.write(this.#region.erase(this.size));
     this.#open = false;
     this.#frames.hold();
+    this.#settled();
     this.#output.off("resize", this.#resized);
     this.#output.off("drain", this.#drained);
   }
@@ -75,8 +98,20 @@ export class Screen {
     this.flush();
   }
 
-  readonly #resized = (): void => this.#frames.request();
+  readonly #resized = (): void => {
+    this.#settled();
+    this.#settling = setTimeout(() => {
+      this.#settled();
+      this.#frames.request();
+    }, SETTLES_IN);
+    this.#frames.request();
+  };
   readonly #drained = (): void => this.#frames.release();
+
+  #settled(): void {
+    clearTimeout(this.#settling);
+    this.#settling = undefined;
+  }
 
   #draw(): void {
     const { size } = this;

@@ -27,6 +27,7 @@ export class Opened implements Disposable {
   /** Whether messages that are typed unasked are taken. */
   takes = true;
   readonly #input: PassThrough;
+  readonly #output: Writable;
   #seq = 0;
   #offset = 0;
 
@@ -38,6 +39,7 @@ export class Opened implements Disposable {
       decodeStrings: false,
       write: (text: string, _encoding, done) => void screen.write(text).then(() => done()),
     });
+    this.#output = output;
     this.terminal = new FullTerminal({
       input: Object.assign(this.#input, { setRawMode: (on: boolean) => this.raw.push(on) }) as never,
       output: Object.assign(output, { getWindowSize: () => [screen.size.columns, screen.size.rows] }) as never,
@@ -65,6 +67,11 @@ export class Opened implements Disposable {
   /** Sends keys as a terminal does. */
   keys(...keys: readonly string[]): void {
     for (const key of keys) this.#input.write(key);
+  }
+
+  /** The news of a change of size comes. */
+  resized(): void {
+    this.#output.emit("resize");
   }
 
   /** So much time goes by without a key that a question has the keys. For tests whose clock stands still by itself. */

@@ -7,13 +7,16 @@ export class TestScreen {
   raw = "";
   /** Called when something has been shown. */
   readonly #onShown = new Set<() => void>();
+  /** What a program is told that the size is, where that is not so any more. */
+  #told: { readonly columns: number; readonly rows: number } | undefined;
 
   constructor(columns = 80, rows = 24) {
     this.#terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true });
   }
 
+  /** As a program is told. */
   get size(): { readonly columns: number; readonly rows: number } {
-    return { columns: this.#terminal.cols, rows: this.#terminal.rows };
+    return this.#told ?? { columns: this.#terminal.cols, rows: this.#terminal.rows };
   }
 
   /** Whether the screen or the scrollback was ever cleared (T20). */
@@ -43,6 +46,24 @@ export class TestScreen {
 
   resize(columns: number, rows: number): void {
     this.#terminal.resize(columns, rows);
+  }
+
+  /**
+   * Changes the size as tmux and most terminals do: the cursor stays at the line where it stood, and programs are told
+   * later, by `tell`. xterm.js by itself leaves the cursor in its row of the screen.
+   */
+  resizeUntold(columns: number, rows: number): void {
+    this.#told = this.size;
+    const line = this.#terminal.registerMarker(0);
+    this.#terminal.resize(columns, rows);
+    const row = Math.max(0, (line?.line ?? 0) - this.#terminal.buffer.active.baseY);
+    line?.dispose();
+    this.#terminal.write(`\x1b[${row + 1};${this.cursor.column + 1}H`);
+  }
+
+  /** Programs are told of the size as it is. */
+  tell(): void {
+    this.#told = undefined;
   }
 
   /** Everything from the first line of the scrollback on; a line that the terminal broke is one. */

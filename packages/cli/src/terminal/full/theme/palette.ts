@@ -3,15 +3,15 @@ import type { ColorDepth } from "./terminal-colors.ts";
 /** Whether the terminal shows light text on dark or dark text on light. */
 export type Scheme = "dark" | "light";
 
-/** A colour of the terminal's own 16 (0 to 15), and what stands for it where there are more. */
+/** A colour of the terminal's own 16 (0 to 15; none for that of text), and what stands for it where there are more. */
 interface Color {
-  readonly basic: number;
+  readonly basic: number | undefined;
   readonly dark: string;
   readonly light: string;
 }
 
 /** What is coloured, by what it is. The 16 colours are the terminal's own, so they fit its background. */
-const COLORS = {
+const USUAL = {
   good: { basic: 2, dark: "#7ec699", light: "#1a7f37" },
   bad: { basic: 1, dark: "#f08080", light: "#c62828" },
   warning: { basic: 3, dark: "#e0b050", light: "#8a5a00" },
@@ -23,24 +23,63 @@ const COLORS = {
   keyword: { basic: 5, dark: "#d2a8ff", light: "#8250df" },
   string: { basic: 2, dark: "#a5d6a7", light: "#116329" },
   number: { basic: 3, dark: "#f2cc8f", light: "#9a4a00" },
-  comment: { basic: 8, dark: "#7d8590", light: "#6e7781" },
+  comment: { basic: 8, dark: "#868e99", light: "#6e7781" },
   name: { basic: 4, dark: "#82aaff", light: "#0550ae" },
   type: { basic: 6, dark: "#7fdbca", light: "#0b6e6e" },
 } as const satisfies Readonly<Record<string, Color>>;
 
 /** The name of a colour, by what it is for. */
-export type ColorName = keyof typeof COLORS;
+export type ColorName = keyof typeof USUAL;
 
 /** The names of all colours. */
-export const colorNames = Object.keys(COLORS) as readonly ColorName[];
+export const colorNames = Object.keys(USUAL) as readonly ColorName[];
+
+/** Colours, by what they are for. */
+export type Palette = Readonly<Record<ColorName, Color>>;
+
+/** Of each colour 7:1 and more beside black and dark grey, or white (WCAG AAA); nothing is faint. */
+const HIGH_CONTRAST: Palette = {
+  good: { basic: 2, dark: "#5dff8f", light: "#005a1e" },
+  bad: { basic: 1, dark: "#ffb0b0", light: "#8f0000" },
+  warning: { basic: 3, dark: "#ffd75f", light: "#5c3c00" },
+  accent: { basic: 6, dark: "#7fd7ff", light: "#003f7d" },
+  dim: { basic: undefined, dark: "#d8d8d8", light: "#3a3a3a" },
+  heading: { basic: 6, dark: "#afe0ff", light: "#002f6b" },
+  code: { basic: 3, dark: "#ffe08a", light: "#522f00" },
+  link: { basic: 6, dark: "#9fcfff", light: "#003a8c" },
+  keyword: { basic: 5, dark: "#e5c4ff", light: "#4b1a9e" },
+  string: { basic: 2, dark: "#a8f5b0", light: "#00471a" },
+  number: { basic: 3, dark: "#ffd7a0", light: "#6a2e00" },
+  comment: { basic: undefined, dark: "#d0d0d0", light: "#404040" },
+  name: { basic: 6, dark: "#b8d0ff", light: "#002f80" },
+  type: { basic: 6, dark: "#90f0e0", light: "#004848" },
+};
+
+/**
+ * Nothing is told from anything else by red and green: what is good is blue, what is bad orange, as of the colours that
+ * Okabe and Ito chose so that all eyes tell them apart.
+ */
+const COLOR_BLIND: Palette = {
+  ...USUAL,
+  good: { basic: 6, dark: "#56b4e9", light: "#005a9c" },
+  bad: { basic: 3, dark: "#ff9e4a", light: "#a34000" },
+  warning: { basic: 5, dark: "#f0e442", light: "#6b5a00" },
+  accent: { basic: 4, dark: "#cc9bff", light: "#6a2fb5" },
+  heading: { basic: 4, dark: "#cc9bff", light: "#5a259c" },
+  string: { basic: 6, dark: "#8fd0f5", light: "#00507d" },
+};
+
+/** The palettes that have a name of their own. */
+export const palettes = { usual: USUAL, "high-contrast": HIGH_CONTRAST, "color-blind": COLOR_BLIND } as const;
 
 /** The parameters of the sequence that turns a colour on; none where there are no colours. */
-export function colorParameters(name: ColorName, depth: ColorDepth, scheme: Scheme): string | undefined {
-  const color: Color = COLORS[name];
+export function colorParameters(color: Color, depth: ColorDepth, scheme: Scheme): string | undefined {
   if (depth === 1) return undefined;
-  // Bright black is invisible on some backgrounds; faint text is not.
-  if (depth === 4 && color.basic === 8) return "2";
-  if (depth === 4) return String(30 + color.basic);
+  if (depth === 4) {
+    // Bright black is invisible on some backgrounds; faint text is not.
+    if (color.basic === 8) return "2";
+    return color.basic === undefined ? undefined : String(30 + color.basic);
+  }
   const [red, green, blue] = channels(color[scheme]);
   return depth === 24 ? `38;2;${red};${green};${blue}` : `38;5;${nearestOf256(red, green, blue)}`;
 }

@@ -1,5 +1,5 @@
 import type { Style } from "../../../show/style.ts";
-import { type ColorName, colorNames, colorParameters, type Scheme } from "./palette.ts";
+import { type ColorName, colorNames, colorParameters, type Palette, palettes, type Scheme } from "./palette.ts";
 import type { ColorDepth } from "./terminal-colors.ts";
 
 type Paint = (text: string) => string;
@@ -16,10 +16,10 @@ export type Theme = Style &
   };
 
 /** The theme for a terminal. Colour never carries a meaning that the words do not. */
-export function createTheme(depth: ColorDepth, scheme: Scheme): Theme {
+export function createTheme(depth: ColorDepth, scheme: Scheme, palette: Palette = palettes.usual): Theme {
   const colors = Object.fromEntries(
     colorNames.map((name) => {
-      const parameters = colorParameters(name, depth, scheme);
+      const parameters = colorParameters(palette[name], depth, scheme);
       return [name, paint(parameters, parameters === "2" ? "22" : "39")];
     }),
   ) as Record<ColorName, Paint>;

@@ -60,7 +60,7 @@ describe("T26: the status line", () => {
 
   test("has mode, approval, model, branch, context, tokens and cost", () => {
     expect(statusLine(status, 120, plain)).toBe(
-      "chat · asks first · anthropic/claude-sonnet-5 · branch 2/3 · context 31 % · 12k tokens · $0.12",
+      "chat · asks first · anthropic/claude-sonnet-5 · branch 2/3 · context 69 % left · 12k tokens · $0.12",
     );
   });
 
@@ -72,6 +72,18 @@ describe("T26: the status line", () => {
         plain,
       ),
     ).toBe("task · demo/offline");
+  });
+
+  test("T55: has the branch of git, and what is left of the context", () => {
+    expect(statusLine({ ...status, git: "main" }, 120, plain)).toContain(
+      " · git main · branch 2/3 · context 69 % left · ",
+    );
+  });
+
+  test("T55: is what a command of the person's own says, with colours where there are any", () => {
+    const own = "\x1b[32mready\x1b[0m on main";
+    expect(statusLine({ ...status, own }, 120, createTheme(4, "dark"))).toBe(own);
+    expect(statusLine({ ...status, own }, 10, plain)).toBe("ready on …");
   });
 
   test("S12: is plain text, whatever a server or a log calls a model", () => {
@@ -87,7 +99,7 @@ describe("T26: the status line", () => {
 
   test("leaves out what can be missed where there is less room, the model last", () => {
     expect(statusLine(status, 80, plain)).toBe(
-      "asks first · anthropic/claude-sonnet-5 · branch 2/3 · context 31 % · $0.12",
+      "asks first · anthropic/claude-sonnet-5 · branch 2/3 · context 69 % left · $0.12",
     );
     expect(statusLine(status, 40, plain)).toBe("claude-sonnet-5");
     expect(statusLine(status, 19, plain)).toBe("");

@@ -1,20 +1,22 @@
 import { type HookEntries, hookEntries, hookEvents } from "../hooks/entries.ts";
+import { type StatusLineEntry, statusLineEntry } from "../hooks/status-line.ts";
 import type { SettingsFault } from "./fault.ts";
 import { readJsonFile } from "./json-file.ts";
 import { isPlainObject } from "./key.ts";
 
-/** Hooks that were read in place, and what of them does not run here. */
-export interface ReadHooks {
+/** What was read in place, and what of it does not run here. */
+export interface ClaudeSettings {
   readonly hooks: HookEntries;
+  readonly statusLine?: StatusLineEntry | undefined;
   readonly faults: readonly SettingsFault[];
 }
 
 /**
- * The hooks that Claude Code's settings files of a project hold, `.claude/settings.json` and the person's own beside it, each
+ * The hooks and the status line that Claude Code's settings files of a project hold, `.claude/settings.json` and the person's own beside it, each
  * read as it is. What only Claude Code knows is passed over and said: a point that is none here, a hook that is no command.
  * Throws nothing.
  */
-export function readClaudeHooks(files: readonly string[]): ReadHooks {
+export function readClaudeSettings(files: readonly string[]): ClaudeSettings {
   return files.map(readFile).reduce(together, { hooks: {}, faults: [] });
 }
 
@@ -24,19 +26,31 @@ export function joinedHooks(one: HookEntries = {}, other: HookEntries = {}): Hoo
   return Object.fromEntries(points.map((event) => [event, [...(one[event] ?? []), ...(other[event] ?? [])]]));
 }
 
-function together(one: ReadHooks, other: ReadHooks): ReadHooks {
-  return { hooks: joinedHooks(one.hooks, other.hooks), faults: [...one.faults, ...other.faults] };
+function together(one: ClaudeSettings, other: ClaudeSettings): ClaudeSettings {
+  return {
+    hooks: joinedHooks(one.hooks, other.hooks),
+    statusLine: other.statusLine ?? one.statusLine,
+    faults: [...one.faults, ...other.faults],
+  };
 }
 
-function readFile(source: string): ReadHooks {
+function readFile(source: string): ClaudeSettings {
   const json = readJsonFile(source);
   if (json.state === "faulty") return { hooks: {}, faults: [json.fault] };
   if (json.state === "absent" || !isPlainObject(json.value)) return { hooks: {}, faults: [] };
-  const { hooks, disableAllHooks } = json.value;
-  if (!isPlainObject(hooks) || disableAllHooks === true) return { hooks: {}, faults: [] };
-  return Object.entries(hooks)
+  const { hooks, statusLine, disableAllHooks } = json.value;
+  if (disableAllHooks === true) return { hooks: {}, faults: [] };
+  return Object.entries(isPlainObject(hooks) ? hooks : {})
     .flatMap(([event, groups]) => commandsOf(event, groups).map((group) => readGroup(source, event, group)))
-    .reduce(together, { hooks: {}, faults: [] });
+    .reduce(together, readStatusLine(source, statusLine));
+}
+
+function readStatusLine(source: string, value: unknown): ClaudeSettings {
+  if (value === undefined) return { hooks: {}, faults: [] };
+  const { data, error } = statusLineEntry.safeParse(value);
+  if (data) return { hooks: {}, statusLine: data, faults: [] };
+  const advice = `expected ${error.issues[0]?.message}`;
+  return { hooks: {}, faults: [{ source, key: "statusLine", problem: "it does not run here", advice }] };
 }
 
 /** Groups of one hook each, so that one that does not run here hides no other. */
@@ -51,7 +65,7 @@ function commandsOf(event: string, groups: unknown): unknown[] {
   );
 }
 
-function readGroup(source: string, event: string, group: unknown): ReadHooks {
+function readGroup(source: string, event: string, group: unknown): ClaudeSettings {
   const { data, error } = hookEntries.safeParse({ [event]: [group] });
   if (data) return { hooks: data, faults: [] };
   const isKnown = hookEvents.some((known) => known === event);

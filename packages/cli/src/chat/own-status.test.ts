@@ -1,0 +1,80 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { emptyConversation } from "@banyan/core/conversation";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { OwnStatus } from "./own-status.ts";
+import { type Standing, statusFacts } from "./status-of.ts";
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "banyan-status-"));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+const standing: Standing = {
+  ...{ run: undefined, leaf: null, mode: "chat", approval: "ask", model: "anthropic/claude-sonnet-5" },
+  ...{ contextSize: 200_000, git: "main", own: undefined },
+};
+const state = emptyConversation();
+
+/** A status line of this command, the lines that it said, and what was told of it. */
+function opened(command: string) {
+  const lines: (string | undefined)[] = [];
+  const told: string[] = [];
+  const status = new OwnStatus({
+    ...{ command, directory },
+    facts: () => statusFacts(state, standing, directory),
+    changed: () => lines.push(status.line),
+    tell: (sentence) => told.push(sentence),
+  });
+  return { status, lines, told };
+}
+
+test("T55: a command is told how it stands, by Claude Code's names, and its first line is shown, its colours alone", async () => {
+  const { status, lines, told } = opened(
+    String.raw`cat > told.json; printf '\033[32mready\033[0m\033]0;title\007\033[2J on main\nmore\n'`,
+  );
+  await using _ = status;
+  status.refresh();
+  await expect.poll(() => lines, { timeout: 30_000 }).toEqual(["\x1b[32mready\x1b[0m on main"]);
+  expect(told).toEqual([]);
+  expect(JSON.parse(readFileSync(join(directory, "told.json"), "utf8"))).toMatchObject({
+    ...{ session_id: null, cwd: directory, transcript_path: null, git_branch: "main" },
+    model: { id: "anthropic/claude-sonnet-5", display_name: "claude-sonnet-5" },
+    workspace: { current_dir: directory, project_dir: expect.any(String) },
+    cost: { total_cost_usd: 0 },
+    context_window: { context_window_size: 200_000, used_percentage: null, total_input_tokens: 0 },
+  });
+});
+
+test("T55: one that fails, or babbles, is told once, and the usual line stands", async () => {
+  const { status, lines, told } = opened("echo x >> runs; yes | head -c 3000000; echo broken >&2; exit 3");
+  await using _ = status;
+  status.refresh();
+  await expect.poll(() => told.length, { timeout: 30_000 }).toBe(1);
+  status.refresh();
+  await expect.poll(readRuns, { timeout: 30_000 }).toBe("x\nx\n");
+  await status[Symbol.asyncDispose]();
+  expect(told).toEqual([expect.stringMatching(/^The command of your status line, echo x .*said more than 1 MiB/)]);
+  expect(lines).toEqual([]);
+});
+
+test("T55: what changes while it runs is told by one more run", async () => {
+  const { status, lines } = opened("echo x >> runs; until [ -e go ]; do sleep 0.05; done; wc -l < runs");
+  await using _ = status;
+  status.refresh();
+  await expect.poll(readRuns, { timeout: 30_000 }).toBe("x\n");
+  for (let change = 0; change < 20; change++) status.refresh();
+  writeFileSync(join(directory, "go"), "");
+  await expect.poll(() => lines, { timeout: 30_000 }).toEqual(["1", "2"]);
+  expect(readRuns()).toBe("x\nx\n");
+});
+
+function readRuns(): string {
+  try {
+    return readFileSync(join(directory, "runs"), "utf8");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { open } from "./testing/opened.ts";
+
+const ENTER = "\r";
+const CTRL_R = "\x12";
+
+// Whether a question has the keys is a matter of time.
+beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
+afterEach(() => void vi.useRealTimers());
+
+/** What these terminals say of themselves in the environment. */
+const TERMINALS = {
+  tmux: { TERM: "tmux-256color", TMUX: "/tmp/tmux-1/default,1,0" },
+  screen: { TERM: "screen", STY: "1.pts-0" },
+  ssh: { TERM: "xterm-256color", SSH_TTY: "/dev/pts/0", SSH_CONNECTION: "a 1 b 2" },
+  "Windows Terminal": { TERM: "xterm-256color", WT_SESSION: "1" },
+  "VS Code": { TERM: "xterm-256color", TERM_PROGRAM: "vscode" },
+};
+
+test.each([
+  ["tmux", 40, 10],
+  ["screen", 40, 10],
+  ["ssh", 40, 10],
+  ["Windows Terminal", 40, 10],
+  ["VS Code", 40, 10],
+  ["tmux", 200, 60],
+] as const)("T58: editor, transcript, question and list do the same in %s, %d by %d", async (name, columns, rows) => {
+  const here = open(columns, rows, TERMINALS[name]);
+  const message = here.reads();
+  for (const key of ["one", "\n", "two", ENTER]) here.keys(key);
+  expect(await message).toBe("one\ntwo");
+
+  here.begins("one\ntwo");
+  const words = Array.from({ length: 100 }, (_, word) => `w${word}`);
+  for (const word of words) here.happens({ type: "text.delta", message: "a", part: 0, text: `- ${word} and more\n` });
+  await here.screen.until("w99 and more");
+
+  const decided = here.terminal.decide({
+    title: "banyan asks to run shell",
+    body: ["rm -rf build"],
+    question: "Allow this?",
+    choices: [{ key: "n", text: "no; you may say why", takesWords: "Why not" }],
+  });
+  await here.screen.until("Allow this? …");
+  await here.quiet();
+  await here.screen.until(/^Allow this\?$/);
+  here.keys("n");
+  await here.screen.until("Why not");
+  here.keys("later");
+  await here.screen.until("later");
+  here.keys(ENTER);
+  expect(await decided).toEqual({ key: "n", words: "later" });
+
+  here.happens({ type: "run.ended", run: "r", reason: "answered", leaf: "a" });
+  const next = here.reads();
+  here.keys(CTRL_R);
+  await here.screen.until("What you wrote before");
+  here.keys(ENTER);
+  await here.screen.until(/^two$/);
+  here.keys(ENTER);
+  expect(await next).toBe("one\ntwo");
+
+  here.terminal.close();
+  await here.screen.write("");
+  expect(here.screen.lines.join("\n").match(/\bw\d+/g)).toEqual(words);
+  expect(here.screen.wasCleared).toBe(false);
+});

@@ -1,0 +1,53 @@
+import { readFileSync, statSync } from "node:fs";
+import { nearest, visibleLine } from "@banyan/core/shown";
+import { type ColorName, colorNames } from "./palette.ts";
+
+/** Colours of a person's own, as their file has them. */
+export interface OwnColors {
+  /** The theme that they are changes of. */
+  readonly base: string;
+  /** As `#rrggbb`. */
+  readonly colors: Readonly<Partial<Record<ColorName, string>>>;
+  /** What of the file is passed over, a sentence for each. */
+  readonly problems: readonly string[];
+}
+
+/** Bytes; a file of colours has less than one thousand. */
+const LARGEST = 65_536;
+
+/** Reads a file of colours: `{"base":"dark","colors":{"good":"#7ec699"}}`. Throws nothing: what is wrong is said. */
+export function readColors(file: string, bases: readonly string[]): OwnColors {
+  const say = (problem: string) => `theme: ${visibleLine(file)}: ${problem}${problem.endsWith("?") ? "" : "."}`;
+  const nothing = (problem: string): OwnColors => ({ base: "auto", colors: {}, problems: [say(problem)] });
+  let value: unknown;
+  try {
+    const found = statSync(file);
+    if (!found.isFile() || found.size > LARGEST) return nothing(`expected a file of at most ${LARGEST} bytes`);
+    value = JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    return nothing(`it cannot be read: ${visibleLine(error instanceof Error ? error.message : String(error))}`);
+  }
+  const { base = "auto", colors = {}, ...others } = isObject(value) ? value : { colors: null };
+  if (!isObject(colors)) return nothing('expected {"base":"dark","colors":{"good":"#7ec699"}}');
+  const problems = Object.keys(others).map((name) =>
+    say(`there is no '${visibleLine(name)}'; expected base and colors`),
+  );
+  const isBase = typeof base === "string" && bases.includes(base);
+  if (!isBase) problems.push(say(`base: expected one of ${bases.join(", ")}`));
+  const read = Object.entries(colors).filter(([name, color]) => {
+    if (!colorNames.some((known) => known === name)) {
+      const [near] = nearest(name, colorNames);
+      const advice = near === undefined ? `expected ${colorNames.join(", ")}` : `is it '${near}'?`;
+      problems.push(say(`there is no colour '${visibleLine(name)}'; ${advice}`));
+      return false;
+    }
+    if (typeof color === "string" && /^#[\da-f]{6}$/i.test(color)) return true;
+    problems.push(say(`${name}: expected a colour as in "#7ec699"`));
+    return false;
+  });
+  return { base: isBase ? base : "auto", colors: Object.fromEntries(read), problems };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { type HookPlace, runHook } from "./run-hook.ts";
+
+const COMMAND = "a command, as for sh -c";
+
+/** The form of the setting `statusLine`, which Claude Code has too. */
+export const statusLineEntry = z.looseObject(
+  { type: z.literal("command", '"command"'), command: z.string(COMMAND).min(1, COMMAND) },
+  'an object, as in {"type":"command","command":"~/bin/status.sh"}',
+);
+
+/** A status line of a person's own. */
+export type StatusLineEntry = z.infer<typeof statusLineEntry>;
+
+/** What came of the command: the first line of what it printed, as it is, or in a few words why there is none. */
+export type StatusLineSaid = { readonly line: string } | { readonly problem: string };
+
+/** Milliseconds that it may take: what it says is about the moment. */
+const TIMEOUT = 5_000;
+
+/** Runs the command of a status line with facts as JSON on its input, in the bounds of a hook and 5 seconds. Never rejects. */
+export async function statusLineSaid(
+  command: string,
+  facts: object,
+  place: HookPlace,
+  signal: AbortSignal,
+): Promise<StatusLineSaid> {
+  const end = await runHook({ command, timeout: TIMEOUT }, facts, place, signal);
+  if ("problem" in end) return end;
+  const [line = ""] = end.stdout.split("\n", 1);
+  if (end.code === 0) return { line };
+  const [why = ""] = end.stderr.trim().split("\n", 1);
+  return { problem: `failed with exit code ${end.code}${why === "" ? "" : `: ${why}`}` };
+}
