@@ -15,6 +15,15 @@ export { createId, ID_PATTERN, ID_RULE, idInAddress, isId, pieceOfAddress } from
 export type * from "./message.ts";
 export { isEnded, isSettled, textOf, typedText } from "./message.ts";
 export {
+  type Finding,
+  instructionsRequest,
+  isReviewRequest,
+  lastFindings,
+  mendingRequest,
+  REVIEWER,
+  reviewRequest,
+} from "./ready-made.ts";
+export {
   type ApprovalQuestion,
   type ConversationState,
   emptyConversation,

@@ -25,6 +25,7 @@ const LINES = {
   map: "M4 12h5M9 12c4 0 2-6 6-6M9 12c4 0 2 6 6 6M15 4h5v4h-5zM15 16h5v4h-5z",
   changes: "M12 4v10M7 9h10M7 20h10",
   compare: "M4 5h6v14H4zM14 5h6v14h-6z",
+  findings: "M9 6h11M9 12h11M9 18h11M4 6l.8.8L6.4 5M4 12l.8.8 1.6-1.8M4 18l.8.8 1.6-1.8",
   context: "M4 6h16M4 11h16M4 16h9",
   settings: "M4 8h9M17 8h3M15 6v4M4 16h3M11 16h9M9 14v4",
   wrap: "M4 6h16M4 12h13a3 3 0 0 1 0 6h-5M14 15l-3 3 3 3M4 18h3",

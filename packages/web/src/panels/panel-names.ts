@@ -6,6 +6,7 @@ export const PANELS = {
   map: "Map",
   changes: "Changes",
   compare: "Compare",
+  findings: "Findings",
   usage: "Usage",
   context: "Context",
   settings: "Settings",

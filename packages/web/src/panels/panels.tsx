@@ -7,6 +7,7 @@ import { usePanel } from "./use-panel.ts";
 
 const ChangesPanel = lazily(async () => ({ default: (await import("./changes-panel.tsx")).ChangesPanel }));
 const ComparePanel = lazily(async () => ({ default: (await import("./compare-panel.tsx")).ComparePanel }));
+const FindingsPanel = lazily(async () => ({ default: (await import("./findings-panel.tsx")).FindingsPanel }));
 const UsagePanel = lazily(async () => ({ default: (await import("./usage-panel.tsx")).UsagePanel }));
 const ContextPanel = lazily(async () => ({ default: (await import("./context-panel.tsx")).ContextPanel }));
 const SettingsPanel = lazily(async () => ({ default: (await import("./settings-panel.tsx")).SettingsPanel }));
@@ -41,6 +42,7 @@ export function Panels({ panel, leaf }: { readonly panel: PanelName; readonly le
             <ChangesPanel leaf={beside ?? leaf} isOther={beside !== undefined && beside !== leaf} />
           )}
           {panel === "compare" && <ComparePanel leaf={leaf} beside={beside} />}
+          {panel === "findings" && <FindingsPanel leaf={leaf} />}
           {panel === "usage" && <UsagePanel leaf={leaf} />}
           {panel === "context" && <ContextPanel leaf={leaf} />}
           {panel === "settings" && <SettingsPanel />}
