@@ -11,6 +11,8 @@ export interface Preferences {
   readonly reasoning: "open" | "closed";
   /** Whether what each answer took stands below it. */
   readonly figures: "shown" | "folded";
+  /** Whether long lines of code go on in the next one. */
+  readonly code: "wrapped" | "scrolled";
   /** The panel beside a conversation, where there is room for one. */
   readonly panel: PanelName | "none";
 }
@@ -20,6 +22,7 @@ const DEFAULTS: Preferences = {
   delivery: "steer",
   reasoning: "closed",
   figures: "folded",
+  code: "scrolled",
   panel: "none",
 };
 const KEY = "preferences";
@@ -30,7 +33,11 @@ const CHANGED = "banyan-preferences";
 export function usePreference<Name extends keyof Preferences>(
   name: Name,
 ): readonly [Preferences[Name], (value: Preferences[Name]) => void] {
-  const value = useSyncExternalStore(listen, () => preferences()[name]);
+  const value = useSyncExternalStore(
+    listen,
+    () => preferences()[name],
+    () => DEFAULTS[name],
+  );
   return [value, (chosen) => prefer({ [name]: chosen })];
 }
 

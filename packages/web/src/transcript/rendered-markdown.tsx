@@ -3,7 +3,7 @@ import { Children, createContext, isValidElement, memo, type ReactNode, Suspense
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import remend from "remend";
-import { CodeBlock } from "../code/code.tsx";
+import { CodeBlock } from "../code/code-block.tsx";
 import { lazily } from "../shell/lazily.ts";
 import { type MarkdownBlock, markdownBlocks } from "./markdown-blocks.ts";
 import { type Formula, formulaIn, formulasAsCode } from "./math.ts";
