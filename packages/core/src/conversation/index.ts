@@ -15,15 +15,6 @@ export { createId, ID_PATTERN, ID_RULE, idInAddress, isId, pieceOfAddress } from
 export type * from "./message.ts";
 export { isEnded, isSettled, textOf, typedText } from "./message.ts";
 export {
-  type Finding,
-  instructionsRequest,
-  isReviewRequest,
-  lastFindings,
-  mendingRequest,
-  REVIEWER,
-  reviewRequest,
-} from "./ready-made.ts";
-export {
   type ApprovalQuestion,
   type ConversationState,
   emptyConversation,
@@ -38,6 +29,15 @@ export {
 } from "./state.ts";
 export { type Change, callIn } from "./tree/call-state.ts";
 export { lastAssistantMessage, leaves, newestLeaf, pathTo, siblings, spentOn, standing } from "./tree/path.ts";
+export {
+  type Finding,
+  instructionsRequest,
+  isReviewRequest,
+  lastFindings,
+  mendingRequest,
+  REVIEWER,
+  reviewRequest,
+} from "./tree/ready-made.ts";
 export { reduce } from "./tree/reduce.ts";
 export {
   addCost,

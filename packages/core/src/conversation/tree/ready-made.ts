@@ -1,6 +1,6 @@
-import { type Message, textOf } from "./message.ts";
-import type { ConversationState } from "./state.ts";
-import { leaves, pathTo } from "./tree/path.ts";
+import { type Message, textOf } from "../message.ts";
+import type { ConversationState } from "../state.ts";
+import { leaves, pathTo } from "./path.ts";
 
 // What every client has an agent do in the same words.
 
