@@ -15,6 +15,7 @@ const PANEL_KEYS: Readonly<Record<PanelName, string>> = {
   changes: "Alt+C",
   compare: "Alt+O",
   findings: "Alt+G",
+  artifact: "Alt+R",
   usage: "Alt+U",
   context: "Alt+X",
   settings: "Alt+E",

@@ -7,6 +7,7 @@ export const PANELS = {
   changes: "Changes",
   compare: "Compare",
   findings: "Findings",
+  artifact: "Artifacts",
   usage: "Usage",
   context: "Context",
   settings: "Settings",

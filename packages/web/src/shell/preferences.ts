@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from "react";
 import type { PanelName } from "../panels/panel-names.ts";
 import { keep, kept } from "./kept.ts";
+import { useMedia } from "./use-media.ts";
 
 /** What a person likes; kept in the browser, for all conversations. */
 export interface Preferences {
@@ -39,6 +40,13 @@ export function usePreference<Name extends keyof Preferences>(
     () => DEFAULTS[name],
   );
   return [value, (chosen) => prefer({ [name]: chosen })];
+}
+
+/** Whether the page is dark, by what is preferred here or in the system. */
+export function useIsDark(): boolean {
+  const [theme] = usePreference("theme");
+  const isSystemDark = useMedia("(prefers-color-scheme: dark)");
+  return theme === "system" ? isSystemDark : theme === "dark";
 }
 
 /** Shows the page in the theme that is preferred, also when another window changes it. */
