@@ -72,7 +72,7 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
     "streaming code": async ({ page }) => {
       await begin(page, "code");
       // The second block still grows.
-      await page.locator("figure").nth(1).locator("span", { hasText: "+ return a + b;" }).waitFor();
+      await page.locator("figure").nth(1).locator("span", { hasText: "+ return a + b;" }).last().waitFor();
       await page
         .locator("figure")
         .first()
