@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 import { FRAME, writeInto } from "./frame-handshake.ts";
 
 /**
@@ -8,7 +8,8 @@ import { FRAME, writeInto } from "./frame-handshake.ts";
 export function ClosedFrame({ html, name }: { readonly html: string; readonly name: string }) {
   const frame = useRef<HTMLIFrameElement>(null);
   const [isClosed, setClosed] = useState<boolean>();
-  useEffect(() => {
+  // In the same tick as the frame is there: it says its word once.
+  useLayoutEffect(() => {
     const mayRun = (closed: boolean) => {
       setClosed(closed);
       return closed;
