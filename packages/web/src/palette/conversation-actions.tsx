@@ -28,6 +28,7 @@ const PANEL_NAMES: Readonly<Partial<Record<PanelName, SlashCommandName>>> = {
   changes: "changes",
   usage: "usage",
   context: "context",
+  settings: "config",
 };
 
 /** What can be done with the conversation in view. */
@@ -72,7 +73,11 @@ export function ConversationActions({ leaf }: { readonly leaf: string | null }) 
   }
   for (const { format, name } of FORMATS) {
     const wanted = { conversation, format, ...(leaf === null ? {} : { leaf }) };
-    actions.push({ name: `Export as ${name}`, run: () => page.told(exportFile(page, wanted)) });
+    actions.push({
+      name: `Export as ${name}`,
+      ...(format === "markdown" ? { slash: "export" } : {}),
+      run: () => page.told(exportFile(page, wanted)),
+    });
   }
   useActions([...actions, ...more]);
   return null;

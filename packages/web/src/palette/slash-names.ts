@@ -40,7 +40,17 @@ export const SLASH_NAMES = {
   context: {},
   waiting: {},
   processes: { also: ["bashes", "ps", "tasks"] },
+  config: { also: ["settings"] },
+  export: {},
   keys: {},
+  plan: {
+    also: ["todos"],
+    elsewhere: "The plan unfolds in the call that puts it down, and changes there as it is worked on.",
+  },
+  status: {
+    elsewhere: "The model stands below the message box, what this took in the header, and the rest in the settings.",
+  },
+  copy: { elsewhere: `“Copy the text” ${AT_THE_MESSAGE} A block of code has a button of its own.` },
   edit: { elsewhere: `“Edit” ${AT_THE_MESSAGE}` },
   remove: { elsewhere: `“Remove this message” ${AT_THE_MESSAGE}` },
   memory: {
