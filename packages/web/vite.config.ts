@@ -40,5 +40,8 @@ export default defineConfig({
     },
   },
   // `npm run dev` beside a running `banyan serve`; /sign-in.html takes its token.
-  server: { proxy: { "/api": { target: "http://127.0.0.1:4180", ws: true } } },
+  server: {
+    // The frame for what a model wrote is safe by its headers, which the server gives it.
+    proxy: { "/api": { target: "http://127.0.0.1:4180", ws: true }, "/frame.html": "http://127.0.0.1:4180" },
+  },
 });

@@ -291,6 +291,32 @@ describe("the page", () => {
     expect(stranger.body).not.toContain("The page");
   });
 
+  test("W61, S12: what runs what a model wrote is framed by the page alone, is of no origin, and reaches nothing", async () => {
+    const page = temporaryDirectory();
+    for (const file of ["index.html", "frame.html"])
+      writeFileSync(join(page, file), "<!doctype html><title>A file</title>");
+    const { address } = await scripted({ model: scriptedModel([]) }, { page });
+    const framed = (path: string, site: string) =>
+      ask(address, path, {
+        headers: { "sec-fetch-dest": "iframe", "sec-fetch-mode": "navigate", "sec-fetch-site": site },
+      });
+    const { status, headers } = await framed("/frame.html", "same-origin");
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({ "connection-allowlist": "()", "x-frame-options": "SAMEORIGIN" });
+    const policy = String(headers["content-security-policy"]).split("; ");
+    expect(policy).toEqual(
+      expect.arrayContaining(["sandbox allow-scripts", "default-src 'none'", "frame-ancestors 'self'"]),
+    );
+    expect(policy.filter((part) => /'self'|https?:|\*/.test(part))).toEqual(["frame-ancestors 'self'"]);
+    for (const [path, site] of [
+      ["/frame.html", "cross-site"],
+      ["/frame.html", "same-site"],
+      ["/frame.html", "none"],
+      ["/", "same-origin"],
+    ] as const)
+      expect(await framed(path, site), `${path} ${site}`).toMatchObject({ status: 403 });
+  });
+
   test("says how it comes about when it was not built", async () => {
     const { address } = await scripted({ model: scriptedModel([]) });
     expect(await ask(address, "/", { headers: bearer })).toMatchObject({

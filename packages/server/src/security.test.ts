@@ -195,6 +195,7 @@ describe("S3: the token stays where it belongs", () => {
     expect(policy).toMatch(/script-src 'self';/);
     expect(policy).toMatch(/img-src 'self' data: blob:;/);
     expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).toContain("frame-src 'self';");
     expect(policy.match(/(https?|wss?):\/\/[^\s;]+/g)).toEqual(
       ["ws", "wss"].map((scheme) => `${scheme}://${new URL(running.address).host}`),
     );

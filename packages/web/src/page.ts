@@ -26,6 +26,8 @@ export interface PageState {
   readonly removed: Removed | undefined;
   /** Why the last thing that a person asked for did not come about, where no other place of the page says it. */
   readonly problem: string | undefined;
+  /** What came of the last thing that a person asked for, in a sentence, where there is one. */
+  readonly note: string | undefined;
 }
 
 /** How much waits for the person, in all conversations: nothing for who may not answer. */
@@ -69,6 +71,7 @@ export class Page {
       leaving: undefined,
       removed: undefined,
       problem: undefined,
+      note: undefined,
     }));
     this.connection = new Client(browserLink(address, key), {
       changed: (connection) => {
@@ -105,10 +108,19 @@ export class Page {
 
   /** What a person asked for by a click or a key: when it comes to nothing, the page says why. */
   told(asked: Promise<unknown>): void {
-    this.store.setState({ problem: undefined });
+    this.store.setState({ problem: undefined, note: undefined });
     asked.catch((error: unknown) =>
       this.store.setState({ problem: error instanceof Error ? error.message : String(error) }),
     );
+  }
+
+  /** The same of what is done by an action: a sentence that it answers is told as well. */
+  perform(act: () => unknown): void {
+    const done = async () => {
+      const said = await act();
+      if (typeof said === "string" && said !== "") this.store.setState({ note: said });
+    };
+    this.told(done());
   }
 
   /** Somebody writes what was refused where it was written; answers whether nobody has before. */

@@ -439,7 +439,29 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await composer(page).press("Tab");
     await eventually(() => composer(page).inputValue()).toBe("/retry");
     await composer(page).press("Enter");
-    await eventually(() => said(page)).toContain("1/2");
+    await eventually(() => said(page)).toContain("2/2");
+    // W65: what the terminal has is here, too, under its other names; what is no command stays where it was written.
+    await write(page, "/diff");
+    await page.getByText("No file was changed.").waitFor();
+    await write(page, "/findings");
+    await page.getByText("Nothing was reviewed in this conversation").waitFor();
+    await write(page, "/mode task");
+    await eventually(() => page.getByLabel("Mode", { exact: true }).inputValue()).toBe("task");
+    await write(page, "/title Of oaks");
+    await page.getByRole("heading", { name: "Of oaks" }).waitFor();
+    await write(page, "/hooks");
+    await page.getByRole("status").filter({ hasText: "Hooks stand in files where the server runs" }).waitFor();
+    await write(page, "/retyr");
+    await page.getByRole("alert").filter({ hasText: "Did you mean /retry?" }).waitFor();
+    expect(await composer(page).inputValue()).toBe("/retyr");
+    await write(page, "/review");
+    await page.getByRole("alert").filter({ hasText: 'There is no agent "reviewer"' }).waitFor();
+    // Where there was a review, what it found is given to the agent with a click.
+    await page.goto(`${new URL(page.url()).origin}/c/${await here.conversation("Review these changes: @diff")}`);
+    await articles(page).last().waitFor();
+    await write(page, "/findings");
+    await page.getByRole("button", { name: "Have finding 2 mended" }).click();
+    await articles(page).filter({ hasText: "mend it if it is: src/sum.ts:9: it is never called" }).waitFor();
   });
 
   it("W43: @ completes files of the workspace, also in the middle and with blanks; an address is offered as a page", async () => {

@@ -5,16 +5,6 @@ import { describe, expect, test } from "vitest";
 import { home } from "../testing/banyan.ts";
 import { modelServer, write } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
-import { findingsIn } from "./review.ts";
-
-describe("C15: findings", () => {
-  test.each([
-    ["- src/a.ts:12: it is lost", [{ place: "src/a.ts:12", text: "it is lost" }]],
-    ["1. `src/a.ts:3-7` – unsafe", [{ place: "src/a.ts:3-7", text: "unsafe" }]],
-    ["* **a.py:1**: twice\n\nNo more: done.", [{ place: "a.py:1", text: "twice" }]],
-    ["See https://a.example:80: it says so.\n- Note: 12: nothing\nAt 10:30: tea", []],
-  ])("%s", (text, found) => expect(findingsIn(text)).toEqual(found));
-});
 
 describe.skipIf(!hasTmux)("C15: /review", () => {
   test("asks an agent that can only look, beside the conversation; its findings go to the one that made the changes", async () => {

@@ -29,6 +29,15 @@ export {
 } from "./state.ts";
 export { type Change, callIn } from "./tree/call-state.ts";
 export { lastAssistantMessage, leaves, newestLeaf, pathTo, siblings, spentOn, standing } from "./tree/path.ts";
+export {
+  type Finding,
+  instructionsRequest,
+  isReviewRequest,
+  lastFindings,
+  mendingRequest,
+  REVIEWER,
+  reviewRequest,
+} from "./tree/ready-made.ts";
 export { reduce } from "./tree/reduce.ts";
 export {
   addCost,

@@ -86,13 +86,14 @@ export class Gate {
     return cookie === undefined ? undefined : this.#principals.byCookie(cookie);
   }
 
-  /** Why a request is refused whatever its token. */
-  stranger({ method, header }: Knock): Refusal | undefined {
+  /** Why a request is refused whatever its token. `isFrame`: it is for what the page itself puts into a frame, and nobody else. */
+  stranger({ method, header }: Knock, isFrame = false): Refusal | undefined {
     const host = header("host");
     if (host === undefined || !this.#hosts().has(host.toLowerCase())) return WRONG_HOST;
     const origin = header("origin");
     if (origin !== undefined && !isOwnOrigin(origin, host)) return WRONG_ORIGIN;
-    if (EMBEDDED.has(header("sec-fetch-dest") ?? "")) return IN_A_FRAME;
+    const isOwnFrame = isFrame && header("sec-fetch-dest") === "iframe" && header("sec-fetch-site") === "same-origin";
+    if (EMBEDDED.has(header("sec-fetch-dest") ?? "") && !isOwnFrame) return IN_A_FRAME;
     // To follow a link of a page elsewhere is no request of that page: it shows nothing to it, and changes nothing here.
     const followsLink = header("sec-fetch-mode") === "navigate" && (method === "GET" || method === "HEAD");
     return isFromElsewhere(header) && !followsLink ? WRONG_ORIGIN : undefined;

@@ -79,7 +79,7 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
     for (const [name, value] of Object.entries(securityHeaders(knock.header("host") ?? "")))
       context.header(name, value);
     if (parts.isStopping()) context.header("Connection", "close");
-    const stranger = gate.stranger(knock);
+    const stranger = gate.stranger(knock, context.req.path === FRAME);
     return stranger ? refuse(context, stranger) : next();
   });
 
@@ -143,6 +143,10 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
   app.get("*", (context) => {
     const { path } = context.req;
     const file = parts.page.get(path);
+    if (file && path === FRAME) {
+      for (const [name, value] of Object.entries(FRAME_HEADERS)) context.header(name, value);
+      return sendFile(context, file);
+    }
     if (file && !path.endsWith(".html")) return sendFile(context, file);
     if (path === "/sign-in") return signInPage(context, 200);
     const verdict = gate.judgePage(knockOf(context.env.incoming));
@@ -179,6 +183,7 @@ function securityHeaders(host: string): Readonly<Record<string, string>> {
     // Libraries that lay out lists set styles of elements; a style cannot load anything under this policy.
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data: blob:",
+    "frame-src 'self'",
     "font-src 'self'",
     "worker-src 'self'",
     "manifest-src 'self'",
@@ -196,6 +201,32 @@ function securityHeaders(host: string): Readonly<Record<string, string>> {
     "X-Frame-Options": "DENY",
   };
 }
+
+/** The document in which the page runs what a model wrote (W61). */
+const FRAME = "/frame.html";
+
+/**
+ * What holds for it, and for all that is written into it: it is of an origin that nobody else is of, and so has no cookies, no
+ * storage and no hold of the page; it loads nothing, sends nothing and opens nothing. `Connection-Allowlist` closes what a content
+ * security policy leaves open: connections between browsers, and names that are looked up ahead. The frame itself tries whether a
+ * browser knows it, and scripts run in no other.
+ */
+const FRAME_HEADERS: Readonly<Record<string, string>> = {
+  "Content-Security-Policy": [
+    "sandbox allow-scripts",
+    "default-src 'none'",
+    "script-src 'unsafe-inline'",
+    "style-src 'unsafe-inline'",
+    "img-src data: blob:",
+    "media-src data: blob:",
+    "font-src data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+  ].join("; "),
+  "Connection-Allowlist": "()",
+  "X-Frame-Options": "SAMEORIGIN",
+};
 
 /** Addresses whose pace is remembered. */
 const ADDRESSES = 1_000;

@@ -1,45 +1,70 @@
-import type { LiveRun } from "@banyan/core/conversation";
-import { useConversation } from "../conversation/use-conversation.ts";
-import { useBegin } from "../conversations/new-conversation.tsx";
+import { nearest } from "@banyan/core/shown";
 import { usePage } from "../page.ts";
+import { type Action, useAllActions } from "../palette/actions.tsx";
+import {
+  SLASH_NAMES,
+  SLASH_WORDS,
+  type SlashCommandName,
+  type SlashName,
+  slashIn,
+  slashNamed,
+} from "../palette/slash-names.ts";
 
 /** Something that is done by writing its name. */
 export interface SlashCommand {
   /** Begins with a slash. */
   readonly name: string;
+  /** All words that call for it, with their slashes. */
+  readonly words: readonly string[];
   readonly does: string;
-  act(): unknown;
 }
 
-/** What can be done from the message box of a branch (W43). */
-export function useCommands({
-  leaf,
-  run,
-  stop,
-}: {
-  readonly leaf: string | null;
-  readonly run: LiveRun | undefined;
-  stop(): Promise<void>;
-}): readonly SlashCommand[] {
-  const { connection } = usePage();
-  const { id: conversation } = useConversation();
-  const begin = useBegin();
-  const at = leaf === null ? {} : { at: leaf };
-  const all: readonly SlashCommand[] = [
-    { name: "/new", does: "Begins another conversation", act: begin },
-    {
-      name: "/retry",
-      does: "Asks the last question again",
-      act: () => connection.ask("turn.retry", { conversation, ...at }),
+/** What can be done by writing its name where the page stands, and what does it (W43, W65). */
+export interface SlashCommands {
+  /** As they are when they are asked for, in the order of `/help`. */
+  all(): readonly SlashCommand[];
+  /** Whether a text is one; then it is done. Throws why not when it looks like one, and is none or cannot be done here. */
+  act(text: string): boolean;
+}
+
+/** The actions of the page that have a name to be written. */
+export function useSlashCommands(): SlashCommands {
+  const page = usePage();
+  const actions = useAllActions();
+  return {
+    all: () => slashCommands(actions()),
+    act(text) {
+      const asked = slashIn(text);
+      if (!asked) return false;
+      const act = slashAct(asked.word, actions());
+      page.perform(() => act(asked.argument));
+      return true;
     },
-    {
-      name: "/resume",
-      does: "Goes on without a new message",
-      act: () => connection.ask("turn.resume", { conversation, ...at }),
-    },
-    { name: "/stop", does: "Stops what runs on this branch", act: stop },
-  ];
-  return run
-    ? all.filter(({ name }) => name !== "/retry" && name !== "/resume")
-    : all.filter(({ name }) => name !== "/stop");
+  };
+}
+
+/** Those of the actions that are offered behind a slash. */
+export function slashCommands(actions: readonly Action[]): readonly SlashCommand[] {
+  return (Object.entries(SLASH_NAMES) as [SlashCommandName, SlashName][]).flatMap(([name, { also = [], takes }]) => {
+    const action = actions.find(({ slash }) => slash === name);
+    const does = takes === undefined ? action?.name : `${action?.name} ${takes}`;
+    return action ? [{ name: `/${name}`, words: [name, ...also].map((word) => `/${word}`), does: does ?? "" }] : [];
+  });
+}
+
+/** What a word calls for. Throws a sentence when it calls for nothing here. */
+export function slashAct(word: string, actions: readonly Action[]): (argument: string) => unknown {
+  const name = slashNamed(word);
+  if (name === undefined) {
+    const near = nearest(word, SLASH_WORDS).map((each) => `/${each}`);
+    const advice = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "/help shows what there is.";
+    throw new Error(`There is no command /${word} here. ${advice} To say it to the agent, begin it with a blank.`);
+  }
+  const { elsewhere }: SlashName = SLASH_NAMES[name];
+  if (elsewhere !== undefined) return () => elsewhere;
+  const action = actions.find(({ slash }) => slash === name);
+  if (action) return action.run;
+  throw new Error(
+    `/${word} has nothing to act on here: it may need a conversation in which something was said, or an agent that is done, or that works.`,
+  );
 }

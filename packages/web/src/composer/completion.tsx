@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
-import type { SlashCommand } from "./commands.ts";
+import type { SlashCommands } from "./commands.ts";
 import { useSuggestions, wordBefore } from "./use-suggestions.ts";
 
 /** What the word before the caret can become. Arrows choose, Tab and Enter take what is chosen, Escape leaves it (W43). */
@@ -10,7 +10,7 @@ export function Completion({
   onChange,
   box,
 }: {
-  readonly commands: readonly SlashCommand[];
+  readonly commands: SlashCommands;
   readonly text: string;
   readonly caret: number;
   onChange(text: string): void;

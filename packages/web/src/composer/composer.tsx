@@ -11,12 +11,13 @@ import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
 import { Button, IconButton } from "../design/button.tsx";
 import { usePage, usePageState } from "../page.ts";
+import { useActions } from "../palette/actions.tsx";
 import { keep, kept } from "../shell/kept.ts";
 import { usePreference } from "../shell/preferences.ts";
 import { Approval } from "../transcript/approval.tsx";
 import { useMay } from "../use-may.ts";
 import { useAttachments } from "./attachments.ts";
-import { useCommands } from "./commands.ts";
+import { useSlashCommands } from "./commands.ts";
 import { MessageBox } from "./message-box.tsx";
 import { type Mode, ModeChoice, ModelChoice } from "./model-choice.tsx";
 import { ProcessList } from "./process-list.tsx";
@@ -85,15 +86,31 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
     box.current?.focus();
     if (notTakenBack.length > 0) setProblem(notTakenBack.join(" "));
   };
-  const commands = useCommands({ leaf, run, stop });
+  const commands = useSlashCommands();
+  useActions([
+    {
+      name: "Work as a chat, or on a task until it is done",
+      slash: "mode",
+      run(wanted = "") {
+        if (wanted === "chat" || wanted === "task") setMode(wanted);
+        return wanted === "chat" || wanted === "task" || wanted === "" ? MODES[wanted || mode] : NO_MODE;
+      },
+    },
+    ...(run
+      ? [{ name: "Stop what runs on this branch", slash: "stop", takes: "run.interrupt", run: stop } as const]
+      : []),
+  ]);
   const send = (delivery: "steer" | "queue") => {
     const said = text;
     if (said.trim() === "" && files.all.length === 0) return;
-    setText("");
+    try {
+      if (commands.act(said)) return change("");
+    } catch (error) {
+      // What is written stays, to be mended.
+      return setProblem(error instanceof Error ? error.message : String(error));
+    }
+    change("");
     files.clear();
-    history.reset();
-    const command = commands.find(({ name }) => name === said.trim());
-    if (command) return told(Promise.resolve(command.act()));
     const parts = [{ type: "text", text: said } as const, ...files.all.map(({ part }) => part)];
     const unsent = {
       id: createId(),
@@ -183,6 +200,13 @@ const KEYS = {
   steer: "Enter steers after the current tool, Alt+Enter waits until the end",
   queue: "Enter waits until the end, Alt+Enter steers after the current tool",
 } as const;
+
+const MODES = {
+  chat: "Chat: an answer without calls is your turn.",
+  task: "Task: what you say is worked on until it is finished.",
+} as const;
+
+const NO_MODE = "There are two modes: /mode chat and /mode task.";
 
 function wordsOf(parts: readonly UserPart[]): string {
   return parts.map((part) => (part.type === "text" ? part.text : "")).join("");

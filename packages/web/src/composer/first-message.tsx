@@ -4,6 +4,7 @@ import { type KeyboardEvent, useRef, useState } from "react";
 import { IconButton } from "../design/button.tsx";
 import { usePage, usePageState } from "../page.ts";
 import { useAttachments } from "./attachments.ts";
+import { useSlashCommands } from "./commands.ts";
 import { Examples } from "./examples.tsx";
 import { MessageBox } from "./message-box.tsx";
 import { type Mode, ModeChoice, ModelChoice } from "./model-choice.tsx";
@@ -20,6 +21,7 @@ export function FirstMessage() {
   const files = useAttachments();
   const [isBeginning, setBeginning] = useState(false);
   const box = useRef<HTMLTextAreaElement>(null);
+  const commands = useSlashCommands();
   const begin = async () => {
     const parts = [{ type: "text", text } as const, ...files.all.map(({ part }) => part)];
     const { conversation } = await connection.ask("conversation.create", {});
@@ -30,6 +32,11 @@ export function FirstMessage() {
   };
   const send = () => {
     if (isBeginning || (text.trim() === "" && files.all.length === 0)) return;
+    try {
+      if (commands.act(text)) return setText("");
+    } catch (error) {
+      return page.told(Promise.reject(error));
+    }
     setBeginning(true);
     page.told(begin().finally(() => setBeginning(false)));
   };
@@ -44,7 +51,7 @@ export function FirstMessage() {
         box={box}
         text={text}
         files={files}
-        commands={[]}
+        commands={commands}
         isFocused
         placeholder="What shall be done?"
         onChange={setText}

@@ -2,7 +2,7 @@ import { type KeyboardEvent, type ReactNode, type RefObject, useRef, useState } 
 import { IconButton } from "../design/button.tsx";
 import { AttachmentList } from "./attachment-list.tsx";
 import { ACCEPTED, type Attachments } from "./attachments.ts";
-import type { SlashCommand } from "./commands.ts";
+import type { SlashCommands } from "./commands.ts";
 import { Completion } from "./completion.tsx";
 
 /**
@@ -25,7 +25,7 @@ export function MessageBox({
   readonly box: RefObject<HTMLTextAreaElement | null>;
   readonly text: string;
   readonly files: Attachments;
-  readonly commands: readonly SlashCommand[];
+  readonly commands: SlashCommands;
   readonly placeholder: string;
   /** It has the focus when it is first shown. */
   readonly isFocused?: boolean;

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { usePage } from "../page.ts";
-import type { SlashCommand } from "./commands.ts";
+import type { SlashCommand, SlashCommands } from "./commands.ts";
 
 /** Something that the word before the caret can become. */
 export interface Suggestion {
@@ -27,7 +27,7 @@ export function wordBefore(caret: number, text: string): string {
 }
 
 /** What the word can become: a command where it is all that is written, a file behind `@`, a page for an address (W43). */
-export function useSuggestions(word: string, text: string, commands: readonly SlashCommand[]): Suggestions {
+export function useSuggestions(word: string, text: string, commands: SlashCommands): Suggestions {
   const asked = /^@"?(?!https?:)/.exec(word)?.[0];
   const files = useFiles(asked === undefined ? undefined : word.slice(asked.length));
   if (asked !== undefined) {
@@ -38,8 +38,14 @@ export function useSuggestions(word: string, text: string, commands: readonly Sl
     const page = { text: `@${word}`, label: `@${word}`, does: "The page goes along with the message" };
     return { kind: "Pages", options: [page], isMerelyOffered: true };
   }
-  const fitting = word !== "" && word === text ? commands.filter(({ name }) => name.startsWith(word)) : [];
+  const fitting = word.startsWith("/") && word === text ? beginning(word, commands.all()) : [];
   return { kind: "Commands", options: fitting.map(({ name, does }) => ({ text: name, label: name, does })) };
+}
+
+/** The commands that begin so, under whatever name; none where the word is one of them as it stands. */
+function beginning(word: string, all: readonly SlashCommand[]): readonly SlashCommand[] {
+  const found = all.filter(({ words }) => words.some((each) => each.startsWith(word)));
+  return found.some(({ words }) => words.includes(word)) ? [] : found;
 }
 
 /** The files and folders of the workspace that fit, as the server finds them. */

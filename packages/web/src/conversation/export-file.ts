@@ -1,5 +1,6 @@
 import type { Command } from "@banyan/protocol";
 import type { Page } from "../page.ts";
+import { saveFile } from "../shell/save-file.ts";
 
 /** What a conversation can be exported as. */
 export const FORMATS = [
@@ -13,15 +14,5 @@ export const FORMATS = [
  * opens it would be one that others can open too (S20).
  */
 export async function exportFile({ connection }: Page, wanted: Omit<Command<"conversation.export">, "type" | "id">) {
-  const { name, mediaType, text } = await connection.ask("conversation.export", wanted);
-  const address = URL.createObjectURL(new Blob([text], { type: mediaType }));
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = name;
-  link.click();
-  // The browser has begun to keep it by then.
-  setTimeout(() => URL.revokeObjectURL(address), KEPT_FOR);
+  saveFile(await connection.ask("conversation.export", wanted));
 }
-
-/** Milliseconds. */
-const KEPT_FOR = 60_000;

@@ -4,7 +4,7 @@ import { type LinePair, SIGNS } from "./patch.ts";
 import type { ShownFile } from "./shown-file.ts";
 
 /** Grounds by kind; the sign before each line says the same without colour. */
-const GROUNDS = {
+export const GROUNDS = {
   added: "bg-leaf-ground",
   removed: "bg-bad-ground",
   same: "",
@@ -96,7 +96,8 @@ function Said({ line: { kind, text }, language }: { readonly line: DiffLine; rea
   );
 }
 
-function LineNumber({ value }: { readonly value: number | undefined }) {
+/** The number of a line, which is no part of its text. */
+export function LineNumber({ value }: { readonly value: number | undefined }) {
   return (
     <span aria-hidden="true" className="w-9 shrink-0 select-none text-right text-soft">
       {value}

@@ -1,6 +1,7 @@
 import type { CommandName } from "@banyan/protocol";
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from "react";
 import { useMay } from "../use-may.ts";
+import type { SlashCommandName } from "./slash-names.ts";
 
 /** Something that a person can do here, by its name in the palette and by its keys. */
 export interface Action {
@@ -9,7 +10,10 @@ export interface Action {
   readonly keys?: string;
   /** The command that it takes: who may not is not offered it. */
   readonly takes?: CommandName;
-  readonly run: () => void;
+  /** The name by which it can be written in the message box (W65). */
+  readonly slash?: SlashCommandName;
+  /** Does it, with what stands behind its name; may answer a sentence that the person is told, and reject. */
+  readonly run: (argument?: string) => unknown;
 }
 
 /** What can be done where the page stands now: each part of it adds what it can do while it is shown. */

@@ -1,4 +1,5 @@
 import { Suspense, useEffect, useState } from "react";
+import { usePage } from "../page.ts";
 import { focusOn } from "../shell/focus-on.ts";
 import { lazily } from "../shell/lazily.ts";
 import { useActions, useAllActions } from "./actions.tsx";
@@ -9,11 +10,12 @@ const ShortcutList = lazily(async () => ({ default: (await import("./shortcut-li
 
 /** Runs actions by their keys; opens the palette and the list of shortcuts (W44). Whatever else is written is a message (W53). */
 export function CommandKeys() {
+  const page = usePage();
   const all = useAllActions();
   const [open, setOpen] = useState<"palette" | "shortcuts">();
   useActions([
-    { name: "Find an action", keys: PALETTE_KEYS, run: () => setOpen("palette") },
-    { name: "Shortcuts", keys: "Mod+/", run: () => setOpen("shortcuts") },
+    { name: "Find an action", keys: PALETTE_KEYS, slash: "help", run: () => setOpen("palette") },
+    { name: "Shortcuts", keys: "Mod+/", slash: "keys", run: () => setOpen("shortcuts") },
   ]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -22,12 +24,12 @@ export function CommandKeys() {
       const action = keys === undefined ? undefined : all().find((each) => each.keys === keys);
       if (action) {
         event.preventDefault();
-        action.run();
+        page.perform(() => action.run());
       } else if (isPrintable(event) && !isForWriting(event.target)) focusOn("#composer");
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
-  }, [all]);
+  }, [all, page]);
   const close = () => setOpen(undefined);
   return (
     <Suspense fallback={null}>

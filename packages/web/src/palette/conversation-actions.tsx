@@ -1,4 +1,3 @@
-import { lastAssistantMessage, pathTo } from "@banyan/core/conversation";
 import { exportFile, FORMATS } from "../conversation/export-file.ts";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { usePage } from "../page.ts";
@@ -6,6 +5,8 @@ import { PANEL_TAKES, PANELS, type PanelName } from "../panels/panel-names.ts";
 import { usePanel } from "../panels/use-panel.ts";
 import { focusOn } from "../shell/focus-on.ts";
 import { type Action, useActions } from "./actions.tsx";
+import { useSlashActions } from "./slash-actions.ts";
+import type { SlashCommandName } from "./slash-names.ts";
 
 /** The keys that open a panel, or close it. */
 const PANEL_KEYS: Readonly<Record<PanelName, string>> = {
@@ -13,9 +14,21 @@ const PANEL_KEYS: Readonly<Record<PanelName, string>> = {
   map: "Alt+M",
   changes: "Alt+C",
   compare: "Alt+O",
+  findings: "Alt+G",
+  artifact: "Alt+R",
   usage: "Alt+U",
   context: "Alt+X",
   settings: "Alt+E",
+};
+
+/** What opens a panel when it is written (W65). */
+const PANEL_NAMES: Readonly<Partial<Record<PanelName, SlashCommandName>>> = {
+  branches: "branch",
+  map: "tree",
+  changes: "changes",
+  usage: "usage",
+  context: "context",
+  settings: "config",
 };
 
 /** What can be done with the conversation in view. */
@@ -25,7 +38,7 @@ export function ConversationActions({ leaf }: { readonly leaf: string | null }) 
   const { id: conversation } = useConversation();
   const tree = useTree();
   const { panel, show } = usePanel();
-  const answer = tree && lastAssistantMessage(pathTo(tree, leaf));
+  const more = useSlashActions(tree, leaf);
   const runs = tree?.runs.size ?? 0;
   const end = leaf === null ? undefined : tree?.messages.get(leaf);
   const actions: Action[] = [
@@ -34,6 +47,7 @@ export function ConversationActions({ leaf }: { readonly leaf: string | null }) 
       name: `Panel: ${PANELS[name]}`,
       keys: PANEL_KEYS[name],
       ...taken(name),
+      ...written(name),
       run: () => show(panel === name ? undefined : name),
     })),
   ];
@@ -48,23 +62,24 @@ export function ConversationActions({ leaf }: { readonly leaf: string | null }) 
       takes: "question.answer",
       run: () => focusOn("[role=log] fieldset, [role=log] form textarea, [aria-label='May it go on?']"),
     });
-  if (answer && runs === 0) {
-    const retry = () => page.told(connection.ask("turn.retry", { conversation, at: answer.id }));
-    actions.push({ name: "Answer again", takes: "turn.retry", run: retry });
-  }
   if (end) {
     const starred = end.starred !== true;
     actions.push({
       name: starred ? "Star this branch" : "Take the star of this branch away",
+      slash: "star",
       takes: "message.star",
       run: () => page.told(connection.ask("message.star", { conversation, message: end.id, starred })),
     });
   }
   for (const { format, name } of FORMATS) {
     const wanted = { conversation, format, ...(leaf === null ? {} : { leaf }) };
-    actions.push({ name: `Export as ${name}`, run: () => page.told(exportFile(page, wanted)) });
+    actions.push({
+      name: `Export as ${name}`,
+      ...(format === "markdown" ? { slash: "export" } : {}),
+      run: () => page.told(exportFile(page, wanted)),
+    });
   }
-  useActions(actions);
+  useActions([...actions, ...more]);
   return null;
 }
 
@@ -72,4 +87,10 @@ export function ConversationActions({ leaf }: { readonly leaf: string | null }) 
 function taken(panel: PanelName): Pick<Action, "takes"> {
   const takes = PANEL_TAKES[panel];
   return takes === undefined ? {} : { takes };
+}
+
+/** The name that a panel has behind a slash, as an action has it. */
+function written(panel: PanelName): Pick<Action, "slash"> {
+  const slash = PANEL_NAMES[panel];
+  return slash === undefined ? {} : { slash };
 }

@@ -1,16 +1,14 @@
 import { useBegin } from "../conversations/new-conversation.tsx";
-import { usePage } from "../page.ts";
 import { focusOn } from "../shell/focus-on.ts";
 import { usePreference } from "../shell/preferences.ts";
 import { useActions } from "./actions.tsx";
 
 /** What can be done wherever the page stands. */
 export function PageActions() {
-  const page = usePage();
   const begin = useBegin();
   const [, setTheme] = usePreference("theme");
   useActions([
-    { name: "New conversation", keys: "Alt+N", takes: "conversation.create", run: () => page.told(begin()) },
+    { name: "New conversation", keys: "Alt+N", slash: "clear", takes: "conversation.create", run: () => begin() },
     { name: "Search all conversations", keys: "Alt+F", run: () => focusOn("[aria-label='Search all conversations']") },
     { name: "Light theme", run: () => setTheme("light") },
     { name: "Dark theme", run: () => setTheme("dark") },

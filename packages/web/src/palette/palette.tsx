@@ -1,6 +1,7 @@
 import { Autocomplete } from "@base-ui/react/autocomplete";
 import { Dialog } from "@base-ui/react/dialog";
 import { useRef, useState } from "react";
+import { usePage } from "../page.ts";
 import type { Action } from "./actions.tsx";
 import { keysInWords, PALETTE_KEYS } from "./keys.ts";
 
@@ -9,11 +10,12 @@ export function Palette({ actions, onClose }: { readonly actions: readonly Actio
   // What was chosen may put the focus somewhere itself; otherwise it goes back to where it was.
   const isChosen = useRef(false);
   const [before] = useState(() => document.activeElement as HTMLElement | null);
+  const page = usePage();
   const choose = (action: Action) => {
     isChosen.current = true;
     onClose();
     requestAnimationFrame(() => {
-      action.run();
+      page.perform(() => action.run());
       if (document.activeElement === document.body) before?.focus();
     });
   };

@@ -6,6 +6,8 @@ export const PANELS = {
   map: "Map",
   changes: "Changes",
   compare: "Compare",
+  findings: "Findings",
+  artifact: "Artifacts",
   usage: "Usage",
   context: "Context",
   settings: "Settings",

@@ -1,4 +1,5 @@
 import { Suspense } from "react";
+import type { Artifact } from "../artifacts/artifact.ts";
 import { IconButton } from "../design/button.tsx";
 import { lazily } from "../shell/lazily.ts";
 import { TreePanel } from "../tree/tree-panel.tsx";
@@ -7,12 +8,25 @@ import { usePanel } from "./use-panel.ts";
 
 const ChangesPanel = lazily(async () => ({ default: (await import("./changes-panel.tsx")).ChangesPanel }));
 const ComparePanel = lazily(async () => ({ default: (await import("./compare-panel.tsx")).ComparePanel }));
+const ArtifactPanel = lazily(async () => ({
+  default: (await import("../artifacts/artifact-panel.tsx")).ArtifactPanel,
+}));
+const FindingsPanel = lazily(async () => ({ default: (await import("./findings-panel.tsx")).FindingsPanel }));
 const UsagePanel = lazily(async () => ({ default: (await import("./usage-panel.tsx")).UsagePanel }));
 const ContextPanel = lazily(async () => ({ default: (await import("./context-panel.tsx")).ContextPanel }));
 const SettingsPanel = lazily(async () => ({ default: (await import("./settings-panel.tsx")).SettingsPanel }));
 
 /** What stands beside the conversation, where there is no room for both in its place; and the way to the others. */
-export function Panels({ panel, leaf }: { readonly panel: PanelName; readonly leaf: string | null }) {
+export function Panels({
+  panel,
+  leaf,
+  opened,
+}: {
+  readonly panel: PanelName;
+  readonly leaf: string | null;
+  /** What was opened from an answer; the newest that the branch has when absent. */
+  readonly opened: Artifact | undefined;
+}) {
   const { all, beside, show } = usePanel();
   return (
     <>
@@ -41,6 +55,8 @@ export function Panels({ panel, leaf }: { readonly panel: PanelName; readonly le
             <ChangesPanel leaf={beside ?? leaf} isOther={beside !== undefined && beside !== leaf} />
           )}
           {panel === "compare" && <ComparePanel leaf={leaf} beside={beside} />}
+          {panel === "findings" && <FindingsPanel leaf={leaf} />}
+          {panel === "artifact" && <ArtifactPanel leaf={leaf} opened={opened} />}
           {panel === "usage" && <UsagePanel leaf={leaf} />}
           {panel === "context" && <ContextPanel leaf={leaf} />}
           {panel === "settings" && <SettingsPanel />}

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useSyncExternalStore } from "react";
 import { usePreference } from "../shell/preferences.ts";
+import { useMedia } from "../shell/use-media.ts";
 import { useMay } from "../use-may.ts";
 import { PANEL_TAKES, PANELS, type PanelName } from "./panel-names.ts";
 
@@ -39,15 +39,4 @@ export function usePanel(): {
     }).catch(() => {});
   };
   return { panel, all, beside, show };
-}
-
-function useMedia(query: string): boolean {
-  return useSyncExternalStore(
-    (changed) => {
-      const media = window.matchMedia(query);
-      media.addEventListener("change", changed);
-      return () => media.removeEventListener("change", changed);
-    },
-    () => window.matchMedia(query).matches,
-  );
 }

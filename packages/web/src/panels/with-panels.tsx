@@ -1,4 +1,6 @@
-import { type ReactNode, Suspense } from "react";
+import { type ReactNode, Suspense, useState } from "react";
+import type { Artifact } from "../artifacts/artifact.ts";
+import { ArtifactPlace } from "../artifacts/open-artifact.ts";
 import { ConversationActions } from "../palette/conversation-actions.tsx";
 import { lazily } from "../shell/lazily.ts";
 import { PANELS, type PanelName } from "./panel-names.ts";
@@ -8,11 +10,16 @@ const Panels = lazily(async () => ({ default: (await import("./panels.tsx")).Pan
 const LeftBranchNotice = lazily(async () => ({ default: (await import("./left-branch-notice.tsx")).LeftBranchNotice }));
 
 /** Those that need room for lines of text or a plane. */
-const WIDE: ReadonlySet<PanelName> = new Set(["map", "changes", "compare"]);
+const WIDE: ReadonlySet<PanelName> = new Set(["map", "changes", "compare", "artifact"]);
 
 /** A conversation with its panel beside it; on a narrow screen the panel stands in its place. */
 export function WithPanels({ leaf, children }: { readonly leaf: string | null; readonly children: ReactNode }) {
-  const { panel } = usePanel();
+  const { panel, show } = usePanel();
+  const [opened, setOpened] = useState<Artifact>();
+  const open = (artifact: Artifact) => {
+    setOpened(artifact);
+    show("artifact");
+  };
   return (
     <div className="flex min-h-0 flex-1">
       <ConversationActions leaf={leaf} />
@@ -20,7 +27,7 @@ export function WithPanels({ leaf, children }: { readonly leaf: string | null; r
         <Suspense fallback={null}>
           <LeftBranchNotice leaf={leaf} />
         </Suspense>
-        {children}
+        <ArtifactPlace value={open}>{children}</ArtifactPlace>
       </div>
       {panel !== undefined && (
         // It has its room before it is loaded: nothing moves under the pointer of who is quicker.
@@ -29,7 +36,7 @@ export function WithPanels({ leaf, children }: { readonly leaf: string | null; r
           className={`flex w-full min-w-0 shrink-0 flex-col border-hair lg:flex-row lg:border-l ${WIDE.has(panel) ? "lg:w-[55%] lg:max-w-4xl" : "lg:w-92"}`}
         >
           <Suspense fallback={null}>
-            <Panels panel={panel} leaf={leaf} />
+            <Panels panel={panel} leaf={leaf} opened={opened} />
           </Suspense>
         </aside>
       )}

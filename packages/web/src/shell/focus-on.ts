@@ -7,3 +7,8 @@ export function focusOnMessage(id: string): void {
 export function focusOn(selector: string): void {
   document.querySelector<HTMLElement>(selector)?.focus();
 }
+
+/** Presses the button that is shown under a selector, if it is. */
+export function pressOn(selector: string): void {
+  document.querySelector<HTMLElement>(selector)?.click();
+}

@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from "react";
 import type { PanelName } from "../panels/panel-names.ts";
 import { keep, kept } from "./kept.ts";
+import { useMedia } from "./use-media.ts";
 
 /** What a person likes; kept in the browser, for all conversations. */
 export interface Preferences {
@@ -11,6 +12,8 @@ export interface Preferences {
   readonly reasoning: "open" | "closed";
   /** Whether what each answer took stands below it. */
   readonly figures: "shown" | "folded";
+  /** Whether long lines of code go on in the next one. */
+  readonly code: "wrapped" | "scrolled";
   /** The panel beside a conversation, where there is room for one. */
   readonly panel: PanelName | "none";
 }
@@ -20,6 +23,7 @@ const DEFAULTS: Preferences = {
   delivery: "steer",
   reasoning: "closed",
   figures: "folded",
+  code: "scrolled",
   panel: "none",
 };
 const KEY = "preferences";
@@ -30,8 +34,19 @@ const CHANGED = "banyan-preferences";
 export function usePreference<Name extends keyof Preferences>(
   name: Name,
 ): readonly [Preferences[Name], (value: Preferences[Name]) => void] {
-  const value = useSyncExternalStore(listen, () => preferences()[name]);
+  const value = useSyncExternalStore(
+    listen,
+    () => preferences()[name],
+    () => DEFAULTS[name],
+  );
   return [value, (chosen) => prefer({ [name]: chosen })];
+}
+
+/** Whether the page is dark, by what is preferred here or in the system. */
+export function useIsDark(): boolean {
+  const [theme] = usePreference("theme");
+  const isSystemDark = useMedia("(prefers-color-scheme: dark)");
+  return theme === "system" ? isSystemDark : theme === "dark";
 }
 
 /** Shows the page in the theme that is preferred, also when another window changes it. */

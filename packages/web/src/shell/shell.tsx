@@ -69,15 +69,18 @@ function useTabTitle(): void {
   }, [waiting, title, broken]);
 }
 
-/** Says why what a person asked for did not come about, until they have read it or ask for something else. */
+/** Says why what a person asked for did not come about, or what came of it, until they have read it or ask for something else. */
 function ProblemBanner() {
   const { store } = usePage();
   const problem = usePageState((state) => state.problem);
-  if (problem === undefined) return null;
+  const note = usePageState((state) => state.note);
+  if (problem === undefined && note === undefined) return null;
   return (
-    <div className="flex flex-wrap items-center gap-x-3 gap-y-1 bg-bad-ground px-4 py-2 text-bad text-sm">
-      <span role="alert">{problem}</span>
-      <Button isSmall onClick={() => store.setState({ problem: undefined })}>
+    <div
+      className={`flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 text-sm ${problem === undefined ? "bg-leaf-ground" : "bg-bad-ground text-bad"}`}
+    >
+      <span role={problem === undefined ? "status" : "alert"}>{problem ?? note}</span>
+      <Button isSmall onClick={() => store.setState({ problem: undefined, note: undefined })}>
         Close
       </Button>
     </div>

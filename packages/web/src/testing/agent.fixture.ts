@@ -206,6 +206,7 @@ const SCENES: Readonly<Record<string, (rest: readonly string[], said: string, ga
   code: () => [text(...CODE.split(/(?<=\n)/)), stall()],
   change: ([path = "", how = ""]) => [text("I change it. "), call("change", { path, how })],
   break: () => [text("It begins "), fail("invalid-request", { message: "The provider is not available." })],
+  Review: () => [text("- README.md:1: it is empty\n- src/sum.ts:9: it is never called\n\nNot ready.")],
   hostile: () => [text(HOSTILE)],
   wonder: () => [text("I wonder. "), call("ask_client", WONDER)],
 };

@@ -3,7 +3,11 @@ import { Children, createContext, isValidElement, memo, type ReactNode, Suspense
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import remend from "remend";
-import { CodeBlock } from "../code/code.tsx";
+import { artifactOf } from "../artifacts/artifact.ts";
+import { Diagram } from "../artifacts/diagram.tsx";
+import { useOpenArtifact } from "../artifacts/open-artifact.ts";
+import { CodeBlock } from "../code/code-block.tsx";
+import { IconButton } from "../design/button.tsx";
 import { lazily } from "../shell/lazily.ts";
 import { type MarkdownBlock, markdownBlocks } from "./markdown-blocks.ts";
 import { type Formula, formulaIn, formulasAsCode } from "./math.ts";
@@ -67,7 +71,18 @@ function Fenced({ children }: { readonly children?: ReactNode }) {
     ? children.props
     : {};
   const language = /language-(\S+)/.exec(className)?.[1] ?? "";
-  return <CodeBlock text={String(text).replace(/\n$/, "")} language={language} isGrowing={isGrowing} />;
+  return <Fence text={String(text).replace(/\n$/, "")} language={language} isGrowing={isGrowing} />;
+}
+
+/** A block of code: a diagram is drawn, and what can be looked at by itself opens beside the conversation (W61). */
+function Fence(code: { readonly text: string; readonly language: string; readonly isGrowing: boolean }) {
+  const open = useOpenArtifact();
+  const artifact = code.isGrowing ? undefined : artifactOf(code.language, code.text);
+  const actions = open && artifact && (
+    <IconButton isSmall name="Open beside the conversation" icon="beside" onClick={() => open(artifact)} />
+  );
+  if (code.language.toLowerCase() !== "mermaid") return <CodeBlock {...code} actions={actions} />;
+  return <Diagram text={code.text} isGrowing={code.isGrowing} actions={actions} />;
 }
 
 function LowHeading({ children }: { readonly children?: ReactNode }) {

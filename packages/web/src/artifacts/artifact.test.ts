@@ -1,0 +1,56 @@
+import type { AssistantMessage } from "@banyan/core/conversation";
+import { describe, expect, it } from "vitest";
+import { artifactOf, artifactsOf, fileNameOf, versionsOf } from "./artifact.ts";
+
+const answer = (text: string) =>
+  ({ id: text, role: "assistant", parts: [{ type: "text", text }], calls: [] }) as unknown as AssistantMessage;
+
+const page = (title: string, body: string) => `<title>${title}</title><p>${body}`;
+const fenced = (language: string, text: string) => `So:\n\n\`\`\`${language}\n${text}\n\`\`\`\n`;
+
+describe("W61: what an answer holds", () => {
+  it("is a page, a picture, a diagram or a long text, and what it calls itself; other code is code", () => {
+    expect(artifactOf("html", page("An  oak", ""))).toMatchObject({ kind: "html", name: "An oak" });
+    for (const language of ["svg", "xml", "html"])
+      expect(artifactOf(language, '<?xml version="1.0"?>\n<svg><title>A leaf</title></svg>')).toMatchObject({
+        kind: "svg",
+        name: "A leaf",
+      });
+    expect(artifactOf("mermaid", "---\ntitle: Growth\n---\ngraph TD")).toMatchObject({
+      kind: "mermaid",
+      name: "Growth",
+    });
+    expect(artifactOf("md", `# Oaks #\n${"line\n".repeat(12)}`)).toMatchObject({ kind: "markdown", name: "Oaks" });
+    for (const [language, text] of [
+      ["md", "# short"],
+      ["xml", "<a/>"],
+      ["ts", "<svg>"],
+      ["html", " \n"],
+      ["", "<html>"],
+    ] as const)
+      expect(artifactOf(language, text)).toBeUndefined();
+  });
+
+  it("has versions along the branch: of its name, or of its kind where one has no name; what is not whole yet is none", () => {
+    const all = artifactsOf([
+      answer(fenced("html", page("Oak", "1")) + fenced("html", page("Elm", "1"))),
+      answer(`- in a list\n\n  \`\`\`html\n  <p>no name\n  \`\`\`\n`),
+      answer(fenced("html", page("Oak", "2"))),
+      answer("```html\n<p>still coming"),
+    ]);
+    expect(all.map(({ name }) => name)).toEqual(["Oak", "Elm", "", "Oak"]);
+    const [oak, elm] = all;
+    expect(oak && versionsOf(oak, all)).toMatchObject({
+      at: 0,
+      versions: [{ name: "Oak" }, { name: "" }, { name: "Oak" }],
+    });
+    expect(elm && versionsOf(elm, all)).toMatchObject({ at: 0, versions: [{ name: "Elm" }, { name: "" }] });
+    const coming = { kind: "svg", name: "", text: "<svg/>" } as const;
+    expect(versionsOf(coming, all)).toEqual({ at: 0, versions: [coming] });
+  });
+
+  it("is kept as a file under its name", () => {
+    expect(fileNameOf({ kind: "html", name: "../Über uns?.html", text: "" })).toBe("über-uns-html.html");
+    expect(fileNameOf({ kind: "mermaid", name: "…", text: "" })).toBe("mermaid.mmd");
+  });
+});

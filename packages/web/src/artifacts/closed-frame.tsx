@@ -1,0 +1,32 @@
+import { useLayoutEffect, useRef, useState } from "react";
+import { FRAME, writeInto } from "./frame-handshake.ts";
+
+/**
+ * A document that a model wrote, in a frame that is of no origin and reaches no network: its scripts run, and can do nothing but
+ * draw there (W61). Where a browser cannot keep a script from the network, none runs.
+ */
+export function ClosedFrame({ html, name }: { readonly html: string; readonly name: string }) {
+  const frame = useRef<HTMLIFrameElement>(null);
+  const [isClosed, setClosed] = useState<boolean>();
+  // In the same tick as the frame is there: it says its word once.
+  useLayoutEffect(() => {
+    const mayRun = (closed: boolean) => {
+      setClosed(closed);
+      return closed;
+    };
+    return frame.current ? writeInto(frame.current, html, mayRun) : undefined;
+  }, [html]);
+  const look = "min-h-0 w-full flex-1 border-0 bg-white";
+  if (isClosed === false) {
+    return (
+      <>
+        <p className="px-3 py-1.5 text-warn text-xs">
+          Without its scripts: this browser cannot keep them from the network.
+        </p>
+        <iframe title={name} sandbox="" srcDoc={html} className={look} />
+      </>
+    );
+  }
+  // Another document takes another frame: nothing of the one before goes on in it.
+  return <iframe key={html} ref={frame} title={name} sandbox="allow-scripts" src={FRAME} className={look} />;
+}

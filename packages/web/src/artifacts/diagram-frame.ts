@@ -1,0 +1,124 @@
+import library from "@mermaid-js/tiny/dist/mermaid.tiny.js?url";
+import { FRAME, writeInto } from "./frame-handshake.ts";
+
+/** Milliseconds that a diagram may take: whoever wants it longer has found a way to keep the frame busy. */
+const PATIENCE = 15_000;
+
+/** What a diagram came to: a picture, or why there is none. */
+export type Drawn = { readonly svg: string } | { readonly problem: string };
+
+let frame: Promise<HTMLIFrameElement> | undefined;
+let last = 0;
+
+/**
+ * Draws a diagram of Mermaid. Its library is loaded with the first one (W58), and runs in a frame that reaches nothing: a
+ * hole in it is a hole into an empty room. What it draws is shown as a picture, in which no script runs.
+ */
+export async function drawDiagram(text: string, isDark: boolean): Promise<Drawn> {
+  frame ??= openFrame();
+  const opened = frame;
+  try {
+    const drawn = await answerOf(await opened, { text, theme: isDark ? "dark" : "default" });
+    return typeof drawn.svg === "string" ? { svg: drawn.svg } : { problem: firstLine(drawn.problem) };
+  } catch (error) {
+    // A frame that does not answer is of no use to the next diagram either.
+    if (frame === opened) frame = undefined;
+    opened.then(
+      (element) => element.remove(),
+      () => {
+        // It was removed when it did not open.
+      },
+    );
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** A frame that draws what it is sent. */
+async function openFrame(): Promise<HTMLIFrameElement> {
+  const loaded = await fetch(library);
+  if (!loaded.ok) throw new Error("what draws diagrams could not be loaded");
+  const html = documentWith(await loaded.text());
+  const element = document.createElement("iframe");
+  Object.assign(element, { src: FRAME, title: "Draws diagrams", tabIndex: -1 });
+  element.setAttribute("sandbox", "allow-scripts");
+  element.setAttribute("aria-hidden", "true");
+  // Seen by nobody, and yet laid out: the library measures what it draws.
+  element.style.cssText = "position:fixed;left:-9999px;width:1200px;height:900px;visibility:hidden;border:0";
+  document.body.append(element);
+  try {
+    // Of what it reaches nothing is asked: only the library runs there, and the words of a diagram.
+    writeInto(element, html, () => true);
+    await answerOf(element);
+    return element;
+  } catch (error) {
+    element.remove();
+    throw error;
+  }
+}
+
+/** Asks a frame, and waits for its answer; without a question, for the word that it is ready. */
+function answerOf(
+  { contentWindow }: HTMLIFrameElement,
+  question?: { readonly text: string; readonly theme: string },
+): Promise<{ readonly svg?: unknown; readonly problem?: unknown }> {
+  const id = question ? ++last : 0;
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer);
+      window.removeEventListener("message", onMessage);
+    };
+    const timer = setTimeout(() => {
+      end();
+      reject(new Error("it took too long to draw"));
+    }, PATIENCE);
+    const onMessage = ({ data, source }: MessageEvent) => {
+      if (source !== contentWindow || data?.id !== id) return;
+      end();
+      resolve(data);
+    };
+    window.addEventListener("message", onMessage);
+    if (question) contentWindow?.postMessage({ id, ...question }, "*");
+  });
+}
+
+/** The sentence of a problem, without the lines that point at it. */
+function firstLine(problem: unknown): string {
+  return String(problem).split("\n", 1)[0]?.slice(0, 200) ?? "";
+}
+
+/** What no diagram may change by a directive of its own. */
+const FIXED = {
+  startOnLoad: false,
+  securityLevel: "strict",
+  htmlLabels: false,
+  suppressErrorRendering: true,
+  maxTextSize: 50_000,
+  maxEdges: 500,
+  fontFamily: "system-ui, sans-serif",
+} as const;
+
+/** A document that has the library and draws with it. */
+function documentWith(script: string): string {
+  const settings = JSON.stringify({ ...FIXED, secure: ["secure", "themeCSS", ...Object.keys(FIXED)] });
+  const draws = `
+    addEventListener("message", async ({ data: { id, text, theme }, source }) => {
+      if (source !== parent) return;
+      try {
+        mermaid.initialize({ ...${settings}, theme });
+        const { svg } = await mermaid.render("diagram" + id, text);
+        const holder = document.createElement("div");
+        holder.innerHTML = svg;
+        // As XML, which a picture has to be.
+        parent.postMessage({ id, svg: new XMLSerializer().serializeToString(holder.firstElementChild) }, "*");
+      } catch (error) {
+        parent.postMessage({ id, problem: error && error.message ? error.message : String(error) }, "*");
+      }
+    });
+    parent.postMessage({ id: 0 }, "*");`;
+  return `<!doctype html><meta charset="utf-8"><body>${inScript(script)}${inScript(draws)}`;
+}
+
+/** A script inside of a document, whatever its strings hold. */
+function inScript(script: string): string {
+  return `<script>${script.replace(/<\/(?=script)/gi, "<\\/").replace(/<!--/g, "<\\!--")}</script>`;
+}

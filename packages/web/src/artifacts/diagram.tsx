@@ -1,0 +1,103 @@
+import { type ReactNode, useEffect, useState } from "react";
+import { CodeBlock } from "../code/code-block.tsx";
+import { IconButton } from "../design/button.tsx";
+import { useIsDark } from "../shell/preferences.ts";
+import { useCopy } from "../shell/use-copy.ts";
+import { type Drawn, drawDiagram } from "./diagram-frame.ts";
+
+/** A diagram of Mermaid: its picture, with its source a click away; code while it is not whole, and where it cannot be drawn (W58). */
+export function Diagram({
+  text,
+  isGrowing,
+  actions,
+}: {
+  readonly text: string;
+  readonly isGrowing: boolean;
+  /** What else can be done with it. */
+  readonly actions?: ReactNode;
+}) {
+  const drawn = useDrawn(text, isGrowing);
+  const [isSource, setSource] = useState(false);
+  const { isCopied, copy } = useCopy(text);
+  const name = isSource ? "Show the diagram" : "Show the source";
+  const toggle = drawn && "svg" in drawn && (
+    <IconButton isSmall name={name} icon={isSource ? "map" : "file"} onClick={() => setSource(!isSource)} />
+  );
+  if (!drawn || "problem" in drawn || isSource) {
+    const said = isGrowing ? "It is drawn when it is whole." : drawn && "problem" in drawn && notDrawn(drawn.problem);
+    return (
+      <div>
+        <CodeBlock
+          text={text}
+          language="mermaid"
+          isGrowing={isGrowing}
+          actions={
+            <>
+              {actions}
+              {toggle}
+            </>
+          }
+        />
+        {said && <p className="mt-1 text-soft text-xs">{said}</p>}
+      </div>
+    );
+  }
+  return (
+    <figure className="overflow-hidden rounded-md border border-hair">
+      <figcaption className="flex items-center gap-1 border-hair border-b bg-sunken py-0.5 pr-1.5 pl-3 text-soft text-xs">
+        <span className="mr-auto font-mono">mermaid</span>
+        {actions}
+        {toggle}
+        <IconButton
+          isSmall
+          name={isCopied ? "Copied" : "Copy the source"}
+          icon={isCopied ? "done" : "copy"}
+          onClick={copy}
+        />
+      </figcaption>
+      <DiagramPicture svg={drawn.svg} text={text} />
+    </figure>
+  );
+}
+
+/** A diagram as a picture: nothing in it can run, be loaded, or reach the page. */
+export function DiagramPicture({ svg, text }: { readonly svg: string; readonly text: string }) {
+  const [, , , width] = /viewBox="([-\d.]+) ([-\d.]+) ([\d.]+)/.exec(svg) ?? [];
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard.
+    <section aria-label="Diagram" tabIndex={0} className="overflow-auto p-3">
+      <img
+        src={`data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`}
+        alt={`A diagram, drawn from: ${text}`}
+        className="mx-auto h-auto max-w-full"
+        style={width === undefined ? {} : { width: `${width}px` }}
+      />
+    </section>
+  );
+}
+
+/** What a diagram comes to; nothing while more of it comes, or while it is drawn. */
+export function useDrawn(text: string, isGrowing: boolean): Drawn | undefined {
+  const isDark = useIsDark();
+  const [drawn, setDrawn] = useState<Drawn & { readonly of: string }>();
+  useEffect(() => {
+    if (isGrowing) return;
+    let isWanted = true;
+    drawDiagram(text, isDark)
+      .then((next) => {
+        if (isWanted) setDrawn({ ...next, of: text });
+      })
+      .catch(() => {
+        // It answers with the problem.
+      });
+    return () => {
+      isWanted = false;
+    };
+  }, [text, isGrowing, isDark]);
+  return drawn?.of === text && !isGrowing ? drawn : undefined;
+}
+
+/** Why there is no picture. */
+export function notDrawn(problem: string): string {
+  return `No diagram could be drawn of it: ${problem.replace(/[.:]*$/, "")}.`;
+}

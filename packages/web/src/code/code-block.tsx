@@ -1,0 +1,69 @@
+import { type ReactNode, Suspense, useMemo } from "react";
+import { IconButton } from "../design/button.tsx";
+import { lazily } from "../shell/lazily.ts";
+import { usePreference } from "../shell/preferences.ts";
+import { useCopy } from "../shell/use-copy.ts";
+import { Code } from "./code.tsx";
+import { grammarOf } from "./languages.ts";
+import { writtenDiff } from "./written-diff.ts";
+
+const DrawnDiff = lazily(async () => ({ default: (await import("./drawn-diff.tsx")).DrawnDiff }));
+
+/** Code that stands by itself: its language, and ways to copy it and to break its lines, which is remembered (W62). */
+export function CodeBlock({
+  actions,
+  ...code
+}: {
+  readonly text: string;
+  readonly language: string;
+  readonly isGrowing: boolean;
+  /** What else can be done with it. */
+  readonly actions?: ReactNode;
+}) {
+  const { text, language } = code;
+  const [layout, setLayout] = usePreference("code");
+  const isWrapped = layout === "wrapped";
+  const lines = useMemo(() => (grammarOf(language) === "diff" ? writtenDiff(text) : undefined), [text, language]);
+  const plain = (
+    <code className="block px-3 font-mono">
+      <Code {...code} />
+    </code>
+  );
+  return (
+    <figure className="overflow-hidden rounded-md border border-hair bg-sunken">
+      <figcaption className="flex items-center gap-1 border-hair border-b py-0.5 pr-1.5 pl-3 text-soft text-xs">
+        <span className="mr-auto min-w-0 truncate font-mono">{language || "text"}</span>
+        {actions}
+        <IconButton
+          isSmall
+          name="Break long lines"
+          icon="wrap"
+          aria-pressed={isWrapped}
+          onClick={() => setLayout(isWrapped ? "scrolled" : "wrapped")}
+        />
+        <CopyButton name="Copy the code" text={text} />
+      </figcaption>
+      <pre
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard.
+        tabIndex={0}
+        className={`overflow-x-auto py-2 text-[0.8125rem] leading-5 ${isWrapped ? "whitespace-pre-wrap [overflow-wrap:anywhere]" : ""}`}
+      >
+        {lines ? (
+          <Suspense fallback={plain}>
+            <code className="block font-mono">
+              <DrawnDiff lines={lines} isWrapped={isWrapped} />
+            </code>
+          </Suspense>
+        ) : (
+          plain
+        )}
+      </pre>
+    </figure>
+  );
+}
+
+/** Copies a text, and says so. */
+function CopyButton({ name, text }: { readonly name: string; readonly text: string }) {
+  const { isCopied, copy } = useCopy(text);
+  return <IconButton isSmall name={isCopied ? "Copied" : name} icon={isCopied ? "done" : "copy"} onClick={copy} />;
+}

@@ -1,0 +1,44 @@
+/** A line of a diff that somebody wrote: side by side with their signs, they are the whole text. */
+export interface WrittenLine {
+  readonly kind: "added" | "removed" | "same" | "place";
+  /** What it begins with in the diff. */
+  readonly sign: "+" | "-" | " " | "";
+  readonly text: string;
+  /** Its number in the old and the new text, where the diff tells them. */
+  readonly before?: number;
+  readonly after?: number;
+  /** The file that it is of, where the diff names it. */
+  readonly path: string;
+}
+
+const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
+const HEAD = /^(diff |index |(new|deleted) file mode |rename |similarity index |\\ |@@)/;
+
+/** Lines that are drawn; a longer diff stands as code. */
+const MOST = 2_000;
+
+/**
+ * The lines of a diff as models write it: with or without heads and numbers, with blank lines that lost their blank, or cut short.
+ * Nothing of it is left out (W62). Nothing where it is too long to be drawn, or changes no line.
+ */
+export function writtenDiff(diff: string): readonly WrittenLine[] | undefined {
+  const written = diff.split("\n");
+  if (written.length > MOST || !written.some((line) => /^[+-]/.test(line))) return undefined;
+  let path = "";
+  let numbers: { before: number; after: number } | undefined;
+  return written.map((line, index): WrittenLine => {
+    const isNames = /^--- /.test(line) && /^\+\+\+ /.test(written[index + 1] ?? "");
+    const isName = /^\+\+\+ /.test(line) && /^--- /.test(written[index - 1] ?? "");
+    if (isName) path = line.slice(4).replace(/^b\//, "").replace(/\t.*$/, "");
+    const [, before, after] = HUNK.exec(line) ?? [];
+    if (before !== undefined && after !== undefined) numbers = { before: Number(before), after: Number(after) };
+    if (isNames || line.startsWith("diff ")) numbers = undefined;
+    if (isNames || isName || HEAD.test(line)) return { kind: "place", sign: "", text: line, path };
+    const [sign = ""] = /^[+\- ]/.exec(line) ?? [];
+    const text = line.slice(sign.length);
+    if (sign === "+") return { kind: "added", sign, text, path, ...(numbers && { after: numbers.after++ }) };
+    if (sign === "-") return { kind: "removed", sign, text, path, ...(numbers && { before: numbers.before++ }) };
+    const places = numbers && { before: numbers.before++, after: numbers.after++ };
+    return { kind: "same", sign: sign === " " ? " " : "", text, path, ...places };
+  });
+}

@@ -1,0 +1,196 @@
+import {
+  type ConversationState,
+  instructionsRequest,
+  lastFindings,
+  pathTo,
+  REVIEWER,
+  reviewRequest,
+} from "@banyan/core/conversation";
+import { counted } from "@banyan/core/shown";
+import { useNavigate } from "@tanstack/react-router";
+import { useShow } from "../conversation/use-view.ts";
+import { changesOf, withSubAgents } from "../diff/branch-changes.ts";
+import { usePage } from "../page.ts";
+import { useMending } from "../panels/use-mending.ts";
+import { usePanel } from "../panels/use-panel.ts";
+import { focusOn, pressOn } from "../shell/focus-on.ts";
+import { useRetry } from "../transcript/retry-answer.tsx";
+import type { Action } from "./actions.tsx";
+
+/** What is done to the branch in view, or from its end, and has a name to be written (W65); `tree` as it is now. */
+export function useSlashActions(tree: ConversationState | undefined, leaf: string | null): readonly Action[] {
+  const { connection } = usePage();
+  const navigate = useNavigate();
+  const showBranch = useShow();
+  const { show } = usePanel();
+  const retry = useRetry();
+  const mend = useMending();
+  if (!tree) return [];
+  const conversation = tree.id;
+  const path = pathTo(tree, leaf);
+  const at = leaf === null ? {} : { at: leaf };
+  const isIdle = ![...tree.runs.values()].some((run) => run.leaf === leaf);
+  const always: readonly Action[] = [
+    {
+      name: "Choose the model",
+      slash: "model",
+      takes: "model.use",
+      run: (model = "") =>
+        model === "" ? pressOn("[aria-label^='Model: ']") : connection.ask("model.use", { model, conversation }),
+    },
+    {
+      name: "What runs without asking",
+      slash: "approval",
+      takes: "approval.use",
+      run: (mode = "") => {
+        if (mode === "plan" || mode === "ask" || mode === "edits") return connection.ask("approval.use", { mode });
+        // To have everything run takes a word that is written there (S27).
+        show("settings");
+        return undefined;
+      },
+    },
+    {
+      name: "Give the conversation a title",
+      slash: "title",
+      takes: "conversation.rename",
+      run: (title = "") =>
+        title === ""
+          ? pressOn("[aria-label='More about this conversation']")
+          : connection.ask("conversation.rename", { conversation, title }),
+    },
+    {
+      name: "All messages at once",
+      slash: "transcript",
+      run: () =>
+        navigate({
+          to: "/c/$conversation",
+          params: { conversation },
+          search: { whole: true, ...(leaf === null ? {} : { leaf }) },
+        }),
+    },
+    {
+      name: "Name the end of this branch",
+      slash: "label",
+      takes: "message.label",
+      run: (label = "") =>
+        leaf === null
+          ? "Nothing has been said yet."
+          : connection.ask("message.label", { conversation, message: leaf, label: label === "" ? null : label }),
+    },
+    {
+      name: "Bring back what was removed last",
+      slash: "restore",
+      takes: "message.restore",
+      async run() {
+        const removed = [...tree.messages.values()].findLast((message) => message.removed);
+        if (!removed) return "Nothing was removed.";
+        await connection.ask("message.restore", { conversation, message: removed.id });
+        showBranch(removed.id, { focus: removed.id });
+        return undefined;
+      },
+    },
+    {
+      name: "Take back the last change of files",
+      slash: "undo",
+      takes: "file.undo",
+      async run() {
+        const calls = changesOf(withSubAgents(tree, path)).map(({ call }) => call);
+        // Of a call that was taken back already, nothing is done anew: then it is the turn of the one before.
+        for (const call of new Set(calls.toReversed())) {
+          const { changes, problems } = await connection.ask("file.undo", { conversation, leaf: leaf ?? "", call });
+          if (changes.length + problems.length === 0) continue;
+          const done = changes.map(({ path: file }) => file).join(", ");
+          return [done === "" ? "" : `Taken back: ${done}.`, ...problems].filter((said) => said !== "").join(" ");
+        }
+        return "No call on this branch has changed a file, or all is as it was.";
+      },
+    },
+    {
+      name: "Go to what waits to be heard",
+      slash: "waiting",
+      run: () => goTo("[aria-label='Not delivered yet'] button") ?? "The agent has got all that you wrote.",
+    },
+    {
+      name: "Go to what runs in the background",
+      slash: "processes",
+      run: () => goTo("[aria-label='In the background'] button") ?? "Nothing goes on in the background.",
+    },
+  ];
+  if (!isIdle) return always;
+  const say = (text: string) => connection.ask("turn.say", { conversation, parts: [{ type: "text", text }], ...at });
+  return [
+    ...always,
+    {
+      name: "Answer again",
+      slash: "retry",
+      takes: "turn.retry",
+      async run(text = "") {
+        const asked = path.findLast(({ role }) => role === "user");
+        if (!asked) return "There is nothing to ask again: nobody has said anything yet.";
+        if (text === "") return retry(asked.id);
+        const parts = [{ type: "text", text }] as const;
+        const said = await connection.ask("turn.retry", { conversation, at: asked.id, parts });
+        if (said.message !== undefined) showBranch(said.message, { focus: said.message });
+        return undefined;
+      },
+    },
+    {
+      name: "Go on without a new message",
+      slash: "resume",
+      takes: "turn.resume",
+      run: () => connection.ask("turn.resume", { conversation, ...at }),
+    },
+    {
+      name: "Have changes reviewed",
+      slash: "review",
+      takes: "turn.retry",
+      async run(of = "") {
+        const parts = [{ type: "text", text: reviewRequest(of) }] as const;
+        const [first] = tree.children.get(null) ?? [];
+        // A branch of its own from the root: the reviewer knows nothing of how the changes came about.
+        const said =
+          first === undefined
+            ? await connection.ask("turn.say", { conversation, parts, agent: REVIEWER })
+            : await connection.ask("turn.retry", { conversation, at: first, parts, agent: REVIEWER });
+        if (first !== undefined && said.message !== undefined) showBranch(said.message);
+        return undefined;
+      },
+    },
+    {
+      name: "What the last review found",
+      slash: "findings",
+      takes: "turn.say",
+      run(number = "") {
+        if (number === "") return show("findings");
+        const finding = lastFindings(tree, leaf)?.[Number(number) - 1];
+        return finding ? mend(finding) : `There is no finding ${number}; /findings lists them.`;
+      },
+    },
+    {
+      name: "Have AGENTS.md written",
+      slash: "init",
+      takes: "turn.say",
+      run: (matters = "") => say(instructionsRequest(matters)),
+    },
+    {
+      name: "Sum up what was said so far",
+      slash: "compact",
+      takes: "branch.compact",
+      async run(keep = "") {
+        if (leaf === null) return "Nothing has been said yet.";
+        const wanted = { conversation, at: leaf, ...(keep === "" ? {} : { keep }) };
+        const { problem } = await connection.ask("branch.compact", wanted);
+        return problem === undefined
+          ? `A summary stands for what was said, ${counted(path.length, "message")}. All of it stays in the tree.`
+          : `Nothing was shortened: ${problem}`;
+      },
+    },
+  ];
+
+  /** Puts the focus there; nothing when there is no such place. */
+  function goTo(selector: string): "" | undefined {
+    if (!document.querySelector(selector)) return undefined;
+    focusOn(selector);
+    return "";
+  }
+}

@@ -1,0 +1,86 @@
+/** A name that is written behind a slash. */
+export interface SlashName {
+  /** What other programs call it. */
+  readonly also?: readonly string[];
+  /** What may stand behind it. */
+  readonly takes?: string;
+  /** Why it is done elsewhere, and where: a sentence. */
+  readonly elsewhere?: string;
+}
+
+const AT_THE_MESSAGE = "stands below each message, when you point at it or go to it with Tab.";
+
+/**
+ * Every command of the terminal by the names that it has there, and `stop`, for which the terminal has a key (W65). One that
+ * is not done elsewhere is an action of some part of the page, which the palette offers too.
+ */
+export const SLASH_NAMES = {
+  help: {},
+  clear: { also: ["new"] },
+  stop: {},
+  retry: { takes: "[text]" },
+  resume: { also: ["chat", "sessions"] },
+  mode: { takes: "[chat | task]" },
+  model: { also: ["models"], takes: "[name[:effort]]" },
+  approval: { also: ["permissions", "approvals"], takes: "[plan | ask | edits]" },
+  review: { takes: "[branch | commit | a..b]" },
+  findings: { takes: "[n]" },
+  init: { takes: "[what matters]" },
+  compact: { also: ["compress"], takes: "[what to keep]" },
+  changes: { also: ["diff"] },
+  undo: {},
+  branch: { also: ["fork"] },
+  tree: { also: ["rewind"] },
+  transcript: {},
+  label: { takes: "[name]" },
+  star: {},
+  restore: {},
+  title: { also: ["rename"], takes: "[text]" },
+  usage: { also: ["cost", "stats", "tokens"] },
+  context: {},
+  waiting: {},
+  processes: { also: ["bashes", "ps", "tasks"] },
+  config: { also: ["settings"] },
+  export: {},
+  keys: {},
+  plan: {
+    also: ["todos"],
+    elsewhere: "The plan unfolds in the call that puts it down, and changes there as it is worked on.",
+  },
+  status: {
+    elsewhere: "The model stands below the message box, what this took in the header, and the rest in the settings.",
+  },
+  copy: { elsewhere: `“Copy the text” ${AT_THE_MESSAGE} A block of code has a button of its own.` },
+  edit: { elsewhere: `“Edit” ${AT_THE_MESSAGE}` },
+  remove: { elsewhere: `“Remove this message” ${AT_THE_MESSAGE}` },
+  memory: {
+    elsewhere:
+      "What memory recalled stands with the message that it went into, and “Do not use this” beside it; a terminal switches memory on and off.",
+  },
+  agents: {
+    elsewhere: "Each sub-agent is a card in the answer that launched it: open it there to watch, tell or stop it.",
+  },
+  mcp: { elsewhere: "MCP servers are seen and set up where the server runs: with banyan mcp, or /mcp in a terminal." },
+  hooks: { elsewhere: "Hooks stand in files where the server runs: /hooks in a terminal there lists them." },
+  exit: { also: ["quit"], elsewhere: "Close the tab to leave: the conversation stays, and what runs goes on." },
+} as const satisfies Readonly<Record<string, SlashName>>;
+
+/** A command that is written with a slash. */
+export type SlashCommandName = keyof typeof SLASH_NAMES;
+
+/** What a line that begins with a slash asks for; nothing when its first word cannot be a command, as the path of a file. */
+export function slashIn(line: string): { readonly word: string; readonly argument: string } | undefined {
+  const [, word, argument = ""] = /^\/([\p{L}\p{N}:_-]*)(?:\s+(.*))?$/su.exec(line.trimEnd()) ?? [];
+  return word === undefined ? undefined : { word: word.toLowerCase(), argument: argument.trim() };
+}
+
+/** The command of a name, or of one that other programs have for it. */
+export function slashNamed(word: string): SlashCommandName | undefined {
+  const all = Object.entries(SLASH_NAMES) as [SlashCommandName, SlashName][];
+  return all.find(([name, { also = [] }]) => name === word || also.includes(word))?.[0];
+}
+
+/** All words that are a command. */
+export const SLASH_WORDS: readonly string[] = Object.entries(
+  SLASH_NAMES as Readonly<Record<string, SlashName>>,
+).flatMap(([name, { also = [] }]) => [name, ...also]);

@@ -1,0 +1,64 @@
+import { isReviewRequest, lastFindings, leaves, pathTo } from "@banyan/core/conversation";
+import { visibleLine } from "@banyan/core/shown";
+import { useEffect } from "react";
+import { useConversation, useTree } from "../conversation/use-conversation.ts";
+import { Button } from "../design/button.tsx";
+import { usePage } from "../page.ts";
+import { beginningOf } from "../tree/words.ts";
+import { useMay } from "../use-may.ts";
+import { useMending } from "./use-mending.ts";
+
+/** What the last review found, by file and line: each can be given to the agent that made the changes (C15). */
+export function FindingsPanel({ leaf }: { readonly leaf: string | null }) {
+  const page = usePage();
+  const may = useMay();
+  const conversation = useConversation();
+  const tree = useTree();
+  const mend = useMending();
+  const unread = tree
+    ? leaves(tree)
+        .map((end) => pathTo(tree, end))
+        .filter(([first]) => first !== undefined && isReviewRequest(beginningOf(conversation, tree, first.id)))
+        .flatMap((path) => path.map(({ id }) => id).filter((id) => conversation.outline(id) !== undefined))
+    : [];
+  useEffect(() => conversation.read(unread), [conversation, unread]);
+  if (!tree) return null;
+  const found = lastFindings(tree, leaf);
+  if (unread.length > 0) return <p className="p-3 text-sm text-soft">Reading …</p>;
+  if (!found || found.length === 0) {
+    return (
+      <p className="p-3 text-sm">
+        {found ? "The last review found nothing." : "Nothing was reviewed in this conversation; /review does it."}
+      </p>
+    );
+  }
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and is scrolled with the keyboard.
+    <section aria-label="What the last review found" tabIndex={0} className="min-h-0 flex-1 overflow-y-auto p-3">
+      <ol className="flex flex-col gap-3 text-sm">
+        {found.map((finding, index) => (
+          <li key={index} className="rounded-lg border border-hair px-3 py-2">
+            <p className="flex flex-wrap items-baseline gap-x-2">
+              <span className="text-soft text-xs">{index + 1}</span>
+              <code className="min-w-0 break-all font-mono text-xs">{visibleLine(finding.place)}</code>
+            </p>
+            <p dir="auto" className="mt-1">
+              {visibleLine(finding.text)}
+            </p>
+            {may("turn.say") && (
+              <p className="mt-2">
+                <Button
+                  isSmall
+                  aria-label={`Have finding ${index + 1} mended`}
+                  onClick={() => page.told(mend(finding))}
+                >
+                  Have it mended
+                </Button>
+              </p>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

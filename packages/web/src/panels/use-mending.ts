@@ -1,0 +1,19 @@
+import { type Finding, mendingRequest } from "@banyan/core/conversation";
+import { useConversation } from "../conversation/use-conversation.ts";
+import { useShow } from "../conversation/use-view.ts";
+import { usePage } from "../page.ts";
+
+/** Gives a finding to the agent that made the changes, and shows the branch on which it works on it. */
+export function useMending(): (finding: Finding) => Promise<void> {
+  const { connection } = usePage();
+  const conversation = useConversation();
+  const show = useShow();
+  return async (finding) => {
+    if (!conversation.state) return;
+    const { text, ...at } = mendingRequest(conversation.state, finding);
+    const parts = [{ type: "text", text }] as const;
+    // The reviewer wrote it: nothing goes along that it names.
+    const said = await connection.ask("turn.say", { conversation: conversation.id, parts, ...at, asIs: true });
+    show(said.message);
+  };
+}

@@ -1,0 +1,21 @@
+/** Milliseconds. */
+const KEPT_FOR = 60_000;
+
+/** Has the browser keep a text as a file. */
+export function saveFile({
+  name,
+  mediaType,
+  text,
+}: {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly text: string;
+}): void {
+  const address = URL.createObjectURL(new Blob([text], { type: mediaType }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  // The browser has begun to keep it by then.
+  setTimeout(() => URL.revokeObjectURL(address), KEPT_FOR);
+}
