@@ -3,7 +3,7 @@ import { isEvent } from "../conversation/feed-item.ts";
 import type { LoopDriver } from "../ports/loop.ts";
 import type { PromptMessage } from "../ports/model.ts";
 import type { Log, Store } from "../ports/store.ts";
-import { defineTool, type Effects } from "../ports/tool.ts";
+import { defineTool, type Effects, type StayedUntil } from "../ports/tool.ts";
 import { Session } from "../session/session.ts";
 import { checkConversation } from "../testing/check-conversation.ts";
 import { type Scene, scriptedModel } from "../testing/scripted-model.ts";
@@ -191,6 +191,16 @@ export class World {
       effects: "none",
       execute: (_, { summarize }) => summarize("It rained."),
     });
+    const serve = defineTool({
+      name: "serve",
+      description: "Starts what stays.",
+      input: { type: "object" },
+      effects: "idempotent",
+      execute: (_, { stay }) => {
+        const { promise, resolve } = Promise.withResolvers<StayedUntil>();
+        return stay({ title: "a server", over: promise, end: () => resolve({ outcome: "it was stopped" }) });
+      },
+    });
     const launch = defineTool({
       name: "launch",
       description: "Launches.",
@@ -214,6 +224,7 @@ export class World {
         listen,
         inquire,
         shorten,
+        serve,
         launch,
       ],
       permission: ({ tool: { name }, input }) => ({
