@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -11,6 +11,12 @@ const run = promisify(execFile);
 const isLong = process.env.BANYAN_LONG === "1";
 const MAIN = process.env.BANYAN_TEST_PROGRAM ?? fileURLToPath(new URL("../../../../cli/src/main.ts", import.meta.url));
 const PATIENCE = 120_000;
+
+/** A flow of one step. */
+const FLOW = `import { acp, defineFlow } from "acpx/flows";
+const ask = acp({ prompt: () => "read notes.txt", parse: (text) => ({ text }) });
+export default defineFlow({ name: "one", startAt: "ask", nodes: { ask }, edges: [] });
+`;
 
 /** acpx, a client that nobody here wrote, in a folder of its own; nothing where npm cannot install it. */
 async function installed(folder: string): Promise<string | undefined> {
@@ -74,8 +80,48 @@ test.skipIf(!isLong)(
     expect(await of([], "sessions", "show", "one")).toContain("demo/offline");
     for (const told of ["history", "read"]) expect(await of([], "sessions", told, "one")).toContain("read notes.txt");
     expect(await of(["--no-fs", "--no-terminal", "--approve-reads"], "exec", "read notes.txt")).toContain("buy milk");
+    expect(await ofWatch("one")).toContain("buy milk");
     await of([], "sessions", "close", "one");
 
+    // Taken elsewhere and brought back, the same session goes on.
+    const archive = join(folder, "one.zip");
+    await of([], "sessions", "export", "one", "--output", archive);
+    expect(await of([], "sessions", "prune")).toContain("(one)");
+    await of([], "sessions", "import", archive, "--name", "back");
+    expect(await of(["--approve-all"], "prompt", "-s", "back", "read notes.txt")).toContain("buy milk");
+    await of([], "sessions", "close", "back");
+
+    const servers = join(folder, "mcp.json");
+    writeFileSync(servers, JSON.stringify({ mcpServers: [] }));
+    const withServers = ["--mcp-config", servers, "--model", "demo/offline", "--approve-reads"];
+    expect(await of(withServers, "exec", "read notes.txt")).toContain("buy milk");
+
+    // Under names: two of them side by side, and one as a step of a flow.
+    mkdirSync(join(folder, ".acpx"), { recursive: true });
+    const agents = { banyan: { command: agent }, other: { command: agent } };
+    writeFileSync(join(folder, ".acpx", "config.json"), JSON.stringify({ agents }));
+    const compared = await named("compare", "banyan", "other", "read notes.txt");
+    expect(compared.match(/end_turn/g)).toHaveLength(2);
+    const flow = join(folder, "flow.mjs");
+    writeFileSync(flow, FLOW);
+    expect(await named("flow", "run", flow, "--default-agent", "banyan")).toContain("buy milk");
+
+    /** By the names of the configuration. */
+    async function named(...command: readonly string[]): Promise<string> {
+      const { stdout } = await run(process.execPath, [acpx as string, "--approve-all", ...command], {
+        ...{ cwd: workspace, env, timeout: PATIENCE },
+      });
+      return stdout;
+    }
+    /** What a session says to who watches it for a while. */
+    async function ofWatch(name: string): Promise<string> {
+      const args = [acpx as string, "--agent", agent, "sessions", "watch", "-s", name];
+      const watching = run(process.execPath, args, { cwd: workspace, env, timeout: 10_000 });
+      return watching.then(
+        ({ stdout }) => stdout,
+        ({ stdout }: { readonly stdout: string }) => stdout,
+      );
+    }
     /** Whether an answer is the editor's: to a permission, or to the content of a file. */
     function isOfEditor({ result }: { readonly result?: object }): boolean {
       return result !== undefined && ("outcome" in result || "content" in result || "action" in result);
