@@ -1,5 +1,4 @@
 import { useLayoutEffect, useRef, useState } from "react";
-import { FRAME, writeInto } from "./frame-handshake.ts";
 
 /**
  * A document that a model wrote, in a frame that is of no origin and reaches no network: its scripts run, and can do nothing but
@@ -29,4 +28,22 @@ export function ClosedFrame({ html, name }: { readonly html: string; readonly na
   }
   // Another document takes another frame: nothing of the one before goes on in it.
   return <iframe key={html} ref={frame} title={name} sandbox="allow-scripts" src={FRAME} className={look} />;
+}
+
+/** Where the document comes from that runs what a model wrote; the server gives it a policy of its own. */
+export const FRAME = "/frame.html";
+
+/**
+ * Waits until a frame says whether the browser keeps it from the network, and writes a document into it where `mayRun` says so.
+ * Returns how to stop listening.
+ */
+export function writeInto(frame: HTMLIFrameElement, html: string, mayRun: (isClosed: boolean) => boolean): () => void {
+  const onMessage = ({ data, source }: MessageEvent) => {
+    if (source === null || source !== frame.contentWindow || (data !== "closed" && data !== "open")) return;
+    window.removeEventListener("message", onMessage);
+    // Its origin is none, which nothing can be addressed to by name.
+    if (mayRun(data === "closed")) frame.contentWindow?.postMessage({ html }, "*");
+  };
+  window.addEventListener("message", onMessage);
+  return () => window.removeEventListener("message", onMessage);
 }

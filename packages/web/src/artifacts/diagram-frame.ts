@@ -1,5 +1,5 @@
 import library from "@mermaid-js/tiny/dist/mermaid.tiny.js?url";
-import { FRAME, writeInto } from "./frame-handshake.ts";
+import { FRAME, writeInto } from "./closed-frame.tsx";
 
 /** Milliseconds that a diagram may take: whoever wants it longer has found a way to keep the frame busy. */
 const PATIENCE = 15_000;
