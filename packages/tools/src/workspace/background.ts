@@ -92,6 +92,8 @@ export class BackgroundCommands {
    */
   async start(start: BackgroundStart, context: Caller & Pick<ToolContext, "stay">): Promise<StartedCommand> {
     const { id } = context.conversation;
+    // Before anything runs: a command may have done its work by the time that it is ended.
+    context.signal.throwIfAborted();
     this.#checkRoom(id);
     this.#starting.push(id);
     try {
@@ -99,7 +101,6 @@ export class BackgroundCommands {
       const cancel = () => command.end();
       context.signal.addEventListener("abort", cancel, { once: true });
       try {
-        context.signal.throwIfAborted();
         await command.quiet(FIRST);
         // What has ended by now has a result like any other.
         if (context.signal.aborted || command.hasEnded) return { output: command.read(), end: await command.ended };
