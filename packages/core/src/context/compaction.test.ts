@@ -188,6 +188,17 @@ describe("a conversation that grows too long", () => {
     expect(acted - before).toBe(model.requests.filter((request) => !isSummary(request)).length - 1);
   });
 
+  test("invariant 9: what a model took that called a tool counts, also where it fails when it is asked again", async () => {
+    const { session, agent } = play((request, index) => {
+      if (!isSummary(request)) return index < 12 ? [call("act")] : "end";
+      return request.toolChoice === "none" ? [fail("quota")] : [call("act")];
+    });
+    const items = await collect(agent.chat(say("Begin."), { session }));
+    const counted = items.filter((item) => item.type === "usage.counted");
+    expect(counted[0]).toMatchObject({ purpose: "summary", usage: { output: 5 } });
+    expect(summaries(session)).toEqual([]);
+  });
+
   test.each<[string, string | readonly Beat[], RegExp]>([
     ["empty", "  ", /empty/],
     ["longer than what it stands for", "long ".repeat(2_000), /longer/],

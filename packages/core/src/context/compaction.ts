@@ -1,6 +1,6 @@
 import { createId } from "../conversation/id.ts";
 import { type Message, textOf } from "../conversation/message.ts";
-import { addCost, addUsage, type Cost, type Usage } from "../conversation/usage.ts";
+import { addCost, addUsage, type Cost, noUsage, type Usage } from "../conversation/usage.ts";
 import { askModel, type ModelResponse } from "../model/ask-model.ts";
 import { type ModelDriver, ModelError, type PromptMessage } from "../ports/model.ts";
 import type { Shortened } from "../ports/tool.ts";
@@ -79,22 +79,24 @@ export async function shorten(
   if (progress.failedSummaries >= FAILURES) return "No further summary is asked for in this turn.";
   if (covers === undefined) return "There is nothing to shorten yet.";
   session.notify({ type: "context.shortening", run: run.id, leaf: branch.leaf, reason: why }, origin);
-  let spent: Spent | undefined;
-  try {
-    const response = await summaryOf(branch.prompt(), requestFor(wanted), (messages) => {
-      return askForText(run, model, messages);
+  const responses: ModelResponse[] = [];
+  const ask = (messages: readonly PromptMessage[]) =>
+    askForText(run, model, messages, (response) => {
+      responses.push(response);
+      run.budget.count(response.usage, response.cost);
     });
-    spent = { usage: response.usage, cost: response.cost };
-    run.budget.count(response.usage, response.cost);
+  try {
+    const response = await summaryOf(branch.prompt(), requestFor(wanted), ask);
     const { tokens } = await freedBy(run, response.text, covers);
     if (tokens <= 0) throw new Error(response.text.trim() === "" ? EMPTY : TOO_LONG);
-    await putSummary(run, response.text, covers, spent);
+    await putSummary(run, response.text, covers, spentOn(responses));
     return undefined;
   } catch (error) {
     progress.summaryFailed();
-    if (spent) {
-      const counted = { type: "usage.counted", purpose: "summary", model: model.id, usage: spent.usage } as const;
-      await session.commit([spent.cost === undefined ? counted : { ...counted, cost: spent.cost }], { origin });
+    if (responses.length > 0) {
+      const { usage, cost } = spentOn(responses);
+      const counted = { type: "usage.counted", purpose: "summary", model: model.id, usage } as const;
+      await session.commit([cost === undefined ? counted : { ...counted, cost }], { origin });
     }
     const reason = messageOf(error);
     session.notify({ type: "context.not-shortened", run: run.id, leaf: branch.leaf, reason }, origin);
@@ -105,20 +107,31 @@ export async function shorten(
 /**
  * Asks for a text with the head of all requests of the turn, so that what was said is read from the provider's cache: for
  * Anthropic, whether tools may be called is part of that. A model that calls one all the same is asked again, and may not.
+ * Each response is `counted`, also where the next one fails.
  */
 async function askForText(
   { agent, signal }: TurnRun,
   model: ModelDriver,
   messages: readonly PromptMessage[],
+  counted: (response: ModelResponse) => void,
 ): Promise<ModelResponse> {
   const { instructions, toolbox, settings, retry } = agent;
   const request = { instructions: instructions.text, tools: toolbox.schemas, settings, messages };
-  const ask = (toolChoice: "auto" | "none") =>
-    askModel(model, { ...request, toolChoice }, { signal, idle: retry.idle });
+  const ask = async (toolChoice: "auto" | "none") => {
+    const response = await askModel(model, { ...request, toolChoice }, { signal, idle: retry.idle });
+    counted(response);
+    return response;
+  };
   const first = await ask("auto");
-  if (first.finish !== "calls") return first;
-  const again = await ask("none");
-  return { ...again, usage: addUsage(first.usage, again.usage), cost: addCost(first.cost, again.cost) };
+  return first.finish === "calls" ? ask("none") : first;
+}
+
+/** What several responses took together. */
+function spentOn(responses: readonly ModelResponse[]): Spent {
+  return {
+    usage: responses.map(({ usage }) => usage).reduce(addUsage, noUsage),
+    cost: responses.map(({ cost }) => cost).reduce(addCost, 0),
+  };
 }
 
 interface Spent {
