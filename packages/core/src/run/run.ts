@@ -187,6 +187,12 @@ export interface TurnRun {
   readonly progress: Progress;
 }
 
+/** A run, and the model that it asks: the one of its agent. */
+export interface Asking {
+  readonly run: TurnRun;
+  readonly model: ModelDriver;
+}
+
 /** The message of this id, which the caller knows to be a response. */
 export function assistantMessage(session: Session, id: string): AssistantMessage {
   const message = session.state.messages.get(id);

@@ -3,15 +3,15 @@ import { tellCalls } from "../calls/asked-call.ts";
 import { CallBatch } from "../calls/calls.ts";
 import type { AssistantMessage, Finish } from "../conversation/message.ts";
 import type { ModelDriver, ModelError, ModelRequest } from "../ports/model.ts";
-import { assistantMessage, type TurnRun, tell } from "../run/run.ts";
+import { type Asking, assistantMessage, type TurnRun, tell } from "../run/run.ts";
 import { messageOf, notExecuted } from "../toolbox/execute.ts";
 import { callModel } from "./model-call.ts";
 import { ResponseMessage } from "./response-message.ts";
-import { isOut, Patience } from "./retry.ts";
+import { Patience } from "./retry.ts";
 
 /**
  * How a step went. `calls`: the model waits for their results, which are there. `told`: it asked for no call, and is told
- * what came of its message. `paused`: the provider is to go on.
+ * what came of its message. `paused`: the provider is to go on. `replaced`: another model is to answer.
  */
 export type StepEnd =
   | { readonly type: "calls"; readonly message: AssistantMessage }
@@ -19,6 +19,7 @@ export type StepEnd =
   | { readonly type: "paused"; readonly message: AssistantMessage }
   | { readonly type: "ended"; readonly message: AssistantMessage }
   | { readonly type: "failed"; readonly error: ModelError }
+  | { readonly type: "replaced"; readonly by: Asking }
   | { readonly type: "aborted" };
 
 const CUT_OFF =
@@ -26,8 +27,13 @@ const CUT_OFF =
 const FILTERED = "Not executed: your message was cut off by the provider's content filter.";
 const NO_TOOLS = "Not executed: no tools can be used any more in this turn.";
 
-/** One model call and the calls that it asks for. */
-export async function takeStep(run: TurnRun, model: ModelDriver, toolChoice: "auto" | "none"): Promise<StepEnd> {
+/** One model call and the calls that it asks for. `standIn`: who goes on where the model stays out, if anybody does. */
+export async function takeStep(
+  run: TurnRun,
+  model: ModelDriver,
+  toolChoice: "auto" | "none",
+  standIn?: (error: ModelError) => Promise<Asking | undefined>,
+): Promise<StepEnd> {
   const { session, agent, branch } = run;
   const request: ModelRequest = {
     instructions: agent.instructions.text,
@@ -54,13 +60,14 @@ export async function takeStep(run: TurnRun, model: ModelDriver, toolChoice: "au
     }
     await tell(run, "onModelError", error);
     const delay = patience.after(error, response.begun);
-    if (delay === undefined && agent.fallbacks.length > 0 && isOut(error)) {
-      // Another model may answer in its place.
-      await response.abandon(error.message);
-      await drop(run, `the answer broke off: ${error.message}`);
-      return { type: "failed", error };
-    }
     if (delay === undefined) {
+      const by = await standIn?.(error);
+      if (by) {
+        // The answer of the other stands in the place of what this one had begun.
+        await response.abandon(error.message);
+        await drop(run, `the answer broke off: ${error.message}`);
+        return { type: "replaced", by };
+      }
       await response.keep("error", `Not executed: the answer broke off: ${error.message}`, error);
       await drop(run, `the answer broke off: ${error.message}`);
       return { type: "failed", error };

@@ -139,6 +139,13 @@ test("C9: the last of them fails as any model does; nothing stands in where the 
   }
 });
 
+test("C9: where no other can be had, what the model had said is kept as of any that fails", async () => {
+  const session = Session.inMemory();
+  const agent = withFallbacks([[text("Half a"), fail("overloaded")]], { fallbacks: ["gone"] });
+  await agent.send("Go", { session }).catch(() => {});
+  expect(answersIn(session)).toMatchObject([{ model: "a", finish: "error", parts: [{ text: "Half a" }] }]);
+});
+
 test("C9: a sub-agent whose model is out keeps its own instructions with the other", async () => {
   const session = Session.inMemory();
   const seen: string[] = [];

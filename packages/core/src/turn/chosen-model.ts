@@ -2,15 +2,9 @@ import { orAborted } from "../model/alarm.ts";
 import type { ModelDriver, ModelError } from "../ports/model.ts";
 import { inTime } from "../run/in-time.ts";
 import { checkPrice } from "../run/limits.ts";
-import type { TurnAgent, TurnRun } from "../run/run.ts";
+import type { Asking, TurnAgent, TurnRun } from "../run/run.ts";
 import { isOut } from "../step/retry.ts";
 import { messageOf } from "../toolbox/execute.ts";
-
-/** A run, and the model that it asks: the one of its agent. */
-export interface Asking {
-  readonly run: TurnRun;
-  readonly model: ModelDriver;
-}
 
 /** Follows the model that people choose for the conversation while a turn goes on. */
 export class ChosenModel {

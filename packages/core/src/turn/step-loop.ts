@@ -1,10 +1,12 @@
 import { isTooLong, makeRoom, shorten, useSummary } from "../context/compaction.ts";
+import type { ModelError } from "../ports/model.ts";
 import { inTime } from "../run/in-time.ts";
 import { deliverSteering, tellModel } from "../run/inputs.ts";
 import { type Ending, failed } from "../run/mode.ts";
+import type { Asking } from "../run/run.ts";
 import { takeStep } from "../step/step.ts";
 import { atLimit } from "./at-limit.ts";
-import type { Asking, ChosenModel } from "./chosen-model.ts";
+import type { ChosenModel } from "./chosen-model.ts";
 
 /** The default loop: steps until the model asks for no call, or a limit is reached. */
 export async function stepLoop(begun: Asking, chosen: ChosenModel): Promise<Ending> {
@@ -31,7 +33,9 @@ export async function stepLoop(begun: Asking, chosen: ChosenModel): Promise<Endi
     if (signal.aborted) return { reason: "interrupted" };
     if (budget.timeIsUp) continue;
     budget.beginStep();
-    const step = await inTime(run, softTime, (run) => takeStep(run, model, "auto"));
+    const asking = { run, model };
+    const standIn = (error: ModelError) => chosen.standIn(asking, error);
+    const step = await inTime(run, softTime, (run) => takeStep(run, model, "auto", standIn));
     if (progress.finished) return { reason: "finished" };
     await useSummary(run);
     switch (step.type) {
@@ -49,19 +53,16 @@ export async function stepLoop(begun: Asking, chosen: ChosenModel): Promise<Endi
         await tellModel(run, correction);
         break;
       }
-      case "failed": {
-        const standIn = await chosen.standIn({ run, model }, step.error);
-        if (standIn) {
-          ({ run, model } = standIn);
-          break;
-        }
+      case "replaced":
+        ({ run, model } = step.by);
+        break;
+      case "failed":
         if (overflowed || !(await isTooLong(run, step.error))) return failed(step.error);
         overflowed = true;
         if ((await shorten(run, model, "the request was too long for the model", { last: 0 })) !== undefined) {
           return failed(step.error);
         }
         break;
-      }
       case "aborted":
         if (signal.aborted) return { reason: "interrupted" };
     }
