@@ -60,6 +60,8 @@ async function converse(
     const started = cpuTime();
     await conversation.ask("Read all chapters, one after the other.");
     cpu += cpuTime() - started;
+    // One that is left open would be closed when its memory is collected: within a later one, at its cost.
+    await conversation.close?.();
     if (looked.length !== rounds) throw new Error(`${looked.length} calls ran; ${rounds} were asked for.`);
     growths.push(growthOf(looked));
   }

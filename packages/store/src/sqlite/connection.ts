@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { openDatabase } from "./database.ts";
@@ -12,8 +12,8 @@ export class Connection {
   readonly release: StatementSync;
   readonly #path: string;
   readonly #place: string;
-  /** Of the directory, when the files were last found in it. */
-  #unchanged: string | undefined;
+  /** The directory, when the files were last found in it. */
+  #unchanged: Stats | undefined;
   /** When they were last looked at, in the milliseconds of `performance.now()`. */
   #looked: number;
   #reading: ReadStatements | undefined;
@@ -32,23 +32,23 @@ export class Connection {
   }
 
   /**
-   * Whether the files that were opened are the ones that stand there now. A system lets a process write on into files
-   * that were removed or put elsewhere, and says nothing.
+   * Whether the files that were opened are the ones that stand there, looked at once in a while (`TICK`). A system lets a
+   * process write on into files that were removed or put elsewhere, and says nothing.
    */
   get isInPlace(): boolean {
+    // Flushes that follow each other faster are one moment to whoever removes a folder, and a loop of quick tools has
+    // hundreds of them in a second.
+    const now = performance.now();
+    if (now - this.#looked < TICK) return true;
     // Whatever is removed from a directory, or put into it, changes its time. To ask for that is half the work: after a look at
     // a write-ahead log, Linux notes the time of the next write to it more exactly, and the next flush writes that down.
-    const { seen, isSettled } = directoryOf(this.#path);
-    if (seen !== undefined && seen === this.#unchanged) return true;
-    // A new conversation would look at each flush of its first ticks, and a folder in which one begins after the other for ever.
-    // What takes the place of a file within a tick is found at the next one.
-    const now = performance.now();
-    if (this.#unchanged === undefined && !isSettled && now - this.#looked < TICK) {
-      return [this.#path, `${this.#path}-wal`].every((file) => existsSync(file));
+    const seen = statSync(dirname(this.#path), { throwIfNoEntry: false });
+    if (!seen || !this.#unchanged || !isSame(seen, this.#unchanged)) {
+      if (placeOf(this.#path) !== this.#place) return false;
+      // What changes within the same tick as the last change leaves the time as it is.
+      this.#unchanged = seen && Date.now() - seen.mtimeMs > TICK ? seen : undefined;
     }
     this.#looked = now;
-    if (placeOf(this.#path) !== this.#place) return false;
-    this.#unchanged = isSettled ? seen : undefined;
     return true;
   }
 
@@ -75,14 +75,15 @@ export class Connection {
   }
 }
 
-/** Milliseconds within which two changes may have one time: the clock of files ticks every 1 to 10 ms. */
+/**
+ * Milliseconds within which the files are not looked at again, and two changes may have one time: the clock of files ticks
+ * every 1 to 10 ms.
+ */
 const TICK = 20;
 
-/** What a change of the directory changes; `isSettled`: also one that comes right now. */
-function directoryOf(path: string): { readonly seen?: string; readonly isSettled: boolean } {
-  const stat = statSync(dirname(path), { bigint: true, throwIfNoEntry: false });
-  if (!stat) return { isSettled: false };
-  return { seen: `${stat.dev}:${stat.ino}:${stat.mtimeNs}`, isSettled: Date.now() - Number(stat.mtimeMs) > TICK };
+/** Whether two looks at a directory found the same one, with the same files in it. */
+function isSame(one: Stats, other: Stats): boolean {
+  return one.mtimeMs === other.mtimeMs && one.ino === other.ino && one.dev === other.dev;
 }
 
 function placeOf(path: string): string {

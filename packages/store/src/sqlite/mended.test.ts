@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Event } from "@banyan/core";
 import type { Log } from "@banyan/core/stores";
 import { expect, test } from "vitest";
@@ -19,6 +20,8 @@ import { sqliteStore } from "./index.ts";
 
 const LONG = process.env.BANYAN_LONG === "1";
 const PAGE = 4096;
+/** Milliseconds after which a flush looks at the files again, and some more. */
+const TICK = 30;
 
 /** Files beside a conversation's that were kept. */
 function kept(directory: string, kind: string): string[] {
@@ -188,19 +191,23 @@ test.skipIf(process.platform === "win32").each([
   ["removed", (directory: string) => rmSync(join(directory, "conversations"), { recursive: true })],
   ["renamed", (directory: string) => renameSync(directory, `${directory}-elsewhere`)],
   ["without its write-ahead log", (directory: string) => rmSync(`${fileOf(directory)}-wal`)],
-] as const)("F32: when the data folder is %s, the next flush says so, and closing ends", async (_, change) => {
-  const directory = join(await temporaryDirectory(), "data");
-  const store = sqliteStore({ directory });
-  const log = await store.open(ID, { create: true });
-  await log.append(events(log, 1), { durable: true });
-  change(directory);
-  expect(() => log.append(events(log, 1), { durable: true })).toThrow(
-    expect.objectContaining({ code: "unusable", message: expect.stringContaining("was removed, moved or replaced") }),
-  );
-  expect(() => log.append([], { durable: true })).toThrow(expect.objectContaining({ code: "unusable" }));
-  await store.close();
-  if (!existsSync(directory)) expect(readdirSync(join(directory, "..")).length).toBeLessThanOrEqual(1);
-});
+] as const)(
+  "F32: when the data folder is %s, the next flush a tick later says so, and closing ends",
+  async (_, change) => {
+    const directory = join(await temporaryDirectory(), "data");
+    const store = sqliteStore({ directory });
+    const log = await store.open(ID, { create: true });
+    await log.append(events(log, 1), { durable: true });
+    change(directory);
+    await sleep(TICK);
+    expect(() => log.append(events(log, 1), { durable: true })).toThrow(
+      expect.objectContaining({ code: "unusable", message: expect.stringContaining("was removed, moved or replaced") }),
+    );
+    expect(() => log.append([], { durable: true })).toThrow(expect.objectContaining({ code: "unusable" }));
+    await store.close();
+    if (!existsSync(directory)) expect(readdirSync(join(directory, "..")).length).toBeLessThanOrEqual(1);
+  },
+);
 
 test.skipIf(process.platform === "win32")(
   "F32: a write-ahead log that is replaced after a while in which nothing changed is noticed",
@@ -209,10 +216,14 @@ test.skipIf(process.platform === "win32")(
     const log = await storeIn(directory).open(ID, { create: true });
     await log.append(events(log, 1), { durable: true });
     utimesSync(join(directory, "conversations"), 1, 1);
-    for (let more = 0; more < 3; more++) await log.append(events(log, 1), { durable: true });
+    for (let more = 0; more < 3; more++) {
+      await sleep(TICK);
+      await log.append(events(log, 1), { durable: true });
+    }
     const wal = `${fileOf(directory)}-wal`;
     copyFileSync(wal, `${wal}.copy`);
     renameSync(`${wal}.copy`, wal);
+    await sleep(TICK);
     expect(() => log.append(events(log, 1), { durable: true })).toThrow(
       expect.objectContaining({ code: "unusable", message: expect.stringContaining("was removed, moved or replaced") }),
     );
