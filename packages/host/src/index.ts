@@ -11,14 +11,7 @@ export {
   withoutEffort,
 } from "@banyan/models";
 export { type ChangedFile, changesOf, WorkspaceError } from "@banyan/tools/workspace";
-export {
-  type Attached,
-  type Attachments,
-  type AttachOptions,
-  attach,
-  type Reference,
-  referencesIn,
-} from "./attachments/attach.ts";
+export { type Attached, type Attachments, type AttachOptions, attach } from "./attachments/attach.ts";
 export { mediaIn } from "./attachments/files.ts";
 export { type Calling, CallsFor } from "./calls-for.ts";
 export {

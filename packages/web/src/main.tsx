@@ -2,6 +2,7 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { Page, PageProvider } from "./page.ts";
+import { applyLanguage } from "./phrases/phrases.ts";
 import { router } from "./routes.tsx";
 import { keepClicks } from "./shell/keep-clicks.ts";
 import { applyTheme } from "./shell/preferences.ts";
@@ -10,6 +11,7 @@ import { signOut } from "./sign-in/signing.ts";
 import "./styles.css";
 
 applyTheme();
+applyLanguage(document.documentElement);
 keepClicks(document);
 
 const key = await keptKey();

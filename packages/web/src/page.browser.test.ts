@@ -147,6 +147,16 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
       .getByLabel("Files to attach")
       .setInputFiles({ name: "list.md", mimeType: "", buffer: Buffer.from("# A list") });
     await eventually(() => files.count()).toBe(2);
+    // What is there and named goes along, too, once its name is whole.
+    await composer(page).fill("what is @src/sum.ts, @src/ and @nobody, asks me@a.example?");
+    await eventually(() => files.allInnerTexts()).toEqual([
+      expect.stringContaining("dot.png"),
+      expect.stringContaining("list.md"),
+      "src/sum.ts",
+      "src/",
+    ]);
+    await page.getByRole("button", { name: "Leave out src/sum.ts" }).click();
+    await eventually(() => composer(page).inputValue()).toBe("what is , @src/ and @nobody, asks me@a.example?");
     await write(page, "what is this?");
     await page.waitForURL(/\/c\//);
     await eventually(() => said(page)).toContain("You said: what is this?");

@@ -150,6 +150,26 @@ describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, PA
     expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
   });
 
+  it("W52: a server of another version is told on a card, with the way on", async () => {
+    const { page } = await here.open("/");
+    let isOther = true;
+    await page.routeWebSocket(/\/api\/v1\/socket/, (socket) => {
+      const server = socket.connectToServer();
+      socket.onMessage((frame) => {
+        const said = JSON.parse(String(frame));
+        server.send(said.type === "hello" && isOther ? JSON.stringify({ ...said, protocol: "99.0" }) : frame);
+      });
+    });
+    await page.reload();
+    const card = page.getByRole("alert", { name: "This page and its server are of different versions" });
+    await card.getByText(/This server speaks protocol .*, and the client 99\.0/).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    isOther = false;
+    await card.getByRole("button", { name: "Load the page anew" }).click();
+    await page.getByRole("list", { name: "Examples" }).getByRole("button").first().waitFor();
+    expect(await card.count()).toBe(0);
+  });
+
   it("W34: what waits is answered one after the other by keyboard, and then one can write", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await articles(page).last().waitFor();

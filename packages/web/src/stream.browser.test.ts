@@ -282,14 +282,16 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     expect(await page.evaluate(() => Object.keys(localStorage).join())).not.toContain("unsent");
   });
 
-  it("F5: a conversation that another program has open is shown once that lets it go, and somebody tries again", async () => {
+  it("F5, W52: a conversation that another program has open is shown once that lets it go, and somebody tries again", async () => {
     const conversation = await here.conversation("hello");
     await here.restart();
     const elsewhere = await here.served.host.openById(conversation);
     const { page } = await here.open(`/c/${conversation}`);
     const again = page.getByRole("button", { name: "Try again" });
     await again.click();
-    await page.getByText(/is open in this process/).waitFor();
+    const card = page.getByRole("alert", { name: "Another program has this conversation open" });
+    await card.getByText(/is open in this process/).waitFor();
+    await card.getByRole("link", { name: "To the first page" }).waitFor();
     await elsewhere.close();
     await again.click();
     await eventually(() => said(page)).toContain("You said: hello");

@@ -1,5 +1,6 @@
 import type { UserPart } from "@banyan/core";
 import type { FilePart, TextPart } from "@banyan/core/conversation";
+import { type Reference, referencesIn } from "@banyan/core/shown";
 import { type AttachmentKind, type FileAttachment, named, type Reading, readNamed } from "./files.ts";
 import { isPattern, matchingFiles } from "./patterns.ts";
 import { isRefused, type NamedPlace, placeNamed, type Reach } from "./place.ts";
@@ -117,29 +118,4 @@ async function readAll(pattern: string, reach: Reach, reading: Reading) {
     size += file.size;
   }
   return { kind: "files", parts, size } as const;
-}
-
-/** Something that a person names in a message with an `@` in front. */
-export interface Reference {
-  /** As it was typed, the `@` included. */
-  readonly text: string;
-  /** What it names. */
-  readonly name: string;
-  /** Where the text begins. */
-  readonly at: number;
-}
-
-// An @ at the beginning of a word: in an address of mail it stands in the middle of one.
-const REFERENCE = /(?<![\p{L}\p{N}_.@/])@(?:"([^"\n]+)"|([^\s"'`,;()<>@][^\s"'`,;()<>]*))/gu;
-
-/** What a message names with `@path`, `@dir/`, `@glob`, `@url` or `@"a path with blanks"` (B46). A bare word names nothing. */
-export function referencesIn(text: string): Reference[] {
-  return [...text.matchAll(REFERENCE)].flatMap((match) => {
-    const [whole, quoted, plain = ""] = match;
-    // What ends a sentence is no part of a name.
-    const name = quoted ?? plain.replace(/[.!?:]+$/, "");
-    if (name === "") return [];
-    const typed = quoted === undefined ? `@${name}` : whole;
-    return [{ text: typed, name, at: match.index }];
-  });
 }

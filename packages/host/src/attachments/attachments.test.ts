@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pathScope } from "../permissions/place.ts";
 import { readingRules } from "../permissions/reading.ts";
 import type { Rule } from "../permissions/rule.ts";
-import { attach, referencesIn } from "./attach.ts";
+import { attach } from "./attach.ts";
 
 const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
 
@@ -24,22 +24,6 @@ beforeAll(() => {
   writeFileSync(join(folder, "main"), "a file whose name is a word");
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-describe("B46: what a message names", () => {
-  test.each<[string, string[]]>([
-    ["Read @a.txt, please.", ["a.txt"]],
-    ["@a.txt", ["a.txt"]],
-    ["Compare @src/one.ts with @src/two.ts.", ["src/one.ts", "src/two.ts"]],
-    ['See @"with blank.txt"!', ["with blank.txt"]],
-    ["(@src/) and @**/*.ts", ["src/", "**/*.ts"]],
-    ["@https://a.example/x?y=1.", ["https://a.example/x?y=1"]],
-    ["Mail me@a.example or @@twice", []],
-    ["main, a.txt and https://a.example stay words", []],
-    ["use @scope/package@1.2.3", ["scope/package@1.2.3"]],
-  ])("%s", (text, names) => {
-    expect(referencesIn(text).map(({ name }) => name)).toEqual(names);
-  });
-});
 
 describe("B46: what goes along", () => {
   const only = async (text: string, options = {}) => attach(text, { folder, ...options });

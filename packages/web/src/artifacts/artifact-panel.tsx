@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import { CodeBlock } from "../code/code-block.tsx";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { IconButton } from "../design/button.tsx";
+import { t } from "../phrases/phrases.ts";
 import { saveFile } from "../shell/save-file.ts";
 import { RenderedMarkdown } from "../transcript/rendered-markdown.tsx";
 import { type Artifact, artifactsOf, fileNameOf, versionsOf } from "./artifact.ts";
@@ -34,26 +35,38 @@ export function ArtifactPanel({
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <div className="flex flex-wrap items-center gap-1 border-hair border-b px-3 py-1 text-sm">
-        <span dir="auto" className="mr-auto min-w-0 truncate">
+        <span dir="auto" className="me-auto min-w-0 truncate">
           {shown.name || NAMES[shown.kind]}
         </span>
         {versions.length > 1 && (
           <span className="flex items-center text-soft text-xs">
-            <IconButton isSmall name="The version before" icon="back" disabled={at === 0} onClick={() => go(at - 1)} />
+            <IconButton
+              isSmall
+              name={t("The version before")}
+              icon="back"
+              disabled={at === 0}
+              onClick={() => go(at - 1)}
+            />
             {at + 1}/{versions.length}
             <IconButton
               isSmall
-              name="The version after"
+              name={t("The version after")}
               icon="fold"
               disabled={at === versions.length - 1}
               onClick={() => go(at + 1)}
             />
           </span>
         )}
-        <IconButton isSmall name="Source" icon="file" aria-pressed={isSource} onClick={() => setSource(!isSource)} />
         <IconButton
           isSmall
-          name="Download"
+          name={t("Source")}
+          icon="file"
+          aria-pressed={isSource}
+          onClick={() => setSource(!isSource)}
+        />
+        <IconButton
+          isSmall
+          name={t("Download")}
           icon="download"
           onClick={() => saveFile({ name: fileNameOf(shown), mediaType: "text/plain", text: shown.text })}
         />
@@ -86,19 +99,21 @@ function Choice({
     return (
       <p className="p-3 text-sm">
         {isReading
-          ? "Reading …"
-          : "No answer on this branch holds a page, a picture (SVG), a diagram or a long text that could be opened here."}
+          ? t("Reading …")
+          : t(
+              "No answer on this branch holds a page, a picture (SVG), a diagram or a long text that could be opened here.",
+            )}
       </p>
     );
   }
   return (
-    <ul aria-label="What can be opened" className="flex min-h-0 flex-1 flex-col gap-1 overflow-y-auto p-2">
+    <ul aria-label={t("What can be opened")} className="flex min-h-0 flex-1 flex-col gap-1 overflow-y-auto p-2">
       {all.toReversed().map((artifact, index) => (
         <li key={all.length - index}>
           <button
             type="button"
             onClick={() => onChoose(artifact)}
-            className="flex w-full items-baseline gap-2 rounded-md px-2 py-1.5 text-left text-sm hover:bg-sunken"
+            className="flex w-full items-baseline gap-2 rounded-md px-2 py-1.5 text-start text-sm hover:bg-sunken"
           >
             <span dir="auto" className="min-w-0 flex-1 truncate">
               {artifact.name || NAMES[artifact.kind]}
@@ -112,10 +127,10 @@ function Choice({
 }
 
 const NAMES: Readonly<Record<Artifact["kind"], string>> = {
-  html: "A page",
-  svg: "A picture",
-  mermaid: "A diagram",
-  markdown: "A text",
+  html: t("A page"),
+  svg: t("A picture"),
+  mermaid: t("A diagram"),
+  markdown: t("A text"),
 };
 
 function Shown({ artifact: { kind, name, text } }: { readonly artifact: Artifact }) {
@@ -139,7 +154,7 @@ function Shown({ artifact: { kind, name, text } }: { readonly artifact: Artifact
 
 function LargeDiagram({ text }: { readonly text: string }) {
   const drawn = useDrawn(text, false);
-  if (!drawn) return <p className="p-3 text-sm text-soft">Drawing …</p>;
+  if (!drawn) return <p className="p-3 text-sm text-soft">{t("Drawing …")}</p>;
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       {"svg" in drawn ? (

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef, useState } from "react";
+import { t } from "../phrases/phrases.ts";
 
 /**
  * A document that a model wrote, in a frame that is of no origin and reaches no network: its scripts run, and can do nothing but
@@ -20,7 +21,7 @@ export function ClosedFrame({ html, name }: { readonly html: string; readonly na
     return (
       <>
         <p className="px-3 py-1.5 text-warn text-xs">
-          Without its scripts: this browser cannot keep them from the network.
+          {t("Without its scripts: this browser cannot keep them from the network.")}
         </p>
         <iframe title={name} sandbox="" srcDoc={html} className={look} />
       </>

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { CodeBlock } from "../code/code-block.tsx";
 import { IconButton } from "../design/button.tsx";
+import { t } from "../phrases/phrases.ts";
 import { useIsDark } from "../shell/preferences.ts";
 import { useCopy } from "../shell/use-copy.ts";
 import { type Drawn, drawDiagram } from "./diagram-frame.ts";
@@ -19,12 +20,14 @@ export function Diagram({
   const drawn = useDrawn(text, isGrowing);
   const [isSource, setSource] = useState(false);
   const { isCopied, copy } = useCopy(text);
-  const name = isSource ? "Show the diagram" : "Show the source";
+  const name = isSource ? t("Show the diagram") : t("Show the source");
   const toggle = drawn && "svg" in drawn && (
     <IconButton isSmall name={name} icon={isSource ? "map" : "file"} onClick={() => setSource(!isSource)} />
   );
   if (!drawn || "problem" in drawn || isSource) {
-    const said = isGrowing ? "It is drawn when it is whole." : drawn && "problem" in drawn && notDrawn(drawn.problem);
+    const said = isGrowing
+      ? t("It is drawn when it is whole.")
+      : drawn && "problem" in drawn && notDrawn(drawn.problem);
     return (
       <div>
         <CodeBlock
@@ -44,13 +47,13 @@ export function Diagram({
   }
   return (
     <figure className="overflow-hidden rounded-md border border-hair">
-      <figcaption className="flex items-center gap-1 border-hair border-b bg-sunken py-0.5 pr-1.5 pl-3 text-soft text-xs">
-        <span className="mr-auto font-mono">mermaid</span>
+      <figcaption className="flex items-center gap-1 border-hair border-b bg-sunken py-0.5 pe-1.5 ps-3 text-soft text-xs">
+        <span className="me-auto font-mono">mermaid</span>
         {actions}
         {toggle}
         <IconButton
           isSmall
-          name={isCopied ? "Copied" : "Copy the source"}
+          name={isCopied ? t("Copied") : t("Copy the source")}
           icon={isCopied ? "done" : "copy"}
           onClick={copy}
         />
@@ -65,10 +68,10 @@ export function DiagramPicture({ svg, text }: { readonly svg: string; readonly t
   const [, , , width] = /viewBox="([-\d.]+) ([-\d.]+) ([\d.]+)/.exec(svg) ?? [];
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard.
-    <section aria-label="Diagram" tabIndex={0} className="overflow-auto p-3">
+    <section aria-label={t("Diagram")} tabIndex={0} className="overflow-auto p-3">
       <img
         src={`data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`}
-        alt={`A diagram, drawn from: ${text}`}
+        alt={t("A diagram, drawn from: {text}", { text })}
         className="mx-auto h-auto max-w-full"
         style={width === undefined ? {} : { width: `${width}px` }}
       />
@@ -99,5 +102,5 @@ export function useDrawn(text: string, isGrowing: boolean): Drawn | undefined {
 
 /** Why there is no picture. */
 export function notDrawn(problem: string): string {
-  return `No diagram could be drawn of it: ${problem.replace(/[.:]*$/, "")}.`;
+  return t("No diagram could be drawn of it: {problem}.", { problem: problem.replace(/[.:]*$/, "") });
 }

@@ -1,5 +1,6 @@
 import { type ReactNode, Suspense, useMemo } from "react";
 import { IconButton } from "../design/button.tsx";
+import { t } from "../phrases/phrases.ts";
 import { lazily } from "../shell/lazily.ts";
 import { usePreference } from "../shell/preferences.ts";
 import { useCopy } from "../shell/use-copy.ts";
@@ -31,17 +32,17 @@ export function CodeBlock({
   );
   return (
     <figure className="overflow-hidden rounded-md border border-hair bg-sunken">
-      <figcaption className="flex items-center gap-1 border-hair border-b py-0.5 pr-1.5 pl-3 text-soft text-xs">
-        <span className="mr-auto min-w-0 truncate font-mono">{language || "text"}</span>
+      <figcaption className="flex items-center gap-1 border-hair border-b py-0.5 pe-1.5 ps-3 text-soft text-xs">
+        <span className="me-auto min-w-0 truncate font-mono">{language || "text"}</span>
         {actions}
         <IconButton
           isSmall
-          name="Break long lines"
+          name={t("Break long lines")}
           icon="wrap"
           aria-pressed={isWrapped}
           onClick={() => setLayout(isWrapped ? "scrolled" : "wrapped")}
         />
-        <CopyButton name="Copy the code" text={text} />
+        <CopyButton name={t("Copy the code")} text={text} />
       </figcaption>
       <pre
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard.
@@ -65,5 +66,5 @@ export function CodeBlock({
 /** Copies a text, and says so. */
 function CopyButton({ name, text }: { readonly name: string; readonly text: string }) {
   const { isCopied, copy } = useCopy(text);
-  return <IconButton isSmall name={isCopied ? "Copied" : name} icon={isCopied ? "done" : "copy"} onClick={copy} />;
+  return <IconButton isSmall name={isCopied ? t("Copied") : name} icon={isCopied ? "done" : "copy"} onClick={copy} />;
 }

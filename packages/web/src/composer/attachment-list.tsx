@@ -1,22 +1,30 @@
-import { formatBytes } from "@banyan/core/shown";
+import { formatBytes, type Reference } from "@banyan/core/shown";
+import type { ReactNode } from "react";
 import { IconButton } from "../design/button.tsx";
 import { Icon } from "../design/icon.tsx";
+import { t } from "../phrases/phrases.ts";
 import { type Attachments, isPicture } from "./attachments.ts";
 
-/** The files that go along with the next message: what they are, how large, and the way to leave one out (W66). */
-export function AttachmentList({ files: { all, remove, problem } }: { readonly files: Attachments }) {
-  if (all.length === 0 && problem === undefined) return null;
+/** What goes along with the next message, also what it names with `@`: what it is, how large, and the way to leave it out (W66). */
+export function AttachmentList({
+  files: { all, remove, problem },
+  named,
+  onUnname,
+}: {
+  readonly files: Attachments;
+  readonly named: readonly Reference[];
+  /** Takes what is named out of the message. */
+  onUnname(reference: Reference): void;
+}) {
+  if (all.length + named.length === 0 && problem === undefined) return null;
   return (
     <div className="px-3 pt-3">
-      {all.length > 0 && (
-        <ul aria-label="Files that go along" className="flex max-h-40 flex-wrap gap-2 overflow-y-auto">
+      {all.length + named.length > 0 && (
+        <ul aria-label={t("Files that go along")} className="flex max-h-40 flex-wrap gap-2 overflow-y-auto">
           {all.map((attachment) => {
             const { key, name, mediaType, size, part } = attachment;
             return (
-              <li
-                key={key}
-                className="flex max-w-full items-center gap-2 rounded-lg border border-hair bg-raised p-1 pl-1.5 text-xs"
-              >
+              <Chip key={key} name={name} size={formatBytes(size)} onRemove={() => remove(attachment)}>
                 {isPicture(mediaType) && part.type === "file" ? (
                   <img
                     src={`data:${mediaType};base64,${part.data}`}
@@ -26,14 +34,14 @@ export function AttachmentList({ files: { all, remove, problem } }: { readonly f
                 ) : (
                   <Icon of="file" isLarge />
                 )}
-                <span className="min-w-0">
-                  <span className="block max-w-40 truncate font-medium">{name}</span>
-                  <span className="text-soft">{formatBytes(size)}</span>
-                </span>
-                <IconButton isSmall name={`Leave out ${name}`} icon="close" onClick={() => remove(attachment)} />
-              </li>
+              </Chip>
             );
           })}
+          {named.map((reference) => (
+            <Chip key={reference.name} name={reference.name} onRemove={() => onUnname(reference)}>
+              <Icon of="file" />
+            </Chip>
+          ))}
         </ul>
       )}
       {problem !== undefined && (
@@ -42,5 +50,31 @@ export function AttachmentList({ files: { all, remove, problem } }: { readonly f
         </p>
       )}
     </div>
+  );
+}
+
+function Chip({
+  name,
+  size,
+  children,
+  onRemove,
+}: {
+  readonly name: string;
+  readonly size?: string;
+  /** How it looks. */
+  readonly children: ReactNode;
+  onRemove(): void;
+}) {
+  return (
+    <li className="flex max-w-full items-center gap-2 rounded-lg border border-hair bg-raised p-1 ps-1.5 text-xs">
+      {children}
+      <span className="min-w-0">
+        <span dir="auto" className="block max-w-40 truncate font-medium">
+          {name}
+        </span>
+        {size !== undefined && <span className="text-soft">{size}</span>}
+      </span>
+      <IconButton isSmall name={t("Leave out {name}", { name })} icon="close" onClick={onRemove} />
+    </li>
   );
 }

@@ -2,6 +2,7 @@ import type { UserPart } from "@banyan/core/conversation";
 import { enclosed, formatBytes } from "@banyan/core/shown";
 import { LARGEST_FILES } from "@banyan/protocol";
 import { useState } from "react";
+import { t } from "../phrases/phrases.ts";
 
 /** A file that goes along with the next message. */
 export interface Attachment {
@@ -76,10 +77,14 @@ export function useAttachments(): Attachments {
 }
 
 function tooMuch(before: readonly Attachment[], { name, size }: Attachment): string | undefined {
-  if (before.length >= MOST_FILES) return `${name} does not go along: a message takes at most ${MOST_FILES} files.`;
+  if (before.length >= MOST_FILES)
+    return t("{name} does not go along: a message takes at most {most} files.", { name, most: MOST_FILES });
   const sum = before.reduce((bytes, other) => bytes + other.size, size);
   return sum > LARGEST_FILES
-    ? `${name} does not go along: all files of a message together have at most ${formatBytes(LARGEST_FILES)}.`
+    ? t("{name} does not go along: all files of a message together have at most {most}.", {
+        name,
+        most: formatBytes(LARGEST_FILES),
+      })
     : undefined;
 }
 
@@ -87,7 +92,11 @@ function tooMuch(before: readonly Attachment[], { name, size }: Attachment): str
 async function attachmentOf(file: File): Promise<Attachment | string> {
   const { name, size, type } = file;
   if (size > LARGEST_FILES)
-    return `${name} does not go along: it has ${formatBytes(size)}, and a message takes at most ${formatBytes(LARGEST_FILES)}.`;
+    return t("{name} does not go along: it has {size}, and a message takes at most {most}.", {
+      name,
+      size: formatBytes(size),
+      most: formatBytes(LARGEST_FILES),
+    });
   const about = { key: keys++, name, size };
   const bytes = new Uint8Array(await file.arrayBuffer());
   if (PICTURES.has(type) || type === "application/pdf") {
@@ -95,7 +104,10 @@ async function attachmentOf(file: File): Promise<Attachment | string> {
   }
   const text = textIn(bytes);
   if (text === undefined)
-    return `${name} does not go along: pictures (PNG, JPEG, GIF, WebP), PDFs and texts do, and this is none of them.`;
+    return t(
+      "{name} does not go along: pictures (PNG, JPEG, GIF, WebP), PDFs and texts do, and this is none of them.",
+      { name },
+    );
   return {
     ...about,
     mediaType: "text/plain",

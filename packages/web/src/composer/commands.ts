@@ -9,6 +9,7 @@ import {
   slashIn,
   slashNamed,
 } from "../palette/slash-names.ts";
+import { t } from "../phrases/phrases.ts";
 
 /** Something that is done by writing its name. */
 export interface SlashCommand {
@@ -57,14 +58,20 @@ export function slashAct(word: string, actions: readonly Action[]): (argument: s
   const name = slashNamed(word);
   if (name === undefined) {
     const near = nearest(word, SLASH_WORDS).map((each) => `/${each}`);
-    const advice = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "/help shows what there is.";
-    throw new Error(`There is no command /${word} here. ${advice} To say it to the agent, begin it with a blank.`);
+    const advice =
+      near.length > 0 ? t("Did you mean {near}?", { near: near.join(", ") }) : t("/help shows what there is.");
+    throw new Error(
+      t("There is no command /{word} here. {advice} To say it to the agent, begin it with a blank.", { word, advice }),
+    );
   }
   const { elsewhere }: SlashName = SLASH_NAMES[name];
   if (elsewhere !== undefined) return () => elsewhere;
   const action = actions.find(({ slash }) => slash === name);
   if (action) return action.run;
   throw new Error(
-    `/${word} has nothing to act on here: it may need a conversation in which something was said, or an agent that is done, or that works.`,
+    t(
+      "/{word} has nothing to act on here: it may need a conversation in which something was said, or an agent that is done, or that works.",
+      { word },
+    ),
   );
 }

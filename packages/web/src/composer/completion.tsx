@@ -1,6 +1,9 @@
 import { type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
+import { t } from "../phrases/phrases.ts";
 import type { SlashCommands } from "./commands.ts";
 import { useSuggestions, wordBefore } from "./use-suggestions.ts";
+
+const KINDS = { Commands: t("Commands"), Files: t("Files"), Pages: t("Pages") } as const;
 
 /** What the word before the caret can become. Arrows choose, Tab and Enter take what is chosen, Escape leaves it (W43). */
 export function Completion({
@@ -68,7 +71,7 @@ export function Completion({
     <div
       id={list}
       role="listbox"
-      aria-label={kind}
+      aria-label={KINDS[kind]}
       className="max-h-64 overflow-y-auto rounded-md border border-line bg-raised p-1 text-sm"
     >
       {options.map(({ text: taken, label, does }, index) => (

@@ -12,6 +12,7 @@ import { useShow } from "../conversation/use-view.ts";
 import { Button, IconButton } from "../design/button.tsx";
 import { usePage, usePageState } from "../page.ts";
 import { useActions } from "../palette/actions.tsx";
+import { t } from "../phrases/phrases.ts";
 import { keep, kept } from "../shell/kept.ts";
 import { usePreference } from "../shell/preferences.ts";
 import { Approval } from "../transcript/approval.tsx";
@@ -80,7 +81,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
         await connection.ask("input.withdraw", { conversation: conversation.id, input: id });
         giveBack(wordsOf(parts));
       } catch {
-        notTakenBack.unshift(`“${excerpt(wordsOf(parts))}” ${whereIs(id, conversation.state ?? tree)}`);
+        notTakenBack.unshift(whereIs(id, excerpt(wordsOf(parts)), conversation.state ?? tree));
       }
     }
     box.current?.focus();
@@ -89,7 +90,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
   const commands = useSlashCommands();
   useActions([
     {
-      name: "Work as a chat, or on a task until it is done",
+      name: t("Work as a chat, or on a task until it is done"),
       slash: "mode",
       run(wanted = "") {
         if (wanted === "chat" || wanted === "task") setMode(wanted);
@@ -97,7 +98,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
       },
     },
     ...(run
-      ? [{ name: "Stop what runs on this branch", slash: "stop", takes: "run.interrupt", run: stop } as const]
+      ? [{ name: t("Stop what runs on this branch"), slash: "stop", takes: "run.interrupt", run: stop } as const]
       : []),
   ]);
   const send = (delivery: "steer" | "queue") => {
@@ -137,7 +138,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
     } else if (event.key === "ArrowDown" && history.isRecalling && history.newer()) event.preventDefault();
   };
   return (
-    <section aria-label="Your message" className="bg-ground pb-2">
+    <section aria-label={t("Your message")} className="bg-ground pb-2">
       <div className="mx-auto flex max-w-text flex-col gap-2 px-4">
         <UnsentList waiting={waiting?.command} />
         <TurnWait waiting={waiting} />
@@ -159,7 +160,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
           files={files}
           commands={commands}
           isFocused
-          placeholder={run ? "Write to the agent while it works" : "Write to the agent"}
+          placeholder={run ? t("Write to the agent while it works") : t("Write to the agent")}
           onChange={change}
           onKeyDown={onKeyDown}
           choices={
@@ -172,23 +173,23 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
             run ? (
               <>
                 <Button look={preferred === "steer" ? "main" : "plain"} onClick={() => send("steer")}>
-                  Steer
+                  {t("Steer")}
                 </Button>
                 <Button look={preferred === "queue" ? "main" : "plain"} onClick={() => send("queue")}>
-                  Queue
+                  {t("Queue")}
                 </Button>
-                <IconButton isRound name="Stop" icon="stop" look="plain" onClick={() => told(stop())} />
+                <IconButton isRound name={t("Stop")} icon="stop" look="plain" onClick={() => told(stop())} />
               </>
             ) : (
-              <IconButton isRound name="Send" icon="send" look="main" onClick={() => send("steer")} />
+              <IconButton isRound name={t("Send")} icon="send" look="main" onClick={() => send("steer")} />
             )
           }
           hint={
             phase === "open"
               ? run
                 ? KEYS[preferred]
-                : "Enter sends, Shift+Enter makes a new line"
-              : "Not connected: what you send goes out when the connection is back"
+                : t("Enter sends, Shift+Enter makes a new line")
+              : t("Not connected: what you send goes out when the connection is back")
           }
         />
       </div>
@@ -197,16 +198,16 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
 }
 
 const KEYS = {
-  steer: "Enter steers after the current tool, Alt+Enter waits until the end",
-  queue: "Enter waits until the end, Alt+Enter steers after the current tool",
+  steer: t("Enter steers after the current tool, Alt+Enter waits until the end"),
+  queue: t("Enter waits until the end, Alt+Enter steers after the current tool"),
 } as const;
 
 const MODES = {
-  chat: "Chat: an answer without calls is your turn.",
-  task: "Task: what you say is worked on until it is finished.",
+  chat: t("Chat: an answer without calls is your turn."),
+  task: t("Task: what you say is worked on until it is finished."),
 } as const;
 
-const NO_MODE = "There are two modes: /mode chat and /mode task.";
+const NO_MODE = t("There are two modes: /mode chat and /mode task.");
 
 function wordsOf(parts: readonly UserPart[]): string {
   return parts.map((part) => (part.type === "text" ? part.text : "")).join("");
@@ -218,11 +219,11 @@ function excerpt(text: string): string {
 }
 
 /** What became of an input that could not be taken back. */
-function whereIs(input: string, { messages, inbox }: ConversationState): string {
-  if (messages.has(input)) return "had been delivered: it is among the messages.";
+function whereIs(input: string, words: string, { messages, inbox }: ConversationState): string {
+  if (messages.has(input)) return t("“{words}” had been delivered: it is among the messages.", { words });
   return inbox.some(({ id }) => id === input)
-    ? "could not be taken back: it still waits."
-    : "was taken back elsewhere.";
+    ? t("“{words}” could not be taken back: it still waits.", { words })
+    : t("“{words}” was taken back elsewhere.", { words });
 }
 
 /** The live run on the branch in view, if any: in a sub-agent's conversation, the sub-agent's. */
@@ -247,14 +248,16 @@ function LeftOpen({ leaf, goOn }: { readonly leaf: string | null; readonly goOn:
   const isHere = leaf !== null && leftOpen.includes(leaf);
   return (
     <p className="flex flex-wrap items-center gap-2 text-sm text-warn">
-      The process stopped in the middle of {isHere ? "this" : "another"} branch.
+      {isHere
+        ? t("The process stopped in the middle of this branch.")
+        : t("The process stopped in the middle of another branch.")}
       {isHere ? (
         <Button isSmall onClick={() => goOn(leaf)}>
-          Go on
+          {t("Go on")}
         </Button>
       ) : (
         <Button isSmall onClick={() => show(end)}>
-          Show it
+          {t("Show it")}
         </Button>
       )}
     </p>
@@ -264,11 +267,11 @@ function LeftOpen({ leaf, goOn }: { readonly leaf: string | null; readonly goOn:
 /** What stands where one would write, for whoever may only watch. */
 function Watching() {
   return (
-    <section aria-label="You are watching" className="bg-ground pb-2">
+    <section aria-label={t("You are watching")} className="bg-ground pb-2">
       <div className="mx-auto flex max-w-text flex-col gap-2 px-4 text-soft text-sm">
         <TurnWait waiting={useTurnWait()} />
         <WaitingList run={undefined} />
-        <p>You are watching: you see what happens here, and others write and decide.</p>
+        <p>{t("You are watching: you see what happens here, and others write and decide.")}</p>
       </div>
     </section>
   );

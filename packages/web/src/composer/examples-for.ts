@@ -1,3 +1,5 @@
+import { t } from "../phrases/phrases.ts";
+
 /** Examples that are offered. */
 const OFFERED = 3;
 
@@ -16,12 +18,12 @@ export function examplesFor(files: readonly string[], isDemo: boolean): readonly
     "what can you do?",
   ];
   const real = [
-    about && `What is this project about? Begin with ${about}`,
-    code && `Explain ${code}, and what you would change`,
-    files.length > 0 && "Find the places that say TODO, and list them by how much they matter",
-    "Make a page hello.html that greets by the time of day",
-    "Which programs are there on this machine to build software with?",
-    "What can you do here?",
+    about && t("What is this project about? Begin with {about}", { about }),
+    code && t("Explain {code}, and what you would change", { code }),
+    files.length > 0 && t("Find the places that say TODO, and list them by how much they matter"),
+    t("Make a page hello.html that greets by the time of day"),
+    t("Which programs are there on this machine to build software with?"),
+    t("What can you do here?"),
   ];
   return (isDemo ? demo : real).filter((example) => typeof example === "string").slice(0, OFFERED);
 }

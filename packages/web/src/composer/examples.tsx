@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { usePage, usePageState } from "../page.ts";
+import { t } from "../phrases/phrases.ts";
 import { examplesFor } from "./examples-for.ts";
 
 /** Files of the workspace that are looked at for them. */
@@ -30,7 +31,7 @@ export function Examples({ onChoose }: { onChoose(example: string): void }) {
   }, [connection, workspace]);
   return (
     // They have their place before they are known: nothing moves below the pointer.
-    <ul aria-label="Examples" className="flex min-h-9 flex-wrap justify-center gap-2">
+    <ul aria-label={t("Examples")} className="flex min-h-9 flex-wrap justify-center gap-2">
       {files &&
         examplesFor(files, isDemo).map((example) => (
           <li key={example}>

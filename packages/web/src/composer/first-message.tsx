@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useRef, useState } from "react";
 import { IconButton } from "../design/button.tsx";
 import { usePage, usePageState } from "../page.ts";
+import { t } from "../phrases/phrases.ts";
 import { useAttachments } from "./attachments.ts";
 import { useSlashCommands } from "./commands.ts";
 import { Examples } from "./examples.tsx";
@@ -46,14 +47,14 @@ export function FirstMessage() {
     send();
   };
   return (
-    <section aria-label="Your message" className="flex w-full flex-col gap-2">
+    <section aria-label={t("Your message")} className="flex w-full flex-col gap-2">
       <MessageBox
         box={box}
         text={text}
         files={files}
         commands={commands}
         isFocused
-        placeholder="What shall be done?"
+        placeholder={t("What shall be done?")}
         onChange={setText}
         onKeyDown={onKeyDown}
         choices={
@@ -62,8 +63,8 @@ export function FirstMessage() {
             <ModeChoice mode={mode} onChange={setMode} />
           </>
         }
-        ways={<IconButton isRound name="Send" icon="send" look="main" disabled={isBeginning} onClick={send} />}
-        hint={phase === "open" ? "Enter sends, Shift+Enter makes a new line" : "Not connected yet"}
+        ways={<IconButton isRound name={t("Send")} icon="send" look="main" disabled={isBeginning} onClick={send} />}
+        hint={phase === "open" ? t("Enter sends, Shift+Enter makes a new line") : t("Not connected yet")}
       />
       <Examples
         onChoose={(example) => {

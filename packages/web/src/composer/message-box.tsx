@@ -1,9 +1,11 @@
 import { type KeyboardEvent, type ReactNode, type RefObject, useRef, useState } from "react";
 import { IconButton } from "../design/button.tsx";
+import { t } from "../phrases/phrases.ts";
 import { AttachmentList } from "./attachment-list.tsx";
 import { ACCEPTED, type Attachments } from "./attachments.ts";
 import type { SlashCommands } from "./commands.ts";
 import { Completion } from "./completion.tsx";
+import { useNamedFiles } from "./named-files.ts";
 
 /**
  * The box in which a message is written: its text, what completes it, the files that go along, and what can be chosen and done
@@ -40,6 +42,7 @@ export function MessageBox({
 }) {
   const [caret, setCaret] = useState(0);
   const [isOver, setOver] = useState(false);
+  const named = useNamedFiles(text, caret);
   const chooser = useRef<HTMLInputElement>(null);
   const hasFiles = (data: DataTransfer | null) => data?.types.includes("Files") ?? false;
   return (
@@ -61,7 +64,14 @@ export function MessageBox({
         }}
         className={`rounded-2xl border bg-surface shadow-lying has-[textarea:focus-visible]:border-leaf has-[textarea:focus-visible]:outline-1 has-[textarea:focus-visible]:outline-leaf ${isOver ? "border-leaf" : "border-line"}`}
       >
-        <AttachmentList files={files} />
+        <AttachmentList
+          files={files}
+          named={named}
+          onUnname={({ text: typed }) => {
+            onChange(text.replaceAll(typed, "").replaceAll(/ {2,}/g, " ").trimStart());
+            box.current?.focus();
+          }}
+        />
         <textarea
           ref={box}
           id="composer"
@@ -82,19 +92,19 @@ export function MessageBox({
           }}
           rows={Math.min(10, Math.max(2, text.split("\n").length))}
           placeholder={placeholder}
-          aria-label="Message"
+          aria-label={t("Message")}
           aria-describedby="composer-keys"
           // As high as its text, where the browser can do that; by its line breaks otherwise.
           className="field-sizing-content block max-h-62.5 min-h-16 w-full [@media(max-height:24rem)]:min-h-9 [@media(max-height:24rem)]:pt-2 resize-none bg-transparent px-4 pt-3.5 text-read outline-none placeholder:text-soft"
         />
         <div className="flex min-h-12 flex-wrap items-center gap-1 px-2 pb-2">
-          <IconButton name="Attach files" icon="attach" onClick={() => chooser.current?.click()} />
+          <IconButton name={t("Attach files")} icon="attach" onClick={() => chooser.current?.click()} />
           <input
             ref={chooser}
             type="file"
             multiple
             accept={ACCEPTED}
-            aria-label="Files to attach"
+            aria-label={t("Files to attach")}
             hidden
             onChange={({ target }) => {
               files.add(target.files ?? []);
@@ -103,7 +113,7 @@ export function MessageBox({
             }}
           />
           {choices}
-          <span className="ml-auto flex items-center gap-1.5">{ways}</span>
+          <span className="ms-auto flex items-center gap-1.5">{ways}</span>
         </div>
       </div>
       <p id="composer-keys" className="px-2 text-center text-soft text-xs max-sm:sr-only">

@@ -2,6 +2,7 @@ import { Suspense, useEffect, useRef, useState } from "react";
 import { Select } from "../design/field.tsx";
 import { Icon } from "../design/icon.tsx";
 import { usePage, usePageState } from "../page.ts";
+import { t } from "../phrases/phrases.ts";
 import { lazily } from "../shell/lazily.ts";
 import { useMay } from "../use-may.ts";
 
@@ -60,7 +61,8 @@ export function ModelChoice({
       <button
         ref={button}
         type="button"
-        aria-label={`Model: ${used}`}
+        id="model"
+        aria-label={t("Model: {used}", { used })}
         aria-expanded={isOpen}
         title={used}
         onClick={() => setOpen(!isOpen)}
@@ -70,8 +72,8 @@ export function ModelChoice({
         <Icon of="open" />
       </button>
       {isOpen && (
-        <div className="fixed inset-x-2 bottom-2 z-20 max-h-[70vh] rounded-xl border border-hair bg-surface shadow-open sm:absolute sm:inset-x-auto sm:bottom-full sm:left-0 sm:mb-2 sm:w-96">
-          <Suspense fallback={<p className="p-4 text-soft text-sm">Loading …</p>}>
+        <div className="fixed inset-x-2 bottom-2 z-20 max-h-[70vh] rounded-xl border border-hair bg-surface shadow-open sm:absolute sm:inset-x-auto sm:bottom-full sm:start-0 sm:mb-2 sm:w-96">
+          <Suspense fallback={<p className="p-4 text-soft text-sm">{t("Loading …")}</p>}>
             <ModelPicker used={used} onChoose={choose} />
           </Suspense>
         </div>
@@ -94,13 +96,13 @@ export function ModeChoice({ mode, onChange }: { readonly mode: Mode; onChange(m
     <Select
       isSmall
       isQuiet
-      aria-label="Mode"
-      title="A chat ends with an answer, a task when it is done"
+      aria-label={t("Mode")}
+      title={t("A chat ends with an answer, a task when it is done")}
       value={mode}
       onChange={({ target }) => onChange(target.value as Mode)}
     >
-      <option value="chat">Chat</option>
-      <option value="task">Task</option>
+      <option value="chat">{t("Chat")}</option>
+      <option value="task">{t("Task")}</option>
     </Select>
   );
 }

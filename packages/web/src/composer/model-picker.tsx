@@ -3,12 +3,14 @@ import type { Result } from "@banyan/protocol";
 import { useEffect, useState } from "react";
 import { TextField } from "../design/field.tsx";
 import { type KnownModel, usePage } from "../page.ts";
+import { t } from "../phrases/phrases.ts";
 import { keep, kept } from "../shell/kept.ts";
 
 type Provider = Result<"model.list">["providers"][number];
 
 /** How hard a model may think, as it stands behind the last colon of its name. */
 const EFFORTS = ["", "low", "medium", "high"] as const;
+const EFFORT_NAMES = { "": t("usual"), low: t("low"), medium: t("medium"), high: t("high") } as const;
 
 /** Models that stand first, as they were used last. */
 const LAST = 5;
@@ -34,7 +36,7 @@ export function ModelPicker({ used, onChoose }: { readonly used: string; onChoos
   const others = providers.filter(({ usable, name }) => !usable && name.includes(wanted));
   return (
     <form
-      aria-label="Models"
+      aria-label={t("Models")}
       className="flex max-h-[min(70vh,28rem)] flex-col text-sm"
       onSubmit={(event) => {
         event.preventDefault();
@@ -49,11 +51,11 @@ export function ModelPicker({ used, onChoose }: { readonly used: string; onChoos
             type="search"
             value={query}
             onChange={({ target }) => setQuery(target.value)}
-            aria-label="Find a model, or name one"
-            placeholder="Find a model, or name one"
+            aria-label={t("Find a model, or name one")}
+            placeholder={t("Find a model, or name one")}
           />
         </span>
-        <fieldset aria-label="Effort" className="flex">
+        <fieldset aria-label={t("Effort")} className="flex">
           {EFFORTS.map((each) => (
             <button
               key={each}
@@ -62,12 +64,12 @@ export function ModelPicker({ used, onChoose }: { readonly used: string; onChoos
               onClick={() => setEffort(each)}
               className="min-h-7 rounded-md px-1.5 text-soft text-xs hover:text-ink aria-pressed:bg-sunken aria-pressed:text-ink"
             >
-              {each || "usual"}
+              {EFFORT_NAMES[each]}
             </button>
           ))}
         </fieldset>
       </div>
-      <ul aria-label="Models that can be used" className="min-h-0 overflow-y-auto p-1">
+      <ul aria-label={t("Models that can be used")} className="min-h-0 overflow-y-auto p-1">
         {isNamed && (
           <li>
             <Model model={{ name: query.trim() }} isUsed={false} onChoose={choose} />
@@ -78,10 +80,12 @@ export function ModelPicker({ used, onChoose }: { readonly used: string; onChoos
             <Model model={model} isUsed={model.name === used} onChoose={choose} />
           </li>
         ))}
-        {found.length > LISTED && <li className="px-3 py-1 text-soft text-xs">and {found.length - LISTED} more</li>}
+        {found.length > LISTED && (
+          <li className="px-3 py-1 text-soft text-xs">{t("and {count} more", { count: found.length - LISTED })}</li>
+        )}
         {found.length === 0 && !isNamed && (
           <li className="px-3 py-2 text-soft text-xs">
-            {problem ?? "No model of that name is known. A whole name, as in provider/model, is taken as it stands."}
+            {problem ?? t("No model of that name is known. A whole name, as in provider/model, is taken as it stands.")}
           </li>
         )}
         {others.map(({ name, reason }) => (
@@ -104,20 +108,25 @@ function Model({
   onChoose(name: string): void;
 }) {
   const about = [
-    price ? `$${price.input} in, $${price.output} out, a million tokens` : "price unknown",
-    contextSize === undefined ? "context unknown" : `${shortCount(contextSize)} context`,
+    price ? pricedAt(price) : t("price unknown"),
+    contextSize === undefined ? t("context unknown") : t("{size} context", { size: shortCount(contextSize) }),
   ];
   return (
     <button
       type="button"
       aria-pressed={isUsed}
       onClick={() => onChoose(name)}
-      className="block w-full rounded-md px-3 py-1.5 text-left hover:bg-sunken aria-pressed:bg-leaf-ground"
+      className="block w-full rounded-md px-3 py-1.5 text-start hover:bg-sunken aria-pressed:bg-leaf-ground"
     >
       <span className="block truncate font-medium">{name}</span>
       <span className="text-soft text-xs">{about.join(" · ")}</span>
     </button>
   );
+}
+
+/** What a model costs, in words. */
+export function pricedAt({ input, output }: NonNullable<KnownModel["price"]>): string {
+  return t("{input} in, {output} out, a million tokens", { input: `$${input}`, output: `$${output}` });
 }
 
 const KEY = "models";

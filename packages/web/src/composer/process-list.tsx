@@ -1,6 +1,7 @@
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { Button } from "../design/button.tsx";
 import { usePage } from "../page.ts";
+import { t } from "../phrases/phrases.ts";
 import { useMay } from "../use-may.ts";
 
 /** What calls began and what goes on in the background, in whatever branch: it can be stopped. */
@@ -13,16 +14,20 @@ export function ProcessList() {
   if (running.length === 0) return null;
   const stop = (process: string) => page.told(page.connection.ask("process.stop", { conversation, process }));
   return (
-    <ul aria-label="In the background" className="flex max-h-40 flex-col gap-1 overflow-y-auto text-sm">
+    <ul
+      id="processes"
+      aria-label={t("In the background")}
+      className="flex max-h-40 flex-col gap-1 overflow-y-auto text-sm"
+    >
       {running.map(({ id, title }) => (
         <li key={id} className="flex items-center gap-2 rounded border border-hair px-2 py-1">
-          <span className="shrink-0 text-soft text-xs">{id} runs</span>
+          <span className="shrink-0 text-soft text-xs">{t("{id} runs", { id })}</span>
           <code className="min-w-24 flex-1 truncate text-xs" title={title}>
             {title}
           </code>
           {may("process.stop") && (
-            <Button isSmall aria-label={`Stop ${id}`} onClick={() => stop(id)}>
-              Stop
+            <Button isSmall aria-label={t("Stop {id}", { id })} onClick={() => stop(id)}>
+              {t("Stop")}
             </Button>
           )}
         </li>

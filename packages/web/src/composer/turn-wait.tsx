@@ -4,6 +4,7 @@ import { useEffect, useState } from "react";
 import { useConversation } from "../conversation/use-conversation.ts";
 import { Button } from "../design/button.tsx";
 import { usePage } from "../page.ts";
+import { t } from "../phrases/phrases.ts";
 import { useMay } from "../use-may.ts";
 
 type Waiting = Extract<FeedItem, { type: "turn.waiting" }>;
@@ -38,10 +39,10 @@ export function TurnWait({ waiting }: { readonly waiting: Waiting | undefined })
           {may("turn.hasten") && (
             <>
               <Button isSmall onClick={() => ask("turn.hasten", waiting.command)}>
-                Go on without
+                {t("Go on without")}
               </Button>
               <Button isSmall onClick={() => ask("run.interrupt", waiting.command)}>
-                Do not send
+                {t("Do not send")}
               </Button>
             </>
           )}

@@ -1,5 +1,6 @@
 import { useConversation } from "../conversation/use-conversation.ts";
 import { usePage, usePageState } from "../page.ts";
+import { t } from "../phrases/phrases.ts";
 
 /**
  * What was said while there was no connection: it goes out when there is one again, and can be taken back (W26); and what
@@ -13,7 +14,7 @@ export function UnsentList({ waiting }: { readonly waiting: string | undefined }
   const here = unsent.filter((said) => said.conversation === id && (phase !== "open" || said.id === waiting));
   if (here.length === 0) return null;
   return (
-    <ul aria-label="Not sent yet" className="flex flex-col gap-1 text-sm">
+    <ul aria-label={t("Not sent yet")} className="flex flex-col gap-1 text-sm">
       {here.map(({ id: message, parts }) => (
         <li key={message} className="flex items-center gap-2 rounded border border-warn px-2 py-1">
           <span className="text-warn text-xs">{standing(message === waiting, connection.isSent(message))}</span>
@@ -26,7 +27,7 @@ export function UnsentList({ waiting }: { readonly waiting: string | undefined }
               onClick={() => connection.cancel(message)}
               className="min-h-6 rounded px-1 text-leaf text-xs hover:bg-sunken"
             >
-              Cancel
+              {t("Cancel")}
             </button>
           )}
         </li>
@@ -36,6 +37,6 @@ export function UnsentList({ waiting }: { readonly waiting: string | undefined }
 }
 
 function standing(isWaiting: boolean, isSent: boolean): string {
-  if (isWaiting) return "waits";
-  return isSent ? "on its way" : "not sent";
+  if (isWaiting) return t("waits");
+  return isSent ? t("on its way") : t("not sent");
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { usePage } from "../page.ts";
+import { t } from "../phrases/phrases.ts";
 import type { SlashCommand, SlashCommands } from "./commands.ts";
 
 /** Something that the word before the caret can become. */
@@ -35,7 +36,7 @@ export function useSuggestions(word: string, text: string, commands: SlashComman
     return { kind: "Files", options };
   }
   if (/^https?:\/\/\S+\.\S/.test(word)) {
-    const page = { text: `@${word}`, label: `@${word}`, does: "The page goes along with the message" };
+    const page = { text: `@${word}`, label: `@${word}`, does: t("The page goes along with the message") };
     return { kind: "Pages", options: [page], isMerelyOffered: true };
   }
   const fitting = word.startsWith("/") && word === text ? beginning(word, commands.all()) : [];

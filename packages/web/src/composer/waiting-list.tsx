@@ -3,6 +3,7 @@ import { useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { TextField } from "../design/field.tsx";
 import { usePage } from "../page.ts";
+import { t } from "../phrases/phrases.ts";
 import { useMay } from "../use-may.ts";
 
 /** What was written and is not delivered: it can be changed, turned into the other kind, moved and taken back (W37). */
@@ -10,7 +11,7 @@ export function WaitingList({ run }: { readonly run: string | undefined }) {
   const tree = useTree();
   if (!tree || tree.inbox.length === 0) return null;
   return (
-    <ul aria-label="Not delivered yet" className="flex flex-col gap-1 text-sm">
+    <ul id="waiting" aria-label={t("Not delivered yet")} className="flex flex-col gap-1 text-sm">
       {tree.inbox.map((input, index) => (
         <Waiting key={input.id} input={input} before={tree.inbox[index - 1]?.id} run={run} />
       ))}
@@ -18,7 +19,7 @@ export function WaitingList({ run }: { readonly run: string | undefined }) {
   );
 }
 
-const WORDS = { steer: "steers", queue: "queued", interrupt: "interrupts" } as const;
+const WORDS = { steer: t("steers"), queue: t("queued"), interrupt: t("interrupts") } as const;
 
 function Waiting({
   input: { id, parts, delivery, held },
@@ -52,13 +53,13 @@ function Waiting({
   };
   return (
     <li className="flex flex-wrap items-center gap-x-2 rounded border border-hair px-2 py-1">
-      <span className="text-soft text-xs">{held ? "held" : WORDS[delivery]}</span>
+      <span className="text-soft text-xs">{held ? t("held") : WORDS[delivery]}</span>
       {draft === undefined ? (
         <span className="min-w-24 flex-1 truncate">{text}</span>
       ) : (
         <TextField
           autoFocus
-          aria-label="What waits, in other words"
+          aria-label={t("What waits, in other words")}
           value={draft}
           onChange={({ target }) => setDraft(target.value)}
           onKeyDown={({ key }) => {
@@ -70,22 +71,22 @@ function Waiting({
       {may("input.edit") && (
         <>
           {draft === undefined ? (
-            <Small onClick={() => setDraft(text)}>Edit</Small>
+            <Small onClick={() => setDraft(text)}>{t("Edit")}</Small>
           ) : (
-            <Small onClick={save}>Save</Small>
+            <Small onClick={save}>{t("Save")}</Small>
           )}
-          {before !== undefined && <Small onClick={() => edit({ before })}>Earlier</Small>}
+          {before !== undefined && <Small onClick={() => edit({ before })}>{t("Earlier")}</Small>}
           {!held && (
             <Small onClick={() => edit({ delivery: other })}>
-              {other === "steer" ? "Steer instead" : "Queue instead"}
+              {other === "steer" ? t("Steer instead") : t("Queue instead")}
             </Small>
           )}
-          {held && run !== undefined && <Small onClick={() => edit({ run })}>Send</Small>}
+          {held && run !== undefined && <Small onClick={() => edit({ run })}>{t("Send")}</Small>}
         </>
       )}
       {may("input.withdraw") && (
         <Small onClick={() => page.told(connection.ask("input.withdraw", { conversation, input: id }))}>
-          Take back
+          {t("Take back")}
         </Small>
       )}
     </li>

@@ -1,6 +1,7 @@
 import { type FeedItem, textOf } from "@banyan/core/conversation";
 import { GIVEN_UP, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
+import { t, tCount } from "../phrases/phrases.ts";
 import { useMay } from "../use-may.ts";
 import type { LiveConversation } from "./live-conversation.ts";
 import { useConversation } from "./use-conversation.ts";
@@ -69,20 +70,37 @@ function inWords(
       // Told in a line that counts down, which would be read out every second.
       return { text: toldItem(item) ?? "" };
     case "message.started":
-      return message?.call === undefined ? { text: "Responding" } : undefined;
+      return message?.call === undefined ? { text: t("Responding") } : undefined;
     case "message.abandoned":
       return givenUp.some(({ id }) => id === item.message) ? { text: GIVEN_UP } : undefined;
     case "call.failed":
-      return { text: `Tool ${tool(item.call)} failed` };
+      return { text: t("Tool {tool} failed", { tool: tool(item.call) }) };
     case "call.approval-requested":
       // What a guest cannot answer is not urgent to them.
-      return { text: `Tool ${tool(item.call)} waits for ${mayAnswer ? "your " : ""}permission`, isUrgent: mayAnswer };
+      return {
+        text: mayAnswer
+          ? t("Tool {tool} waits for your permission", { tool: tool(item.call) })
+          : t("Tool {tool} waits for permission", { tool: tool(item.call) }),
+        isUrgent: mayAnswer,
+      };
     case "question.asked":
-      return { text: `A question${mayAnswer ? " for you" : ""}: ${item.text}`, isUrgent: mayAnswer };
+      return {
+        text: mayAnswer
+          ? t("A question for you: {text}", { text: item.text })
+          : t("A question: {text}", { text: item.text }),
+        isUrgent: mayAnswer,
+      };
     case "message.completed":
       if (!message || message.call !== undefined || item.finish === "calls") return undefined;
-      if (item.error !== undefined) return { text: `The answer broke off: ${item.error}`, isUrgent: true };
-      return { text: `Response complete, ${textOf(message).match(/\S+/g)?.length ?? 0} words` };
+      if (item.error !== undefined)
+        return { text: t("The answer broke off: {error}", { error: item.error }), isUrgent: true };
+      return {
+        text: tCount(
+          textOf(message).match(/\S+/g)?.length ?? 0,
+          "Response complete, {count} word",
+          "Response complete, {count} words",
+        ),
+      };
     default:
       item.type satisfies UntoldType | ReadWhereItStands;
       return undefined;

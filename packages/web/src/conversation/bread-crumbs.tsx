@@ -1,5 +1,6 @@
 import { type ConversationState, textOf } from "@banyan/core/conversation";
 import { Link } from "@tanstack/react-router";
+import { t } from "../phrases/phrases.ts";
 import { useConversation } from "./use-conversation.ts";
 
 /** The way back out of a sub-agent's conversation; nothing in the person's own. */
@@ -8,7 +9,7 @@ export function BreadCrumbs({ tree, leaf }: { readonly tree: ConversationState; 
   const launched = launchedBy(tree, leaf);
   if (launched.length === 0) return null;
   return (
-    <nav aria-label="Sub-agents" className="border-hair border-b px-4 py-1 text-sm">
+    <nav aria-label={t("Sub-agents")} className="border-hair border-b px-4 py-1 text-sm">
       <ol className="flex flex-wrap gap-2">
         {launched.map(({ message, words }) => (
           <li key={message}>
@@ -24,7 +25,7 @@ export function BreadCrumbs({ tree, leaf }: { readonly tree: ConversationState; 
             <span aria-hidden="true">›</span>
           </li>
         ))}
-        <li aria-current="page">Sub-agent</li>
+        <li aria-current="page">{t("Sub-agent")}</li>
       </ol>
     </nav>
   );
@@ -43,7 +44,7 @@ function launchedBy(
     const launcher = tree.messages.get(message);
     found.unshift({
       message,
-      words: launcher?.call === undefined ? "Conversation" : textOf(launcher).slice(0, 30) || "Sub-agent",
+      words: launcher?.call === undefined ? t("Conversation") : textOf(launcher).slice(0, 30) || t("Sub-agent"),
     });
     at = message;
   }

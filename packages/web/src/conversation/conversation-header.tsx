@@ -12,6 +12,7 @@ import { Inbox } from "../conversations/inbox.tsx";
 import { Button, IconButton } from "../design/button.tsx";
 import { usePage } from "../page.ts";
 import { usePanel } from "../panels/use-panel.ts";
+import { t, tCount } from "../phrases/phrases.ts";
 import { Disclosure } from "../shell/disclosure.tsx";
 import { useMay } from "../use-may.ts";
 import { ConversationMenu, useTitle } from "./conversation-menu.tsx";
@@ -24,9 +25,9 @@ export function ConversationHeader({ leaf }: { readonly leaf: string | null }) {
   const title = useTitle();
   if (!tree) return null;
   return (
-    <header className="flex min-h-12 items-center gap-1 border-hair border-b py-2 pr-3 pl-4 max-md:pl-12">
+    <header className="flex min-h-12 items-center gap-1 border-hair border-b py-2 pe-3 ps-4 max-md:ps-12">
       <h1 dir="auto" className="min-w-0 flex-1 truncate font-semibold">
-        {title ?? "New conversation"}
+        {title ?? t("New conversation")}
       </h1>
       <div className="flex shrink-0 items-center gap-0.5 print:hidden">
         <Inbox />
@@ -48,11 +49,11 @@ function Figures({ tree, leaf }: { readonly tree: ConversationState; readonly le
     <Disclosure
       label={<span className="max-sm:hidden">{formatCost(branch.cost)}</span>}
       icon="usage"
-      name="What this took"
+      name={t("What this took")}
     >
-      <dl aria-label="What this took" className="flex flex-col gap-1">
-        <Spent name="This branch" usage={branch.usage} cost={branch.cost} />
-        <Spent name="All branches" usage={usage} cost={cost} />
+      <dl aria-label={t("What this took")} className="flex flex-col gap-1">
+        <Spent name={t("This branch")} usage={branch.usage} cost={branch.cost} />
+        <Spent name={t("All branches")} usage={usage} cost={cost} />
         <ContextUsed tree={tree} leaf={leaf} />
       </dl>
     </Disclosure>
@@ -71,8 +72,12 @@ function ContextUsed({ tree, leaf }: { readonly tree: ConversationState; readonl
   const share = size === undefined ? "" : ` (${Math.round((100 * used) / size)} %)`;
   return (
     <Amount
-      name="Context"
-      title={`${used} tokens of ${size ?? "an unknown limit"}`}
+      name={t("Context")}
+      title={
+        size === undefined
+          ? t("{used} tokens of an unknown limit", { used })
+          : t("{used} tokens of {size}", { used, size })
+      }
       value={`${shortCount(used)} / ${limit}${share}`}
     />
   );
@@ -89,7 +94,7 @@ function Amount({ name, value, title }: { readonly name: string; readonly value:
     <div className="flex flex-wrap justify-between gap-x-3">
       <dt className="text-soft">{name}</dt>
       <dd>{value}</dd>
-      <dd className="w-full text-right text-soft text-xs">{title}</dd>
+      <dd className="w-full text-end text-soft text-xs">{title}</dd>
     </div>
   );
 }
@@ -102,19 +107,22 @@ function Rules() {
   const allowed = useTree()?.allowed ?? [];
   if (allowed.length === 0) return null;
   return (
-    <Disclosure label={`${allowed.length} allowed`} name={`${allowed.length} allowed for this conversation`}>
-      <p className="text-soft text-xs">Runs without asking, until the conversation ends:</p>
-      <ul aria-label="Allowed for this conversation" className="mt-2 flex flex-col gap-1">
+    <Disclosure
+      label={tCount(allowed.length, "{count} allowed", "{count} allowed")}
+      name={tCount(allowed.length, "{count} allowed for this conversation", "{count} allowed for this conversation")}
+    >
+      <p className="text-soft text-xs">{t("Runs without asking, until the conversation ends:")}</p>
+      <ul aria-label={t("Allowed for this conversation")} className="mt-2 flex flex-col gap-1">
         {allowed.map((pattern) => (
           <li key={pattern} className="flex items-center justify-between gap-2">
             <code className="font-mono text-xs [unicode-bidi:bidi-override]">{visibleLine(pattern)}</code>
             {may("rule.revoke") && (
               <Button
                 isSmall
-                aria-label={`Revoke ${pattern}`}
+                aria-label={t("Revoke {pattern}", { pattern })}
                 onClick={() => page.told(page.connection.ask("rule.revoke", { conversation, pattern }))}
               >
-                Revoke
+                {t("Revoke")}
               </Button>
             )}
           </li>
@@ -129,7 +137,7 @@ function PanelButton() {
   const { panel, show } = usePanel();
   return (
     <IconButton
-      name="Panels"
+      name={t("Panels")}
       icon="branches"
       aria-expanded={panel !== undefined}
       onClick={() => show(panel === undefined ? "branches" : undefined)}

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { Button } from "../design/button.tsx";
 import { TextField } from "../design/field.tsx";
 import { usePage, usePageState } from "../page.ts";
+import { t } from "../phrases/phrases.ts";
 import { Disclosure } from "../shell/disclosure.tsx";
 import { beginningOf } from "../tree/words.ts";
 import { useMay } from "../use-may.ts";
@@ -15,7 +16,7 @@ export function ConversationMenu({ leaf }: { readonly leaf: string | null }) {
   const may = useMay();
   const { id } = useConversation();
   return (
-    <Disclosure icon="more" name="More about this conversation">
+    <Disclosure id="more" icon="more" name={t("More about this conversation")}>
       {may("conversation.rename") && <Rename />}
       <Link
         to="/c/$conversation"
@@ -23,16 +24,16 @@ export function ConversationMenu({ leaf }: { readonly leaf: string | null }) {
         search={{ whole: true, ...(leaf === null ? {} : { leaf }) }}
         className="mt-3 inline-block min-h-6 text-leaf underline"
       >
-        All messages at once
+        {t("All messages at once")}
       </Link>{" "}
-      <span className="text-soft text-xs">to print this branch, or to search it with the browser</span>
-      <h2 className="mt-3 font-medium">Export</h2>
+      <span className="text-soft text-xs">{t("to print this branch, or to search it with the browser")}</span>
+      <h2 className="mt-3 font-medium">{t("Export")}</h2>
       <ul>
         {FORMATS.map(({ format, name, holds }) => (
           <li key={format}>
             <button
               type="button"
-              aria-label={`Export as ${name}`}
+              aria-label={t("Export as {name}", { name })}
               onClick={() =>
                 page.told(exportFile(page, { conversation: id, format, ...(leaf === null ? {} : { leaf }) }))
               }
@@ -62,7 +63,7 @@ function Rename() {
       }}
     >
       <label className="flex min-w-0 flex-1 flex-col">
-        Title
+        {t("Title")}
         <TextField
           value={title}
           placeholder={useTitle()}
@@ -70,7 +71,7 @@ function Rename() {
           onChange={({ target }) => setTitle(target.value)}
         />
       </label>
-      <Button type="submit">Rename</Button>
+      <Button type="submit">{t("Rename")}</Button>
     </form>
   );
 }
@@ -79,7 +80,7 @@ function Rename() {
 function Remove() {
   const { removal } = usePage();
   const { id } = useConversation();
-  const title = useTitle() ?? "New conversation";
+  const title = useTitle() ?? t("New conversation");
   const navigate = useNavigate();
   const remove = async () => {
     removal.begin(id, title);
@@ -88,7 +89,7 @@ function Remove() {
   return (
     <div className="mt-3">
       <Button look="bad" onClick={() => remove().catch(OVERTAKEN)}>
-        Remove the conversation
+        {t("Remove the conversation")}
       </Button>
     </div>
   );

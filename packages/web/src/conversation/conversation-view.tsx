@@ -1,10 +1,10 @@
 import type { ConversationState } from "@banyan/core/conversation";
 import { Suspense, useEffect, useRef, useState } from "react";
 import { Composer } from "../composer/composer.tsx";
-import { Button } from "../design/button.tsx";
 import { changesAhead } from "../diff/call-changes.tsx";
 import { usePage, usePageState } from "../page.ts";
 import { WithPanels } from "../panels/with-panels.tsx";
+import { t, tCount } from "../phrases/phrases.ts";
 import { lazily } from "../shell/lazily.ts";
 import { markdownAhead } from "../transcript/markdown.tsx";
 import { Transcript } from "../transcript/transcript.tsx";
@@ -14,6 +14,7 @@ import { BreadCrumbs } from "./bread-crumbs.tsx";
 import { ConversationHeader } from "./conversation-header.tsx";
 import type { LiveConversation } from "./live-conversation.ts";
 import { ModelWait } from "./model-wait.tsx";
+import { ProblemCard } from "./problem-card.tsx";
 import { ToldNotes } from "./told-notes.tsx";
 import { ConversationProvider, useConversation, useTree } from "./use-conversation.ts";
 import { useShow, useView } from "./use-view.ts";
@@ -50,9 +51,14 @@ function Standing(shown: Shown) {
   const canDraw = useCanDraw();
   if (tree) return <Branch tree={tree} canDraw={canDraw} {...shown} />;
   return (
-    <div className="m-auto flex flex-col items-center gap-3 p-4 text-center text-soft">
-      <p role="status">{conversation.problem ?? "Loading the conversation …"}</p>
-      {conversation.problem !== undefined && conversation.standing !== "removed" && <TryAgain />}
+    <div className="m-auto w-full max-w-text p-4">
+      {conversation.problem ? (
+        <ProblemCard />
+      ) : (
+        <p role="status" className="text-center text-soft">
+          {t("Loading the conversation …")}
+        </p>
+      )}
     </div>
   );
 }
@@ -71,11 +77,10 @@ function Branch({
       <Announcer />
       <ConversationHeader leaf={view} />
       <BreadCrumbs tree={tree} leaf={view} />
-      {conversation.problem !== undefined && (
-        <p role="alert" className="flex flex-wrap items-center gap-3 bg-bad-ground px-4 py-2 text-bad text-sm">
-          {conversation.problem}
-          {conversation.standing !== "removed" && <TryAgain />}
-        </p>
+      {conversation.problem && (
+        <div className="px-4 py-2">
+          <ProblemCard />
+        </div>
       )}
       <UndoRemoval />
       {isWhole ? (
@@ -111,16 +116,6 @@ function useCanDraw(): boolean {
     return () => clearTimeout(timer);
   }, []);
   return canDraw;
-}
-
-/** Another program may have let go of the conversation meanwhile. */
-function TryAgain() {
-  const conversation = useConversation();
-  return (
-    <Button isSmall onClick={() => conversation.again()}>
-      Try again
-    </Button>
-  );
 }
 
 /** Tells the server that a person has looked at the conversation: when it is in view and something of it is unread (W47). */
@@ -166,9 +161,9 @@ function UndoRemoval() {
   };
   return (
     <p role="status" className="flex items-center gap-3 bg-sunken px-4 py-1 text-sm">
-      {count === 1 ? "A message was removed." : `${count} messages were removed.`}
+      {tCount(count, "A message was removed.", "{count} messages were removed.")}
       <button type="button" onClick={() => page.told(undo())} className="min-h-6 text-leaf underline">
-        Undo
+        {t("Undo")}
       </button>
     </p>
   );

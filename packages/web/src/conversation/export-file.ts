@@ -1,12 +1,13 @@
 import type { Command } from "@banyan/protocol";
 import type { Page } from "../page.ts";
+import { t } from "../phrases/phrases.ts";
 import { saveFile } from "../shell/save-file.ts";
 
 /** What a conversation can be exported as. */
 export const FORMATS = [
-  { format: "json", name: "JSON", holds: "the whole tree; can be imported" },
-  { format: "markdown", name: "Markdown", holds: "this branch" },
-  { format: "html", name: "HTML", holds: "a page of its own" },
+  { format: "json", name: "JSON", holds: t("the whole tree; can be imported") },
+  { format: "markdown", name: "Markdown", holds: t("this branch") },
+  { format: "html", name: "HTML", holds: t("a page of its own") },
 ] as const;
 
 /**

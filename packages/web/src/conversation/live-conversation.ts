@@ -7,7 +7,8 @@ import {
   textOf,
 } from "@banyan/core/conversation";
 import type { Node } from "@banyan/protocol";
-import type { Client, Standing, Watched } from "@banyan/protocol/client";
+import type { Client, ClientError, Standing, Watched } from "@banyan/protocol/client";
+import { t } from "../phrases/phrases.ts";
 import { ViewedBranches } from "./viewed.ts";
 
 /**
@@ -59,11 +60,11 @@ export class LiveConversation {
     return this.#watched.standing;
   }
 
-  /** Why it is removed, broken or missing, in words. */
-  get problem(): string | undefined {
+  /** Why it is removed, broken or missing. */
+  get problem(): Pick<ClientError, "code" | "message"> | undefined {
     const { problem } = this.#watched;
-    if (problem?.code === "not-found") return "There is no such conversation here. It may have been removed.";
-    return problem?.message;
+    if (problem?.code !== "not-found") return problem;
+    return { code: problem.code, message: t("There is no such conversation here. It may have been removed.") };
   }
 
   /** The tree; nothing while it is loading. */

@@ -1,6 +1,7 @@
 import type { FeedItem } from "@banyan/core/conversation";
 import { toldItem } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
+import { t } from "../phrases/phrases.ts";
 import type { LiveConversation } from "./live-conversation.ts";
 import { useConversation } from "./use-conversation.ts";
 
@@ -44,7 +45,7 @@ export function ToldNotes({ leaf }: { readonly leaf: string | null }) {
   if (shown.length === 0) return null;
   return (
     <ul
-      aria-label="What happened beside"
+      aria-label={t("What happened beside")}
       aria-live="polite"
       className="mx-auto w-full max-w-text px-4 pb-1 text-soft text-sm"
     >

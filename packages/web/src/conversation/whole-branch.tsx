@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
+import { t, tCount } from "../phrases/phrases.ts";
 import { MessageArticle } from "../transcript/message-article.tsx";
 import { useConversation, useTree } from "./use-conversation.ts";
 
@@ -16,10 +17,14 @@ export function WholeBranch({ leaf }: { readonly leaf: string | null }) {
       <div className="mx-auto flex max-w-text flex-col gap-4 px-4 py-3">
         <p role="status" className="flex flex-wrap items-center gap-x-4 gap-y-1 text-soft text-sm print:hidden">
           {unread.length === 0
-            ? `All ${path.length} messages of this branch are in the page.`
-            : `${unread.length} of ${path.length} messages are still to come …`}
+            ? tCount(
+                path.length,
+                "The one message of this branch is in the page.",
+                "All {count} messages of this branch are in the page.",
+              )
+            : t("{unread} of {all} messages are still to come …", { unread: unread.length, all: path.length })}
           <button type="button" onClick={() => window.print()} className="min-h-6 text-leaf underline">
-            Print
+            {t("Print")}
           </button>
           <Link
             to="/c/$conversation"
@@ -27,7 +32,7 @@ export function WholeBranch({ leaf }: { readonly leaf: string | null }) {
             search={leaf === null ? {} : { leaf }}
             className="text-leaf underline"
           >
-            Back to the conversation
+            {t("Back to the conversation")}
           </Link>
         </p>
         {path.map((id, index) => (

@@ -4,6 +4,7 @@ import { useState, useSyncExternalStore } from "react";
 import { IconButton } from "../design/button.tsx";
 import { Tag } from "../design/notice.tsx";
 import { usePage } from "../page.ts";
+import { t, tCount } from "../phrases/phrases.ts";
 import { keep, kept } from "../shell/kept.ts";
 import { Spinner } from "../transcript/versions.tsx";
 import { useMay } from "../use-may.ts";
@@ -13,7 +14,7 @@ export function ConversationEntry({ conversation }: { readonly conversation: Lis
   const { id, title, running, waiting, unread, broken } = conversation;
   const may = useMay();
   const [isNaming, setNaming] = useState(false);
-  const name = title || "New conversation";
+  const name = title || t("New conversation");
   if (isNaming) return <Rename id={id} title={title} onClose={() => setNaming(false)} />;
   return (
     <div className="group/entry relative mb-0.5">
@@ -25,23 +26,21 @@ export function ConversationEntry({ conversation }: { readonly conversation: Lis
       >
         {({ isActive }) => (
           <>
-            <span className="block truncate group-focus-within/entry:pr-18 group-hover/entry:pr-18" dir="auto">
+            <span className="block truncate group-focus-within/entry:pe-18 group-hover/entry:pe-18" dir="auto">
               {name}
             </span>
             <span className="flex flex-wrap gap-1 empty:hidden">
               {running > 0 && (
                 <Tag tone="good">
-                  <Spinner name="It runs" /> running
+                  <Spinner name={t("It runs")} /> {t("running")}
                 </Tag>
               )}
               {running === 0 && broken !== undefined && (
                 <Tag tone={broken === "failed" ? "bad" : "warn"}>{BROKEN[broken]}</Tag>
               )}
-              {waiting > 0 && (
-                <Tag tone="warn">{may("question.answer") ? `${waiting} waiting for you` : `${waiting} waiting`}</Tag>
-              )}
+              {waiting > 0 && <Tag tone="warn">{waitingInWords(waiting, may("question.answer"))}</Tag>}
               {/* What is in view is about to have been read. */}
-              {unread > 0 && !isActive && <Tag>{unread} unread</Tag>}
+              {unread > 0 && !isActive && <Tag>{tCount(unread, "{count} unread", "{count} unread")}</Tag>}
             </span>
           </>
         )}
@@ -56,17 +55,24 @@ function EntryActions({ id, name, onRename }: { readonly id: string; readonly na
   const may = useMay();
   const isPinned = usePinned().includes(id);
   return (
-    <span className="absolute top-1 right-1 flex opacity-0 focus-within:opacity-100 group-hover/entry:opacity-100 [@media(hover:none)]:hidden">
+    <span className="absolute top-1 end-1 flex opacity-0 focus-within:opacity-100 group-hover/entry:opacity-100 [@media(hover:none)]:hidden">
       <IconButton
         isSmall
-        name={isPinned ? `Unpin ${name}` : `Pin ${name}`}
+        name={isPinned ? t("Unpin {name}", { name }) : t("Pin {name}", { name })}
         icon="pin"
         isFilled={isPinned}
         onClick={() => pin(id, !isPinned)}
       />
-      {may("conversation.rename") && <IconButton isSmall name={`Rename ${name}`} icon="edit" onClick={onRename} />}
+      {may("conversation.rename") && (
+        <IconButton isSmall name={t("Rename {name}", { name })} icon="edit" onClick={onRename} />
+      )}
       {may("conversation.remove") && (
-        <IconButton isSmall name={`Remove ${name}`} icon="remove" onClick={() => page.removal.begin(id, name)} />
+        <IconButton
+          isSmall
+          name={t("Remove {name}", { name })}
+          icon="remove"
+          onClick={() => page.removal.begin(id, name)}
+        />
       )}
     </span>
   );
@@ -90,7 +96,7 @@ function Rename({ id, title, onClose }: { readonly id: string; readonly title: s
       <input
         // biome-ignore lint/a11y/noAutofocus: it stands in the place of the button that was pressed.
         autoFocus
-        aria-label="Title"
+        aria-label={t("Title")}
         value={words}
         maxLength={500}
         onChange={({ target }) => setWords(target.value)}
@@ -104,11 +110,18 @@ function Rename({ id, title, onClose }: { readonly id: string; readonly title: s
   );
 }
 
+/** How much waits: for this person, or, where they may not answer, for somebody else. */
+export function waitingInWords(count: number, isForYou: boolean): string {
+  return isForYou
+    ? tCount(count, "{count} waiting for you", "{count} waiting for you")
+    : tCount(count, "{count} waiting", "{count} waiting");
+}
+
 /** Why the last turn did not come to its answer. */
 const BROKEN: Readonly<Record<NonNullable<ListedConversation["broken"]>, string>> = {
-  failed: "failed",
-  limit: "stopped at a limit",
-  interrupted: "interrupted",
+  failed: t("failed"),
+  limit: t("stopped at a limit"),
+  interrupted: t("interrupted"),
 };
 
 const PINNED = "pinned";

@@ -4,6 +4,7 @@ import { useDeferredValue, useMemo, useRef, useState } from "react";
 import { Button } from "../design/button.tsx";
 import { Select, TextField } from "../design/field.tsx";
 import { usePage, usePageState } from "../page.ts";
+import { t } from "../phrases/phrases.ts";
 import { type Preferences, usePreference } from "../shell/preferences.ts";
 import { ConversationEntry, usePinned } from "./conversation-entry.tsx";
 import { listRows } from "./days.ts";
@@ -24,11 +25,12 @@ export function ConversationList() {
         </Link>
         <NewConversation />
         <TextField
+          id="search"
           type="search"
           value={query}
           onChange={({ target }) => setQuery(target.value)}
-          placeholder="Search all conversations"
-          aria-label="Search all conversations"
+          placeholder={t("Search all conversations")}
+          aria-label={t("Search all conversations")}
         />
       </div>
       {wanted === "" ? <Days /> : <SearchHits query={wanted} />}
@@ -77,9 +79,9 @@ function Days() {
     overscan: 12,
   });
   return (
-    <section ref={scroller} aria-label="All of them" className="min-h-0 flex-1 overflow-y-auto px-2 pb-3">
+    <section ref={scroller} aria-label={t("All of them")} className="min-h-0 flex-1 overflow-y-auto px-2 pb-3">
       {conversations !== undefined && rows.length === 0 && (
-        <p className="px-2 py-4 text-soft text-sm">No conversations yet.</p>
+        <p className="px-2 py-4 text-soft text-sm">{t("No conversations yet.")}</p>
       )}
       <ul className="relative" style={{ height: list.getTotalSize() }}>
         {list.getVirtualItems().map(({ index, key, start }) => {
@@ -89,7 +91,7 @@ function Days() {
               key={key}
               ref={list.measureElement}
               data-index={index}
-              className="absolute top-0 left-0 w-full"
+              className="absolute top-0 start-0 w-full"
               style={{ transform: `translateY(${start}px)` }}
             >
               {row?.type === "entry" && <ConversationEntry conversation={row.conversation} />}
@@ -107,11 +109,11 @@ function ThemeChoice() {
   const [theme, setTheme] = usePreference("theme");
   return (
     <label className="flex items-center gap-1.5 text-soft text-xs">
-      Theme
+      {t("Theme")}
       <Select isSmall isQuiet value={theme} onChange={({ target }) => setTheme(target.value as Preferences["theme"])}>
-        <option value="system">System</option>
-        <option value="light">Light</option>
-        <option value="dark">Dark</option>
+        <option value="system">{t("System")}</option>
+        <option value="light">{t("Light")}</option>
+        <option value="dark">{t("Dark")}</option>
       </Select>
     </label>
   );
@@ -125,9 +127,9 @@ function RemovedConversation() {
     <div role="status">
       {leaving && (
         <p className="mx-2 mb-2 flex items-center gap-2 rounded-md bg-sunken px-3 py-1.5 text-sm">
-          <span className="min-w-0 flex-1 truncate">Removed: {leaving.title}</span>
+          <span className="min-w-0 flex-1 truncate">{t("Removed: {title}", { title: leaving.title })}</span>
           <Button isSmall look="quiet" onClick={() => page.removal.undo()}>
-            Undo
+            {t("Undo")}
           </Button>
         </p>
       )}

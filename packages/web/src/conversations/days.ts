@@ -1,4 +1,5 @@
 import type { ListedConversation } from "@banyan/protocol";
+import { locale, t } from "../phrases/phrases.ts";
 
 /** A row of the list: the name of a time, or a conversation of it. */
 export type ListRow =
@@ -24,18 +25,18 @@ export function listRows(
     head = name;
     rows.push({ type: "entry", conversation });
   };
-  for (const each of conversations) if (pinned.has(each.id)) add("Pinned", each);
+  for (const each of conversations) if (pinned.has(each.id)) add(t("Pinned"), each);
   for (const each of conversations) if (!pinned.has(each.id)) add(dayOf(each.updatedAt, today), each);
   return rows;
 }
 
 function dayOf(at: number, today: number): string {
-  if (at >= today) return "Today";
-  if (at >= today - DAY) return "Yesterday";
-  if (at >= today - 7 * DAY) return "Previous 7 days";
-  if (at >= today - 30 * DAY) return "Previous 30 days";
+  if (at >= today) return t("Today");
+  if (at >= today - DAY) return t("Yesterday");
+  if (at >= today - 7 * DAY) return t("Previous 7 days");
+  if (at >= today - 30 * DAY) return t("Previous 30 days");
   return MONTHS.format(at);
 }
 
 /** Made once: a formatter costs more than ten thousand dates that it writes. */
-const MONTHS = new Intl.DateTimeFormat(undefined, { month: "long", year: "numeric" });
+const MONTHS = new Intl.DateTimeFormat(locale, { month: "long", year: "numeric" });

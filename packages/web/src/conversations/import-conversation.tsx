@@ -2,6 +2,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { Button } from "../design/button.tsx";
 import { usePage } from "../page.ts";
+import { t } from "../phrases/phrases.ts";
 import { useMay } from "../use-may.ts";
 
 /** Makes a conversation of an exported file, and shows it (W46). */
@@ -18,13 +19,13 @@ export function ImportConversation() {
   return (
     <>
       <Button isSmall look="quiet" onClick={() => chooser.current?.click()}>
-        Import
+        {t("Import")}
       </Button>
       <input
         ref={chooser}
         type="file"
         accept="application/json,.json"
-        aria-label="A conversation to import"
+        aria-label={t("A conversation to import")}
         hidden
         onChange={({ target }) => {
           const [file] = target.files ?? [];

@@ -2,8 +2,10 @@ import type { Result } from "@banyan/protocol";
 import { Link } from "@tanstack/react-router";
 import { Suspense, useEffect, useState } from "react";
 import { usePage, usePageState, waitingInAll } from "../page.ts";
+import { t } from "../phrases/phrases.ts";
 import { Disclosure } from "../shell/disclosure.tsx";
 import { lazily } from "../shell/lazily.ts";
+import { waitingInWords } from "./conversation-entry.tsx";
 
 const Approval = lazily(async () => ({ default: (await import("../transcript/approval.tsx")).Approval }));
 
@@ -20,10 +22,11 @@ export function Inbox() {
     <Disclosure
       label={
         <>
-          {count} waiting<span className="max-sm:hidden"> for you</span>
+          <span className="max-sm:hidden">{waitingInWords(count, true)}</span>
+          <span className="sm:hidden">{waitingInWords(count, false)}</span>
         </>
       }
-      name={`${count} waiting for you`}
+      name={waitingInWords(count, true)}
       isUrgent
     >
       <List />
@@ -50,14 +53,14 @@ function List() {
       isWanted = false;
     };
   }, [connection, conversations]);
-  const titleOf = (id: string) => conversations?.find((listed) => listed.id === id)?.title || "New conversation";
+  const titleOf = (id: string) => conversations?.find((listed) => listed.id === id)?.title || t("New conversation");
   return (
-    <ul aria-label="Waiting for you" className="flex flex-col gap-3">
+    <ul aria-label={t("Waiting for you")} className="flex flex-col gap-3">
       {waiting.map(({ ofSubAgent, call, directory, ...asked }) => (
         <li key={asked.question.id} className="overflow-hidden rounded-md border border-hair">
           <p className="flex items-baseline justify-between gap-2 px-3 py-1 text-soft text-xs">
             <span className="min-w-0 truncate">
-              {ofSubAgent && "In a sub-agent · "}
+              {ofSubAgent && `${t("In a sub-agent")} · `}
               <span className="text-ink">{titleOf(asked.conversation)}</span>
             </span>
             <Link
@@ -67,7 +70,7 @@ function List() {
               state={{ end: true, ...(asked.question.message !== null && { focus: asked.question.message }) }}
               className="shrink-0 text-leaf underline"
             >
-              Show where
+              {t("Show where")}
             </Link>
           </p>
           <Suspense fallback={null}>

@@ -1,6 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Button } from "../design/button.tsx";
 import { usePage } from "../page.ts";
+import { t } from "../phrases/phrases.ts";
 import { useMay } from "../use-may.ts";
 
 /** Begins a conversation and shows it. */
@@ -10,7 +11,7 @@ export function NewConversation() {
   if (!useMay()("conversation.create")) return null;
   return (
     <Button icon="new" onClick={() => page.told(begin())}>
-      New conversation
+      {t("New conversation")}
     </Button>
   );
 }

@@ -2,6 +2,7 @@ import type { Result } from "@banyan/protocol";
 import { Link } from "@tanstack/react-router";
 import { Fragment, useEffect, useState } from "react";
 import { usePage } from "../page.ts";
+import { t } from "../phrases/phrases.ts";
 import { messageHash } from "../shell/address.ts";
 
 type Hit = Result<"conversation.search">["hits"][number];
@@ -29,7 +30,7 @@ export function SearchHits({ query }: { readonly query: string }) {
   }, [connection, query]);
   if (problem !== undefined) return <p className="px-4 py-2 text-bad text-sm">{problem}</p>;
   return (
-    <ul className="min-h-0 flex-1 overflow-y-auto px-2 pb-3" aria-label={`Found for ${query}`}>
+    <ul className="min-h-0 flex-1 overflow-y-auto px-2 pb-3" aria-label={t("Found for {query}", { query })}>
       {hits?.map((hit) => (
         <li key={`${hit.conversation} ${hit.message}`}>
           <Link
@@ -47,7 +48,7 @@ export function SearchHits({ query }: { readonly query: string }) {
           </Link>
         </li>
       ))}
-      {hits?.length === 0 && <li className="px-2 py-4 text-sm text-soft">Nothing found.</li>}
+      {hits?.length === 0 && <li className="px-2 py-4 text-sm text-soft">{t("Nothing found.")}</li>}
     </ul>
   );
 }

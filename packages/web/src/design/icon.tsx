@@ -35,6 +35,9 @@ const LINES = {
   wrap: "M4 6h16M4 12h13a3 3 0 0 1 0 6h-5M14 15l-3 3 3 3M4 18h3",
 } as const;
 
+/** Those that point back or on, which lie the other way where one reads from the right. */
+const POINTING: ReadonlySet<string> = new Set(["back", "fold", "branch", "retry"]);
+
 /** A picture that the page has. */
 export type IconName = keyof typeof LINES;
 
@@ -60,7 +63,7 @@ export function Icon({
       strokeWidth={of === "more" ? 3 : 1.8}
       strokeLinecap="round"
       strokeLinejoin="round"
-      className={`shrink-0 ${isLarge ? "size-4.5" : "size-3.5"}`}
+      className={`shrink-0 ${isLarge ? "size-4.5" : "size-3.5"} ${POINTING.has(of) ? "rtl:-scale-x-100" : ""}`}
     >
       <path d={LINES[of]} />
     </svg>

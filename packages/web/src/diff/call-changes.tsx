@@ -1,5 +1,6 @@
 import type { Call } from "@banyan/core/conversation";
 import { Suspense, useMemo } from "react";
+import { t } from "../phrases/phrases.ts";
 import { lazily } from "../shell/lazily.ts";
 import { growingChange, madeChange } from "./shown-file.ts";
 
@@ -16,7 +17,7 @@ export function CallChanges({ call: { tool, changes, drafts } }: { readonly call
   return (
     <div className="border-hair border-t">
       <Suspense fallback={null}>
-        <ChangedFiles files={files} name={`Files changed by ${tool}`} height="max-h-96" />
+        <ChangedFiles files={files} name={t("Files changed by {tool}", { tool })} height="max-h-96" />
       </Suspense>
     </div>
   );

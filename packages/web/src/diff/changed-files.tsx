@@ -1,6 +1,7 @@
 import type { DiffLine } from "@banyan/core/shown";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useMemo, useRef, useState } from "react";
+import { t, tCount } from "../phrases/phrases.ts";
 import { Counts, FileRow, Line, Pair } from "./diff-rows.tsx";
 import { inPairs, type LinePair } from "./patch.ts";
 import type { ShownFile } from "./shown-file.ts";
@@ -45,7 +46,7 @@ export function ChangedFiles({
   return (
     <div className="flex min-h-0 flex-col text-sm">
       <p className="flex flex-wrap items-center gap-2 px-3 py-1 text-soft text-xs">
-        <span>{files.length === 1 ? "1 file" : `${files.length} files`}</span>
+        <span>{tCount(files.length, "{count} file", "{count} files")}</span>
         <Counts added={added} removed={removed} />
         <span className="ml-auto flex gap-1">
           {(["unified", "split"] as const).map((each) => (
@@ -56,13 +57,13 @@ export function ChangedFiles({
               onClick={() => setLayout(each)}
               className="min-h-6 rounded border border-transparent px-2 hover:bg-sunken aria-pressed:border-line aria-pressed:text-ink"
             >
-              {each === "unified" ? "Unified" : "Split"}
+              {each === "unified" ? t("Unified") : t("Split")}
             </button>
           ))}
         </span>
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and is scrolled with the keyboard. */}
-      <section ref={scroller} aria-label={name} tabIndex={0} className={`@container overflow-auto ${height}`}>
+      <section ref={scroller} dir="ltr" aria-label={name} tabIndex={0} className={`@container overflow-auto ${height}`}>
         <div className="relative min-w-full" style={{ height: list.getTotalSize() }}>
           <div
             className={layout === "unified" ? "w-max min-w-full" : "w-full min-w-[36rem]"}
@@ -78,7 +79,7 @@ export function ChangedFiles({
                   {row?.type === "line" && <Line line={row.line} language={row.language} />}
                   {row?.type === "pair" && <Pair pair={row.pair} language={row.language} />}
                   {row?.type === "nothing" && (
-                    <p className="px-3 text-soft text-xs">No lines to show: this is no text.</p>
+                    <p className="px-3 text-soft text-xs">{t("No lines to show: this is no text.")}</p>
                   )}
                 </div>
               );

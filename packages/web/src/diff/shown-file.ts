@@ -1,5 +1,6 @@
 import type { Draft, FileChange } from "@banyan/core/conversation";
 import { type DiffLine, readPatch } from "@banyan/core/shown";
+import { t } from "../phrases/phrases.ts";
 import { addedLines } from "./patch.ts";
 
 /** A file in a list of changes. */
@@ -29,6 +30,6 @@ export function madeChange({ path, kind, added, removed, diff }: FileChange, key
 export function growingChange({ index, path, start, end, text }: Draft): ShownFile {
   const lines = addedLines(text, start);
   const removed = start === undefined || end === undefined ? 0 : end - start;
-  const word = start === undefined ? "being written" : `being written at line ${start}`;
+  const word = start === undefined ? t("being written") : t("being written at line {start}", { start });
   return { key: `draft ${index}`, path, word, added: lines.length, removed, lines: () => lines };
 }

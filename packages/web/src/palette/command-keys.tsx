@@ -1,5 +1,6 @@
 import { Suspense, useEffect, useState } from "react";
 import { usePage } from "../page.ts";
+import { t } from "../phrases/phrases.ts";
 import { focusOn } from "../shell/focus-on.ts";
 import { lazily } from "../shell/lazily.ts";
 import { useActions, useAllActions } from "./actions.tsx";
@@ -14,8 +15,8 @@ export function CommandKeys() {
   const all = useAllActions();
   const [open, setOpen] = useState<"palette" | "shortcuts">();
   useActions([
-    { name: "Find an action", keys: PALETTE_KEYS, slash: "help", run: () => setOpen("palette") },
-    { name: "Shortcuts", keys: "Mod+/", slash: "keys", run: () => setOpen("shortcuts") },
+    { name: t("Find an action"), keys: PALETTE_KEYS, slash: "help", run: () => setOpen("palette") },
+    { name: t("Shortcuts"), keys: "Mod+/", slash: "keys", run: () => setOpen("shortcuts") },
   ]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

@@ -3,6 +3,7 @@ import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { usePage } from "../page.ts";
 import { PANEL_TAKES, PANELS, type PanelName } from "../panels/panel-names.ts";
 import { usePanel } from "../panels/use-panel.ts";
+import { t } from "../phrases/phrases.ts";
 import { focusOn } from "../shell/focus-on.ts";
 import { type Action, useActions } from "./actions.tsx";
 import { useSlashActions } from "./slash-actions.ts";
@@ -42,9 +43,9 @@ export function ConversationActions({ leaf }: { readonly leaf: string | null }) 
   const runs = tree?.runs.size ?? 0;
   const end = leaf === null ? undefined : tree?.messages.get(leaf);
   const actions: Action[] = [
-    { name: "Write a message", keys: "Alt+I", takes: "turn.say", run: () => focusOn("#composer") },
+    { name: t("Write a message"), keys: "Alt+I", takes: "turn.say", run: () => focusOn("#composer") },
     ...(Object.keys(PANELS) as PanelName[]).map((name) => ({
-      name: `Panel: ${PANELS[name]}`,
+      name: t("Panel: {panel}", { panel: PANELS[name] }),
       keys: PANEL_KEYS[name],
       ...taken(name),
       ...written(name),
@@ -53,19 +54,19 @@ export function ConversationActions({ leaf }: { readonly leaf: string | null }) 
   ];
   if (runs > 0) {
     const stop = () => page.told(connection.ask("run.interrupt", { conversation }));
-    actions.push({ name: "Stop everything that runs here", keys: "Mod+.", takes: "run.interrupt", run: stop });
+    actions.push({ name: t("Stop everything that runs here"), keys: "Mod+.", takes: "run.interrupt", run: stop });
   }
   if (tree && tree.questions.size > 0)
     actions.push({
-      name: "Go to what waits for you",
+      name: t("Go to what waits for you"),
       keys: "Alt+W",
       takes: "question.answer",
-      run: () => focusOn("[role=log] fieldset, [role=log] form textarea, [aria-label='May it go on?']"),
+      run: () => focusOn("[role=log] fieldset, [role=log] form textarea, #limit"),
     });
   if (end) {
     const starred = end.starred !== true;
     actions.push({
-      name: starred ? "Star this branch" : "Take the star of this branch away",
+      name: starred ? t("Star this branch") : t("Take the star of this branch away"),
       slash: "star",
       takes: "message.star",
       run: () => page.told(connection.ask("message.star", { conversation, message: end.id, starred })),
@@ -74,7 +75,7 @@ export function ConversationActions({ leaf }: { readonly leaf: string | null }) 
   for (const { format, name } of FORMATS) {
     const wanted = { conversation, format, ...(leaf === null ? {} : { leaf }) };
     actions.push({
-      name: `Export as ${name}`,
+      name: t("Export as {name}", { name }),
       ...(format === "markdown" ? { slash: "export" } : {}),
       run: () => page.told(exportFile(page, wanted)),
     });

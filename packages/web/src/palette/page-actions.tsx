@@ -1,4 +1,5 @@
 import { useBegin } from "../conversations/new-conversation.tsx";
+import { t } from "../phrases/phrases.ts";
 import { focusOn } from "../shell/focus-on.ts";
 import { usePreference } from "../shell/preferences.ts";
 import { useActions } from "./actions.tsx";
@@ -8,11 +9,11 @@ export function PageActions() {
   const begin = useBegin();
   const [, setTheme] = usePreference("theme");
   useActions([
-    { name: "New conversation", keys: "Alt+N", slash: "clear", takes: "conversation.create", run: () => begin() },
-    { name: "Search all conversations", keys: "Alt+F", run: () => focusOn("[aria-label='Search all conversations']") },
-    { name: "Light theme", run: () => setTheme("light") },
-    { name: "Dark theme", run: () => setTheme("dark") },
-    { name: "Theme of the system", run: () => setTheme("system") },
+    { name: t("New conversation"), keys: "Alt+N", slash: "clear", takes: "conversation.create", run: () => begin() },
+    { name: t("Search all conversations"), keys: "Alt+F", run: () => focusOn("#search") },
+    { name: t("Light theme"), run: () => setTheme("light") },
+    { name: t("Dark theme"), run: () => setTheme("dark") },
+    { name: t("Theme of the system"), run: () => setTheme("system") },
   ]);
   return null;
 }

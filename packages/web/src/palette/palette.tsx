@@ -2,6 +2,7 @@ import { Autocomplete } from "@base-ui/react/autocomplete";
 import { Dialog } from "@base-ui/react/dialog";
 import { useRef, useState } from "react";
 import { usePage } from "../page.ts";
+import { t } from "../phrases/phrases.ts";
 import type { Action } from "./actions.tsx";
 import { keysInWords, PALETTE_KEYS } from "./keys.ts";
 
@@ -24,7 +25,7 @@ export function Palette({ actions, onClose }: { readonly actions: readonly Actio
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/40" />
         <Dialog.Popup
-          aria-label="Find an action"
+          aria-label={t("Find an action")}
           finalFocus={() => !isChosen.current}
           className="fixed inset-x-2 top-[10vh] z-50 mx-auto flex max-h-[70vh] max-w-xl flex-col overflow-hidden rounded-xl border border-hair bg-surface shadow-open"
         >
@@ -37,12 +38,12 @@ export function Palette({ actions, onClose }: { readonly actions: readonly Actio
             keepHighlight
           >
             <Autocomplete.Input
-              aria-label="Find an action"
-              placeholder="What do you want to do?"
+              aria-label={t("Find an action")}
+              placeholder={t("What do you want to do?")}
               className="border-hair border-b bg-surface px-4 py-3"
             />
             <Autocomplete.Empty>
-              <p className="px-4 py-3 text-sm text-soft empty:hidden">There is no action of that name.</p>
+              <p className="px-4 py-3 text-sm text-soft empty:hidden">{t("There is no action of that name.")}</p>
             </Autocomplete.Empty>
             <Autocomplete.List className="min-h-0 overflow-y-auto p-1 text-sm">
               {(action: Action) => (

@@ -1,5 +1,6 @@
 import type { CommandName } from "@banyan/protocol";
 import { Dialog } from "@base-ui/react/dialog";
+import { t } from "../phrases/phrases.ts";
 import { useMay } from "../use-may.ts";
 import type { Action } from "./actions.tsx";
 import { keysInWords } from "./keys.ts";
@@ -11,37 +12,37 @@ const PLACES: readonly (readonly [
   takes?: CommandName,
 ])[] = [
   [
-    "In the message box",
+    t("In the message box"),
     [
-      ["Enter", "Send, or steer the agent that works"],
-      ["Alt+Enter", "Send when the agent is done"],
-      ["Shift+Enter", "A new line"],
+      ["Enter", t("Send, or steer the agent that works")],
+      ["Alt+Enter", t("Send when the agent is done")],
+      ["Shift+Enter", t("A new line")],
     ],
     "turn.say",
   ],
   [
-    "On a message",
+    t("On a message"),
     [
-      ["← →", "Its other versions"],
-      ["Alt+↑ Alt+↓", "The branch point before, the one after"],
+      ["← →", t("Its other versions")],
+      ["Alt+↑ Alt+↓", t("The branch point before, the one after")],
     ],
   ],
   [
-    "On a card that asks",
+    t("On a card that asks"),
     [
-      ["Alt+A", "Allow once"],
-      ["Alt+S", "Allow for this conversation"],
-      ["Alt+D", "Deny"],
+      ["Alt+A", t("Allow once")],
+      ["Alt+S", t("Allow for this conversation")],
+      ["Alt+D", t("Deny")],
     ],
     "question.answer",
   ],
   [
-    "In the outline",
+    t("In the outline"),
     [
-      ["↑ ↓ Home End", "Move"],
-      ["→ ←", "Open, close or go up"],
-      ["Enter", "Show the branch"],
-      ["a letter", "The next row that begins with it"],
+      ["↑ ↓ Home End", t("Move")],
+      ["→ ←", t("Open, close or go up")],
+      ["Enter", t("Show the branch")],
+      [t("a letter"), t("The next row that begins with it")],
     ],
   ],
 ];
@@ -64,13 +65,13 @@ export function ShortcutList({
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/40" />
         <Dialog.Popup className="fixed inset-x-2 top-[6vh] z-50 mx-auto max-h-[85vh] max-w-2xl overflow-y-auto rounded-xl border border-hair bg-surface p-4 text-sm shadow-open">
           <div className="flex items-center justify-between">
-            <Dialog.Title className="font-semibold text-lg">Shortcuts</Dialog.Title>
-            <Dialog.Close aria-label="Close" className="size-7 rounded hover:bg-sunken">
+            <Dialog.Title className="font-semibold text-lg">{t("Shortcuts")}</Dialog.Title>
+            <Dialog.Close aria-label={t("Close")} className="size-7 rounded hover:bg-sunken">
               ✕
             </Dialog.Close>
           </div>
           <div className="mt-2 grid gap-4 sm:grid-cols-2">
-            <Keys place="Everywhere" keys={everywhere} />
+            <Keys place={t("Everywhere")} keys={everywhere} />
             {PLACES.filter(([, , takes]) => takes === undefined || may(takes)).map(([place, keys]) => (
               <Keys key={place} place={place} keys={keys} />
             ))}
@@ -91,7 +92,7 @@ function Keys({ place, keys }: { readonly place: string; readonly keys: readonly
             <dt>
               <kbd className="font-mono text-xs">{key}</kbd>
             </dt>
-            <dd className="text-right text-soft">{does}</dd>
+            <dd className="text-end text-soft">{does}</dd>
           </div>
         ))}
       </dl>

@@ -6,13 +6,13 @@ import {
   REVIEWER,
   reviewRequest,
 } from "@banyan/core/conversation";
-import { counted } from "@banyan/core/shown";
 import { useNavigate } from "@tanstack/react-router";
 import { useShow } from "../conversation/use-view.ts";
 import { changesOf, withSubAgents } from "../diff/branch-changes.ts";
 import { usePage } from "../page.ts";
 import { useMending } from "../panels/use-mending.ts";
 import { usePanel } from "../panels/use-panel.ts";
+import { t, tCount } from "../phrases/phrases.ts";
 import { focusOn, pressOn } from "../shell/focus-on.ts";
 import { useRetry } from "../transcript/retry-answer.tsx";
 import type { Action } from "./actions.tsx";
@@ -32,14 +32,13 @@ export function useSlashActions(tree: ConversationState | undefined, leaf: strin
   const isIdle = ![...tree.runs.values()].some((run) => run.leaf === leaf);
   const always: readonly Action[] = [
     {
-      name: "Choose the model",
+      name: t("Choose the model"),
       slash: "model",
       takes: "model.use",
-      run: (model = "") =>
-        model === "" ? pressOn("[aria-label^='Model: ']") : connection.ask("model.use", { model, conversation }),
+      run: (model = "") => (model === "" ? pressOn("#model") : connection.ask("model.use", { model, conversation })),
     },
     {
-      name: "What runs without asking",
+      name: t("What runs without asking"),
       slash: "approval",
       takes: "approval.use",
       run: (mode = "") => {
@@ -50,16 +49,14 @@ export function useSlashActions(tree: ConversationState | undefined, leaf: strin
       },
     },
     {
-      name: "Give the conversation a title",
+      name: t("Give the conversation a title"),
       slash: "title",
       takes: "conversation.rename",
       run: (title = "") =>
-        title === ""
-          ? pressOn("[aria-label='More about this conversation']")
-          : connection.ask("conversation.rename", { conversation, title }),
+        title === "" ? pressOn("#more") : connection.ask("conversation.rename", { conversation, title }),
     },
     {
-      name: "All messages at once",
+      name: t("All messages at once"),
       slash: "transcript",
       run: () =>
         navigate({
@@ -69,28 +66,28 @@ export function useSlashActions(tree: ConversationState | undefined, leaf: strin
         }),
     },
     {
-      name: "Name the end of this branch",
+      name: t("Name the end of this branch"),
       slash: "label",
       takes: "message.label",
       run: (label = "") =>
         leaf === null
-          ? "Nothing has been said yet."
+          ? t("Nothing has been said yet.")
           : connection.ask("message.label", { conversation, message: leaf, label: label === "" ? null : label }),
     },
     {
-      name: "Bring back what was removed last",
+      name: t("Bring back what was removed last"),
       slash: "restore",
       takes: "message.restore",
       async run() {
         const removed = [...tree.messages.values()].findLast((message) => message.removed);
-        if (!removed) return "Nothing was removed.";
+        if (!removed) return t("Nothing was removed.");
         await connection.ask("message.restore", { conversation, message: removed.id });
         showBranch(removed.id, { focus: removed.id });
         return undefined;
       },
     },
     {
-      name: "Take back the last change of files",
+      name: t("Take back the last change of files"),
       slash: "undo",
       takes: "file.undo",
       async run() {
@@ -100,20 +97,22 @@ export function useSlashActions(tree: ConversationState | undefined, leaf: strin
           const { changes, problems } = await connection.ask("file.undo", { conversation, leaf: leaf ?? "", call });
           if (changes.length + problems.length === 0) continue;
           const done = changes.map(({ path: file }) => file).join(", ");
-          return [done === "" ? "" : `Taken back: ${done}.`, ...problems].filter((said) => said !== "").join(" ");
+          return [done === "" ? "" : t("Taken back: {done}.", { done }), ...problems]
+            .filter((said) => said !== "")
+            .join(" ");
         }
-        return "No call on this branch has changed a file, or all is as it was.";
+        return t("No call on this branch has changed a file, or all is as it was.");
       },
     },
     {
-      name: "Go to what waits to be heard",
+      name: t("Go to what waits to be heard"),
       slash: "waiting",
-      run: () => goTo("[aria-label='Not delivered yet'] button") ?? "The agent has got all that you wrote.",
+      run: () => goTo("#waiting button") ?? t("The agent has got all that you wrote."),
     },
     {
-      name: "Go to what runs in the background",
+      name: t("Go to what runs in the background"),
       slash: "processes",
-      run: () => goTo("[aria-label='In the background'] button") ?? "Nothing goes on in the background.",
+      run: () => goTo("#processes button") ?? t("Nothing goes on in the background."),
     },
   ];
   if (!isIdle) return always;
@@ -121,12 +120,12 @@ export function useSlashActions(tree: ConversationState | undefined, leaf: strin
   return [
     ...always,
     {
-      name: "Answer again",
+      name: t("Answer again"),
       slash: "retry",
       takes: "turn.retry",
       async run(text = "") {
         const asked = path.findLast(({ role }) => role === "user");
-        if (!asked) return "There is nothing to ask again: nobody has said anything yet.";
+        if (!asked) return t("There is nothing to ask again: nobody has said anything yet.");
         if (text === "") return retry(asked.id);
         const parts = [{ type: "text", text }] as const;
         const said = await connection.ask("turn.retry", { conversation, at: asked.id, parts });
@@ -135,13 +134,13 @@ export function useSlashActions(tree: ConversationState | undefined, leaf: strin
       },
     },
     {
-      name: "Go on without a new message",
+      name: t("Go on without a new message"),
       slash: "resume",
       takes: "turn.resume",
       run: () => connection.ask("turn.resume", { conversation, ...at }),
     },
     {
-      name: "Have changes reviewed",
+      name: t("Have changes reviewed"),
       slash: "review",
       takes: "turn.retry",
       async run(of = "") {
@@ -157,32 +156,36 @@ export function useSlashActions(tree: ConversationState | undefined, leaf: strin
       },
     },
     {
-      name: "What the last review found",
+      name: t("What the last review found"),
       slash: "findings",
       takes: "turn.say",
       run(number = "") {
         if (number === "") return show("findings");
         const finding = lastFindings(tree, leaf)?.[Number(number) - 1];
-        return finding ? mend(finding) : `There is no finding ${number}; /findings lists them.`;
+        return finding ? mend(finding) : t("There is no finding {number}; /findings lists them.", { number });
       },
     },
     {
-      name: "Have AGENTS.md written",
+      name: t("Have AGENTS.md written"),
       slash: "init",
       takes: "turn.say",
       run: (matters = "") => say(instructionsRequest(matters)),
     },
     {
-      name: "Sum up what was said so far",
+      name: t("Sum up what was said so far"),
       slash: "compact",
       takes: "branch.compact",
       async run(keep = "") {
-        if (leaf === null) return "Nothing has been said yet.";
+        if (leaf === null) return t("Nothing has been said yet.");
         const wanted = { conversation, at: leaf, ...(keep === "" ? {} : { keep }) };
         const { problem } = await connection.ask("branch.compact", wanted);
         return problem === undefined
-          ? `A summary stands for what was said, ${counted(path.length, "message")}. All of it stays in the tree.`
-          : `Nothing was shortened: ${problem}`;
+          ? tCount(
+              path.length,
+              "A summary stands for what was said, {count} message. All of it stays in the tree.",
+              "A summary stands for what was said, {count} messages. All of it stays in the tree.",
+            )
+          : t("Nothing was shortened: {problem}", { problem });
       },
     },
   ];

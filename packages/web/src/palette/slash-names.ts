@@ -1,3 +1,4 @@
+import { t } from "../phrases/phrases.ts";
 /** A name that is written behind a slash. */
 export interface SlashName {
   /** What other programs call it. */
@@ -8,8 +9,6 @@ export interface SlashName {
   readonly elsewhere?: string;
 }
 
-const AT_THE_MESSAGE = "stands below each message, when you point at it or go to it with Tab.";
-
 /**
  * Every command of the terminal by the names that it has there, and `stop`, for which the terminal has a key (W65). One that
  * is not done elsewhere is an action of some part of the page, which the palette offers too.
@@ -18,24 +17,24 @@ export const SLASH_NAMES = {
   help: {},
   clear: { also: ["new"] },
   stop: {},
-  retry: { takes: "[text]" },
+  retry: { takes: t("[text]") },
   resume: { also: ["chat", "sessions"] },
   mode: { takes: "[chat | task]" },
   model: { also: ["models"], takes: "[name[:effort]]" },
   approval: { also: ["permissions", "approvals"], takes: "[plan | ask | edits]" },
   review: { takes: "[branch | commit | a..b]" },
   findings: { takes: "[n]" },
-  init: { takes: "[what matters]" },
-  compact: { also: ["compress"], takes: "[what to keep]" },
+  init: { takes: t("[what matters]") },
+  compact: { also: ["compress"], takes: t("[what to keep]") },
   changes: { also: ["diff"] },
   undo: {},
   branch: { also: ["fork"] },
   tree: { also: ["rewind"] },
   transcript: {},
-  label: { takes: "[name]" },
+  label: { takes: t("[name]") },
   star: {},
   restore: {},
-  title: { also: ["rename"], takes: "[text]" },
+  title: { also: ["rename"], takes: t("[text]") },
   usage: { also: ["cost", "stats", "tokens"] },
   context: {},
   waiting: {},
@@ -45,24 +44,33 @@ export const SLASH_NAMES = {
   keys: {},
   plan: {
     also: ["todos"],
-    elsewhere: "The plan unfolds in the call that puts it down, and changes there as it is worked on.",
+    elsewhere: t("The plan unfolds in the call that puts it down, and changes there as it is worked on."),
   },
   status: {
-    elsewhere: "The model stands below the message box, what this took in the header, and the rest in the settings.",
+    elsewhere: t("The model stands below the message box, what this took in the header, and the rest in the settings."),
   },
-  copy: { elsewhere: `“Copy the text” ${AT_THE_MESSAGE} A block of code has a button of its own.` },
-  edit: { elsewhere: `“Edit” ${AT_THE_MESSAGE}` },
-  remove: { elsewhere: `“Remove this message” ${AT_THE_MESSAGE}` },
+  copy: {
+    elsewhere: t(
+      "“Copy the text” stands below each message, when you point at it or go to it with Tab. A block of code has a button of its own.",
+    ),
+  },
+  edit: { elsewhere: t("“Edit” stands below each message, when you point at it or go to it with Tab.") },
+  remove: {
+    elsewhere: t("“Remove this message” stands below each message, when you point at it or go to it with Tab."),
+  },
   memory: {
-    elsewhere:
+    elsewhere: t(
       "What memory recalled stands with the message that it went into, and “Do not use this” beside it; a terminal switches memory on and off.",
+    ),
   },
   agents: {
-    elsewhere: "Each sub-agent is a card in the answer that launched it: open it there to watch, tell or stop it.",
+    elsewhere: t("Each sub-agent is a card in the answer that launched it: open it there to watch, tell or stop it."),
   },
-  mcp: { elsewhere: "MCP servers are seen and set up where the server runs: with banyan mcp, or /mcp in a terminal." },
-  hooks: { elsewhere: "Hooks stand in files where the server runs: /hooks in a terminal there lists them." },
-  exit: { also: ["quit"], elsewhere: "Close the tab to leave: the conversation stays, and what runs goes on." },
+  mcp: {
+    elsewhere: t("MCP servers are seen and set up where the server runs: with banyan mcp, or /mcp in a terminal."),
+  },
+  hooks: { elsewhere: t("Hooks stand in files where the server runs: /hooks in a terminal there lists them.") },
+  exit: { also: ["quit"], elsewhere: t("Close the tab to leave: the conversation stays, and what runs goes on.") },
 } as const satisfies Readonly<Record<string, SlashName>>;
 
 /** A command that is written with a slash. */

@@ -6,6 +6,7 @@ import { Button } from "../design/button.tsx";
 import { changesOf, unreadChanges, withSubAgents } from "../diff/branch-changes.ts";
 import { ChangedFiles } from "../diff/changed-files.tsx";
 import { madeChange } from "../diff/shown-file.ts";
+import { t } from "../phrases/phrases.ts";
 import { usePanel } from "./use-panel.ts";
 
 /** The files that a branch has changed, in the order of the changes, sub-agents' ones included. */
@@ -28,20 +29,20 @@ export function ChangesPanel({ leaf, isOther }: { readonly leaf: string | null; 
   return (
     <>
       <p className="flex flex-wrap items-center gap-2 px-3 py-2 text-soft text-xs">
-        {isOther ? "What the other branch changed." : "What this branch changed."} Files are shared by all branches:
-        another branch does not take changes back.
+        {isOther ? t("What the other branch changed.") : t("What this branch changed.")}{" "}
+        {t("Files are shared by all branches: another branch does not take changes back.")}
         {isOther && (
           <Button isSmall onClick={() => show("changes")}>
-            Show this branch
+            {t("Show this branch")}
           </Button>
         )}
       </p>
-      {unread.length > 0 && <p className="px-3 text-soft text-xs">Reading …</p>}
+      {unread.length > 0 && <p className="px-3 text-soft text-xs">{t("Reading …")}</p>}
       {files.length === 0 ? (
-        unread.length === 0 && <p className="px-3 py-2 text-sm">No file was changed.</p>
+        unread.length === 0 && <p className="px-3 py-2 text-sm">{t("No file was changed.")}</p>
       ) : (
         <div className="flex min-h-0 flex-1 flex-col">
-          <ChangedFiles files={files} name="Changed files" height="min-h-0 flex-1" />
+          <ChangedFiles files={files} name={t("Changed files")} height="min-h-0 flex-1" />
         </div>
       )}
     </>

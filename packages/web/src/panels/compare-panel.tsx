@@ -11,6 +11,7 @@ import { formatSpent } from "@banyan/core/shown";
 import { useEffect } from "react";
 import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
 import { Select } from "../design/field.tsx";
+import { t, tCount } from "../phrases/phrases.ts";
 import { Markdown } from "../transcript/markdown.tsx";
 import { beginningOf } from "../tree/words.ts";
 import { TextDiff } from "./text-diff.tsx";
@@ -25,11 +26,11 @@ const CHOICES = 200;
 /** Two branches side by side, from their common ancestor, and what differs between their answers (W14). */
 export function ComparePanel({ leaf, beside }: { readonly leaf: string | null; readonly beside: string | undefined }) {
   const tree = useTree();
-  if (!tree || leaf === null) return <p className="p-3 text-sm">No messages yet.</p>;
+  if (!tree || leaf === null) return <p className="p-3 text-sm">{t("No messages yet.")}</p>;
   const others = otherBranches(tree, leaf).slice(0, CHOICES);
   const other = beside !== undefined && tree.messages.has(beside) && beside !== leaf ? beside : others[0]?.leaf;
   if (other === undefined)
-    return <p className="p-3 text-sm">This conversation has one branch. There is nothing to compare.</p>;
+    return <p className="p-3 text-sm">{t("This conversation has one branch. There is nothing to compare.")}</p>;
   return <Comparison tree={tree} leaf={leaf} other={other} others={others} />;
 }
 
@@ -56,7 +57,7 @@ function Comparison({
   return (
     <div className="min-h-0 flex-1 overflow-y-auto p-3 text-sm">
       <label className="flex flex-wrap items-center gap-2">
-        Beside this branch
+        {t("Beside this branch")}
         <Select value={other} onChange={({ target }) => show("compare", target.value)}>
           {others.map(({ leaf: end, first }) => (
             <option key={end} value={end}>
@@ -67,13 +68,13 @@ function Comparison({
         </Select>
       </label>
       <p className="mt-2 truncate text-soft text-xs">
-        {ancestor ? `Both go on from: ${nameOf(ancestor.id)}` : "They have no message in common."}
+        {ancestor ? t("Both go on from: {name}", { name: nameOf(ancestor.id) }) : t("They have no message in common.")}
       </p>
       <div className="mt-2 grid gap-3 md:grid-cols-2">
-        <Branch name="This branch" messages={left} />
-        <Branch name="The other branch" messages={right} />
+        <Branch name={t("This branch")} messages={left} />
+        <Branch name={t("The other branch")} messages={right} />
       </div>
-      <h2 className="mt-4 font-medium">What differs between the answers</h2>
+      <h2 className="mt-4 font-medium">{t("What differs between the answers")}</h2>
       <Difference left={answers[0]} right={answers[1]} />
     </div>
   );
@@ -83,13 +84,15 @@ function Branch({ name, messages }: { readonly name: string; readonly messages: 
   return (
     <section aria-label={name} className="min-w-0 rounded-md border border-hair p-2">
       <h2 className="font-medium text-soft text-xs">
-        {name} · {messages.length === 1 ? "1 message" : `${messages.length} messages`}
+        {name} · {tCount(messages.length, "{count} message", "{count} messages")}
       </h2>
-      {messages.length === 0 && <p className="text-soft">It ends where the other one goes on.</p>}
+      {messages.length === 0 && <p className="text-soft">{t("It ends where the other one goes on.")}</p>}
       {messages.slice(0, SHOWN).map(({ id }) => (
         <Said key={id} id={id} />
       ))}
-      {messages.length > SHOWN && <p className="text-soft text-xs">and {messages.length - SHOWN} more</p>}
+      {messages.length > SHOWN && (
+        <p className="text-soft text-xs">{t("and {count} more", { count: messages.length - SHOWN })}</p>
+      )}
     </section>
   );
 }
@@ -125,7 +128,8 @@ function Difference({
 }) {
   const one = useText(left);
   const other = useText(right);
-  if (one === undefined || other === undefined) return <p className="text-soft">One of the branches has no answer.</p>;
+  if (one === undefined || other === undefined)
+    return <p className="text-soft">{t("One of the branches has no answer.")}</p>;
   return <TextDiff before={other} after={one} />;
 }
 

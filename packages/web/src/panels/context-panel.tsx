@@ -3,10 +3,11 @@ import type { Result } from "@banyan/protocol";
 import { useEffect, useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { usePage } from "../page.ts";
+import { t } from "../phrases/phrases.ts";
 
 type Part = Result<"context.read">["parts"][number];
 
-const KINDS = { instructions: "Instructions", tool: "Tools", conversation: "Conversation" } as const;
+const KINDS = { instructions: t("Instructions"), tool: t("Tools"), conversation: t("Conversation") } as const;
 
 /** What stands in front of the model on this branch, part by part, with the tokens of each. */
 export function ContextPanel({ leaf }: { readonly leaf: string | null }) {
@@ -34,14 +35,15 @@ export function ContextPanel({ leaf }: { readonly leaf: string | null }) {
     };
   }, [connection, conversation, leaf, runs]);
   if (problem !== undefined) return <p className="p-3 text-bad text-sm">{problem}</p>;
-  if (!parts) return <p className="p-3 text-sm text-soft">Counting …</p>;
+  if (!parts) return <p className="p-3 text-sm text-soft">{t("Counting …")}</p>;
   const total = sum(parts);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and is scrolled with the keyboard.
-    <section aria-label="Parts of the context" tabIndex={0} className="min-h-0 flex-1 overflow-y-auto p-3 text-sm">
+    <section aria-label={t("Parts of the context")} tabIndex={0} className="min-h-0 flex-1 overflow-y-auto p-3 text-sm">
       <p>
-        {parts.every(({ isExact }) => isExact) ? "" : "About "}
-        {shortCount(total)} tokens stand in front of the model.
+        {parts.every(({ isExact }) => isExact)
+          ? t("{tokens} tokens stand in front of the model.", { tokens: shortCount(total) })
+          : t("About {tokens} tokens stand in front of the model.", { tokens: shortCount(total) })}
       </p>
       {(Object.keys(KINDS) as Part["kind"][]).map((kind) => (
         <Kind key={kind} kind={kind} parts={parts.filter((part) => part.kind === kind)} total={total} />

@@ -4,6 +4,7 @@ import { useEffect } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { Button } from "../design/button.tsx";
 import { usePage } from "../page.ts";
+import { t } from "../phrases/phrases.ts";
 import { beginningOf } from "../tree/words.ts";
 import { useMay } from "../use-may.ts";
 import { useMending } from "./use-mending.ts";
@@ -24,17 +25,17 @@ export function FindingsPanel({ leaf }: { readonly leaf: string | null }) {
   useEffect(() => conversation.read(unread), [conversation, unread]);
   if (!tree) return null;
   const found = lastFindings(tree, leaf);
-  if (unread.length > 0) return <p className="p-3 text-sm text-soft">Reading …</p>;
+  if (unread.length > 0) return <p className="p-3 text-sm text-soft">{t("Reading …")}</p>;
   if (!found || found.length === 0) {
     return (
       <p className="p-3 text-sm">
-        {found ? "The last review found nothing." : "Nothing was reviewed in this conversation; /review does it."}
+        {found ? t("The last review found nothing.") : t("Nothing was reviewed in this conversation; /review does it.")}
       </p>
     );
   }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and is scrolled with the keyboard.
-    <section aria-label="What the last review found" tabIndex={0} className="min-h-0 flex-1 overflow-y-auto p-3">
+    <section aria-label={t("What the last review found")} tabIndex={0} className="min-h-0 flex-1 overflow-y-auto p-3">
       <ol className="flex flex-col gap-3 text-sm">
         {found.map((finding, index) => (
           <li key={index} className="rounded-lg border border-hair px-3 py-2">
@@ -49,10 +50,10 @@ export function FindingsPanel({ leaf }: { readonly leaf: string | null }) {
               <p className="mt-2">
                 <Button
                   isSmall
-                  aria-label={`Have finding ${index + 1} mended`}
+                  aria-label={t("Have finding {number} mended", { number: index + 1 })}
                   onClick={() => page.told(mend(finding))}
                 >
-                  Have it mended
+                  {t("Have it mended")}
                 </Button>
               </p>
             )}

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { Button } from "../design/button.tsx";
 import { changesOf, leftBehind, withSubAgents } from "../diff/branch-changes.ts";
+import { t, tCount } from "../phrases/phrases.ts";
 import { usePanel } from "./use-panel.ts";
 
 /** What was left: the end of the branch, and how many files it had changed that the one in view did not. */
@@ -36,14 +37,17 @@ export function LeftBranchNotice({ leaf }: { readonly leaf: string | null }) {
       className="flex flex-wrap items-center gap-2 border-hair border-b bg-warn-ground px-4 py-2 text-sm text-warn"
     >
       <span>
-        The branch that you left changed {left.files === 1 ? "1 file" : `${left.files} files`}. Nothing of that was
-        taken back.
+        {tCount(
+          left.files,
+          "The branch that you left changed {count} file. Nothing of that was taken back.",
+          "The branch that you left changed {count} files. Nothing of that was taken back.",
+        )}
       </span>
       <Button isSmall onClick={() => show("changes", left.leaf)}>
-        Show the changes
+        {t("Show the changes")}
       </Button>
       <Button isSmall onClick={() => setLeft(undefined)}>
-        Close
+        {t("Close")}
       </Button>
     </p>
   );

@@ -1,16 +1,17 @@
 import type { CommandName } from "@banyan/protocol";
+import { t } from "../phrases/phrases.ts";
 
 /** What can stand beside a conversation. */
 export const PANELS = {
-  branches: "Branches",
-  map: "Map",
-  changes: "Changes",
-  compare: "Compare",
-  findings: "Findings",
-  artifact: "Artifacts",
-  usage: "Usage",
-  context: "Context",
-  settings: "Settings",
+  branches: t("Branches"),
+  map: t("Map"),
+  changes: t("Changes"),
+  compare: t("Compare"),
+  findings: t("Findings"),
+  artifact: t("Artifacts"),
+  usage: t("Usage"),
+  context: t("Context"),
+  settings: t("Settings"),
 } as const;
 
 /** A panel beside a conversation. */

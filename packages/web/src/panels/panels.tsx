@@ -1,6 +1,7 @@
 import { Suspense } from "react";
 import type { Artifact } from "../artifacts/artifact.ts";
 import { IconButton } from "../design/button.tsx";
+import { t } from "../phrases/phrases.ts";
 import { lazily } from "../shell/lazily.ts";
 import { TreePanel } from "../tree/tree-panel.tsx";
 import { PANELS, type PanelName } from "./panel-names.ts";
@@ -31,8 +32,8 @@ export function Panels({
   return (
     <>
       <nav
-        aria-label="Panels"
-        className="flex shrink-0 gap-0.5 border-hair bg-raised p-1.5 max-lg:border-b lg:order-last lg:flex-col lg:border-l"
+        aria-label={t("Panels")}
+        className="flex shrink-0 gap-0.5 border-hair bg-raised p-1.5 max-lg:border-b lg:order-last lg:flex-col lg:border-s"
       >
         {all.map((name) => (
           <IconButton
@@ -45,11 +46,11 @@ export function Panels({
         ))}
       </nav>
       <div className="flex min-h-0 min-w-0 flex-1 flex-col">
-        <div className="flex min-h-11 items-center justify-between border-hair border-b py-1 pr-1.5 pl-3">
+        <div className="flex min-h-11 items-center justify-between border-hair border-b py-1 pe-1.5 ps-3">
           <h2 className="font-semibold text-sm">{PANELS[panel]}</h2>
-          <IconButton name="Close the panel" icon="close" onClick={() => show(undefined)} />
+          <IconButton name={t("Close the panel")} icon="close" onClick={() => show(undefined)} />
         </div>
-        <Suspense fallback={<p className="p-3 text-sm text-soft">Loading …</p>}>
+        <Suspense fallback={<p className="p-3 text-sm text-soft">{t("Loading …")}</p>}>
           {(panel === "branches" || panel === "map") && <TreePanel leaf={leaf} isMap={panel === "map"} />}
           {panel === "changes" && (
             <ChangesPanel leaf={beside ?? leaf} isOther={beside !== undefined && beside !== leaf} />

@@ -1,11 +1,14 @@
 import { shortCount } from "@banyan/core/shown";
 import { approvalIn, type Result, type ServerSettings } from "@banyan/protocol";
 import { useEffect, useState } from "react";
+import { pricedAt } from "../composer/model-picker.tsx";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useKnownModels } from "../conversation/use-models.ts";
 import { Button } from "../design/button.tsx";
 import { Select, TextField } from "../design/field.tsx";
 import { type KnownModel, usePage, usePageState } from "../page.ts";
+import { tParts } from "../phrases/parts.tsx";
+import { chosenLanguage, LANGUAGES, type Language, speak, t } from "../phrases/phrases.ts";
 
 import { usePreference } from "../shell/preferences.ts";
 
@@ -15,10 +18,10 @@ type Provider = Result<"model.list">["providers"][number];
 const LISTED = 50;
 
 const APPROVAL: Readonly<Record<ServerSettings["approval"], string>> = {
-  plan: "Only look, and do nothing else before a plan is allowed",
-  ask: "Ask for everything but looking",
-  edits: "Change files of the workspace without asking",
-  all: "Run everything without asking, in this conversation",
+  plan: t("Only look, and do nothing else before a plan is allowed"),
+  ask: t("Ask for everything but looking"),
+  edits: t("Change files of the workspace without asking"),
+  all: t("Run everything without asking, in this conversation"),
 };
 
 /** With which model, and how freely, agents work. */
@@ -26,11 +29,12 @@ export function SettingsPanel() {
   const settings = usePageState(({ connection }) =>
     connection.phase === "open" ? connection.welcome.settings : undefined,
   );
-  if (!settings) return <p className="p-3 text-sm text-soft">These come with the connection.</p>;
+  if (!settings) return <p className="p-3 text-sm text-soft">{t("These come with the connection.")}</p>;
   return (
     <div className="min-h-0 flex-1 overflow-y-auto p-3 text-sm">
       <Approval settings={settings} />
       <Delivery />
+      <LanguageChoice />
       <Models everywhere={settings.model} />
     </div>
   );
@@ -48,7 +52,7 @@ function Approval({ settings }: { readonly settings: ServerSettings }) {
   };
   return (
     <fieldset>
-      <legend className="font-medium">What agents may do</legend>
+      <legend className="font-medium">{t("What agents may do")}</legend>
       {(Object.keys(APPROVAL) as (keyof typeof APPROVAL)[]).map((each) => (
         <label key={each} className="flex min-h-7 items-center gap-2">
           <input
@@ -80,10 +84,31 @@ function Delivery() {
   const [delivery, setDelivery] = usePreference("delivery");
   return (
     <label className="mt-4 flex flex-wrap items-center gap-2">
-      While the agent works, Enter
+      {t("While the agent works, Enter")}
       <Select isSmall value={delivery} onChange={({ target }) => setDelivery(target.value as typeof delivery)}>
-        <option value="steer">steers</option>
-        <option value="queue">queues</option>
+        <option value="steer">{t("steers")}</option>
+        <option value="queue">{t("queues")}</option>
+      </Select>
+    </label>
+  );
+}
+
+/** In which language the page speaks; another one loads it anew (W77). */
+function LanguageChoice() {
+  return (
+    <label className="mt-4 flex flex-wrap items-center gap-2">
+      {t("Language")}
+      <Select
+        isSmall
+        value={chosenLanguage() ?? ""}
+        onChange={({ target }) => speak((target.value || undefined) as Language | undefined)}
+      >
+        <option value="">{t("As the browser has it")}</option>
+        {Object.entries(LANGUAGES).map(([code, name]) => (
+          <option key={code} value={code} lang={code}>
+            {name}
+          </option>
+        ))}
       </Select>
     </label>
   );
@@ -95,7 +120,7 @@ function NeverAsk({ onYes, onNo }: { readonly onYes: () => void; readonly onNo: 
   const isYes = word.trim().toLowerCase() === "yes";
   return (
     <form
-      aria-label="Run everything without asking?"
+      aria-label={t("Run everything without asking?")}
       className="mt-2 flex flex-col gap-2 rounded border border-bad p-2 text-xs"
       onSubmit={(event) => {
         event.preventDefault();
@@ -103,18 +128,19 @@ function NeverAsk({ onYes, onNo }: { readonly onYes: () => void; readonly onNo: 
       }}
     >
       <p>
-        Every call would run in this conversation without asking you: commands, changes of files, and whatever a text
-        that the agent reads talks it into. Deny rules still hold. It ends when the server does.
+        {t(
+          "Every call would run in this conversation without asking you: commands, changes of files, and whatever a text that the agent reads talks it into. Deny rules still hold. It ends when the server does.",
+        )}
       </p>
       <label className="flex flex-col gap-1">
-        Type yes to run everything unasked
+        {t("Type yes to run everything unasked")}
         <TextField value={word} onChange={({ target }) => setWord(target.value)} autoComplete="off" />
       </label>
       <p className="flex gap-2">
         <Button type="submit" look="bad" disabled={!isYes}>
-          Run everything here
+          {t("Run everything here")}
         </Button>
-        <Button onClick={onNo}>Go on asking</Button>
+        <Button onClick={onNo}>{t("Go on asking")}</Button>
       </p>
     </form>
   );
@@ -153,11 +179,16 @@ function Models({ everywhere }: { readonly everywhere: string }) {
   };
   const reason = providers.find(({ name }) => name === provider)?.reason;
   return (
-    <section aria-label="Models" className="mt-4 flex flex-col gap-2">
-      <h2 className="font-medium">Model</h2>
+    <section aria-label={t("Models")} className="mt-4 flex flex-col gap-2">
+      <h2 className="font-medium">{t("Model")}</h2>
       <p className="text-soft text-xs">
-        Here: <code className="font-mono text-ink">{here ?? everywhere}</code>
-        {here !== undefined && here !== everywhere && `; elsewhere: ${everywhere}`}
+        {tParts(
+          here !== undefined && here !== everywhere ? "Here: {model}; elsewhere: {everywhere}" : "Here: {model}",
+          {
+            model: <code className="font-mono text-ink">{here ?? everywhere}</code>,
+            everywhere,
+          },
+        )}
       </p>
       {problem !== undefined && (
         <p role="alert" className="text-bad">
@@ -165,12 +196,13 @@ function Models({ everywhere }: { readonly everywhere: string }) {
         </p>
       )}
       <label className="flex flex-col">
-        Provider
+        {t("Provider")}
         <Select value={provider} onChange={({ target }) => setChosen(target.value)}>
           {[...new Set([provider, ...providers.map(({ name }) => name)])].map((name) => (
             <option key={name} value={name}>
-              {name}
-              {providers.find((each) => each.name === name)?.usable === false ? " (cannot be used yet)" : ""}
+              {providers.find((each) => each.name === name)?.usable === false
+                ? t("{name} (cannot be used yet)", { name })
+                : name}
             </option>
           ))}
         </Select>
@@ -180,10 +212,10 @@ function Models({ everywhere }: { readonly everywhere: string }) {
         type="search"
         value={query}
         onChange={({ target }) => setQuery(target.value)}
-        aria-label="Narrow the models down"
-        placeholder="Narrow the models down"
+        aria-label={t("Narrow the models down")}
+        placeholder={t("Narrow the models down")}
       />
-      <ul aria-label={`Models of ${provider}`} className="flex flex-col gap-1">
+      <ul aria-label={t("Models of {provider}", { provider })} className="flex flex-col gap-1">
         {found.slice(0, LISTED).map((model) => (
           <Choice
             key={model.name}
@@ -194,7 +226,9 @@ function Models({ everywhere }: { readonly everywhere: string }) {
           />
         ))}
       </ul>
-      {found.length > LISTED && <p className="text-soft text-xs">and {found.length - LISTED} more</p>}
+      {found.length > LISTED && (
+        <p className="text-soft text-xs">{t("and {count} more", { count: found.length - LISTED })}</p>
+      )}
     </section>
   );
 }
@@ -214,16 +248,16 @@ function Choice({
     <li className={`rounded border border-hair p-2 ${isHere ? "bg-leaf-ground" : ""}`}>
       <p className="font-mono text-xs">{name}</p>
       <p className="text-soft text-xs">
-        {price ? `$${price.input} in, $${price.output} out, a million tokens` : "Price: —"}
+        {price ? pricedAt(price) : t("Price: —")}
         {" · "}
-        {contextSize === undefined ? "context: —" : `${shortCount(contextSize)} context`}
+        {contextSize === undefined ? t("context: —") : t("{size} context", { size: shortCount(contextSize) })}
       </p>
       <p className="mt-1 flex gap-1">
         <Button isSmall disabled={isHere} onClick={onHere}>
-          {isHere ? "Used here" : "Use here"}
+          {isHere ? t("Used here") : t("Use here")}
         </Button>
         <Button isSmall onClick={onEverywhere}>
-          Use everywhere
+          {t("Use everywhere")}
         </Button>
       </p>
     </li>

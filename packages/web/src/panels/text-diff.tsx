@@ -1,5 +1,6 @@
 import { type Change, diffLines, diffWordsWithSpace } from "diff";
 import { useMemo } from "react";
+import { t } from "../phrases/phrases.ts";
 
 /** Milliseconds that a comparison may take before a coarser one has to do. */
 const PATIENCE = 80;
@@ -12,10 +13,10 @@ export function TextDiff({ before, after }: { readonly before: string; readonly 
     <>
       <p className="text-soft text-xs">
         {isSame
-          ? "They are the same, word for word."
-          : "Struck out: only in the other branch. Underlined: only in this one."}
+          ? t("They are the same, word for word.")
+          : t("Struck out: only in the other branch. Underlined: only in this one.")}
       </p>
-      <section aria-label="Differences" className="mt-1 whitespace-pre-wrap rounded-md border border-hair p-2">
+      <section aria-label={t("Differences")} className="mt-1 whitespace-pre-wrap rounded-md border border-hair p-2">
         {changes.map(({ value, added, removed }, index) =>
           added ? (
             <ins key={index} className="bg-leaf-ground text-leaf">

@@ -14,6 +14,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
+import { t } from "../phrases/phrases.ts";
 import { beginningOf } from "../tree/words.ts";
 
 /** Pixels of a row. */
@@ -35,23 +36,23 @@ export function UsagePanel({ leaf }: { readonly leaf: string | null }) {
     overscan: 10,
   });
   const show = useShow();
-  if (!tree || leaf === null) return <p className="p-3 text-sm">No messages yet.</p>;
+  if (!tree || leaf === null) return <p className="p-3 text-sm">{t("No messages yet.")}</p>;
   const branch = spentOn(path);
   const other = subAgentsOf(tree.messages.values(), path);
   return (
     <>
-      <table className="mx-3 my-2 text-right text-xs">
-        <caption className="sr-only">Tokens and cost</caption>
+      <table className="mx-3 my-2 text-end text-xs">
+        <caption className="sr-only">{t("Tokens and cost")}</caption>
         <thead className="text-soft">
           <tr>
-            <th scope="col" className="text-left font-normal">
-              Tokens
+            <th scope="col" className="text-start font-normal">
+              {t("Tokens")}
             </th>
             <th scope="col" className="font-normal">
-              This branch
+              {t("This branch")}
             </th>
             <th scope="col" className="font-normal">
-              All branches
+              {t("All branches")}
             </th>
           </tr>
         </thead>
@@ -64,16 +65,19 @@ export function UsagePanel({ leaf }: { readonly leaf: string | null }) {
               all={shortCount(tree.usage[kind])}
             />
           ))}
-          <Row name="Cost" branch={formatCost(branch.cost)} all={formatCost(tree.cost)} />
+          <Row name={t("Cost")} branch={formatCost(branch.cost)} all={formatCost(tree.cost)} />
         </tbody>
       </table>
       {other.answers > 0 && (
         <p className="px-3 pb-2 text-soft text-xs">
-          All branches count sub-agents too: {shortCount(totalTokens(other.usage))} tokens, {formatCost(other.cost)}.
+          {t("All branches count sub-agents too: {tokens} tokens, {cost}.", {
+            tokens: shortCount(totalTokens(other.usage)),
+            cost: formatCost(other.cost),
+          })}
         </p>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and is scrolled with the keyboard. */}
-      <section ref={scroller} tabIndex={0} aria-label="Each answer" className="min-h-0 flex-1 overflow-y-auto">
+      <section ref={scroller} tabIndex={0} aria-label={t("Each answer")} className="min-h-0 flex-1 overflow-y-auto">
         <ol className="relative" style={{ height: list.getTotalSize() }}>
           {list.getVirtualItems().map(({ index, start }) => {
             const answer = answers[index];
@@ -89,7 +93,7 @@ export function UsagePanel({ leaf }: { readonly leaf: string | null }) {
                   <button
                     type="button"
                     onClick={() => show(leaf, { focus: answer.id })}
-                    className="block w-full px-3 py-1 text-left text-xs hover:bg-sunken"
+                    className="block w-full px-3 py-1 text-start text-xs hover:bg-sunken"
                   >
                     <span className="flex justify-between gap-2">
                       <span className="truncate">{answer.label ?? beginningOf(conversation, tree, answer.id)}</span>
@@ -110,17 +114,17 @@ export function UsagePanel({ leaf }: { readonly leaf: string | null }) {
 }
 
 const KINDS = {
-  input: "Input",
-  cached: "Cached",
-  cacheWrite: "Written to the cache",
-  output: "Output",
-  reasoning: "Reasoning",
+  input: t("Input"),
+  cached: t("Cached"),
+  cacheWrite: t("Written to the cache"),
+  output: t("Output"),
+  reasoning: t("Reasoning"),
 } as const;
 
 function Row({ name, branch, all }: { readonly name: string; readonly branch: string; readonly all: string }) {
   return (
     <tr>
-      <th scope="row" className="text-left font-normal">
+      <th scope="row" className="text-start font-normal">
         {name}
       </th>
       <td>{branch}</td>

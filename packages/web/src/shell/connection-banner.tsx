@@ -1,6 +1,8 @@
 import { useEffect, useState } from "react";
 import { Button } from "../design/button.tsx";
+import { Notice } from "../design/notice.tsx";
 import { usePage, usePageState } from "../page.ts";
+import { t } from "../phrases/phrases.ts";
 
 /** Milliseconds without a connection before anybody is told: most losses are over by then (W25: within 5 s). */
 const QUIET = 1_500;
@@ -10,9 +12,24 @@ export function ConnectionBanner() {
   const state = usePageState(({ connection }) => connection);
   if (state.phase === "gone") {
     return (
-      <p role="alert" className="bg-bad-ground px-4 py-2 text-bad text-sm">
-        {state.error.message}
-      </p>
+      <div className="px-4 py-2">
+        <Notice
+          tone="bad"
+          isUrgent
+          head={
+            state.error.code === "refused"
+              ? t("This page and its server are of different versions")
+              : t("The server does not talk to this page any more")
+          }
+          ways={
+            <Button look="main" onClick={() => window.location.reload()}>
+              {t("Load the page anew")}
+            </Button>
+          }
+        >
+          {state.error.message}
+        </Notice>
+      </div>
     );
   }
   return state.phase === "lost" ? <Lost since={state.since} next={state.next} /> : null;
@@ -30,11 +47,11 @@ function Lost({ since, next }: { readonly since: number; readonly next: number }
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 bg-warn-ground px-4 py-2 text-sm text-warn">
       <span role="alert">
-        The connection to the server is lost. What you write is kept, and is sent when it is back.
+        {t("The connection to the server is lost. What you write is kept, and is sent when it is back.")}
       </span>
-      <span>{seconds > 0 ? `The next try is in ${seconds} s.` : "Trying now …"}</span>
+      <span>{seconds > 0 ? t("The next try is in {seconds} s.", { seconds }) : t("Trying now …")}</span>
       <Button isSmall onClick={() => page.connection.retry()}>
-        Try now
+        {t("Try now")}
       </Button>
     </div>
   );

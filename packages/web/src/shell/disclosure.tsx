@@ -4,11 +4,14 @@ import { Icon, type IconName } from "../design/icon.tsx";
 /** A button that shows and hides something below it. Escape, and a click elsewhere, hide it. */
 export function Disclosure({
   label,
+  id,
   name,
   icon,
   isUrgent = false,
   children,
 }: {
+  /** Of its button. */
+  readonly id?: string;
   readonly label?: ReactNode;
   readonly icon?: IconName;
   /** For screen readers, where the label alone does not say it. */
@@ -41,6 +44,7 @@ export function Disclosure({
     >
       <button
         ref={button}
+        id={id}
         type="button"
         aria-expanded={isOpen}
         aria-controls={panel}
@@ -60,7 +64,7 @@ export function Disclosure({
         onClick={({ target }) => {
           if ((target as Element).closest("a")) setOpen(false);
         }}
-        className="fixed inset-x-2 z-20 mt-1 max-h-[70vh] overflow-y-auto rounded-xl border border-hair bg-surface p-4 text-sm shadow-open sm:absolute sm:inset-x-auto sm:right-0 sm:w-96"
+        className="fixed inset-x-2 z-20 mt-1 max-h-[70vh] overflow-y-auto rounded-xl border border-hair bg-surface p-4 text-sm shadow-open sm:absolute sm:inset-x-auto sm:end-0 sm:w-96"
       >
         {isOpen && children}
       </div>

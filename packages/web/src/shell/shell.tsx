@@ -6,6 +6,7 @@ import { usePage, usePageState, waitingInAll } from "../page.ts";
 import { ActionsProvider } from "../palette/actions.tsx";
 import { CommandKeys } from "../palette/command-keys.tsx";
 import { PageActions } from "../palette/page-actions.tsx";
+import { t } from "../phrases/phrases.ts";
 import { useMay } from "../use-may.ts";
 import { conversationIn } from "./address.ts";
 import { ConnectionBanner } from "./connection-banner.tsx";
@@ -31,7 +32,7 @@ export function Shell() {
       <div className="flex h-full flex-col">
         {may("turn.say") && (
           <a href="#composer" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-ground focus:p-2">
-            Skip to the message box
+            {t("Skip to the message box")}
           </a>
         )}
         <ConnectionBanner />
@@ -39,15 +40,15 @@ export function Shell() {
         <div className="flex min-h-0 flex-1">
           {/* biome-ignore lint/a11y/useKeyWithClickEvents: a key on a link is a click. */}
           <nav
-            aria-label="Conversations"
+            aria-label={t("Conversations")}
             onClick={onClick}
-            className={`${listOpen ? "flex" : "hidden"} w-full shrink-0 flex-col border-hair bg-raised md:flex md:w-66 md:border-r print:hidden`}
+            className={`${listOpen ? "flex" : "hidden"} w-full shrink-0 flex-col border-hair bg-raised md:flex md:w-66 md:border-e print:hidden`}
           >
             <ConversationList />
           </nav>
           <main className={`${listOpen ? "hidden" : "flex"} relative min-w-0 flex-1 flex-col md:flex`}>
-            <div className="absolute top-2 left-2 z-10 md:hidden print:hidden">
-              <IconButton name="Conversations" icon="menu" onClick={() => setListOpen(true)} />
+            <div className="absolute top-2 start-2 z-10 md:hidden print:hidden">
+              <IconButton name={t("Conversations")} icon="menu" onClick={() => setListOpen(true)} />
             </div>
             <Outlet />
           </main>
@@ -63,10 +64,11 @@ function useTabTitle(): void {
   const waiting = usePageState(waitingInAll);
   const listed = usePageState(({ conversations }) => conversations?.find(({ id }) => id === shown));
   const title = listed?.title;
-  const broken = listed?.running === 0 && listed.broken === "failed" ? "Failed: " : "";
+  const isFailed = listed?.running === 0 && listed.broken === "failed";
   useEffect(() => {
-    document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${title ? `${broken}${title} · ` : ""}Banyan`;
-  }, [waiting, title, broken]);
+    const name = title && (isFailed ? t("Failed: {title}", { title }) : title);
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${name ? `${name} · ` : ""}Banyan`;
+  }, [waiting, title, isFailed]);
 }
 
 /** Says why what a person asked for did not come about, or what came of it, until they have read it or ask for something else. */
@@ -81,7 +83,7 @@ function ProblemBanner() {
     >
       <span role={problem === undefined ? "status" : "alert"}>{problem ?? note}</span>
       <Button isSmall onClick={() => store.setState({ problem: undefined, note: undefined })}>
-        Close
+        {t("Close")}
       </Button>
     </div>
   );

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { usePage } from "../page.ts";
+import { t } from "../phrases/phrases.ts";
 
 /** Milliseconds for which it is told that something was copied. */
 const TOLD = 1_500;
@@ -16,7 +17,7 @@ export function useCopy(text: string): { readonly isCopied: boolean; copy(): voi
   return { isCopied, copy: () => page.told(putOnClipboard(text).then(() => setCopied(true))) };
 }
 
-const REFUSED = "It was not copied: the browser does not allow it.";
+const REFUSED = t("It was not copied: the browser does not allow it.");
 
 /** A page that came from another machine without TLS has no `navigator.clipboard`: it fills what the browser copies. */
 async function putOnClipboard(text: string): Promise<void> {

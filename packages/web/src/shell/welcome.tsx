@@ -4,6 +4,8 @@ import { FirstMessage } from "../composer/first-message.tsx";
 import { Inbox } from "../conversations/inbox.tsx";
 import { Notice } from "../design/notice.tsx";
 import { usePage, usePageState } from "../page.ts";
+import { tParts } from "../phrases/parts.tsx";
+import { t } from "../phrases/phrases.ts";
 import { useMay } from "../use-may.ts";
 
 /** What stands where a conversation would, while none is chosen: a place to begin one (W63). */
@@ -17,20 +19,20 @@ export function Welcome() {
       <div className="my-auto flex w-full max-w-text flex-col items-center gap-5">
         <h1 className="flex items-center gap-3 text-center font-semibold text-2xl">
           <img src="/icon.svg" alt="" className="size-10" />
-          {mayBegin ? "What shall we work on?" : "Banyan"}
+          {mayBegin ? t("What shall we work on?") : "Banyan"}
         </h1>
         {/* It has its line before the server has told. */}
         <p className="min-h-6 text-center text-soft">
-          {welcome && (
-            <>
-              {welcome.agent} works in <code className="font-mono text-sm">{welcome.workspace}</code>
-            </>
-          )}
+          {welcome &&
+            tParts("{agent} works in {workspace}", {
+              agent: welcome.agent,
+              workspace: <code className="font-mono text-sm">{welcome.workspace}</code>,
+            })}
         </p>
         {mayBegin ? (
           <FirstMessage />
         ) : (
-          <p className="text-soft text-sm">You are watching: you see what happens in the conversations here.</p>
+          <p className="text-soft text-sm">{t("You are watching: you see what happens in the conversations here.")}</p>
         )}
         <Inbox />
         {mayBegin && welcome && <ModelSource model={welcome.settings.model} />}
@@ -78,19 +80,21 @@ function ModelSource({ model }: { readonly model: string }) {
   const missing = providers?.filter((provider) => !provider.usable).slice(0, NAMED) ?? [];
   return (
     <div className="w-full">
-      <Notice tone="warn" head="This is the demo: a few rules, and no language model">
+      <Notice tone="warn" head={t("This is the demo: a few rules, and no language model")}>
         {usable.length > 0 ? (
           <p>
-            Choose a real one in the box above:{" "}
-            {usable.map((provider) => provider.defaultModel ?? provider.name).join(", ")}.
+            {t("Choose a real one in the box above: {models}.", {
+              models: usable.map((provider) => provider.defaultModel ?? provider.name).join(", "),
+            })}
           </p>
         ) : (
           <>
             <p>
-              For a real one, set the key of a provider, or start a server of your own such as Ollama, and start banyan
-              again:
+              {t(
+                "For a real one, set the key of a provider, or start a server of your own such as Ollama, and start banyan again:",
+              )}
             </p>
-            <ul className="mt-1 list-disc pl-5 text-soft">
+            <ul className="mt-1 list-disc ps-5 text-soft">
               {missing.map((provider) => (
                 <li key={provider.name}>
                   <span className="font-medium text-ink">{provider.name}</span>: {provider.reason}

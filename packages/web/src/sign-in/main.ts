@@ -1,3 +1,4 @@
+import { applyLanguage, t } from "../phrases/phrases.ts";
 import { applyTheme } from "../shell/preferences.ts";
 import { keptKey } from "./key.ts";
 import { isSignedIn, signIn } from "./signing.ts";
@@ -6,6 +7,8 @@ import "../styles.css";
 // The page where a person signs in: at /sign-in, and at every address of the page in a browser that is not signed in.
 
 applyTheme();
+applyLanguage(document.documentElement);
+sayAll();
 
 const form = there(document.querySelector("form"));
 const problem = there(document.getElementById("problem"));
@@ -31,7 +34,24 @@ async function enter(token: string): Promise<void> {
 }
 
 function tell(error: unknown): void {
-  problem.textContent = `Signing in went wrong: ${error instanceof Error ? error.message : String(error)}`;
+  problem.textContent = t("Signing in went wrong: {problem}", {
+    problem: error instanceof Error ? error.message : String(error),
+  });
+}
+
+/** Says in the language of the page what stands in sign-in.html in English. */
+function sayAll(): void {
+  document.title = `${t("Sign in")} · Banyan`;
+  const words = { heading: t("Sign in to Banyan"), label: t("Token"), enter: t("Sign in") };
+  for (const [id, said] of Object.entries(words)) there(document.getElementById(id)).textContent = said;
+  const where = there(document.getElementById("where"));
+  const [address, command] = where.querySelectorAll("code");
+  const parts = new Map([
+    ["address", address],
+    ["command", command],
+  ]);
+  const phrase = t("It stands behind {address} in the address that {command} printed. The whole address will do too.");
+  where.replaceChildren(...phrase.split(/[{}]/).map((piece) => parts.get(piece) ?? piece));
 }
 
 /** To what the person asked for. */

@@ -1,18 +1,21 @@
 import type { Right } from "@banyan/protocol";
+import { t } from "../phrases/phrases.ts";
 import { forgetKey, keepKey } from "./key.ts";
 import { keepRights } from "./rights.ts";
 
 /** Signs this browser in with a token. Answers why it was not, in a sentence; nothing when it was. */
 export async function signIn(token: string): Promise<string | undefined> {
   const answer = await asked("/api/v1/sign-in", { token });
-  if (answer === undefined) return "The server cannot be reached. Is it running?";
+  if (answer === undefined) return t("The server cannot be reached. Is it running?");
   if ("error" in answer) return answer.error.message;
   try {
     await keepKey(answer.key);
     keepRights(answer.rights);
     return undefined;
   } catch {
-    return "This browser keeps nothing for this page, so that it cannot stay signed in. Allow it to keep data of sites.";
+    return t(
+      "This browser keeps nothing for this page, so that it cannot stay signed in. Allow it to keep data of sites.",
+    );
   }
 }
 

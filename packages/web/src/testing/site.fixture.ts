@@ -88,7 +88,7 @@ export class Site {
 
   /** Opens a path in a window of a browser that was never here. */
   async stranger(path: string, options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await there(this.#browser).newContext({ viewport: VIEWPORT, ...options });
+    const context = await there(this.#browser).newContext({ viewport: VIEWPORT, serviceWorkers: "block", ...options });
     context.setDefaultTimeout(PATIENCE);
     const page = await context.newPage();
     this.#windows.push(page);
@@ -166,10 +166,10 @@ export class Site {
   }
 }
 
-/** Signs in on the page that asks for it, as a person does. */
+/** Signs in on the page that asks for it, as a person does, in whatever language it asks. */
 export async function signIn(page: Page, token: string): Promise<void> {
-  await page.getByLabel("Token").fill(token);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.locator("input[name=token]").fill(token);
+  await page.locator("button[type=submit]").click();
   await page.locator("#page").waitFor({ state: "attached" });
   await page.waitForLoadState();
 }

@@ -13,6 +13,8 @@ import { Button } from "../design/button.tsx";
 import { TextArea, TextField } from "../design/field.tsx";
 import { usePage, usePageState } from "../page.ts";
 import { keysInWords, keysOf } from "../palette/keys.ts";
+import { tParts } from "../phrases/parts.tsx";
+import { t } from "../phrases/phrases.ts";
 import { focusOn } from "../shell/focus-on.ts";
 import { useMay } from "../use-may.ts";
 import { QuestionForm } from "./question-form.tsx";
@@ -54,11 +56,13 @@ function ForOthers({ question }: Pick<Asked, "question">) {
 function waitsFor(question: OpenQuestion): string {
   switch (question.type) {
     case "approval":
-      return "It waits for the permission of somebody who may give it.";
+      return t("It waits for the permission of somebody who may give it.");
     case "text":
-      return `${visibleText(askedText(question))}\nIt waits for an answer of somebody who may give it.`;
+      return `${visibleText(askedText(question))}\n${t("It waits for an answer of somebody who may give it.")}`;
     case "limit":
-      return `This turn has reached a limit. ${question.reason} It waits for somebody who may say whether it goes on.`;
+      return t("This turn has reached a limit. {reason} It waits for somebody who may say whether it goes on.", {
+        reason: question.reason,
+      });
   }
 }
 
@@ -137,7 +141,9 @@ function Permission({
       <p className="flex flex-wrap items-baseline gap-x-2">
         <span className="font-semibold [overflow-wrap:anywhere]">{asked}</span>
         <span className="text-soft text-xs">
-          in <code className="font-mono">{visibleLine(directory ?? workspace ?? "")}</code>
+          {tParts("in {directory}", {
+            directory: <code className="font-mono">{visibleLine(directory ?? workspace ?? "")}</code>,
+          })}
         </span>
       </p>
       <ShownLines
@@ -147,7 +153,7 @@ function Permission({
       {edited !== undefined && (
         <TextArea
           isCode
-          aria-label="Arguments"
+          aria-label={t("Arguments")}
           value={edited}
           onChange={({ target }) => setEdited(target.value)}
           rows={Math.min(12, given.split("\n").length)}
@@ -156,19 +162,19 @@ function Permission({
       {isBroken && <p className="text-bad text-xs">{input.problem}</p>}
       <div className="flex flex-wrap items-center gap-2">
         <Button look="main" disabled={isBroken} onClick={() => send(allow())}>
-          {isPlan ? "Carry it out, asking before each change" : "Allow once"} <Key>A</Key>
+          {isPlan ? t("Carry it out, asking before each change") : t("Allow once")} <Key>A</Key>
         </Button>
         {isPlan && (
           <Button disabled={isBroken} onClick={() => send(allow(), "edits")}>
-            Carry it out, changing files without asking
+            {t("Carry it out, changing files without asking")}
           </Button>
         )}
         <Button look="bad" onClick={() => send(reason === "" ? { decision: "deny" } : { decision: "deny", reason })}>
-          {isPlan ? "Keep planning" : "Deny"} <Key>D</Key>
+          {isPlan ? t("Keep planning") : t("Deny")} <Key>D</Key>
         </Button>
         <TextField
-          aria-label={isPlan ? "What is to be otherwise" : "Why not"}
-          placeholder={isPlan ? "What is to be otherwise" : "Why not"}
+          aria-label={isPlan ? t("What is to be otherwise") : t("Why not")}
+          placeholder={isPlan ? t("What is to be otherwise") : t("Why not")}
           value={reason}
           onChange={({ target }) => setReason(target.value)}
         />
@@ -177,18 +183,18 @@ function Permission({
           aria-expanded={edited !== undefined}
           onClick={() => setEdited(edited === undefined ? given : undefined)}
         >
-          {edited === undefined ? "Change" : "As it was"}
+          {edited === undefined ? t("Change") : t("As it was")}
         </Button>
       </div>
       {question.pattern !== undefined && edited === undefined && (
         <div className="flex flex-wrap items-center gap-2">
           <Button onClick={() => send(allow("conversation"))}>
-            Allow for this conversation <Key>S</Key>
+            {t("Allow for this conversation")} <Key>S</Key>
           </Button>
           <TextField
             isSmall
             isCode
-            aria-label="What is allowed"
+            aria-label={t("What is allowed")}
             value={pattern}
             onChange={({ target }) => setPattern(target.value)}
           />
@@ -204,13 +210,13 @@ function Permission({
 
 /** What is asked, by what the tool says that the call is about (W56). */
 function askedInWords({ tool, about }: Call): string {
-  if (about?.handsIn) return "Carry out this plan?";
-  if (about?.command !== undefined) return "Run this command?";
+  if (about?.handsIn) return t("Carry out this plan?");
+  if (about?.command !== undefined) return t("Run this command?");
   const written = about?.paths?.find(({ access }) => access === "write");
-  if (written) return `Change ${visibleLine(written.path)}?`;
-  if (about?.url !== undefined) return `Ask ${visibleLine(about.url)}?`;
-  if (about?.agent !== undefined) return `Hand this to ${visibleLine(about.agent)}?`;
-  return `Use ${visibleLine(tool)}?`;
+  if (written) return t("Change {path}?", { path: visibleLine(written.path) });
+  if (about?.url !== undefined) return t("Ask {url}?", { url: visibleLine(about.url) });
+  if (about?.agent !== undefined) return t("Hand this to {agent}?", { agent: visibleLine(about.agent) });
+  return t("Use {tool}?", { tool: visibleLine(tool) });
 }
 
 /** A turn has reached a limit of what it may take: whether it may have as much again. */
@@ -218,16 +224,21 @@ function GoesOn({ conversation, question }: Asked<Extract<OpenQuestion, { type: 
   const { send, problem } = useAnswer(conversation, question.id);
   return (
     <fieldset
-      aria-label="May it go on?"
+      id="limit"
+      aria-label={t("May it go on?")}
       tabIndex={-1}
       className="flex flex-col gap-2 border-hair border-t bg-warn-ground/50 px-3 py-3 text-sm"
     >
-      <p>This turn has reached a limit. {visibleLine(question.reason)} May it go on, with as much again?</p>
+      <p>
+        {t("This turn has reached a limit. {reason} May it go on, with as much again?", {
+          reason: visibleLine(question.reason),
+        })}
+      </p>
       <div className="flex flex-wrap gap-2">
         <Button look="main" onClick={() => send({ decision: "allow" })}>
-          Go on
+          {t("Go on")}
         </Button>
-        <Button onClick={() => send({ decision: "deny" })}>End it here</Button>
+        <Button onClick={() => send({ decision: "deny" })}>{t("End it here")}</Button>
       </div>
       {problem !== undefined && <p className="text-bad text-xs">{problem}</p>}
     </fieldset>
@@ -259,9 +270,9 @@ function InWords({ conversation, question }: Asked<TextQuestion>) {
       <TextArea aria-labelledby={label} value={text} onChange={({ target }) => setText(target.value)} />
       <div className="flex gap-2">
         <Button type="submit" disabled={text === ""}>
-          Answer
+          {t("Answer")}
         </Button>
-        <Button onClick={() => send({ decision: "deny" })}>I do not answer this</Button>
+        <Button onClick={() => send({ decision: "deny" })}>{t("I do not answer this")}</Button>
       </div>
       {problem !== undefined && <p className="text-bad text-xs">{problem}</p>}
     </form>
@@ -288,7 +299,7 @@ function InFields({
 /** The key that does the same while the card has the focus. */
 function Key({ children }: { readonly children: string }) {
   return (
-    <kbd className="ml-1 font-mono text-[0.6875rem] opacity-80 [@media(hover:none)]:hidden">
+    <kbd className="ms-1 font-mono text-[0.6875rem] opacity-80 [@media(hover:none)]:hidden">
       {keysInWords(`Alt+${children}`)}
     </kbd>
   );
@@ -298,7 +309,11 @@ function parse(text: string): { readonly value: Json } | { readonly value?: unde
   try {
     return { value: JSON.parse(text) as Json };
   } catch (error) {
-    return { problem: `The arguments are not JSON: ${error instanceof Error ? error.message : String(error)}` };
+    return {
+      problem: t("The arguments are not JSON: {problem}", {
+        problem: error instanceof Error ? error.message : String(error),
+      }),
+    };
   }
 }
 

@@ -5,6 +5,7 @@ import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { Button } from "../design/button.tsx";
 import { Notice } from "../design/notice.tsx";
 import { usePage, usePageState } from "../page.ts";
+import { t } from "../phrases/phrases.ts";
 import { useMay } from "../use-may.ts";
 import { RetryAnswer, useRetry } from "./retry-answer.tsx";
 
@@ -18,9 +19,9 @@ export function BrokenOff({ message, isEnd }: { readonly message: string; readon
 }
 
 const NAMES: Readonly<Record<WayOn, string>> = {
-  again: "Try again",
-  "another-model": "Another model",
-  "go-on": "Go on",
+  again: t("Try again"),
+  "another-model": t("Another model"),
+  "go-on": t("Go on"),
 };
 
 function Card({

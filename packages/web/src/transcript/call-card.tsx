@@ -4,6 +4,7 @@ import { useEffect, useState } from "react";
 import { useTree } from "../conversation/use-conversation.ts";
 import { Icon } from "../design/icon.tsx";
 import { CallChanges } from "../diff/call-changes.tsx";
+import { t } from "../phrases/phrases.ts";
 import { Approval } from "./approval.tsx";
 import { useCallStatus } from "./call-status.ts";
 import { Output } from "./output.tsx";
@@ -20,7 +21,7 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
   const launched = tree?.children.get(call.id)?.[0];
   return (
     <section
-      aria-label={`Call of ${call.tool}`}
+      aria-label={t("Call of {tool}", { tool: call.tool })}
       className="my-1.5 overflow-hidden rounded-lg border border-hair text-sm"
     >
       <details className="group/call peer" open={tellsWhy(call) || call.executedInput !== undefined}>
@@ -32,7 +33,7 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
           <span className="font-medium">{call.tool}</span>
           <span className="min-w-0 flex-1 truncate font-mono text-soft text-xs">{argumentLine(call)}</span>
           <Elapsed call={call} />
-          <span className="text-soft group-open/call:rotate-90">
+          <span className="text-soft group-open/call:rotate-90 rtl:group-open/call:-rotate-90">
             <Icon of="fold" />
           </span>
         </summary>
@@ -59,8 +60,8 @@ function tellsWhy({ status }: Call): boolean {
 function Plan({ plan }: { readonly plan: readonly PlanStep[] }) {
   return (
     <details open className="border-hair border-t px-3 py-1.5 text-xs">
-      <summary className="cursor-pointer text-soft">Plan: {planHeadline(plan)}</summary>
-      <ul aria-label="Plan" className="mt-1 flex flex-col gap-0.5">
+      <summary className="cursor-pointer text-soft">{t("Plan: {headline}", { headline: planHeadline(plan) })}</summary>
+      <ul aria-label={t("Plan")} className="mt-1 flex flex-col gap-0.5">
         {shownPlan(plan).map(({ mark, text, status }, index) => (
           <li key={index} className={LOOKS[status ?? "pending"]}>
             <span className="font-mono">{mark}</span> {text}
@@ -112,15 +113,15 @@ function Arguments({ call }: { readonly call: Call }) {
   if (input === undefined ? inputText === "" : JSON.stringify(input) === "{}") return null;
   return (
     <dl className="border-hair border-t px-3 py-2 text-xs">
-      <dt className="mb-1 text-soft">{executedInput === undefined ? "What it was asked" : "Proposed"}</dt>
+      <dt className="mb-1 text-soft">{executedInput === undefined ? t("What it was asked") : t("Proposed")}</dt>
       <dd>
-        <ShownLines call={call} name="What it was asked" />
+        <ShownLines call={call} name={t("What it was asked")} />
       </dd>
       {executedInput !== undefined && (
         <>
-          <dt className="mt-2 mb-1 text-soft">Executed</dt>
+          <dt className="mt-2 mb-1 text-soft">{t("Executed")}</dt>
           <dd>
-            <ShownLines call={call} input={executedInput} name="What ran" />
+            <ShownLines call={call} input={executedInput} name={t("What ran")} />
           </dd>
         </>
       )}

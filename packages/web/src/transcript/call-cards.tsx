@@ -1,5 +1,6 @@
 import type { Call } from "@banyan/core/conversation";
 import { Icon } from "../design/icon.tsx";
+import { t } from "../phrases/phrases.ts";
 import { CallCard } from "./call-card.tsx";
 import { isLook, looksInWords } from "./folds.ts";
 
@@ -13,10 +14,10 @@ export function CallCards({ calls, message }: { readonly calls: readonly Call[];
         <summary className="flex cursor-pointer items-center gap-2 rounded-lg px-3 py-1.5 hover:bg-raised">
           <span className="text-leaf text-xs">
             <span aria-hidden="true">✓ </span>
-            done
+            {t("done")}
           </span>
           <span>{looksInWords(group)}</span>
-          <span className="ml-auto text-soft group-open/fold:rotate-90">
+          <span className="ms-auto text-soft group-open/fold:rotate-90 rtl:group-open/fold:-rotate-90">
             <Icon of="fold" />
           </span>
         </summary>

@@ -1,5 +1,6 @@
 import { type Call, type ConversationState, siblings } from "@banyan/core/conversation";
 import { useState } from "react";
+import { t } from "../phrases/phrases.ts";
 
 /** Neighbouring messages of a branch that do nothing but look: shown as one line until a person opens them (W30). */
 export interface Fold {
@@ -81,5 +82,6 @@ export function looksInWords(calls: readonly Call[]): string {
   for (const { one } of looks) counts.set(one, (counts.get(one) ?? 0) + 1);
   const several = new Map(looks.map((look) => [look.one, look.several]));
   const kinds = [...counts].toSorted(([, first], [, second]) => second - first);
-  return `Read ${kinds.map(([one, count]) => `${count} ${count === 1 ? one : several.get(one)}`).join(", ")}`;
+  const what = kinds.map(([one, count]) => `${count} ${count === 1 ? one : several.get(one)}`).join(", ");
+  return t("Read {what}", { what });
 }

@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from "react";
 import { Button } from "../design/button.tsx";
+import { t } from "../phrases/phrases.ts";
 
 /** A small form below a message, with a button that does it and one that does not. Escape leaves it. */
 export function InlineForm({
@@ -36,7 +37,7 @@ export function InlineForm({
       )}
       <span className="flex gap-1">
         <Button type="submit">{action}</Button>
-        <Button onClick={onClose}>Leave it</Button>
+        <Button onClick={onClose}>{t("Leave it")}</Button>
       </span>
     </form>
   );

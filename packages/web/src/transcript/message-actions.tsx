@@ -1,5 +1,5 @@
 import { type AssistantMessage, type Message, textOf, typedText, type UserMessage } from "@banyan/core/conversation";
-import { counted, formatSpent } from "@banyan/core/shown";
+import { formatSpent } from "@banyan/core/shown";
 import { useState } from "react";
 import { useConversation } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
@@ -7,6 +7,7 @@ import { SmallButton } from "../design/button.tsx";
 import { TextArea, TextField } from "../design/field.tsx";
 import { Icon } from "../design/icon.tsx";
 import { usePage } from "../page.ts";
+import { t, tCount } from "../phrases/phrases.ts";
 import { focusOn, focusOnMessage } from "../shell/focus-on.ts";
 import { usePreference } from "../shell/preferences.ts";
 import { useCopy } from "../shell/use-copy.ts";
@@ -48,47 +49,47 @@ export function MessageActions({ message }: { readonly message: Message }) {
     >
       <Versions message={message.id} />
       {message.label !== undefined && <span className="font-medium text-ink">{message.label}</span>}
-      {message.starred && <span className="text-warn">★ starred</span>}
+      {message.starred && <span className="text-warn">{`★ ${t("starred")}`}</span>}
       {message.role === "assistant" && figures === "shown" && <Spent message={message} />}
       {/* They come with the pointer, and those of a step lie on it: it is one of many. */}
       <span
-        className={`flex flex-wrap rounded-md bg-ground focus-within:opacity-100 group-focus-within/message:opacity-100 group-hover/message:opacity-100 max-sm:opacity-100 [@media(hover:none)]:opacity-100 ${open ? "" : "opacity-0"} ${isStep ? "sm:[@media(hover:hover)]:absolute sm:[@media(hover:hover)]:-top-1 sm:[@media(hover:hover)]:right-0" : ""}`}
+        className={`flex flex-wrap rounded-md bg-ground focus-within:opacity-100 group-focus-within/message:opacity-100 group-hover/message:opacity-100 max-sm:opacity-100 [@media(hover:none)]:opacity-100 ${open ? "" : "opacity-0"} ${isStep ? "sm:[@media(hover:hover)]:absolute sm:[@media(hover:hover)]:-top-1 sm:[@media(hover:hover)]:end-0" : ""}`}
       >
-        <SmallButton name="Continue from here" takes="turn.say" onClick={goOn}>
+        <SmallButton name={t("Continue from here")} takes="turn.say" onClick={goOn}>
           <Icon of="branch" />
         </SmallButton>
         {message.role === "assistant" && (
-          <SmallButton name="Answer again" takes="turn.retry" onClick={() => setOpen("retry")}>
+          <SmallButton name={t("Answer again")} takes="turn.retry" onClick={() => setOpen("retry")}>
             <Icon of="retry" />
           </SmallButton>
         )}
         {isOwn && (
-          <SmallButton name="Edit: say it in other words" takes="turn.retry" onClick={() => setOpen("edit")}>
+          <SmallButton name={t("Edit: say it in other words")} takes="turn.retry" onClick={() => setOpen("edit")}>
             <Icon of="edit" />
           </SmallButton>
         )}
-        <SmallButton name="Copy the text" onClick={copy}>
+        <SmallButton name={t("Copy the text")} onClick={copy}>
           <Icon of={isCopied ? "done" : "copy"} />
         </SmallButton>
         {message.role === "assistant" && message.usage && (
           <SmallButton
-            name={figures === "shown" ? "Hide the figures" : "Show the figures"}
+            name={figures === "shown" ? t("Hide the figures") : t("Show the figures")}
             onClick={() => setFigures(figures === "shown" ? "folded" : "shown")}
           >
             <Icon of="usage" />
           </SmallButton>
         )}
         <SmallButton
-          name={message.starred ? "Take the star away" : "Star this message"}
+          name={message.starred ? t("Take the star away") : t("Star this message")}
           takes="message.star"
           onClick={star}
         >
           <Icon of="star" isFilled={message.starred === true} />
         </SmallButton>
-        <SmallButton name="Name this message" takes="message.label" onClick={() => setOpen("name")}>
+        <SmallButton name={t("Name this message")} takes="message.label" onClick={() => setOpen("name")}>
           <Icon of="name" />
         </SmallButton>
-        <SmallButton name="Remove this message" takes="message.remove" onClick={() => setOpen("remove")}>
+        <SmallButton name={t("Remove this message")} takes="message.remove" onClick={() => setOpen("remove")}>
           <Icon of="remove" />
         </SmallButton>
       </span>
@@ -105,7 +106,11 @@ export function MessageActions({ message }: { readonly message: Message }) {
 /** What an answer was made with, and what it took (W42). */
 function Spent({ message: { model, usage, cost, calls } }: { readonly message: AssistantMessage }) {
   if (!usage) return null;
-  const said = [model, formatSpent(usage, cost), calls.length > 0 ? counted(calls.length, "call") : ""];
+  const said = [
+    model,
+    formatSpent(usage, cost),
+    calls.length > 0 ? tCount(calls.length, "{count} call", "{count} calls") : "",
+  ];
   return <span>{said.filter((part) => part !== "").join(" · ")}</span>;
 }
 
@@ -122,10 +127,10 @@ function EditMessage({ message, onClose }: { readonly message: UserMessage; onCl
     if (said.message !== undefined) show(said.message, { focus: said.message });
   };
   return (
-    <InlineForm action="Send as a new version" onSubmit={send} onClose={onClose}>
+    <InlineForm action={t("Send as a new version")} onSubmit={send} onClose={onClose}>
       <TextArea
         ref={focusHere}
-        aria-label="The message in other words"
+        aria-label={t("The message in other words")}
         value={text}
         onChange={({ target }) => setText(target.value)}
         rows={Math.min(12, text.split("\n").length + 1)}
@@ -142,10 +147,10 @@ function NameMessage({ message, onClose }: { readonly message: Message; onClose(
   const send = () =>
     connection.ask("message.label", { conversation, message: message.id, label: name.trim() === "" ? null : name });
   return (
-    <InlineForm action="Name it" onSubmit={send} onClose={onClose}>
+    <InlineForm action={t("Name it")} onSubmit={send} onClose={onClose}>
       <TextField
         ref={focusHere}
-        aria-label="Name of the message"
+        aria-label={t("Name of the message")}
         value={name}
         maxLength={200}
         onChange={({ target }) => setName(target.value)}

@@ -4,6 +4,7 @@ import { formatDuration, visibleProse } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
 import { Icon } from "../design/icon.tsx";
+import { t, toldTime } from "../phrases/phrases.ts";
 import { usePreference } from "../shell/preferences.ts";
 import { BrokenOff } from "./broken-off.tsx";
 import { CallCards } from "./call-cards.tsx";
@@ -12,7 +13,7 @@ import { MessageActions } from "./message-actions.tsx";
 import { RecalledItems } from "./recalled-items.tsx";
 import { AttachedText, SaidFile } from "./said-file.tsx";
 
-const AUTHORS = { user: "You", tool: "A tool", system: "Banyan" } as const;
+const AUTHORS = { user: t("You"), tool: t("A tool"), system: "Banyan" } as const;
 
 /** A message of the branch in view: its place among those of the branch is told to screen readers. */
 export function MessageArticle({
@@ -40,7 +41,7 @@ export function MessageArticle({
       id={`m-${id}`}
       tabIndex={isTabbable ? 0 : -1}
       onFocus={() => onFocus(id)}
-      aria-label={message ? whoOf(message) : "Message"}
+      aria-label={message ? whoOf(message) : t("Message")}
       aria-posinset={place}
       aria-setsize={of}
       className="group/message relative rounded-lg text-read"
@@ -55,7 +56,7 @@ export function MessageArticle({
 
 function whoOf(message: Message): string {
   if (message.role === "user") return AUTHORS[message.author];
-  return message.role === "assistant" ? "The agent" : "Summary";
+  return message.role === "assistant" ? t("The agent") : t("Summary");
 }
 
 function Body({ message, next }: { readonly message: Message; readonly next: string | undefined }) {
@@ -75,7 +76,7 @@ function Said({ message, next }: { readonly message: UserMessage; readonly next:
   return (
     <div
       dir="auto"
-      className={`rounded-2xl px-4 py-2.5 ${isPerson ? "ml-auto w-fit max-w-[85%] bg-sunken" : "border border-hair text-soft text-sm"}`}
+      className={`rounded-2xl px-4 py-2.5 ${isPerson ? "ms-auto w-fit max-w-[85%] bg-sunken" : "border border-hair text-soft text-sm"}`}
     >
       <h2 className={isPerson ? "sr-only" : "font-medium text-xs"}>{AUTHORS[message.author]}</h2>
       {message.parts.map((part, index) => {
@@ -84,7 +85,7 @@ function Said({ message, next }: { readonly message: UserMessage; readonly next:
         if (isPerson && part !== typed) return <AttachedText key={index} text={part.text} />;
         return (
           part.text !== "" && (
-            <p key={index} className="whitespace-pre-wrap">
+            <p key={index} className="whitespace-pre-wrap [unicode-bidi:plaintext]">
               {visibleProse(part.text)}
             </p>
           )
@@ -104,8 +105,12 @@ function Delivery({ message, next }: { readonly message: UserMessage; readonly n
   const before = answer?.role === "assistant" ? answer.calls[0]?.tool : undefined;
   return (
     <p className="mt-1 text-soft text-xs">
-      Delivered at {new Date(message.createdAt).toLocaleTimeString()}
-      {before !== undefined && `, before ${before}`}
+      {before === undefined
+        ? t("Delivered at {time}", { time: toldTime(message.createdAt, { timeStyle: "medium" }) })
+        : t("Delivered at {time}, before {before}", {
+            time: toldTime(message.createdAt, { timeStyle: "medium" }),
+            before,
+          })}
     </p>
   );
 }
@@ -117,7 +122,7 @@ function Answered({ message }: { readonly message: AssistantMessage }) {
   const isTold = state?.broken.has(message.id);
   return (
     <div>
-      <h2 className="sr-only">The agent</h2>
+      <h2 className="sr-only">{t("The agent")}</h2>
       {parts.map((part, index) => {
         const isLast = isStreaming && index === parts.length - 1;
         switch (part.type) {
@@ -139,10 +144,10 @@ function Answered({ message }: { readonly message: AssistantMessage }) {
             return null;
         }
       })}
-      {isStreaming && parts.length === 0 && <p className="text-soft text-sm">Thinking …</p>}
-      {finish === "interrupted" && !isTold && <p className="text-sm text-warn">Interrupted.</p>}
-      {finish === "length" && <p className="text-sm text-warn">Cut: the answer reached the model's limit.</p>}
-      {finish === "filtered" && <p className="text-sm text-warn">The provider cut or refused this answer.</p>}
+      {isStreaming && parts.length === 0 && <p className="text-soft text-sm">{t("Thinking …")}</p>}
+      {finish === "interrupted" && !isTold && <p className="text-sm text-warn">{t("Interrupted.")}</p>}
+      {finish === "length" && <p className="text-sm text-warn">{t("Cut: the answer reached the model's limit.")}</p>}
+      {finish === "filtered" && <p className="text-sm text-warn">{t("The provider cut or refused this answer.")}</p>}
       {error !== undefined && !isTold && <p className="text-bad text-sm">{error}</p>}
     </div>
   );
@@ -159,10 +164,18 @@ function callsFrom({ parts, calls }: AssistantMessage, from: number) {
 function Summed({ message }: { readonly message: SummaryMessage }) {
   return (
     <details className="rounded-lg border border-hair px-3 py-2 text-sm">
-      <summary className="text-soft">The conversation was summed up here; the model goes on from this summary.</summary>
+      <summary className="text-soft">
+        {t("The conversation was summed up here; the model goes on from this summary.")}
+      </summary>
       <Markdown text={textOf(message)} isStreaming={false} />
     </details>
   );
+}
+
+function thoughtFor(isStreaming: boolean, seconds: number | undefined): string {
+  if (seconds === undefined) return isStreaming ? t("Thinking") : t("Thought");
+  const time = formatDuration(seconds * 1_000);
+  return isStreaming ? t("Thinking for {time}", { time }) : t("Thought for {time}", { time });
 }
 
 /** What the model thought: open while it thinks; afterwards as the person had the last one (W22). */
@@ -184,7 +197,7 @@ function Reasoning({ text, isStreaming }: { readonly text: string; readonly isSt
     setKept(isOpen ? "closed" : "open");
   };
   return (
-    <section aria-label="Reasoning" className="my-1.5 text-soft text-sm">
+    <section aria-label={t("Reasoning")} className="my-1.5 text-soft text-sm">
       <button
         type="button"
         aria-expanded={isOpen}
@@ -192,10 +205,13 @@ function Reasoning({ text, isStreaming }: { readonly text: string; readonly isSt
         className="inline-flex min-h-6 items-center gap-1 rounded-md hover:text-ink"
       >
         <Icon of={isOpen ? "open" : "fold"} />
-        {isStreaming ? "Thinking" : "Thought"}
-        {seconds !== undefined && ` for ${formatDuration(seconds * 1_000)}`}
+        {thoughtFor(isStreaming, seconds)}
       </button>
-      {isOpen && <p className="whitespace-pre-wrap mt-1 border-hair border-l-2 pl-4">{visibleProse(text)}</p>}
+      {isOpen && (
+        <p className="whitespace-pre-wrap mt-1 [unicode-bidi:plaintext] border-hair border-s-2 ps-4">
+          {visibleProse(text)}
+        </p>
+      )}
     </section>
   );
 }

@@ -1,5 +1,6 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef, useState } from "react";
+import { t, tCount } from "../phrases/phrases.ts";
 import { useCopy } from "../shell/use-copy.ts";
 
 /** What of a result is shown at first (W29). */
@@ -24,10 +25,10 @@ export function Output({ text }: { readonly text: string }) {
       <p className="mt-1 flex gap-3">
         {isCut && !isWhole && (
           <Small onClick={() => setWhole(true)}>
-            Show all ({lines.length} {lines.length === 1 ? "line" : "lines"})
+            {tCount(lines.length, "Show all ({count} line)", "Show all ({count} lines)")}
           </Small>
         )}
-        <Small onClick={copy}>{isCopied ? "Copied" : "Copy"}</Small>
+        <Small onClick={copy}>{isCopied ? t("Copied") : t("Copy")}</Small>
       </p>
     </div>
   );
@@ -45,7 +46,7 @@ function Lines({ lines }: { readonly lines: readonly string[] }) {
   return (
     <section
       ref={scroller}
-      aria-label={`All ${lines.length} lines`}
+      aria-label={tCount(lines.length, "The one line", "All {count} lines")}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard.
       tabIndex={0}
       className="max-h-96 overflow-y-auto"
@@ -56,7 +57,7 @@ function Lines({ lines }: { readonly lines: readonly string[] }) {
             key={index}
             ref={rows.measureElement}
             data-index={index}
-            className="absolute top-0 left-0 min-h-4 w-full whitespace-pre-wrap font-mono text-xs"
+            className="absolute top-0 start-0 min-h-4 w-full whitespace-pre-wrap font-mono text-xs"
             style={{ transform: `translateY(${start}px)` }}
           >
             {lines[index]}

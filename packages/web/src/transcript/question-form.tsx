@@ -3,6 +3,7 @@ import { visibleLine, visibleText } from "@banyan/core/shown";
 import { useId, useState } from "react";
 import { Button } from "../design/button.tsx";
 import { TextField } from "../design/field.tsx";
+import { t } from "../phrases/phrases.ts";
 
 const NOTHING: FilledField = { chosen: [], words: "" };
 
@@ -45,9 +46,9 @@ export function QuestionForm({
       ))}
       <div className="flex flex-wrap gap-2">
         <Button type="submit" look="main" disabled={answer === undefined}>
-          Answer
+          {t("Answer")}
         </Button>
-        <Button onClick={onDecline}>I do not answer this</Button>
+        <Button onClick={onDecline}>{t("I do not answer this")}</Button>
       </div>
       {problem !== undefined && (
         <p role="alert" className="text-bad text-xs">
@@ -78,7 +79,7 @@ function Field({
       <legend className="font-semibold [overflow-wrap:anywhere]">{visibleLine(heading)}</legend>
       <p id={`${id}-text`} className="whitespace-pre-wrap [overflow-wrap:anywhere] [unicode-bidi:plaintext]">
         {visibleText(text)}
-        {several && " (one or more)"}
+        {several && ` ${t("(one or more)")}`}
       </p>
       {choices.map(({ label, description }) => (
         <label key={label} className="flex min-h-6 items-baseline gap-2 [overflow-wrap:anywhere]">
@@ -97,10 +98,10 @@ function Field({
       {!several && (
         <label className="flex min-h-6 items-baseline gap-2">
           <input type="radio" name={id} checked={chosen.length === 0} onChange={() => onFill({ chosen: [], words })} />
-          <span>None of these</span>
+          <span>{t("None of these")}</span>
         </label>
       )}
-      <label htmlFor={`${id}-words`}>In your own words</label>
+      <label htmlFor={`${id}-words`}>{t("In your own words")}</label>
       <TextField
         id={`${id}-words`}
         value={words}

@@ -3,6 +3,7 @@ import { visibleProse } from "@banyan/core/shown";
 import { Link } from "@tanstack/react-router";
 import { useConversation } from "../conversation/use-conversation.ts";
 import { usePage } from "../page.ts";
+import { t, tCount } from "../phrases/phrases.ts";
 import { messageHash } from "../shell/address.ts";
 import { useMay } from "../use-may.ts";
 
@@ -12,9 +13,13 @@ export function RecalledItems({ message, items }: { readonly message: string; re
   return (
     <details className="mt-2 rounded-lg border border-hair px-3 py-2 text-sm">
       <summary className="text-soft">
-        Memory added {told} {told === 1 ? "entry" : "entries"} to what the model is told.
+        {tCount(
+          told,
+          "Memory added {count} entry to what the model is told.",
+          "Memory added {count} entries to what the model is told.",
+        )}
       </summary>
-      <ul aria-label="What memory added" className="mt-2 flex flex-col gap-2">
+      <ul aria-label={t("What memory added")} className="mt-2 flex flex-col gap-2">
         {items.map((item, index) => (
           <li key={index}>
             <p className={`whitespace-pre-wrap ${item.dismissed ? "text-soft line-through" : ""}`}>
@@ -61,10 +66,10 @@ function Wanted({
     page.told(page.connection.ask("memory.dismiss", { conversation, message, item, dismissed: !dismissed }));
   return (
     <p className="text-soft text-xs">
-      {dismissed && "The model is not told this any more. "}
+      {dismissed && `${t("The model is not told this any more.")} `}
       {may("memory.dismiss") && (
         <button type="button" className="underline" onClick={mark}>
-          {dismissed ? "Use it again" : "Do not use this"}
+          {dismissed ? t("Use it again") : t("Do not use this")}
         </button>
       )}
     </p>

@@ -1,6 +1,7 @@
 import type { ConversationState, Message } from "@banyan/core/conversation";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { usePage } from "../page.ts";
+import { t, tCount } from "../phrases/phrases.ts";
 import { focusOn, focusOnMessage } from "../shell/focus-on.ts";
 import { InlineForm } from "./inline-form.tsx";
 
@@ -17,13 +18,24 @@ export function RemoveMessage({ message, onClose }: { readonly message: Message;
     else focusOnMessage(message.parentId);
     store.setState({ removed: { conversation, message: message.id, count: below + 1 } });
   };
-  const others =
-    below === 0 ? "" : ` and ${below} below it${hidden > 0 ? `, ${hidden} of them out of sight already` : ""}`;
   return (
-    <InlineForm action="Remove" onSubmit={remove} onClose={onClose}>
-      <p>Remove this message{others}?</p>
+    <InlineForm action={t("Remove")} onSubmit={remove} onClose={onClose}>
+      <p>{whatGoes(below, hidden)}</p>
     </InlineForm>
   );
+}
+
+/** What is asked before so many messages go out of sight. */
+function whatGoes(below: number, hidden: number): string {
+  if (below === 0) return t("Remove this message?");
+  return hidden === 0
+    ? tCount(below, "Remove this message and {count} below it?", "Remove this message and {count} below it?")
+    : tCount(
+        below,
+        "Remove this message and {count} below it, {hidden} of them out of sight already?",
+        "Remove this message and {count} below it, {hidden} of them out of sight already?",
+        { hidden },
+      );
 }
 
 /** All messages below one, on all branches and in sub-agents; and how many of them were removed before. */

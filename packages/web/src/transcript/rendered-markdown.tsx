@@ -8,6 +8,7 @@ import { Diagram } from "../artifacts/diagram.tsx";
 import { useOpenArtifact } from "../artifacts/open-artifact.ts";
 import { CodeBlock } from "../code/code-block.tsx";
 import { IconButton } from "../design/button.tsx";
+import { t } from "../phrases/phrases.ts";
 import { lazily } from "../shell/lazily.ts";
 import { type MarkdownBlock, markdownBlocks } from "./markdown-blocks.ts";
 import { type Formula, formulaIn, formulasAsCode } from "./math.ts";
@@ -79,14 +80,18 @@ function Fence(code: { readonly text: string; readonly language: string; readonl
   const open = useOpenArtifact();
   const artifact = code.isGrowing ? undefined : artifactOf(code.language, code.text);
   const actions = open && artifact && (
-    <IconButton isSmall name="Open beside the conversation" icon="beside" onClick={() => open(artifact)} />
+    <IconButton isSmall name={t("Open beside the conversation")} icon="beside" onClick={() => open(artifact)} />
   );
   if (code.language.toLowerCase() !== "mermaid") return <CodeBlock {...code} actions={actions} />;
   return <Diagram text={code.text} isGrowing={code.isGrowing} actions={actions} />;
 }
 
 function LowHeading({ children }: { readonly children?: ReactNode }) {
-  return <h6 className="font-semibold text-soft">{children}</h6>;
+  return (
+    <h6 dir="auto" className="font-semibold text-soft">
+      {children}
+    </h6>
+  );
 }
 
 /** What a model writes is data: of its HTML a few tags that can do nothing, no picture from another host, and links show where they lead (S12). */
@@ -108,9 +113,7 @@ const COMPONENTS: Components = {
     ),
   img: ({ src, alt, title }) => (
     <span className="text-soft">
-      [picture: {alt || "without a description"}
-      {title ? ` “${title}”` : ""}
-      {typeof src === "string" && src !== "" ? ` at ${src}` : ""}]
+      {pictureInWords(`${alt || t("without a description")}${title ? ` “${title}”` : ""}`, String(src ?? ""))}
     </span>
   ),
   pre: Fenced,
@@ -122,24 +125,31 @@ const COMPONENTS: Components = {
   kbd: ({ children }) => (
     <kbd className="rounded border border-line border-b-2 bg-raised px-1.5 font-mono text-[0.8em]">{children}</kbd>
   ),
-  details: ({ children }) => <details className="rounded-lg border border-hair px-3 py-2">{children}</details>,
+  details: ({ children }) => (
+    <details dir="auto" className="rounded-lg border border-hair px-3 py-2">
+      {children}
+    </details>
+  ),
   summary: ({ children }) => <summary className="cursor-pointer font-medium">{children}</summary>,
-  p: ({ children }) => <p dir="auto">{children}</p>,
+  // Without a direction of its own: what holds it is directed by its words.
+  p: ({ children }) => <p className="[unicode-bidi:plaintext]">{children}</p>,
   li: ({ children, className }) => (
-    <li dir="auto" className={className}>
+    <li dir="auto" className={`ms-6 ${className ?? ""}`}>
       {children}
     </li>
   ),
   table: ({ children }) => (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard.
-    <section aria-label="Table" tabIndex={0} className="overflow-x-auto">
+    <section aria-label={t("Table")} tabIndex={0} className="overflow-x-auto">
       {/* It scrolls: its words need not be broken. */}
-      <table className="wrap-normal border-collapse text-sm">{children}</table>
+      <table dir="auto" className="wrap-normal border-collapse text-sm">
+        {children}
+      </table>
     </section>
   ),
   // What `style` says is how a column is aligned.
   th: ({ children, style }) => (
-    <th style={style} className="border border-hair px-2 py-1 text-left">
+    <th style={style} className="border border-hair px-2 py-1 text-start">
       {children}
     </th>
   ),
@@ -149,21 +159,41 @@ const COMPONENTS: Components = {
     </td>
   ),
   // Of what is to be done, the boxes to be ticked are the signs.
-  ul: ({ children, className }) => <ul className={`${className ? "list-none" : "list-disc"} pl-6`}>{children}</ul>,
+  ul: ({ children, className }) => <ul className={`${className ? "list-none" : "list-disc"}`}>{children}</ul>,
   ol: ({ children, start }) => (
-    <ol start={start} className="list-decimal pl-6">
+    <ol start={start} className="list-decimal">
       {children}
     </ol>
   ),
-  h1: ({ children }) => <h3 className="font-semibold text-xl">{children}</h3>,
-  h2: ({ children }) => <h4 className="font-semibold text-lg">{children}</h4>,
-  h3: ({ children }) => <h5 className="font-semibold">{children}</h5>,
+  h1: ({ children }) => (
+    <h3 dir="auto" className="font-semibold text-xl">
+      {children}
+    </h3>
+  ),
+  h2: ({ children }) => (
+    <h4 dir="auto" className="font-semibold text-lg">
+      {children}
+    </h4>
+  ),
+  h3: ({ children }) => (
+    <h5 dir="auto" className="font-semibold">
+      {children}
+    </h5>
+  ),
   h4: LowHeading,
   h5: LowHeading,
   h6: LowHeading,
   hr: () => <hr className="border-hair" />,
-  blockquote: ({ children }) => <blockquote className="border-line border-l-2 pl-3 text-soft">{children}</blockquote>,
+  blockquote: ({ children }) => (
+    <blockquote dir="auto" className="border-line border-s-2 ps-3 text-soft">
+      {children}
+    </blockquote>
+  ),
 };
+
+function pictureInWords(picture: string, src: string): string {
+  return src === "" ? t("[picture: {picture}]", { picture }) : t("[picture: {picture} at {src}]", { picture, src });
+}
 
 /** A node of a Markdown tree, as far as it is looked at here. */
 interface Node {

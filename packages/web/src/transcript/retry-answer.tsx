@@ -5,6 +5,7 @@ import { useKnownModels } from "../conversation/use-models.ts";
 import { useShow } from "../conversation/use-view.ts";
 import { Select } from "../design/field.tsx";
 import { usePage } from "../page.ts";
+import { t } from "../phrases/phrases.ts";
 import { focusHere, InlineForm } from "./inline-form.tsx";
 
 /** Asks for another answer to what the branch of a message answers; what comes of it is shown. */
@@ -41,11 +42,15 @@ export function RetryAnswer({
   const [model, setModel] = useState("");
   const models = useKnownModels(usual).filter(({ name }) => name !== usual);
   return (
-    <InlineForm action="Answer again" onSubmit={() => retry(at, model === "" ? undefined : model)} onClose={onClose}>
+    <InlineForm
+      action={t("Answer again")}
+      onSubmit={() => retry(at, model === "" ? undefined : model)}
+      onClose={onClose}
+    >
       <label className="flex flex-wrap items-center gap-2">
-        Model
+        {t("Model")}
         <Select isSmall ref={focusHere} value={model} onChange={({ target }) => setModel(target.value)}>
-          <option value="">{usual || "the same"}</option>
+          <option value="">{usual || t("the same")}</option>
           {models.map(({ name }) => (
             <option key={name}>{name}</option>
           ))}

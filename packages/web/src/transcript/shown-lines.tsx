@@ -3,6 +3,7 @@ import { type ShownLine, shownCall } from "@banyan/core/shown";
 import { useMemo, useState } from "react";
 import { Code } from "../code/code.tsx";
 import { Button } from "../design/button.tsx";
+import { t, tCount } from "../phrases/phrases.ts";
 
 /** Lines that are there at first, and that each press of the button adds. */
 const MORE = 500;
@@ -12,7 +13,7 @@ export function ShownLines({
   call,
   input,
   preview,
-  name = "What would run",
+  name = t("What would run"),
 }: {
   readonly call: Call;
   readonly name?: string;
@@ -27,6 +28,7 @@ export function ShownLines({
   const hidden = lines.length - most;
   return (
     <section
+      dir="ltr"
       aria-label={name}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keys.
       tabIndex={0}
@@ -38,7 +40,9 @@ export function ShownLines({
       ))}
       {hidden > 0 && (
         <Button isSmall onClick={() => setMost(most + MORE)}>
-          {`${hidden} more lines: show the next ${Math.min(MORE, hidden)}`}
+          {tCount(hidden, "{count} more line: show it", "{count} more lines: show the next {next}", {
+            next: Math.min(MORE, hidden),
+          })}
         </Button>
       )}
     </section>
@@ -51,7 +55,7 @@ function Line({ line: { look, text, number }, language }: { readonly line: Shown
   return (
     <div className={`flex whitespace-pre-wrap px-3 ${LOOKS[look]}`}>
       {number !== undefined && (
-        <span aria-hidden="true" className="w-9 shrink-0 select-none pr-2 text-right text-soft">
+        <span aria-hidden="true" className="w-9 shrink-0 select-none pe-2 text-end text-soft">
           {number}
         </span>
       )}

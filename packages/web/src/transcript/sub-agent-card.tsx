@@ -12,6 +12,8 @@ import {
 import { formatCost, shortCount } from "@banyan/core/shown";
 import { Link } from "@tanstack/react-router";
 import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
+import { waitingInWords } from "../conversations/conversation-entry.tsx";
+import { t } from "../phrases/phrases.ts";
 import { useMay } from "../use-may.ts";
 import { type StatusLook, useCallStatus } from "./call-status.ts";
 
@@ -42,30 +44,27 @@ export function SubAgentCard({
   const { usage, cost } = spentOn(path);
   const waiting = waitingIn(tree, call);
   return (
-    <section aria-label="Sub-agent" className="border-hair border-t px-3 py-2">
+    <section aria-label={t("Sub-agent")} className="border-hair border-t px-3 py-2">
       <p className="flex flex-wrap items-baseline gap-2">
         <span className={run ? "text-leaf" : "text-soft"}>
-          {run ? `● ${run.agent} is working` : `Sub-agent: ${status}`}
+          {run ? `● ${t("{agent} is working", { agent: run.agent })}` : t("Sub-agent: {status}", { status })}
         </span>
-        {waiting > 0 && (
-          <span className="text-warn">
-            {may("question.answer") ? `${waiting} waiting for you` : `${waiting} waiting`}
-          </span>
-        )}
+        {waiting > 0 && <span className="text-warn">{waitingInWords(waiting, may("question.answer"))}</span>}
         <Link
           to="/c/$conversation"
           params={{ conversation: conversation.id }}
           search={{ leaf }}
           state={{ end: true }}
-          className="ml-auto min-h-6 text-leaf underline"
+          className="ms-auto min-h-6 text-leaf underline"
         >
-          Open
+          {t("Open")}
         </Link>
       </p>
       <p className="text-soft text-xs">
-        {lastAssistantMessage(path)?.model} · {shortCount(usage.input + usage.output)} tokens · {formatCost(cost)}
+        {lastAssistantMessage(path)?.model} · {t("{tokens} tokens", { tokens: shortCount(usage.input + usage.output) })}{" "}
+        · {formatCost(cost)}
       </p>
-      <ul className="mt-1 border-hair border-l-2 pl-2 text-xs">
+      <ul className="mt-1 border-hair border-s-2 ps-2 text-xs">
         {lastActions(path, lookOf).map(({ id, words }) => (
           <li key={id} className="truncate">
             {words}

@@ -8,6 +8,7 @@ import { useShow } from "../conversation/use-view.ts";
 import { Button } from "../design/button.tsx";
 import { Icon } from "../design/icon.tsx";
 import { usePageState } from "../page.ts";
+import { ARROWS, t, tCount } from "../phrases/phrases.ts";
 import { messageIn } from "../shell/address.ts";
 import type { Fold } from "./folds.ts";
 import { looksInWords, useFolds } from "./folds.ts";
@@ -99,8 +100,8 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
     if (event.altKey && event.key === "ArrowUp") focus(path.slice(0, index).findLast(branches));
     else if (event.altKey && event.key === "ArrowDown") focus(path.slice(index + 1).find(branches));
     else if (event.altKey) return;
-    else if (event.key === "ArrowLeft") version(-1);
-    else if (event.key === "ArrowRight") version(1);
+    else if (event.key === ARROWS.back) version(-1);
+    else if (event.key === ARROWS.on) version(1);
     else if (event.key === "ArrowUp") focus(path.slice(0, index).findLast(isInSight));
     else if (event.key === "ArrowDown") focus(path.slice(index + 1).find(isInSight));
     else if (event.key === "Home") focus(path[0]);
@@ -123,7 +124,7 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
           places.onScroll();
         }}
         role="log"
-        aria-label="Messages"
+        aria-label={t("Messages")}
         aria-busy={isBusy}
         aria-live="off"
         onKeyDown={onKeyDown}
@@ -144,7 +145,7 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
                 key={key}
                 ref={rows.measureElement}
                 data-index={index}
-                className={`absolute top-0 left-0 w-full px-4 ${isHidden && !isFirst ? "" : "py-2"}`}
+                className={`absolute top-0 start-0 w-full px-4 ${isHidden && !isFirst ? "" : "py-2"}`}
                 style={{ transform: `translateY(${start}px)` }}
               >
                 {isFirst && <FoldLine fold={fold} isOpen={!isHidden} onToggle={() => folds.toggle(fold)} />}
@@ -168,7 +169,11 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
       </div>
       {following.isAway && (
         <div className="absolute bottom-3 left-1/2 -translate-x-1/2 rounded-full bg-surface shadow-open">
-          <Button onClick={following.follow}>Jump to latest{fresh > 0 && ` (${fresh} new)`}</Button>
+          <Button onClick={following.follow}>
+            {fresh > 0
+              ? tCount(fresh, "Jump to latest ({count} new)", "Jump to latest ({count} new)")
+              : t("Jump to latest")}
+          </Button>
         </div>
       )}
     </div>
@@ -178,9 +183,9 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
 /** What was written of an answer that was given up: it is marked, not gone, and stands before the one that came instead. */
 function GivenUp({ text }: { readonly text: string }) {
   return (
-    <aside aria-label="Given up" className="mt-2 text-soft text-sm [overflow-wrap:anywhere]">
+    <aside aria-label={t("Given up")} className="mt-2 text-soft text-sm [overflow-wrap:anywhere]">
       {GIVEN_UP}
-      <blockquote className="my-1 max-h-40 overflow-auto whitespace-pre-wrap border-hair border-l-2 pl-3 line-through">
+      <blockquote className="my-1 max-h-40 overflow-auto whitespace-pre-wrap border-hair border-s-2 ps-3 line-through">
         {visibleProse(text)}
       </blockquote>
     </aside>
@@ -194,15 +199,15 @@ function FoldLine({ fold, isOpen, onToggle }: { readonly fold: Fold; readonly is
       type="button"
       aria-expanded={isOpen}
       onClick={onToggle}
-      className="flex w-full items-center gap-2 rounded-lg border border-hair px-3 py-1.5 text-left text-sm hover:bg-raised"
+      className="flex w-full items-center gap-2 rounded-lg border border-hair px-3 py-1.5 text-start text-sm hover:bg-raised"
     >
       <span className="text-leaf text-xs">
         <span aria-hidden="true">✓ </span>
-        done
+        {t("done")}
       </span>
       <span>{looksInWords(fold.calls)}</span>
-      <span className="text-soft text-xs">{fold.messages.length} steps</span>
-      <span className="ml-auto text-soft">
+      <span className="text-soft text-xs">{tCount(fold.messages.length, "{count} step", "{count} steps")}</span>
+      <span className="ms-auto text-soft">
         <Icon of={isOpen ? "open" : "fold"} />
       </span>
     </button>

@@ -2,6 +2,7 @@ import katex from "katex";
 import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
 import { SmallButton } from "../design/button.tsx";
 import { Icon } from "../design/icon.tsx";
+import { t } from "../phrases/phrases.ts";
 import { useCopy } from "../shell/use-copy.ts";
 import type { Formula } from "./math.ts";
 
@@ -43,8 +44,8 @@ export function TypesetFormula({
     <span className="group/formula relative block overflow-x-auto py-1 text-center">
       <span ref={place} hidden={isBroken} />
       {isBroken && source}
-      <span className="absolute top-0 right-0 opacity-0 focus-within:opacity-100 group-hover/formula:opacity-100">
-        <SmallButton name="Copy the formula" onClick={copy}>
+      <span className="absolute top-0 end-0 opacity-0 focus-within:opacity-100 group-hover/formula:opacity-100">
+        <SmallButton name={t("Copy the formula")} onClick={copy}>
           <Icon of={isCopied ? "done" : "copy"} />
         </SmallButton>
       </span>

@@ -2,6 +2,7 @@ import { siblings } from "@banyan/core/conversation";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
 import { SmallButton } from "../design/button.tsx";
+import { t } from "../phrases/phrases.ts";
 
 /** `‹ 2/3 ›`: the versions of a message, nothing when it is the only one (W2); a spinner when another one runs (W11). */
 export function Versions({ message }: { readonly message: string }) {
@@ -11,27 +12,31 @@ export function Versions({ message }: { readonly message: string }) {
   const versions = tree ? siblings(tree, message) : [];
   if (versions.length < 2) return null;
   const place = versions.indexOf(message);
-  const said = `version of this message, ${place + 1} of ${versions.length}`;
+  const of = { place: place + 1, all: versions.length };
   const go = (to: string | undefined) => {
     if (to !== undefined) show(conversation.leafBelow(to), { focus: to });
   };
   const runs = versions.some((id) => id !== message && conversation.running.has(id));
   return (
     <span className="flex items-center">
-      <SmallButton name={`Previous ${said}`} disabled={place === 0} onClick={() => go(versions[place - 1])}>
+      <SmallButton
+        name={t("Previous version of this message, {place} of {all}", of)}
+        disabled={place === 0}
+        onClick={() => go(versions[place - 1])}
+      >
         ‹
       </SmallButton>
       <span>
         {place + 1}/{versions.length}
       </span>
       <SmallButton
-        name={`Next ${said}`}
+        name={t("Next version of this message, {place} of {all}", of)}
         disabled={place === versions.length - 1}
         onClick={() => go(versions[place + 1])}
       >
         ›
       </SmallButton>
-      {runs && <Spinner name="Another version runs" />}
+      {runs && <Spinner name={t("Another version runs")} />}
     </span>
   );
 }

@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { t, tCount } from "../phrases/phrases.ts";
 import { branchTo, layOut, type MapNode, NODE } from "./map-layout.ts";
 import type { OutlineRow } from "./rows.ts";
 import { useMapView } from "./use-map-view.ts";
@@ -69,12 +70,17 @@ export function BranchMap({
     return layout.nodes.find(({ row }) => row.id === id);
   };
   return (
-    <div className="relative min-h-0 flex-1">
+    // Its plane has a left and a right, whichever way one reads.
+    <div dir="ltr" className="relative min-h-0 flex-1">
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the outline is the same tree for the keyboard. */}
       <svg
         ref={svg}
         role="img"
-        aria-label={`Map of the branches: ${rows.length} nodes. The outline shows the same, for the keyboard.`}
+        aria-label={tCount(
+          rows.length,
+          "Map of the branches: {count} node. The outline shows the same, for the keyboard.",
+          "Map of the branches: {count} nodes. The outline shows the same, for the keyboard.",
+        )}
         className="absolute inset-0 h-full w-full cursor-grab touch-none select-none text-xs"
         onClick={(event) => {
           const node = wasDragged() ? undefined : chosen(event);
@@ -85,7 +91,7 @@ export function BranchMap({
           onSpread(node.row);
         }}
       >
-        <title>Map of the branches</title>
+        <title>{t("Map of the branches")}</title>
         <g transform={`scale(${scale}) translate(${-x} ${-y})`}>
           <g fill="none" className="stroke-line">
             {forks.map((fork) => (
@@ -107,14 +113,14 @@ export function BranchMap({
           ))}
         </g>
       </svg>
-      <div role="toolbar" aria-label="The map" className="absolute right-2 bottom-2 flex gap-1">
-        <Tool name="Move left" sign="←" onClick={() => pan(-0.5, 0)} />
-        <Tool name="Move up" sign="↑" onClick={() => pan(0, -0.5)} />
-        <Tool name="Move down" sign="↓" onClick={() => pan(0, 0.5)} />
-        <Tool name="Move right" sign="→" onClick={() => pan(0.5, 0)} />
-        <Tool name="Smaller" sign="−" onClick={() => zoom(1 / 1.25)} />
-        <Tool name="Larger" sign="+" onClick={() => zoom(1.25)} />
-        <Tool name="Show the branch in view" sign="◎" onClick={() => setShown(undefined)} />
+      <div role="toolbar" aria-label={t("The map")} className="absolute right-2 bottom-2 flex gap-1">
+        <Tool name={t("Move left")} sign="←" onClick={() => pan(-0.5, 0)} />
+        <Tool name={t("Move up")} sign="↑" onClick={() => pan(0, -0.5)} />
+        <Tool name={t("Move down")} sign="↓" onClick={() => pan(0, 0.5)} />
+        <Tool name={t("Move right")} sign="→" onClick={() => pan(0.5, 0)} />
+        <Tool name={t("Smaller")} sign="−" onClick={() => zoom(1 / 1.25)} />
+        <Tool name={t("Larger")} sign="+" onClick={() => zoom(1.25)} />
+        <Tool name={t("Show the branch in view")} sign="◎" onClick={() => setShown(undefined)} />
       </div>
     </div>
   );
@@ -135,7 +141,7 @@ function Node({
   readonly isSpread: boolean;
 }) {
   const { id, messages, isRunning, hits } = row;
-  const fold = isSpread ? "fold" : messages > 1 ? `${messages} messages` : "";
+  const fold = isSpread ? t("fold") : messages > 1 ? tCount(messages, "{count} message", "{count} messages") : "";
   return (
     <g data-node={id} data-in-view={isInView} transform={`translate(${x} ${y})`} className="cursor-pointer">
       <rect
@@ -151,8 +157,8 @@ function Node({
         </text>
       </svg>
       <text x={8} y={28} className="fill-soft text-[10px]">
-        {isRunning && <tspan className="fill-leaf">◐ running </tspan>}
-        {hits > 0 && <tspan className="fill-warn">{hits === 1 ? "1 hit " : `${hits} hits `}</tspan>}
+        {isRunning && <tspan className="fill-leaf">◐ {t("running")} </tspan>}
+        {hits > 0 && <tspan className="fill-warn">{`${tCount(hits, "{count} hit", "{count} hits")} `}</tspan>}
         {fold !== "" && (
           <tspan data-spread="" className="underline">
             {fold}

@@ -2,6 +2,7 @@ import type { ConversationState } from "@banyan/core/conversation";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef, useState } from "react";
 import { useConversation } from "../conversation/use-conversation.ts";
+import { t, tCount } from "../phrases/phrases.ts";
 import type { OutlineRow } from "./rows.ts";
 import { onTreeKey } from "./tree-keys.ts";
 import { wordsOf } from "./words.ts";
@@ -64,7 +65,7 @@ export function Outline({
   };
   return (
     <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto">
-      <div role="tree" aria-label="Branches" className="relative" style={{ height: list.getTotalSize() }}>
+      <div role="tree" aria-label={t("Branches")} className="relative" style={{ height: list.getTotalSize() }}>
         {list.getVirtualItems().map(({ index, start }) => {
           const row = rows[index];
           if (!row) return null;
@@ -108,21 +109,21 @@ function RowWords({
 }) {
   return (
     <>
-      <span aria-hidden="true" className="w-3 shrink-0 text-soft">
+      <span aria-hidden="true" className="w-3 shrink-0 text-soft rtl:-scale-x-100">
         {hasChildren ? (isOpen ? "▾" : "▸") : "·"}
       </span>
       {isStarred && (
-        <span role="img" aria-label="starred" className="text-warn">
+        <span role="img" aria-label={t("starred")} className="text-warn">
           ★
         </span>
       )}
       <span className="truncate">{words}</span>
-      <span className="ml-auto flex shrink-0 gap-2 pl-1 text-soft text-xs">
-        {isRunning && <span className="text-leaf">◐ running</span>}
+      <span className="ms-auto flex shrink-0 gap-2 ps-1 text-soft text-xs">
+        {isRunning && <span className="text-leaf">◐ {t("running")}</span>}
         {hits > 0 && (
-          <mark className="rounded bg-warn-ground px-1 text-warn">{hits === 1 ? "1 hit" : `${hits} hits`}</mark>
+          <mark className="rounded bg-warn-ground px-1 text-warn">{tCount(hits, "{count} hit", "{count} hits")}</mark>
         )}
-        {messages > 1 && <span>{messages} messages</span>}
+        {messages > 1 && <span>{tCount(messages, "{count} message", "{count} messages")}</span>}
       </span>
     </>
   );

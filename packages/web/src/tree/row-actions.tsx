@@ -4,6 +4,7 @@ import { useConversation } from "../conversation/use-conversation.ts";
 import { Button } from "../design/button.tsx";
 import { TextField } from "../design/field.tsx";
 import { usePage } from "../page.ts";
+import { t, tCount } from "../phrases/phrases.ts";
 import { useMay } from "../use-may.ts";
 import type { OutlineRow } from "./rows.ts";
 
@@ -36,17 +37,23 @@ export function RowActions({
     await connection.ask("message.label", { conversation, message: row.id, label: label.trim() || null });
   };
   return (
-    <section aria-label="The chosen branch" className="flex flex-col gap-1 border-hair border-t p-2 text-xs">
+    <section aria-label={t("The chosen branch")} className="flex flex-col gap-1 border-hair border-t p-2 text-xs">
       <p className="truncate text-soft">{words}</p>
       {name === undefined ? (
         <div className="flex flex-wrap gap-1">
           {may("message.star") && (
-            <Small onClick={() => page.told(star())}>{message?.starred ? "★ Take the star away" : "☆ Star"}</Small>
+            <Small onClick={() => page.told(star())}>
+              {message?.starred ? `★ ${t("Take the star away")}` : `☆ ${t("Star")}`}
+            </Small>
           )}
-          {may("message.label") && <Small onClick={() => setName(message?.label ?? "")}>Name …</Small>}
-          {row.parent !== undefined && <Small onClick={onHoist}>Show only this</Small>}
+          {may("message.label") && <Small onClick={() => setName(message?.label ?? "")}>{t("Name …")}</Small>}
+          {row.parent !== undefined && <Small onClick={onHoist}>{t("Show only this")}</Small>}
           {(row.messages > 1 || isSpread) && (
-            <Small onClick={onSpread}>{isSpread ? "Fold its messages" : `Show its ${row.messages} messages`}</Small>
+            <Small onClick={onSpread}>
+              {isSpread
+                ? t("Fold its messages")
+                : tCount(row.messages, "Show its message", "Show its {count} messages")}
+            </Small>
           )}
         </div>
       ) : (
@@ -59,7 +66,7 @@ export function RowActions({
         >
           <TextField
             autoFocus
-            aria-label="Name of the branch"
+            aria-label={t("Name of the branch")}
             value={name}
             maxLength={200}
             onChange={({ target }) => setName(target.value)}
@@ -68,7 +75,7 @@ export function RowActions({
             }}
           />
           <Button isSmall type="submit">
-            Save
+            {t("Save")}
           </Button>
         </form>
       )}

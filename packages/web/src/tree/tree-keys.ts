@@ -1,4 +1,5 @@
 import type { KeyboardEvent } from "react";
+import { ARROWS } from "../phrases/phrases.ts";
 import type { OutlineRow } from "./rows.ts";
 
 /** What the keys of a tree do. */
@@ -32,12 +33,12 @@ export function onTreeKey(event: KeyboardEvent, { rows, at, wordsOf, move, setOp
     case "Enter":
       select(row);
       break;
-    case "ArrowRight":
+    case ARROWS.on:
       if (!row.hasChildren) break;
       if (row.isOpen) move(at + 1);
       else setOpen(row, true);
       break;
-    case "ArrowLeft":
+    case ARROWS.back:
       if (row.hasChildren && row.isOpen) setOpen(row, false);
       else if (row.parent !== undefined) move(rows.findIndex(({ id }) => id === row.parent));
       break;

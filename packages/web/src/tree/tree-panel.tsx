@@ -4,6 +4,7 @@ import { TREE } from "../conversation/live-conversation.ts";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
 import { usePage } from "../page.ts";
+import { t } from "../phrases/phrases.ts";
 import { BranchMap } from "./branch-map.tsx";
 import { marksOf } from "./marks.ts";
 import { Outline } from "./outline.tsx";
@@ -79,7 +80,7 @@ function Branches({
         {...(hoisted === undefined ? {} : { onWhole: () => setHoisted(undefined) })}
       />
       {rows.length === 0 && (
-        <p className="px-3 py-2 text-sm text-soft">{onlyStarred ? "Nothing is starred." : "No messages yet."}</p>
+        <p className="px-3 py-2 text-sm text-soft">{onlyStarred ? t("Nothing is starred.") : t("No messages yet.")}</p>
       )}
       {isMap ? (
         <BranchMap

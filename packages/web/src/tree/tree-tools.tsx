@@ -1,5 +1,6 @@
 import { Button } from "../design/button.tsx";
 import { TextField } from "../design/field.tsx";
+import { t, tCount } from "../phrases/phrases.ts";
 /** What narrows a tree down: a search, its switches, and the way back from a part to the whole. */
 export function TreeTools({
   query,
@@ -33,18 +34,20 @@ export function TreeTools({
         onKeyDown={(event) => {
           if (event.key === "Enter") onJump();
         }}
-        placeholder="Search this conversation"
-        aria-label="Search this conversation"
+        placeholder={t("Search this conversation")}
+        aria-label={t("Search this conversation")}
       />
       <p role="status" className={query.trim() === "" ? "sr-only" : "text-soft text-xs"}>
-        {query.trim() === "" ? "" : `${hits === 1 ? "1 message" : `${hits} messages`} found; Enter shows the next`}
+        {query.trim() === ""
+          ? ""
+          : tCount(hits, "{count} message found; Enter shows the next", "{count} messages found; Enter shows the next")}
       </p>
       <div className="flex flex-wrap items-center gap-x-3 text-soft text-xs">
-        <Switch name="This branch only" isOn={isOnlyBranch} onChange={onOnlyBranch} />
-        <Switch name="Starred only" isOn={onlyStarred} onChange={onOnlyStarred} />
+        <Switch name={t("This branch only")} isOn={isOnlyBranch} onChange={onOnlyBranch} />
+        <Switch name={t("Starred only")} isOn={onlyStarred} onChange={onOnlyStarred} />
         {onWhole && (
           <Button isSmall onClick={onWhole}>
-            ← Back to the whole tree
+            {t("Back to the whole tree")}
           </Button>
         )}
       </div>

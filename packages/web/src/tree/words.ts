@@ -1,6 +1,7 @@
 import { type ConversationState, textOf } from "@banyan/core/conversation";
 import { FIRST_WORDS } from "@banyan/protocol";
 import type { LiveConversation } from "../conversation/live-conversation.ts";
+import { t } from "../phrases/phrases.ts";
 import type { OutlineRow } from "./rows.ts";
 
 /** What a row is called: the name that somebody gave its last message, else how its first one begins. */
@@ -14,5 +15,5 @@ export function beginningOf(conversation: LiveConversation, tree: ConversationSt
   const read = message && textOf(message).slice(0, 200).replace(/\s+/g, " ").trim();
   const words = conversation.outline(id)?.words ?? read ?? "";
   if (words !== "") return words.length < FIRST_WORDS - 1 ? words : `${words.slice(0, FIRST_WORDS).trimEnd()} …`;
-  return message?.role === "assistant" ? "(only calls)" : "(no text)";
+  return message?.role === "assistant" ? t("(only calls)") : t("(no text)");
 }

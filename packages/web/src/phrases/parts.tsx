@@ -1,0 +1,13 @@
+import { Fragment, type ReactNode } from "react";
+import { t } from "./phrases.ts";
+
+/** A phrase with parts of the page in its places, each wherever the language has it. */
+export function tParts(phrase: string, parts: Readonly<Record<string, ReactNode>>): ReactNode {
+  const [first, ...rest] = t(phrase).split(/\{(\w+)\}/);
+  return (
+    <>
+      {first}
+      {rest.map((piece, index) => (index % 2 === 0 ? <Fragment key={piece}>{parts[piece]}</Fragment> : piece))}
+    </>
+  );
+}

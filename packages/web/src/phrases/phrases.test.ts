@@ -1,0 +1,98 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { LANGUAGES, t, tCount } from "./phrases.ts";
+import { type PhraseInCode, saidIn, saidInPage } from "./phrases-in-code.fixture.ts";
+
+type Forms = string | readonly string[];
+
+const FILES = Object.keys(LANGUAGES).filter((language) => language !== "en");
+
+/** Words in the code that are the same in every language, or that no person reads: by their file, what they begin with. */
+const NO_PHRASES: Readonly<Record<string, RegExp>> = {
+  "artifacts/artifact-panel.tsx": /^<!doctype html>/,
+  "artifacts/diagram-frame.ts": /./,
+  "artifacts/diagram.tsx": /^mermaid$/,
+  "code/highlight.ts": /./,
+  "code/languages.ts": /./,
+  // What the rules of the demo know is English.
+  "composer/examples-for.ts": /^(list the files|search for|create notes|what can you do)/,
+  "connection/browser-link.ts": /^banyan page$/,
+  "conversations/conversation-list.tsx": /^Banyan$/,
+  "palette/shortcut-list.tsx": /^↑ ↓ Home End$/,
+  "panels/own-things.tsx": /^provider\/model:effort$/,
+  // It says the phrase that it is given.
+  "phrases/parts.tsx": /./,
+  "shell/offline.ts": /^<!doctype html>/,
+  "transcript/approval.tsx": /^fieldset\[/,
+  "transcript/safe-html.ts": /^sub sup/,
+};
+
+const { phrases, others } = saidInPage();
+const inCode = new Map<string, PhraseInCode>(phrases.map((said) => [said.phrase, said]));
+
+function fileOf(language: string): { readonly forms: number; readonly said: Readonly<Record<string, Forms>> } {
+  const { "": rules, ...said } = JSON.parse(readFileSync(new URL(`${language}.json`, import.meta.url), "utf8"));
+  return { forms: Number(/^nplurals=(\d);/.exec(rules.plural_forms)?.[1]), said };
+}
+
+const placesIn = (phrase: string) => [...phrase.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name).sort();
+
+describe("the phrases of the page", () => {
+  it("W77: no words stand in its code that are in no file", () => {
+    expect(phrases.length).toBeGreaterThan(400);
+    const isKnown = (place: string) => {
+      const [, file = "", words = ""] = /^([^:]+):\d+ ([\s\S]*)$/.exec(place) ?? [];
+      return NO_PHRASES[file]?.test(words) ?? false;
+    };
+    expect(others.filter((place) => !isKnown(place))).toEqual([]);
+  });
+
+  it("W77: words without a file are found, wherever they stand", () => {
+    const code = `
+      const a = <p title="Other words">Some words {x}</p>;
+      const b = { name: "A name of it", text: \`It has \${n} of them\` };
+      const c = <Button isMain>{isOn ? "Go there" : t("Known", { n })}</Button>;
+      const d = t(phrase);
+      throw new Error("for programmers alone", { cause: t("Shown {what}", { what: "some more words" }) });`;
+    const { phrases: found, others: lost } = saidIn("a.tsx", code);
+    expect(found.map(({ phrase }) => phrase).sort()).toEqual(["Known", "Shown {what}"]);
+    expect(lost.map((each) => each.replace(/^a\.tsx:\d+ /, "")).sort()).toEqual([
+      "A name of it",
+      "A phrase stands in the code as a string, whole.",
+      "Go there",
+      "It has {} of them",
+      "Other words",
+      "Some words",
+    ]);
+  });
+
+  it.for(FILES)(
+    "W77: each one is said in %s, with its places and all forms of its plural, and no other one",
+    (language) => {
+      const { forms, said } = fileOf(language);
+      expect(Object.keys(said).sort()).toEqual([...inCode.keys()].sort());
+      for (const [phrase, is] of Object.entries(said)) {
+        const { many } = inCode.get(phrase) ?? {};
+        expect([typeof is === "string" ? 1 : is.length, phrase]).toEqual([many === undefined ? 1 : forms, phrase]);
+        const wanted = placesIn(many ?? phrase);
+        for (const form of [is].flat()) {
+          const places = placesIn(form);
+          expect(form.trim()).not.toBe("");
+          // A number may be a word of its own, and of what there is none, nothing more is told.
+          if (many === undefined) expect([phrase, places]).toEqual([phrase, wanted]);
+          else expect([phrase, places.filter((place) => !wanted.includes(place))]).toEqual([phrase, []]);
+        }
+        if (many !== undefined) expect([phrase, placesIn([is].flat().at(-1) ?? "")]).toEqual([phrase, wanted]);
+      }
+    },
+  );
+
+  it("W77: English is what stands in the code, with its numbers as they are written", () => {
+    expect(t("Change {path}?", { path: "src/sum.ts" })).toBe("Change src/sum.ts?");
+    expect([1, 2, 1_200].map((count) => tCount(count, "{count} file", "{count} files"))).toEqual([
+      "1 file",
+      "2 files",
+      "1,200 files",
+    ]);
+  });
+});
