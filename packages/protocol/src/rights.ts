@@ -44,6 +44,7 @@ export const rights = {
   "model.list": "act",
   "model.use": "act",
   "approval.use": "act",
+  "equipment.read": "act",
   "file.find": "act",
   "file.revert": "act",
   "file.undo": "act",

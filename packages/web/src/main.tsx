@@ -10,13 +10,28 @@ import { type Key, keptKey } from "./sign-in/key.ts";
 import { signOut } from "./sign-in/signing.ts";
 import "./styles.css";
 
+/** Milliseconds after which what is looked at is there, as a rule. */
+const WHEN_DRAWN = 2_000;
+
 applyTheme();
 applyLanguage(document.documentElement);
 keepClicks(document);
 
 const key = await keptKey();
 if (key === undefined) await signInAnew();
-else show(key);
+else {
+  show(key);
+  setTimeout(installed, WHEN_DRAWN);
+}
+
+/** What makes of the page a program of its own comes last. */
+function installed(): void {
+  import("./shell/offline.ts")
+    .then(({ beThereOffline }) => beThereOffline())
+    .catch(() => {
+      // Without it the browser says in its own words that nobody answers.
+    });
+}
 
 function show(key: Key): void {
   const { protocol, host } = window.location;

@@ -1,3 +1,6 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { lateServer } from "@banyan/server/testing";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { PANELS } from "./panels/panel-names.ts";
@@ -62,6 +65,71 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
     await here.ask("turn.say", { conversation, parts: [{ type: "text", text: "free" }], model: "scripted/second" });
     await here.idle(conversation);
     await eventually(() => cost.getByRole("cell").allInnerTexts()).toEqual(["unknown", "unknown"]);
+  });
+
+  it("W71: plan, background, sub-agents, memory, hooks and MCP servers each have a panel, with a sentence where there is nothing", async () => {
+    const conversation = await here.conversation("begin");
+    const { page, complaints } = await here.open(`/c/${conversation}?panel=plan`);
+    await panel(page, "Plan").getByText("There is no plan on this branch").waitFor();
+    for (const [name, sentence] of [
+      ["Background", "Nothing goes on in the background."],
+      ["Sub-agents", "No sub-agent was launched in this conversation."],
+      ["Memory", "Nothing was recalled on this branch."],
+      ["Hooks", "There are no hooks here."],
+      ["MCP servers", "There are no MCP servers here."],
+    ] as const) {
+      await open(page, name);
+      await panel(page, name).getByText(sentence).waitFor();
+    }
+    const late = await lateServer(here.served.host);
+    mkdirSync(join(here.workspace, ".banyan"), { recursive: true });
+    const hooks = { Stop: [{ hooks: [{ type: "command", command: "say done sk-secret123" }] }] };
+    writeFileSync(join(here.workspace, ".banyan", "settings.json"), JSON.stringify({ hooks }));
+    here.agent.recalled.push({ text: "Oaks are old.", source: "an older conversation" });
+    await open(page, "Plan");
+    await open(page, "MCP servers");
+    await panel(page, "MCP servers").getByText("late").waitFor();
+    await panel(page, "MCP servers").getByText("starting").waitFor();
+    await open(page, "Hooks");
+    await panel(page, "Hooks").getByText("say done [redacted:key]").waitFor();
+    await panel(page, "Hooks").getByText("Not run: this project is not trusted.").waitFor();
+    rmSync(join(here.workspace, ".banyan"), { recursive: true });
+    await late[Symbol.asyncDispose]();
+    await write(page, "remember");
+    await open(page, "Memory");
+    await panel(page, "Memory").getByText("Memory added 1 entry").waitFor();
+    await here.idle(conversation);
+    // What is recalled stands in the message, and the agent goes by its first word.
+    here.agent.recalled.length = 0;
+    await write(page, "serve");
+    await open(page, "Background");
+    await panel(page, "Background").getByText("a server").waitFor();
+    await panel(page, "Background").getByRole("button", { name: /^Stop/ }).click();
+    await panel(page, "Background").getByRole("button", { name: /^Stop/ }).waitFor({ state: "detached" });
+    await here.idle(conversation);
+    await write(page, "agent hold");
+    await open(page, "Sub-agents");
+    await panel(page, "Sub-agents").getByText("running").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    here.agent.release();
+    await panel(page, "Sub-agents").getByText("done").waitFor();
+    await here.idle(conversation);
+    await write(page, "plan");
+    await page
+      .getByRole("log")
+      .getByRole("button", { name: /Carry it out, asking/ })
+      .click();
+    await composer(page).fill("/plan");
+    await composer(page).press("Enter");
+    await panel(page, "Plan").getByText("mend it").waitFor();
+    await open(page, "Usage");
+    await panel(page, "Usage").getByText("By model and by day, in all branches").click();
+    await panel(page, "Usage")
+      .getByRole("table", { name: "By model" })
+      .getByRole("rowheader", { name: "scripted/model" })
+      .waitFor();
+    expect(await panel(page, "Usage").getByRole("table", { name: "By day" }).getByRole("row").count()).toBe(1);
+    expect(complaints).toEqual([]);
   });
 
   it("W42: the context is told part by part", async () => {

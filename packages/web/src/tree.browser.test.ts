@@ -218,4 +218,55 @@ describe.runIf(chromiumPath)(`the tree in the page${whyNot}`, PATIENT, () => {
     here.agent.release();
     await row(page, "alpha").getByText("running").waitFor({ state: "detached" });
   });
+
+  it("W69: a label in the outline has twelve letters at least, and what a search finds comes into sight, there and on the map", async () => {
+    const conversation = await here.conversation();
+    const add = async (text: string, at?: string) => {
+      const where = at === undefined ? {} : { at };
+      const parts = [{ type: "text", text }] as const;
+      return (await here.ask("message.add", { conversation, parts, ...where })).message;
+    };
+    const first = await add("the very first quince of all");
+    for (let many = 0; many < 20; many++) await add(`branch ${many}`, first);
+    const { page } = await here.open(`/c/${conversation}?panel=map`, { viewport: { width: 900, height: 700 } });
+    const nodes = page.locator("[data-node]");
+    // All of it at first sight, though there is not room for it in its full size.
+    await eventually(() => nodes.count()).toBe(21);
+    for (let many = 20; many < 80; many++) await add(many === 60 ? "a hidden medlar" : `branch ${many}`, first);
+    await map(page)
+      .and(page.getByRole("img", { name: /81 nodes/ }))
+      .waitFor();
+    const inSight = nodes.filter({ hasText: "a hidden medlar" });
+    expect(await inSight.count()).toBe(0);
+    await page.getByRole("searchbox", { name: "Search this conversation" }).fill("medlar");
+    await inSight.waitFor();
+    const before = await nodes.count();
+    await page.getByRole("button", { name: "Show all of it" }).click();
+    await eventually(() => nodes.count()).toBeGreaterThan(before);
+    let at = first;
+    for (let level = 0; level < 14; level++) {
+      await add(`side of level ${level}`, at);
+      at = await add(`quince of level ${level}, and of many words`, at);
+    }
+    await page.setViewportSize({ width: 320, height: 700 });
+    await page.getByRole("button", { name: "Branches" }).click();
+    await page.getByRole("searchbox", { name: "Search this conversation" }).fill("medlar");
+    await row(page, "a hidden medlar").waitFor();
+    expect(await row(page, "a hidden medlar").evaluate((shown) => shown.getBoundingClientRect().bottom)).toBeLessThan(
+      700,
+    );
+    await page.getByRole("searchbox", { name: "Search this conversation" }).fill("quince");
+    await row(page, "the very first quince").focus();
+    await page.keyboard.press("End");
+    await row(page, "quince of level 13").waitFor();
+    const narrowest = await rows(page).evaluateAll((all) =>
+      Math.min(
+        ...all.map((shown) => {
+          const words = shown.querySelector("[dir=auto]") as HTMLElement;
+          return words.getBoundingClientRect().width / (Number.parseFloat(getComputedStyle(words).fontSize) * 0.5);
+        }),
+      ),
+    );
+    expect(narrowest).toBeGreaterThan(12);
+  });
 });

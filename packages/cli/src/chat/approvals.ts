@@ -1,12 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 import { type Answer, type Call, type ConversationState, type Session, UnfitAnswerError } from "@banyan/core";
-import { type ApprovalQuestion, callIn, type LimitQuestion } from "@banyan/core/conversation";
+import { type ApprovalQuestion, callIn, type LimitQuestion, subAgentLabel } from "@banyan/core/conversation";
 import { mainArgument, visibleLine } from "@banyan/core/shown";
 import type { PlanApproval } from "@banyan/host";
 import { problemOf } from "../problem.ts";
 import { excerpt } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
-import { subAgentLabel } from "../show/sub-agents.ts";
 import type { Choice, Decision } from "../terminal/decision.ts";
 import type { FeedView } from "../terminal/feed-view.ts";
 import type { Terminal } from "../terminal/terminal.ts";

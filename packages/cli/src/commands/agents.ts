@@ -1,9 +1,8 @@
+import { type SubAgent, subAgentsOf } from "@banyan/core/conversation";
 import { formatDuration } from "@banyan/core/shown";
 import { callWord } from "../show/call-line.ts";
 import { excerpt } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
-import type { SubAgent } from "../show/sub-agents.ts";
-import { subAgentsOf } from "../show/sub-agents.ts";
 import { table } from "../show/table.ts";
 import { ASK, type Command, type CommandContext, type ConversationContext } from "./command.ts";
 

@@ -1,46 +1,9 @@
-import type { Call, ConversationState, FeedItem, Message } from "@banyan/core";
-import { callIn, type LiveRun, type StayingProcess, textOf } from "@banyan/core/conversation";
+import type { ConversationState, FeedItem } from "@banyan/core";
+import { callIn, type StayingProcess, subAgentLabel } from "@banyan/core/conversation";
 import { toldItem } from "@banyan/core/shown";
 import { callEnd, callHead } from "./call-line.ts";
 import { oneLine } from "./plain-text.ts";
 import type { Style } from "./style.ts";
-
-/** A sub-agent of a conversation: what a call launched. */
-export interface SubAgent {
-  /** Counts those of the conversation, from 1, in the order in which they began. */
-  readonly number: number;
-  /** Of the agent, if it has one of its own. */
-  readonly name: string | undefined;
-  /** What it was told first. */
-  readonly task: string;
-  /** The call that launched it: its status is how the sub-agent stands. */
-  readonly call: Call;
-  /** Its run, while it works. */
-  readonly run: LiveRun | undefined;
-}
-
-/** All sub-agents of a conversation, those of sub-agents too, in the order in which they began. */
-export function subAgentsOf(state: ConversationState): SubAgent[] {
-  const runs = [...state.runs.values()];
-  return firstMessages(state).flatMap((first, index) => {
-    const call = callIn(state, { call: first.call ?? "" });
-    if (!call) return [];
-    const run = runs.find((live) => live.call === call.id);
-    return [{ number: index + 1, name: call.about?.agent, task: textOf(first), call, run }];
-  });
-}
-
-/**
- * `agent 2`, `agent 2 (reviewer)`: which sub-agent a message is from, in words; nothing when it is from the agent that
- * the person talks with.
- */
-export function subAgentLabel(state: ConversationState, message: string): string | undefined {
-  const call = state.messages.get(message)?.call;
-  if (call === undefined) return undefined;
-  const number = firstMessages(state).findIndex((first) => first.call === call) + 1;
-  const name = callIn(state, { call })?.about?.agent;
-  return `agent ${number}${name === undefined ? "" : ` (${name})`}`;
-}
 
 /** Tells the items of a feed that are a sub-agent's from those of the agent that the person talks with. */
 export class SubAgentItems {
@@ -63,10 +26,6 @@ export class SubAgentItems {
     if ("run" in item && typeof item.run === "string" && this.#runs.has(item.run)) return true;
     return "message" in item && state.messages.get(item.message)?.call !== undefined;
   }
-}
-
-function firstMessages(state: ConversationState): Message[] {
-  return [...state.messages.values()].filter(({ parentId, call }) => parentId === null && call !== undefined);
 }
 
 /** `agent 1: • read  a.txt … done`: what a sub-agent has just done, on one line; nothing for what is not worth one. */

@@ -39,6 +39,7 @@ export {
   reviewRequest,
 } from "./tree/ready-made.ts";
 export { reduce } from "./tree/reduce.ts";
+export { type SubAgent, subAgentLabel, subAgentsOf } from "./tree/sub-agents.ts";
 export {
   addCost,
   addUsage,

@@ -47,4 +47,28 @@ export const settingsCommands = {
     },
     nothing,
   ),
+  "equipment.read": command(
+    "What stands around the agents of this server: the MCP servers and how they are doing, the hooks and their files, and whether memory is on, in a conversation where one is named.",
+    { conversation: id.optional() },
+    z.object({
+      servers: list(
+        z.looseObject({
+          name: z.string(),
+          status: z.enum(["connecting", "ready", "failed", "needs-auth", "disabled"]),
+          tools: count.optional().describe("How many it has; when it is ready."),
+          reason: z.string().optional().describe("Why it is not ready."),
+        }),
+      ),
+      hooks: list(
+        z.object({
+          file: z.string().describe("Where they stand."),
+          isUsed: z.boolean().describe("Those of a project that is not trusted are not run."),
+          hooks: list(z.object({ event: z.string(), matcher: z.string(), command: z.string() })),
+        }),
+      ),
+      memory: z
+        .enum(["on", "off", "not-agreed"])
+        .describe("off: for this conversation; not-agreed: nobody switched it on."),
+    }),
+  ),
 } as const;

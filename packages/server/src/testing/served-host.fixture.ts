@@ -47,6 +47,8 @@ export function hostOf(
     },
     store,
     workspace,
+    project: undefined,
+    home: workspace,
     env: process.env,
     whyNotRead: undefined,
     ready: async () => NO_EQUIPMENT,

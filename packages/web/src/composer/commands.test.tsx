@@ -31,7 +31,7 @@ describe("W65: what is written behind a slash", () => {
   });
 
   it("says where else what cannot be done here is done, what was meant, and when there is nothing to act on", () => {
-    expect(slashAct("hooks", ACTIONS)("")).toMatch(/where the server runs/);
+    expect(slashAct("copy", ACTIONS)("")).toMatch(/below each message/);
     expect(slashAct("quit", ACTIONS)("")).toMatch(/conversation stays/);
     expect(() => slashAct("retyr", ACTIONS)).toThrow(/no command \/retyr here. Did you mean \/retry\? To say it/);
     expect(() => slashAct("compact", ACTIONS)).toThrow(/nothing to act on here/);

@@ -1,6 +1,7 @@
 import { type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import { t } from "../phrases/phrases.ts";
 import type { SlashCommands } from "./commands.ts";
+import { fieldsOf, type OwnPrompt } from "./own.ts";
 import { useSuggestions, wordBefore } from "./use-suggestions.ts";
 
 const KINDS = { Commands: t("Commands"), Files: t("Files"), Pages: t("Pages") } as const;
@@ -11,12 +12,15 @@ export function Completion({
   text,
   caret,
   onChange,
+  onPrompt,
   box,
 }: {
   readonly commands: SlashCommands;
   readonly text: string;
   readonly caret: number;
   onChange(text: string): void;
+  /** A prompt of one's own is taken that asks for something first. */
+  onPrompt(prompt: OwnPrompt): void;
   readonly box: RefObject<HTMLTextAreaElement | null>;
 }) {
   const list = useId();
@@ -29,7 +33,11 @@ export function Completion({
   const at = chosen?.word === word ? Math.min(chosen.at, options.length - 1) : first;
   const next = useRef<number>(undefined);
   const take = (index: number) => {
-    const { text: taken = word } = options[index] ?? {};
+    const { text: taken = word, prompt } = options[index] ?? {};
+    if (prompt && fieldsOf(prompt).length > 0) {
+      onChange("");
+      return onPrompt(prompt);
+    }
     const before = text.slice(0, caret - word.length) + taken + (kind === "Commands" || taken.endsWith("/") ? "" : " ");
     next.current = before.length;
     onChange(before + text.slice(caret));
@@ -74,9 +82,9 @@ export function Completion({
       aria-label={KINDS[kind]}
       className="max-h-64 overflow-y-auto rounded-md border border-line bg-raised p-1 text-sm"
     >
-      {options.map(({ text: taken, label, does }, index) => (
+      {options.map(({ label, does }, index) => (
         <div
-          key={taken}
+          key={label}
           id={`${list}-${index}`}
           role="option"
           tabIndex={-1}

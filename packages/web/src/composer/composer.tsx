@@ -20,7 +20,7 @@ import { useMay } from "../use-may.ts";
 import { useAttachments } from "./attachments.ts";
 import { useSlashCommands } from "./commands.ts";
 import { MessageBox } from "./message-box.tsx";
-import { type Mode, ModeChoice, ModelChoice } from "./model-choice.tsx";
+import { type Mode, ModeChoice, ModelChoice, PresetChoice } from "./model-choice.tsx";
 import { ProcessList } from "./process-list.tsx";
 import { TurnWait, useTurnWait } from "./turn-wait.tsx";
 import { UnsentList } from "./unsent-list.tsx";
@@ -167,6 +167,14 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
             <>
               <ModelChoice conversation={conversation.id} model={tree.model} />
               {!run && <ModeChoice mode={mode} onChange={setMode} />}
+              {!run && (
+                <PresetChoice
+                  onChoose={(preset) => {
+                    setMode(preset.mode);
+                    told(connection.ask("model.use", { model: preset.model, conversation: conversation.id }));
+                  }}
+                />
+              )}
             </>
           }
           ways={

@@ -8,7 +8,7 @@ import { useAttachments } from "./attachments.ts";
 import { useSlashCommands } from "./commands.ts";
 import { Examples } from "./examples.tsx";
 import { MessageBox } from "./message-box.tsx";
-import { type Mode, ModeChoice, ModelChoice } from "./model-choice.tsx";
+import { type Mode, ModeChoice, ModelChoice, PresetChoice } from "./model-choice.tsx";
 
 /** Where a conversation begins with what is said first (W63). */
 export function FirstMessage() {
@@ -61,6 +61,12 @@ export function FirstMessage() {
           <>
             <ModelChoice model={model} onChoose={setModel} />
             <ModeChoice mode={mode} onChange={setMode} />
+            <PresetChoice
+              onChoose={(preset) => {
+                setModel(preset.model);
+                setMode(preset.mode);
+              }}
+            />
           </>
         }
         ways={<IconButton isRound name={t("Send")} icon="send" look="main" disabled={isBeginning} onClick={send} />}

@@ -1,11 +1,15 @@
-import { type KeyboardEvent, type ReactNode, type RefObject, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, type RefObject, Suspense, useRef, useState } from "react";
 import { IconButton } from "../design/button.tsx";
 import { t } from "../phrases/phrases.ts";
+import { lazily } from "../shell/lazily.ts";
 import { AttachmentList } from "./attachment-list.tsx";
 import { ACCEPTED, type Attachments } from "./attachments.ts";
 import type { SlashCommands } from "./commands.ts";
 import { Completion } from "./completion.tsx";
 import { useNamedFiles } from "./named-files.ts";
+import type { OwnPrompt } from "./own.ts";
+
+const PromptForm = lazily(async () => ({ default: (await import("./prompt-form.tsx")).PromptForm }));
 
 /**
  * The box in which a message is written: its text, what completes it, the files that go along, and what can be chosen and done
@@ -44,10 +48,27 @@ export function MessageBox({
   const [isOver, setOver] = useState(false);
   const named = useNamedFiles(text, caret);
   const chooser = useRef<HTMLInputElement>(null);
+  const [prompt, setPrompt] = useState<OwnPrompt>();
+  const endPrompt = () => {
+    setPrompt(undefined);
+    box.current?.focus();
+  };
   const hasFiles = (data: DataTransfer | null) => data?.types.includes("Files") ?? false;
   return (
     <>
-      <Completion commands={commands} text={text} caret={caret} onChange={onChange} box={box} />
+      <Completion commands={commands} text={text} caret={caret} onChange={onChange} onPrompt={setPrompt} box={box} />
+      {prompt && (
+        <Suspense fallback={null}>
+          <PromptForm
+            prompt={prompt}
+            onFilled={(filled) => {
+              onChange(filled);
+              endPrompt();
+            }}
+            onClose={endPrompt}
+          />
+        </Suspense>
+      )}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: files can be chosen with the button, and pasted, as well. */}
       <div
         onDragOver={(event) => {

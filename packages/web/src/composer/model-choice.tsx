@@ -5,6 +5,7 @@ import { usePage, usePageState } from "../page.ts";
 import { t } from "../phrases/phrases.ts";
 import { lazily } from "../shell/lazily.ts";
 import { useMay } from "../use-may.ts";
+import { type Preset, usePresets } from "./own.ts";
 
 const ModelPicker = lazily(async () => ({ default: (await import("./model-picker.tsx")).ModelPicker }));
 
@@ -103,6 +104,29 @@ export function ModeChoice({ mode, onChange }: { readonly mode: Mode; onChange(m
     >
       <option value="chat">{t("Chat")}</option>
       <option value="task">{t("Task")}</option>
+    </Select>
+  );
+}
+
+/** One of the presets, where a person has made some (W74). */
+export function PresetChoice({ onChoose }: { onChoose(preset: Preset): void }) {
+  const [presets] = usePresets();
+  if (presets.length === 0) return null;
+  return (
+    <Select
+      isSmall
+      isQuiet
+      aria-label={t("Preset")}
+      value=""
+      onChange={({ target }) => {
+        const preset = presets.find(({ name }) => name === target.value);
+        if (preset) onChoose(preset);
+      }}
+    >
+      <option value="">{t("Preset")}</option>
+      {presets.map(({ name }) => (
+        <option key={name}>{name}</option>
+      ))}
     </Select>
   );
 }

@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import { usePage } from "../page.ts";
 import { t } from "../phrases/phrases.ts";
 import type { SlashCommand, SlashCommands } from "./commands.ts";
+import { type OwnPrompt, useOwnPrompts } from "./own.ts";
 
 /** Something that the word before the caret can become. */
 export interface Suggestion {
@@ -9,6 +10,8 @@ export interface Suggestion {
   readonly text: string;
   readonly label: string;
   readonly does?: string;
+  /** A prompt of one's own, whose fields are asked for first. */
+  readonly prompt?: OwnPrompt;
 }
 
 /** What a word can become, the best first. */
@@ -18,6 +21,9 @@ export interface Suggestions {
   /** Enter takes nothing until an arrow has chosen it: the word is whole as it stands. */
   readonly isMerelyOffered?: boolean;
 }
+
+/** Characters of a prompt that are seen before it is taken. */
+const SEEN = 80;
 
 /** Files that are listed at the most. */
 const MOST_FILES = 12;
@@ -30,6 +36,7 @@ export function wordBefore(caret: number, text: string): string {
 /** What the word can become: a command where it is all that is written, a file behind `@`, a page for an address (W43). */
 export function useSuggestions(word: string, text: string, commands: SlashCommands): Suggestions {
   const asked = /^@"?(?!https?:)/.exec(word)?.[0];
+  const [prompts] = useOwnPrompts();
   const files = useFiles(asked === undefined ? undefined : word.slice(asked.length));
   if (asked !== undefined) {
     const options = files.map((path) => ({ text: /\s/.test(path) ? `@"${path}"` : `@${path}`, label: path }));
@@ -39,8 +46,15 @@ export function useSuggestions(word: string, text: string, commands: SlashComman
     const page = { text: `@${word}`, label: `@${word}`, does: t("The page goes along with the message") };
     return { kind: "Pages", options: [page], isMerelyOffered: true };
   }
-  const fitting = word.startsWith("/") && word === text ? beginning(word, commands.all()) : [];
-  return { kind: "Commands", options: fitting.map(({ name, does }) => ({ text: name, label: name, does })) };
+  if (!word.startsWith("/") || word !== text) return { kind: "Commands", options: [] };
+  const own = prompts
+    .filter(({ name }) => `/${name}`.startsWith(word.toLowerCase()))
+    .map((prompt) => ({ text: prompt.text, label: `/${prompt.name}`, does: prompt.text.slice(0, SEEN), prompt }));
+  const fitting = beginning(word, commands.all());
+  return {
+    kind: "Commands",
+    options: [...own, ...fitting.map(({ name, does }) => ({ text: name, label: name, does }))],
+  };
 }
 
 /** The commands that begin so, under whatever name; none where the word is one of them as it stands. */

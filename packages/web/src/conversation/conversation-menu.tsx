@@ -83,7 +83,7 @@ function Remove() {
   const title = useTitle() ?? t("New conversation");
   const navigate = useNavigate();
   const remove = async () => {
-    removal.begin(id, title);
+    removal.begin([id], title);
     await navigate({ to: "/" });
   };
   return (

@@ -1,20 +1,40 @@
+import { isId } from "@banyan/core/conversation";
 import type { ListedConversation } from "@banyan/protocol";
 import { Link } from "@tanstack/react-router";
-import { useState, useSyncExternalStore } from "react";
+import { useState } from "react";
 import { IconButton } from "../design/button.tsx";
 import { Tag } from "../design/notice.tsx";
 import { usePage } from "../page.ts";
 import { t, tCount } from "../phrases/phrases.ts";
-import { keep, kept } from "../shell/kept.ts";
+import { useKeptList } from "../shell/use-kept-list.ts";
 import { Spinner } from "../transcript/versions.tsx";
 import { useMay } from "../use-may.ts";
 
 /** A conversation in the list: what it is called, how it stands, and what can be done about it where it is (W47, W68). */
-export function ConversationEntry({ conversation }: { readonly conversation: ListedConversation }) {
+export function ConversationEntry({
+  conversation,
+  isChosen,
+  onChoose,
+}: {
+  readonly conversation: ListedConversation;
+  readonly isChosen: boolean;
+  /** While several are chosen, to do something about all of them: chooses this one, or no more. */
+  readonly onChoose: (() => void) | undefined;
+}) {
   const { id, title, running, waiting, unread, broken } = conversation;
   const may = useMay();
   const [isNaming, setNaming] = useState(false);
   const name = title || t("New conversation");
+  if (onChoose) {
+    return (
+      <label className="mb-0.5 flex min-h-8 items-center gap-2 rounded-md px-2 py-1.5 text-sm hover:bg-sunken">
+        <input type="checkbox" checked={isChosen} onChange={onChoose} className="size-4 shrink-0 accent-leaf" />
+        <span dir="auto" className="min-w-0 flex-1 truncate">
+          {name}
+        </span>
+      </label>
+    );
+  }
   if (isNaming) return <Rename id={id} title={title} onClose={() => setNaming(false)} />;
   return (
     <div className="group/entry relative mb-0.5">
@@ -26,7 +46,7 @@ export function ConversationEntry({ conversation }: { readonly conversation: Lis
       >
         {({ isActive }) => (
           <>
-            <span className="block truncate group-focus-within/entry:pe-18 group-hover/entry:pe-18" dir="auto">
+            <span className="block truncate group-focus-within/entry:pe-24 group-hover/entry:pe-24" dir="auto">
               {name}
             </span>
             <span className="flex flex-wrap gap-1 empty:hidden">
@@ -53,7 +73,10 @@ export function ConversationEntry({ conversation }: { readonly conversation: Lis
 function EntryActions({ id, name, onRename }: { readonly id: string; readonly name: string; onRename(): void }) {
   const page = usePage();
   const may = useMay();
-  const isPinned = usePinned().includes(id);
+  const [pinned, pin] = usePlaced("pinned");
+  const [archived, archive] = usePlaced("archived");
+  const isPinned = pinned.includes(id);
+  const isArchived = archived.includes(id);
   return (
     <span className="absolute top-1 end-1 flex opacity-0 focus-within:opacity-100 group-hover/entry:opacity-100 [@media(hover:none)]:hidden">
       <IconButton
@@ -61,7 +84,14 @@ function EntryActions({ id, name, onRename }: { readonly id: string; readonly na
         name={isPinned ? t("Unpin {name}", { name }) : t("Pin {name}", { name })}
         icon="pin"
         isFilled={isPinned}
-        onClick={() => pin(id, !isPinned)}
+        onClick={() => pin([id], !isPinned)}
+      />
+      <IconButton
+        isSmall
+        name={isArchived ? t("Bring {name} back", { name }) : t("Archive {name}", { name })}
+        icon="archive"
+        isFilled={isArchived}
+        onClick={() => archive([id], !isArchived)}
       />
       {may("conversation.rename") && (
         <IconButton isSmall name={t("Rename {name}", { name })} icon="edit" onClick={onRename} />
@@ -71,7 +101,7 @@ function EntryActions({ id, name, onRename }: { readonly id: string; readonly na
           isSmall
           name={t("Remove {name}", { name })}
           icon="remove"
-          onClick={() => page.removal.begin(id, name)}
+          onClick={() => page.removal.begin([id], name)}
         />
       )}
     </span>
@@ -124,38 +154,19 @@ const BROKEN: Readonly<Record<NonNullable<ListedConversation["broken"]>, string>
   interrupted: t("interrupted"),
 };
 
-const PINNED = "pinned";
-/** A page hears of a change in another window as `storage`; of its own it is told by this. */
-const CHANGED = "banyan-pinned";
-const NONE: readonly string[] = [];
+/** Conversations that a person has put somewhere in the list, in this browser. */
+export type Place = "pinned" | "archived";
 
-let last: { readonly json: string; readonly ids: readonly string[] } = { json: "", ids: NONE };
-
-/** The conversations that a person keeps at the top of the list, in this browser; the same array while nothing changes. */
-export function usePinned(): readonly string[] {
-  return useSyncExternalStore(listen, pinned);
-}
-
-/** Keeps a conversation at the top, or no more. */
-function pin(conversation: string, isPinned: boolean): void {
-  const others = pinned().filter((id) => id !== conversation);
-  keep(PINNED, isPinned ? [...others, conversation] : others);
-  window.dispatchEvent(new Event(CHANGED));
-}
-
-function pinned(): readonly string[] {
-  const read = kept(PINNED);
-  const ids = Array.isArray(read) ? read.filter((id): id is string => typeof id === "string") : NONE;
-  const json = JSON.stringify(ids);
-  if (json !== last.json) last = { json, ids };
-  return last.ids;
-}
-
-function listen(listener: () => void): () => void {
-  window.addEventListener("storage", listener);
-  window.addEventListener(CHANGED, listener);
-  return () => {
-    window.removeEventListener("storage", listener);
-    window.removeEventListener(CHANGED, listener);
-  };
+/** The conversations that a person keeps at the top of the list, or out of the way, and how others come there or leave. */
+export function usePlaced(
+  place: Place,
+): readonly [readonly string[], (ids: readonly string[], isThere: boolean) => void] {
+  const [all, change] = useKeptList(place, isId);
+  return [
+    all,
+    (ids, isThere) => {
+      const others = all.filter((id) => !ids.includes(id));
+      change(isThere ? [...others, ...ids] : others);
+    },
+  ];
 }

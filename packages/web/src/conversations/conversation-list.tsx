@@ -1,12 +1,14 @@
 import { Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useDeferredValue, useMemo, useRef, useState } from "react";
-import { Button } from "../design/button.tsx";
+import { Button, IconButton } from "../design/button.tsx";
 import { Select, TextField } from "../design/field.tsx";
+import { Icon } from "../design/icon.tsx";
 import { usePage, usePageState } from "../page.ts";
-import { t } from "../phrases/phrases.ts";
+import { t, tCount } from "../phrases/phrases.ts";
 import { type Preferences, usePreference } from "../shell/preferences.ts";
-import { ConversationEntry, usePinned } from "./conversation-entry.tsx";
+import { useMay } from "../use-may.ts";
+import { ConversationEntry, usePlaced } from "./conversation-entry.tsx";
 import { listRows } from "./days.ts";
 import { ImportConversation } from "./import-conversation.tsx";
 import { NewConversation } from "./new-conversation.tsx";
@@ -16,6 +18,7 @@ import { SearchHits } from "./search-hits.tsx";
 export function ConversationList() {
   const [query, setQuery] = useState("");
   const wanted = useDeferredValue(query.trim());
+  const [chosen, setChosen] = useState<ReadonlySet<string>>();
   return (
     <>
       <div className="flex flex-col gap-1.5 p-3 pb-2">
@@ -24,16 +27,27 @@ export function ConversationList() {
           Banyan
         </Link>
         <NewConversation />
-        <TextField
-          id="search"
-          type="search"
-          value={query}
-          onChange={({ target }) => setQuery(target.value)}
-          placeholder={t("Search all conversations")}
-          aria-label={t("Search all conversations")}
-        />
+        <div className="flex gap-1">
+          <span className="flex min-w-0 flex-1 flex-col">
+            <TextField
+              id="search"
+              type="search"
+              value={query}
+              onChange={({ target }) => setQuery(target.value)}
+              placeholder={t("Search all conversations")}
+              aria-label={t("Search all conversations")}
+            />
+          </span>
+          <IconButton
+            name={t("Choose several")}
+            icon="several"
+            aria-pressed={chosen !== undefined}
+            onClick={() => setChosen(chosen ? undefined : new Set())}
+          />
+        </div>
       </div>
-      {wanted === "" ? <Days /> : <SearchHits query={wanted} />}
+      {wanted === "" ? <Days chosen={chosen} onChoose={setChosen} /> : <SearchHits query={wanted} />}
+      {chosen && <ChosenOnes chosen={chosen} onDone={() => setChosen(undefined)} />}
       <RemovedConversation />
       <div className="flex items-center justify-between gap-2 border-hair border-t px-3 py-2">
         <ThemeChoice />
@@ -49,19 +63,29 @@ const ENTRY = 36;
 const STANDING = 54;
 
 /** The conversations by day; only the rows in sight are in the page (W68). */
-function Days() {
+function Days({
+  chosen,
+  onChoose,
+}: {
+  readonly chosen: ReadonlySet<string> | undefined;
+  onChoose(chosen: ReadonlySet<string>): void;
+}) {
   const conversations = usePageState((state) => state.conversations);
-  const leaving = usePageState((state) => state.leaving?.conversation);
-  const pinned = usePinned();
+  const leaving = usePageState((state) => state.leaving?.conversations);
+  const [pinned] = usePlaced("pinned");
+  const [archived] = usePlaced("archived");
+  const [isArchiveOpen, setArchiveOpen] = useState(false);
   const scroller = useRef<HTMLElement>(null);
   const today = new Date().toDateString();
   const rows = useMemo(
     () =>
-      listRows(conversations?.filter(({ id }) => id !== leaving) ?? [], {
+      listRows(conversations?.filter(({ id }) => !leaving?.includes(id)) ?? [], {
         pinned: new Set(pinned),
+        archived: new Set(archived),
+        isArchiveOpen,
         now: new Date(today).getTime(),
       }),
-    [conversations, leaving, pinned, today],
+    [conversations, leaving, pinned, archived, isArchiveOpen, today],
   );
   const list = useVirtualizer({
     count: rows.length,
@@ -74,7 +98,8 @@ function Days() {
     },
     getItemKey: (index) => {
       const row = rows[index];
-      return row?.type === "entry" ? row.conversation.id : (row?.name ?? index);
+      if (row?.type === "entry") return row.conversation.id;
+      return row?.type === "head" ? row.name : index;
     },
     overscan: 12,
   });
@@ -94,12 +119,71 @@ function Days() {
               className="absolute top-0 start-0 w-full"
               style={{ transform: `translateY(${start}px)` }}
             >
-              {row?.type === "entry" && <ConversationEntry conversation={row.conversation} />}
+              {row?.type === "entry" && (
+                <ConversationEntry
+                  conversation={row.conversation}
+                  isChosen={chosen?.has(row.conversation.id) ?? false}
+                  onChoose={chosen && (() => onChoose(chosen.symmetricDifference(new Set([row.conversation.id]))))}
+                />
+              )}
+              {row?.type === "archive" && (
+                <button
+                  type="button"
+                  aria-expanded={isArchiveOpen}
+                  onClick={() => setArchiveOpen(!isArchiveOpen)}
+                  className="mt-2 flex min-h-6 items-center gap-1 rounded-md px-2 text-soft text-xs hover:bg-sunken hover:text-ink"
+                >
+                  <Icon of={isArchiveOpen ? "open" : "fold"} />
+                  {tCount(row.count, "{count} archived", "{count} archived")}
+                </button>
+              )}
               {row?.type === "head" && <h2 className="px-2 pt-3 pb-1 text-soft text-xs">{row.name}</h2>}
             </li>
           );
         })}
       </ul>
+    </section>
+  );
+}
+
+/** What can be done about all that are chosen (W68). */
+function ChosenOnes({ chosen, onDone }: { readonly chosen: ReadonlySet<string>; onDone(): void }) {
+  const page = usePage();
+  const may = useMay();
+  const [archived, archive] = usePlaced("archived");
+  const ids = [...chosen];
+  const isAway = ids.length > 0 && ids.every((id) => archived.includes(id));
+  return (
+    <section aria-label={t("The chosen conversations")} className="flex flex-wrap items-center gap-1 px-3 py-2 text-sm">
+      <span role="status" className="me-auto">
+        {tCount(ids.length, "{count} chosen", "{count} chosen")}
+      </span>
+      <Button
+        isSmall
+        disabled={ids.length === 0}
+        onClick={() => {
+          archive(ids, !isAway);
+          onDone();
+        }}
+      >
+        {isAway ? t("Bring back") : t("Archive")}
+      </Button>
+      {may("conversation.remove") && (
+        <Button
+          isSmall
+          look="bad"
+          disabled={ids.length === 0}
+          onClick={() => {
+            page.removal.begin(ids, tCount(ids.length, "{count} conversation", "{count} conversations"));
+            onDone();
+          }}
+        >
+          {t("Remove")}
+        </Button>
+      )}
+      <Button isSmall look="quiet" onClick={onDone}>
+        {t("Close")}
+      </Button>
     </section>
   );
 }

@@ -1,6 +1,6 @@
 import type { ListedConversation } from "@banyan/protocol";
 import { expect, it } from "vitest";
-import { listRows } from "./days.ts";
+import { type ListRow, listRows } from "./days.ts";
 
 const NOW = new Date(2026, 5, 15, 9).getTime();
 const HOUR = 60 * 60 * 1_000;
@@ -10,10 +10,17 @@ function listed(id: string, hoursAgo: number): ListedConversation {
   return { id, title: id, labels: {}, createdAt: at, updatedAt: at, running: 0, waiting: 0, unread: 0 };
 }
 
+function told(rows: readonly ListRow[]): string[] {
+  return rows.map((row) => {
+    if (row.type === "head") return `# ${row.name}`;
+    return row.type === "entry" ? row.conversation.id : `+ ${row.count}`;
+  });
+}
+
 it("W68: the list stands by days, with what is pinned first, and each time is named once", () => {
   const all = [listed("now", 0), listed("dawn", 8), listed("evening", 12), listed("week", 100), listed("old", 9_000)];
   const rows = listRows(all, { pinned: new Set(["week"]), now: NOW });
-  expect(rows.map((row) => (row.type === "head" ? `# ${row.name}` : row.conversation.id))).toEqual([
+  expect(told(rows)).toEqual([
     "# Pinned",
     "week",
     "# Today",
@@ -23,6 +30,19 @@ it("W68: the list stands by days, with what is pinned first, and each time is na
     "evening",
     expect.stringMatching(/^# \S+ 2025$/),
     "old",
+  ]);
+});
+
+it("W68: archived ones stand behind a row that counts them, and after it while that is open", () => {
+  const all = [listed("now", 0), listed("away", 1), listed("pinned and away", 2)];
+  const view = { pinned: new Set(["pinned and away"]), archived: new Set(["away", "pinned and away"]), now: NOW };
+  expect(told(listRows(all, view))).toEqual(["# Today", "now", "+ 2"]);
+  expect(told(listRows(all, { ...view, isArchiveOpen: true }))).toEqual([
+    "# Today",
+    "now",
+    "+ 2",
+    "away",
+    "pinned and away",
   ]);
 });
 

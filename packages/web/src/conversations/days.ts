@@ -4,18 +4,33 @@ import { locale, t } from "../phrases/phrases.ts";
 /** A row of the list: the name of a time, or a conversation of it. */
 export type ListRow =
   | { readonly type: "head"; readonly name: string }
-  | { readonly type: "entry"; readonly conversation: ListedConversation };
+  | { readonly type: "entry"; readonly conversation: ListedConversation }
+  /** Opens and closes those that are out of the way, which follow it while it is open. */
+  | { readonly type: "archive"; readonly count: number };
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** Milliseconds of a day. */
 const DAY = 24 * 60 * 60 * 1_000;
 
 /**
- * The list by the days on which its conversations were last written, those that are pinned first (W68). `conversations` has
+ * The list by the days on which its conversations were last written, those that are pinned first, and the archived ones last,
+ * behind a row that opens them (W68). `conversations` has
  * the last written first; `now` is a time on the clock of this machine, and days are those of its place.
  */
 export function listRows(
   conversations: readonly ListedConversation[],
-  { pinned, now }: { readonly pinned: ReadonlySet<string>; readonly now: number },
+  {
+    pinned,
+    archived = NONE,
+    isArchiveOpen = false,
+    now,
+  }: {
+    readonly pinned: ReadonlySet<string>;
+    readonly archived?: ReadonlySet<string>;
+    readonly isArchiveOpen?: boolean;
+    readonly now: number;
+  },
 ): readonly ListRow[] {
   const today = new Date(now).setHours(0, 0, 0, 0);
   const rows: ListRow[] = [];
@@ -25,8 +40,12 @@ export function listRows(
     head = name;
     rows.push({ type: "entry", conversation });
   };
-  for (const each of conversations) if (pinned.has(each.id)) add(t("Pinned"), each);
-  for (const each of conversations) if (!pinned.has(each.id)) add(dayOf(each.updatedAt, today), each);
+  const current = archived.size === 0 ? conversations : conversations.filter(({ id }) => !archived.has(id));
+  for (const each of current) if (pinned.has(each.id)) add(t("Pinned"), each);
+  for (const each of current) if (!pinned.has(each.id)) add(dayOf(each.updatedAt, today), each);
+  const away = archived.size === 0 ? [] : conversations.filter(({ id }) => archived.has(id));
+  if (away.length > 0) rows.push({ type: "archive", count: away.length });
+  if (isArchiveOpen) for (const conversation of away) rows.push({ type: "entry", conversation });
   return rows;
 }
 

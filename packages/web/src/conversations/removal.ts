@@ -1,8 +1,9 @@
 import type { Client } from "@banyan/protocol/client";
 
-/** A conversation that a person removed, for as long as that can be undone. */
+/** Conversations that a person removed, for as long as that can be undone. */
 export interface Leaving {
-  readonly conversation: string;
+  readonly conversations: readonly string[];
+  /** What they are called together. */
   readonly title: string;
 }
 
@@ -16,8 +17,8 @@ interface Shown {
 const UNDONE = 10_000;
 
 /**
- * Removing a conversation for good, which waits until it cannot be undone any more: the server knows no way back. It is out of
- * sight meanwhile. When another one is removed, or the page is closed, the time of the one before is over.
+ * Removing conversations for good, which waits until it cannot be undone any more: the server knows no way back. They are out of
+ * sight meanwhile. When others are removed, or the page is closed, the time of the one before is over.
  */
 export class ConversationRemoval {
   readonly #connection: Client;
@@ -30,9 +31,9 @@ export class ConversationRemoval {
     window.addEventListener("pagehide", () => this.#end());
   }
 
-  begin(conversation: string, title: string): void {
+  begin(conversations: readonly string[], title: string): void {
     this.#end();
-    this.#store.setState({ leaving: { conversation, title } });
+    this.#store.setState({ leaving: { conversations, title } });
     this.#timer = window.setTimeout(() => this.#end(), UNDONE);
   }
 
@@ -45,9 +46,11 @@ export class ConversationRemoval {
     clearTimeout(this.#timer);
     const { leaving } = this.#store.getState();
     if (!leaving) return;
-    const { conversation } = leaving;
-    // The list tells when it is gone; until then it stays out of sight.
-    this.#connection.ask("conversation.remove", { conversation }).then(
+    // The list tells when they are gone; until then they stay out of sight.
+    const removed = leaving.conversations.map((conversation) =>
+      this.#connection.ask("conversation.remove", { conversation }),
+    );
+    Promise.all(removed).then(
       () => this.#over(leaving),
       (error: Error) => {
         this.#over(leaving);

@@ -24,6 +24,8 @@ const LINES = {
   fold: "M9 6l6 6-6 6",
   open: "M6 9l6 6 6-6",
   pin: "M9 4h6l-1 6 3 3v1H7v-1l3-3zM12 14v6",
+  archive: "M4 5h16v4H4zM6 9v10h12V9M10 13h4",
+  several: "M4 7l1.5 1.5L8 6M4 15l1.5 1.5L8 14M11 7.5h9M11 15.5h9",
   usage: "M5 20V11M12 20V4M19 20v-6",
   branches: "M6 4v9a3 3 0 0 0 3 3h6M6 8h9M18 8h.01M18 16h.01",
   map: "M4 12h5M9 12c4 0 2-6 6-6M9 12c4 0 2 6 6 6M15 4h5v4h-5zM15 16h5v4h-5z",
@@ -31,6 +33,13 @@ const LINES = {
   compare: "M4 5h6v14H4zM14 5h6v14h-6z",
   findings: "M9 6h11M9 12h11M9 18h11M4 6l.8.8L6.4 5M4 12l.8.8 1.6-1.8M4 18l.8.8 1.6-1.8",
   context: "M4 6h16M4 11h16M4 16h9",
+  plan: "M5 4h14v16H5zM8.5 9l1 1 2-2M8.5 15l1 1 2-2M14 9h2.5M14 15h2.5",
+  background: "M4 6h16v12H4zM8 10l2.5 2L8 14M13 14h3",
+  agents:
+    "M9 5a3 3 0 1 0 0 6 3 3 0 0 0 0-6zM3.5 19a5.5 5.5 0 0 1 11 0M16 8a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5zM16.5 15.5a4 4 0 0 1 4 3.5",
+  memory: "M6 4h10l2 2v14H6zM9 4v5h5V4M9 14h6M9 17h6",
+  hooks: "M12 4v9a4 4 0 1 1-7-2.6M12 4l-2.5 2.5M12 4l2.5 2.5M16 20h3",
+  servers: "M4 5h16v6H4zM4 13h16v6H4zM7.5 8h.01M7.5 16h.01",
   settings: "M4 8h9M17 8h3M15 6v4M4 16h3M11 16h9M9 14v4",
   wrap: "M4 6h16M4 12h13a3 3 0 0 1 0 6h-5M14 15l-3 3 3 3M4 18h3",
 } as const;

@@ -17,8 +17,14 @@ const PANEL_KEYS: Readonly<Record<PanelName, string>> = {
   compare: "Alt+O",
   findings: "Alt+G",
   artifact: "Alt+R",
+  plan: "Alt+P",
+  background: "Alt+K",
+  agents: "Alt+T",
   usage: "Alt+U",
   context: "Alt+X",
+  memory: "Alt+Y",
+  hooks: "Alt+H",
+  servers: "Alt+V",
   settings: "Alt+E",
 };
 
@@ -28,7 +34,12 @@ const PANEL_NAMES: Readonly<Partial<Record<PanelName, SlashCommandName>>> = {
   map: "tree",
   changes: "changes",
   usage: "usage",
+  plan: "plan",
+  agents: "agents",
   context: "context",
+  memory: "memory",
+  hooks: "hooks",
+  servers: "mcp",
   settings: "config",
 };
 

@@ -1,4 +1,5 @@
 import { t } from "../phrases/phrases.ts";
+
 /** A name that is written behind a slash. */
 export interface SlashName {
   /** What other programs call it. */
@@ -42,10 +43,7 @@ export const SLASH_NAMES = {
   config: { also: ["settings"] },
   export: {},
   keys: {},
-  plan: {
-    also: ["todos"],
-    elsewhere: t("The plan unfolds in the call that puts it down, and changes there as it is worked on."),
-  },
+  plan: { also: ["todos"] },
   status: {
     elsewhere: t("The model stands below the message box, what this took in the header, and the rest in the settings."),
   },
@@ -58,18 +56,10 @@ export const SLASH_NAMES = {
   remove: {
     elsewhere: t("“Remove this message” stands below each message, when you point at it or go to it with Tab."),
   },
-  memory: {
-    elsewhere: t(
-      "What memory recalled stands with the message that it went into, and “Do not use this” beside it; a terminal switches memory on and off.",
-    ),
-  },
-  agents: {
-    elsewhere: t("Each sub-agent is a card in the answer that launched it: open it there to watch, tell or stop it."),
-  },
-  mcp: {
-    elsewhere: t("MCP servers are seen and set up where the server runs: with banyan mcp, or /mcp in a terminal."),
-  },
-  hooks: { elsewhere: t("Hooks stand in files where the server runs: /hooks in a terminal there lists them.") },
+  memory: {},
+  agents: {},
+  mcp: {},
+  hooks: {},
   exit: { also: ["quit"], elsewhere: t("Close the tab to leave: the conversation stays, and what runs goes on.") },
 } as const satisfies Readonly<Record<string, SlashName>>;
 

@@ -9,8 +9,14 @@ export const PANELS = {
   compare: t("Compare"),
   findings: t("Findings"),
   artifact: t("Artifacts"),
+  plan: t("Plan"),
+  background: t("Background"),
+  agents: t("Sub-agents"),
   usage: t("Usage"),
   context: t("Context"),
+  memory: t("Memory"),
+  hooks: t("Hooks"),
+  servers: t("MCP servers"),
   settings: t("Settings"),
 } as const;
 
@@ -20,6 +26,8 @@ export type PanelName = keyof typeof PANELS;
 /** The command without which a panel has nothing to show: who may not does not see it. */
 export const PANEL_TAKES: Readonly<Partial<Record<PanelName, CommandName>>> = {
   context: "context.read",
+  hooks: "equipment.read",
+  servers: "equipment.read",
   settings: "approval.use",
 };
 

@@ -13,6 +13,12 @@ const ArtifactPanel = lazily(async () => ({
   default: (await import("../artifacts/artifact-panel.tsx")).ArtifactPanel,
 }));
 const FindingsPanel = lazily(async () => ({ default: (await import("./findings-panel.tsx")).FindingsPanel }));
+const PlanPanel = lazily(async () => ({ default: (await import("./work-panels.tsx")).PlanPanel }));
+const BackgroundPanel = lazily(async () => ({ default: (await import("./work-panels.tsx")).BackgroundPanel }));
+const AgentsPanel = lazily(async () => ({ default: (await import("./work-panels.tsx")).AgentsPanel }));
+const MemoryPanel = lazily(async () => ({ default: (await import("./equipment-panels.tsx")).MemoryPanel }));
+const HooksPanel = lazily(async () => ({ default: (await import("./equipment-panels.tsx")).HooksPanel }));
+const ServersPanel = lazily(async () => ({ default: (await import("./equipment-panels.tsx")).ServersPanel }));
 const UsagePanel = lazily(async () => ({ default: (await import("./usage-panel.tsx")).UsagePanel }));
 const ContextPanel = lazily(async () => ({ default: (await import("./context-panel.tsx")).ContextPanel }));
 const SettingsPanel = lazily(async () => ({ default: (await import("./settings-panel.tsx")).SettingsPanel }));
@@ -33,7 +39,7 @@ export function Panels({
     <>
       <nav
         aria-label={t("Panels")}
-        className="flex shrink-0 gap-0.5 border-hair bg-raised p-1.5 max-lg:border-b lg:order-last lg:flex-col lg:border-s"
+        className="flex shrink-0 gap-0.5 overflow-auto border-hair bg-raised p-1.5 max-lg:border-b lg:order-last lg:flex-col lg:border-s"
       >
         {all.map((name) => (
           <IconButton
@@ -58,6 +64,12 @@ export function Panels({
           {panel === "compare" && <ComparePanel leaf={leaf} beside={beside} />}
           {panel === "findings" && <FindingsPanel leaf={leaf} />}
           {panel === "artifact" && <ArtifactPanel leaf={leaf} opened={opened} />}
+          {panel === "plan" && <PlanPanel leaf={leaf} />}
+          {panel === "background" && <BackgroundPanel />}
+          {panel === "agents" && <AgentsPanel />}
+          {panel === "memory" && <MemoryPanel leaf={leaf} />}
+          {panel === "hooks" && <HooksPanel />}
+          {panel === "servers" && <ServersPanel />}
           {panel === "usage" && <UsagePanel leaf={leaf} />}
           {panel === "context" && <ContextPanel leaf={leaf} />}
           {panel === "settings" && <SettingsPanel />}

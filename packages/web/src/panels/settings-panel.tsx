@@ -12,6 +12,8 @@ import { chosenLanguage, LANGUAGES, type Language, speak, t } from "../phrases/p
 
 import { usePreference } from "../shell/preferences.ts";
 
+import { OwnPrompts, Presets } from "./own-things.tsx";
+
 type Provider = Result<"model.list">["providers"][number];
 
 /** Models that are listed at once; a longer list is narrowed down. */
@@ -35,6 +37,9 @@ export function SettingsPanel() {
       <Approval settings={settings} />
       <Delivery />
       <LanguageChoice />
+      <NotifyChoice />
+      <OwnPrompts />
+      <Presets model={settings.model} />
       <Models everywhere={settings.model} />
     </div>
   );
@@ -111,6 +116,36 @@ function LanguageChoice() {
         ))}
       </Select>
     </label>
+  );
+}
+
+/** Whether the system tells what waits and what is done (W75); the browser asks whether it may. */
+function NotifyChoice() {
+  const [notify, setNotify] = usePreference("notify");
+  const [isRefused, setRefused] = useState(false);
+  if (!("Notification" in window)) return null;
+  const choose = async (isOn: boolean) => {
+    const isAllowed = !isOn || (await Notification.requestPermission()) === "granted";
+    setRefused(!isAllowed);
+    setNotify(isOn && isAllowed ? "on" : "off");
+  };
+  return (
+    <div className="mt-4">
+      <label className="flex min-h-7 items-center gap-2">
+        <input
+          type="checkbox"
+          checked={notify === "on"}
+          onChange={({ target }) => choose(target.checked).catch(() => setRefused(true))}
+          className="size-4 accent-leaf"
+        />
+        {t("Tell me what waits for me and what is done, while I look elsewhere")}
+      </label>
+      {isRefused && (
+        <p role="alert" className="text-warn text-xs">
+          {t("The browser does not let this page tell anything; its settings for this site do.")}
+        </p>
+      )}
+    </div>
   );
 }
 

@@ -16,6 +16,7 @@ import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
 import { t } from "../phrases/phrases.ts";
 import { beginningOf } from "../tree/words.ts";
+import { UsageTables } from "./usage-tables.tsx";
 
 /** Pixels of a row. */
 const ROW = 44;
@@ -76,6 +77,14 @@ export function UsagePanel({ leaf }: { readonly leaf: string | null }) {
           })}
         </p>
       )}
+      <details className="border-hair border-t text-sm">
+        <summary className="cursor-pointer px-3 py-1.5 text-soft text-xs">
+          {t("By model and by day, in all branches")}
+        </summary>
+        <div className="max-h-56 overflow-y-auto">
+          <UsageTables messages={tree.messages.values()} />
+        </div>
+      </details>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and is scrolled with the keyboard. */}
       <section ref={scroller} tabIndex={0} aria-label={t("Each answer")} className="min-h-0 flex-1 overflow-y-auto">
         <ol className="relative" style={{ height: list.getTotalSize() }}>

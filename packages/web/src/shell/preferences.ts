@@ -14,6 +14,8 @@ export interface Preferences {
   readonly figures: "shown" | "folded";
   /** Whether long lines of code go on in the next one. */
   readonly code: "wrapped" | "scrolled";
+  /** Whether the system tells what waits and what is done, while one looks elsewhere. */
+  readonly notify: "on" | "off";
   /** The panel beside a conversation, where there is room for one. */
   readonly panel: PanelName | "none";
 }
@@ -24,6 +26,7 @@ const DEFAULTS: Preferences = {
   reasoning: "closed",
   figures: "folded",
   code: "scrolled",
+  notify: "off",
   panel: "none",
 };
 const KEY = "preferences";

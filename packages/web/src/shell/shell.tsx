@@ -1,5 +1,5 @@
 import { Outlet, useRouterState } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { Suspense, useEffect, useState } from "react";
 import { ConversationList } from "../conversations/conversation-list.tsx";
 import { Button, IconButton } from "../design/button.tsx";
 import { usePage, usePageState, waitingInAll } from "../page.ts";
@@ -10,6 +10,8 @@ import { t } from "../phrases/phrases.ts";
 import { useMay } from "../use-may.ts";
 import { conversationIn } from "./address.ts";
 import { ConnectionBanner } from "./connection-banner.tsx";
+import { lazily } from "./lazily.ts";
+import { usePreference } from "./preferences.ts";
 
 /** The frame of the page: the list of conversations on the left, what is in view beside it. */
 export function Shell() {
@@ -29,6 +31,7 @@ export function Shell() {
     <ActionsProvider>
       <CommandKeys />
       <PageActions />
+      <Told />
       <div className="flex h-full flex-col">
         {may("turn.say") && (
           <a href="#composer" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-ground focus:p-2">
@@ -55,6 +58,19 @@ export function Shell() {
         </div>
       </div>
     </ActionsProvider>
+  );
+}
+
+const Notifications = lazily(async () => ({ default: (await import("./notifications.tsx")).Notifications }));
+
+/** What the system tells, where a person wants it and it may (W75). */
+function Told() {
+  const [notify] = usePreference("notify");
+  if (notify === "off" || !("Notification" in window) || Notification.permission !== "granted") return null;
+  return (
+    <Suspense fallback={null}>
+      <Notifications />
+    </Suspense>
   );
 }
 

@@ -63,7 +63,7 @@ function Plan({ plan }: { readonly plan: readonly PlanStep[] }) {
       <summary className="cursor-pointer text-soft">{t("Plan: {headline}", { headline: planHeadline(plan) })}</summary>
       <ul aria-label={t("Plan")} className="mt-1 flex flex-col gap-0.5">
         {shownPlan(plan).map(({ mark, text, status }, index) => (
-          <li key={index} className={LOOKS[status ?? "pending"]}>
+          <li key={index} className={PLAN_LOOKS[status ?? "pending"]}>
             <span className="font-mono">{mark}</span> {text}
           </li>
         ))}
@@ -72,7 +72,8 @@ function Plan({ plan }: { readonly plan: readonly PlanStep[] }) {
   );
 }
 
-const LOOKS: Readonly<Record<PlanStep["status"], string>> = {
+/** How the steps of a plan look. */
+export const PLAN_LOOKS: Readonly<Record<PlanStep["status"], string>> = {
   completed: "text-soft",
   in_progress: "font-semibold",
   pending: "",

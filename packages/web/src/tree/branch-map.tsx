@@ -1,12 +1,13 @@
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { t, tCount } from "../phrases/phrases.ts";
 import { branchTo, layOut, type MapNode, NODE } from "./map-layout.ts";
 import type { OutlineRow } from "./rows.ts";
-import { useMapView } from "./use-map-view.ts";
+import { SCALES, useMapView } from "./use-map-view.ts";
 
-/** Pixels around a tree that is shown whole, and the least scale at which its words can be read. */
+/** Pixels around a tree that is shown whole, the least scale at which it is so at first, and at which its words are there. */
 const MARGIN = 32;
-const LEGIBLE = 0.7;
+const WHOLE = 0.4;
+const LEGIBLE = 0.4;
 
 /** The branches in the plane (W16, W17). Only what is in sight is in the page; the outline has the same for the keyboard. */
 export function BranchMap({
@@ -17,6 +18,7 @@ export function BranchMap({
   onSelect,
   spread,
   onSpread,
+  lookAt,
 }: {
   readonly rows: readonly OutlineRow[];
   readonly leaf: string | null;
@@ -27,30 +29,43 @@ export function BranchMap({
   /** Runs that are shown message by message, by their first one. */
   readonly spread: ReadonlySet<string>;
   readonly onSpread: (row: OutlineRow) => void;
+  /** The node that comes into sight when it becomes another one, by its first message: what a search has found. */
+  readonly lookAt: string | undefined;
 }) {
   const svg = useRef<SVGSVGElement>(null);
   const layout = useMemo(() => layOut(rows), [rows]);
   const { view, size, show, move, zoom, pan, wasDragged } = useMapView(svg);
+  const { width, top, bottom } = layout;
+  const fitting = Math.min(1, size.width / (width + MARGIN), size.height / (bottom - top + MARGIN));
+  const showWhole = useCallback(
+    () => show(width / 2, (top + bottom) / 2, Math.max(SCALES.least, fitting)),
+    [show, width, top, bottom, fitting],
+  );
   const end = layout.nodes.find(({ row }) => row.id === leaf) ?? layout.nodes.findLast(({ row }) => inView.has(row.id));
+  const found = layout.nodes.find(({ row }) => row.first === lookAt);
+  // Of a branch that was found, the place that was.
+  const aim = found && inView.has(found.row.id) ? found : end;
   // The map follows the branch in view, wherever it was changed; a person who looks elsewhere is left alone.
   const [shown, setShown] = useState<string>();
   const anchor = useRef<MapNode>(undefined);
   // What was spread or folded by hand stays where it is.
   const stays = useRef(false);
   useEffect(() => {
-    if (!end || end.row.first === shown || size.width === 0) return;
+    if (!end || !aim || end.row.first === shown || size.width === 0) return;
     setShown(end.row.first);
     if (stays.current) {
       stays.current = false;
       return;
     }
-    anchor.current = end;
-    const { width, top, bottom } = layout;
-    // A tree that fits, and can still be read then, is shown whole at first.
-    const fitting = Math.min(1, size.width / (width + MARGIN), size.height / (bottom - top + MARGIN));
-    if (shown === undefined && fitting >= LEGIBLE) show(width / 2, (top + bottom) / 2, fitting);
-    else show(end.x + NODE.width / 2, end.y + NODE.height / 2);
-  }, [end, shown, size, show, layout]);
+    anchor.current = aim;
+    // A tree that fits is shown whole at first.
+    if (shown === undefined && fitting >= WHOLE) showWhole();
+    else show(aim.x + NODE.width / 2, aim.y + NODE.height / 2);
+  }, [end, aim, shown, size, show, showWhole, fitting]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: who moves the map meanwhile is left alone.
+  useEffect(() => {
+    if (found && size.width > 0) show(found.x + NODE.width / 2, found.y + NODE.height / 2);
+  }, [lookAt, show]);
   // What grows elsewhere moves nothing under the eyes of who looks at this.
   useLayoutEffect(() => {
     const before = anchor.current;
@@ -62,9 +77,9 @@ export function BranchMap({
 
   const { x, y, scale } = view;
   const right = x + size.width / scale;
-  const bottom = y + size.height / scale;
-  const nodes = layout.nodes.filter((node) => node.x < right && node.x + 208 > x && node.y < bottom && node.y + 46 > y);
-  const forks = layout.forks.filter((fork) => fork.x < right && fork.stem > x && fork.top < bottom && fork.bottom > y);
+  const below = y + size.height / scale;
+  const nodes = layout.nodes.filter((node) => node.x < right && node.x + 208 > x && node.y < below && node.y + 46 > y);
+  const forks = layout.forks.filter((fork) => fork.x < right && fork.stem > x && fork.top < below && fork.bottom > y);
   const chosen = (event: React.MouseEvent): MapNode | undefined => {
     const id = (event.target as Element).closest("[data-node]")?.getAttribute("data-node");
     return layout.nodes.find(({ row }) => row.id === id);
@@ -109,6 +124,7 @@ export function BranchMap({
               words={wordsOf(node.row)}
               isInView={inView.has(node.row.id)}
               isSpread={spread.has(node.row.first)}
+              hasWords={scale >= LEGIBLE}
             />
           ))}
         </g>
@@ -120,6 +136,7 @@ export function BranchMap({
         <Tool name={t("Move right")} sign="→" onClick={() => pan(0.5, 0)} />
         <Tool name={t("Smaller")} sign="−" onClick={() => zoom(1 / 1.25)} />
         <Tool name={t("Larger")} sign="+" onClick={() => zoom(1.25)} />
+        <Tool name={t("Show all of it")} sign="⛶" onClick={showWhole} />
         <Tool name={t("Show the branch in view")} sign="◎" onClick={() => setShown(undefined)} />
       </div>
     </div>
@@ -134,11 +151,14 @@ function Node({
   words,
   isInView,
   isSpread,
+  hasWords,
 }: {
   readonly node: MapNode;
   readonly words: string;
   readonly isInView: boolean;
   readonly isSpread: boolean;
+  /** They can be read at this scale. */
+  readonly hasWords: boolean;
 }) {
   const { id, messages, isRunning, hits } = row;
   const fold = isSpread ? t("fold") : messages > 1 ? tCount(messages, "{count} message", "{count} messages") : "";
@@ -151,20 +171,24 @@ function Node({
         strokeWidth={isInView ? 2 : 1}
         className={`${hits > 0 ? "fill-warn-ground" : isInView ? "fill-leaf-ground" : "fill-raised"} ${isInView ? "stroke-leaf" : "stroke-line"}`}
       />
-      <svg aria-hidden="true" x={8} width={NODE.width - 12} height={18}>
-        <text y={14} className="fill-ink">
-          {words.length > WORDS ? `${words.slice(0, WORDS - 1).trimEnd()}…` : words}
-        </text>
-      </svg>
-      <text x={8} y={28} className="fill-soft text-[10px]">
-        {isRunning && <tspan className="fill-leaf">◐ {t("running")} </tspan>}
-        {hits > 0 && <tspan className="fill-warn">{`${tCount(hits, "{count} hit", "{count} hits")} `}</tspan>}
-        {fold !== "" && (
-          <tspan data-spread="" className="underline">
-            {fold}
-          </tspan>
-        )}
-      </text>
+      {hasWords && (
+        <>
+          <svg aria-hidden="true" x={8} width={NODE.width - 12} height={18}>
+            <text y={14} className="fill-ink">
+              {words.length > WORDS ? `${words.slice(0, WORDS - 1).trimEnd()}…` : words}
+            </text>
+          </svg>
+          <text x={8} y={28} className="fill-soft text-[10px]">
+            {isRunning && <tspan className="fill-leaf">◐ {t("running")} </tspan>}
+            {hits > 0 && <tspan className="fill-warn">{`${tCount(hits, "{count} hit", "{count} hits")} `}</tspan>}
+            {fold !== "" && (
+              <tspan data-spread="" className="underline">
+                {fold}
+              </tspan>
+            )}
+          </text>
+        </>
+      )}
     </g>
   );
 }

@@ -16,6 +16,7 @@ export function Outline({
   rows,
   inView,
   focus,
+  lookAt,
   onFocus,
   setOpen,
   select,
@@ -26,6 +27,8 @@ export function Outline({
   readonly inView: ReadonlySet<string>;
   /** The row in focus, by its first message. */
   readonly focus: string | undefined;
+  /** The row that comes into sight when it becomes another one, by its first message: what a search has found. */
+  readonly lookAt: string | undefined;
   readonly onFocus: (first: string) => void;
   readonly setOpen: (row: OutlineRow, isOpen: boolean) => void;
   readonly select: (row: OutlineRow) => void;
@@ -55,6 +58,12 @@ export function Outline({
     document.getElementById(`row-${wanted}`)?.focus();
     setWanted(undefined);
   }, [wanted]);
+  const place = lookAt === undefined ? -1 : rows.findIndex(({ first }) => first === lookAt);
+  const { scrollToIndex } = list;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows that come and go around it move nobody.
+  useEffect(() => {
+    if (place >= 0) scrollToIndex(place);
+  }, [lookAt, scrollToIndex]);
   const words = (row: OutlineRow) => wordsOf(conversation, tree, row);
   const move = (place: number) => {
     const row = rows[Math.min(rows.length - 1, Math.max(0, place))];
@@ -117,8 +126,11 @@ function RowWords({
           ★
         </span>
       )}
-      <span className="truncate">{words}</span>
-      <span className="ms-auto flex shrink-0 gap-2 ps-1 text-soft text-xs">
+      {/* Twelve letters of it are always there: the counts make room (W69). */}
+      <span dir="auto" className="min-w-[12ch] flex-auto truncate">
+        {words}
+      </span>
+      <span className="flex min-w-0 justify-end gap-2 overflow-hidden whitespace-nowrap ps-1 text-soft text-xs">
         {isRunning && <span className="text-leaf">◐ {t("running")}</span>}
         {hits > 0 && (
           <mark className="rounded bg-warn-ground px-1 text-warn">{tCount(hits, "{count} hit", "{count} hits")}</mark>

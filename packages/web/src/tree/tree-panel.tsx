@@ -64,6 +64,8 @@ function Branches({
     setLast(next);
     show(conversation.leafBelow(next), { focus: next });
   };
+  // What is found comes into sight: the first one, and then the one that was gone to.
+  const lookAt = rowWith(tree, rows, last !== undefined && hits.has(last) ? last : [...hits].sort()[0])?.first;
   const inFocus =
     rows.find(({ first }) => first === focus) ?? rows.findLast(({ id, first }) => inView.has(id) || inView.has(first));
   return (
@@ -91,6 +93,7 @@ function Branches({
           onSelect={select}
           onSpread={(row) => setSpread(toggled(spread, row.first))}
           spread={spread}
+          lookAt={lookAt}
         />
       ) : (
         <Outline
@@ -98,6 +101,7 @@ function Branches({
           rows={rows}
           inView={inView}
           focus={inFocus?.first}
+          lookAt={lookAt}
           onFocus={setFocus}
           setOpen={({ id }, isOpen) => {
             if (isOpen === closed.has(id)) setClosed(toggled(closed, id));
@@ -118,6 +122,17 @@ function Branches({
       )}
     </div>
   );
+}
+
+/** The row that a message stands in. */
+function rowWith(tree: ConversationState, rows: readonly OutlineRow[], message: string | undefined) {
+  if (message === undefined) return undefined;
+  return rows.find(({ id, messages, hits }) => {
+    let at: string | null = hits > 0 ? id : null;
+    for (let steps = 1; at !== null && at !== message && steps < messages; steps++)
+      at = tree.messages.get(at)?.parentId ?? null;
+    return at === message;
+  });
 }
 
 function toggled(set: ReadonlySet<string>, id: string): ReadonlySet<string> {

@@ -1,6 +1,7 @@
 import { Button } from "../design/button.tsx";
 import { TextField } from "../design/field.tsx";
 import { t, tCount } from "../phrases/phrases.ts";
+
 /** What narrows a tree down: a search, its switches, and the way back from a part to the whole. */
 export function TreeTools({
   query,

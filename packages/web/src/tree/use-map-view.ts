@@ -8,7 +8,7 @@ export interface MapView {
 }
 
 /** Smaller than the least, nobody could read it, and there would be too much of it in the page. */
-const SCALES = { least: 0.4, most: 2 } as const;
+export const SCALES = { least: 0.25, most: 2 } as const;
 
 /** Pixels that a pointer moves before it is a drag and no click. */
 const DRAG = 4;

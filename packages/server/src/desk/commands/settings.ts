@@ -1,8 +1,9 @@
+import { listedHooks } from "@banyan/host";
 import { answerWhatIsCovered } from "./answers.ts";
 import type { Handlers } from "./workplace.ts";
 
 /** With which model, and how freely, agents work. */
-export const settingsHandlers: Handlers<"model.list" | "model.use" | "approval.use"> = {
+export const settingsHandlers: Handlers<"model.list" | "model.use" | "approval.use" | "equipment.read"> = {
   "model.list": ({ provider }, { models }) => models.of(provider),
 
   async "model.use"({ model, conversation }, { host, conversations, settingsChanged }) {
@@ -24,5 +25,22 @@ export const settingsHandlers: Handlers<"model.list" | "model.use" | "approval.u
     settingsChanged();
     for (const live of conversations.allOpen) await answerWhatIsCovered(live, desk, "allow");
     return {};
+  },
+
+  async "equipment.read"({ conversation }, { host }) {
+    const { mcp, memory } = await host.ready();
+    const isOff = conversation !== undefined && memory && !(await memory.isOn(conversation));
+    return {
+      servers: (mcp?.states ?? []).map(({ name, status, ...more }) => ({
+        ...{ name, status },
+        ...("tools" in more ? { tools: more.tools } : {}),
+        ...("reason" in more ? { reason: host.redact(String(more.reason)) } : {}),
+      })),
+      hooks: listedHooks(host).map(({ hooks, ...source }) => ({
+        ...source,
+        hooks: hooks.map((hook) => ({ ...hook, command: host.redact(hook.command) })),
+      })),
+      memory: memory ? (isOff ? "off" : "on") : "not-agreed",
+    };
   },
 };

@@ -6,13 +6,13 @@ import {
   newestLeaf,
   pathTo,
   spentOn,
+  subAgentsOf,
   totalTokens,
 } from "@banyan/core/conversation";
 import { counted, formatCost, formatDuration, shortCount } from "@banyan/core/shown";
 import { callSummary } from "../../../show/call-line.ts";
 import { excerpt } from "../../../show/fit-text.ts";
 import { oneLine } from "../../../show/plain-text.ts";
-import { subAgentsOf } from "../../../show/sub-agents.ts";
 
 /** A sub-agent, as its conversation tells it. */
 export interface SubAgent {

@@ -1,0 +1,183 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { faultsOf } from "./testing/axe.fixture.ts";
+import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
+import { articles, composer, eventually, PATIENT, site } from "./testing/site.fixture.ts";
+
+/** What the system was asked to tell in a window. */
+interface Told {
+  readonly title: string;
+  readonly body: string;
+  readonly tag: string;
+}
+
+/** In the place of the system: what it is told stays in the window; and whether somebody looks is as `isLooking` says. */
+function standIn() {
+  const told: (Told & EventTarget)[] = [];
+  class Notification extends EventTarget {
+    static readonly permission = "granted";
+    static requestPermission = async () => "granted";
+    constructor(title: string, { body, tag }: Told) {
+      super();
+      told.push(Object.assign(this, { title, body, tag }));
+    }
+    close() {}
+  }
+  Object.assign(window, { Notification, told, isLooking: true });
+  document.hasFocus = () => Reflect.get(window, "isLooking");
+}
+
+const toldIn = (page: Page) =>
+  page.evaluate(() => (Reflect.get(window, "told") as Told[]).map(({ title, body }) => `${title}: ${body}`));
+const look = (page: Page, isLooking: boolean) =>
+  page.evaluate((is) => Object.assign(window, { isLooking: is }), isLooking);
+
+describe.runIf(chromiumPath)(`what a person makes of the page${whyNot}`, PATIENT, () => {
+  const here = site();
+
+  it("W74: a prompt of one's own is written by its name, with its fields asked for; a preset is a model and a mode", async () => {
+    const conversation = await here.conversation("hello");
+    const { page, complaints } = await here.open(`/c/${conversation}?panel=settings`);
+    const prompts = page.getByRole("region", { name: "Prompts of your own" });
+    const keep = async (name: string, text: string) => {
+      await prompts.getByLabel("Name of the prompt").fill(name);
+      await prompts.getByLabel("What it writes").fill(text);
+      await prompts.getByRole("button", { name: "Keep the prompt" }).click();
+    };
+    await keep("review", "It is a command.");
+    await prompts.getByRole("alert").getByText("/review is a command already").waitFor();
+    await keep("Port", "Port {what} to {language}.");
+    await prompts.getByText("/port").waitFor();
+    await keep("greet", "Good morning!");
+    expect(await faultsOf(page)).toEqual([]);
+    await page.reload();
+    await composer(page).pressSequentially("/gr");
+    await page.getByRole("option", { name: /\/greet/ }).waitFor();
+    await composer(page).press("Enter");
+    await eventually(() => composer(page).inputValue()).toBe("Good morning!");
+    await composer(page).fill("");
+    await composer(page).pressSequentially("/po");
+    await page.getByRole("option", { name: /\/port/ }).waitFor();
+    await composer(page).press("Enter");
+    const form = page.getByRole("form", { name: "/port" });
+    await form.getByLabel("what").fill("sum.ts");
+    await form.getByLabel("language").fill("Go");
+    await page.keyboard.press("Enter");
+    await eventually(() => composer(page).inputValue()).toBe("Port sum.ts to Go.");
+    const presets = page.getByRole("region", { name: "Presets" });
+    await presets.getByLabel("Name of the preset").fill("thorough");
+    await presets.getByLabel("Model of the preset").fill("scripted/second");
+    await presets.getByRole("combobox", { name: "Mode" }).selectOption("Task");
+    await presets.getByRole("button", { name: "Keep the preset" }).click();
+    await page.getByRole("combobox", { name: "Preset" }).selectOption("thorough");
+    await page.getByRole("button", { name: "Model: scripted/second" }).waitFor();
+    const message = page.getByRole("region", { name: "Your message" });
+    expect(await message.getByRole("combobox", { name: "Mode" }).inputValue()).toBe("task");
+    await presets.getByRole("button", { name: "Remove thorough" }).click();
+    await page.getByRole("combobox", { name: "Preset" }).waitFor({ state: "detached" });
+    expect(complaints).toEqual([]);
+  });
+
+  it("W75: what waits and what is done is told once, never while somebody looks, and a click goes there", async () => {
+    const [one, other] = [await here.conversation("one"), await here.conversation("other")];
+    for (const [conversation, title] of [
+      [one, "The first"],
+      [other, "The second"],
+    ] as const)
+      await here.ask("conversation.rename", { conversation, title });
+    const { page } = await here.open("/");
+    await page.context().addInitScript(standIn);
+    await page.goto(new URL(`/c/${one}?panel=settings`, page.url()).href);
+    await page.getByLabel("Tell me what waits for me and what is done").check();
+    const say = (text: string) => here.ask("turn.say", { conversation: other, parts: [{ type: "text", text }] });
+    await look(page, false);
+    // What tells is loaded by then.
+    await eventually(async () => {
+      await say("often");
+      await here.idle(other);
+      return (await toldIn(page)).length;
+    }).toBeGreaterThan(0);
+    await look(page, true);
+    await page.evaluate(() => (Reflect.get(window, "told") as unknown[]).splice(0));
+    await say("seen");
+    await here.idle(other);
+    const second = page.getByRole("link", { name: /The second/ });
+    await second.getByText(/unread/).waitFor();
+    expect(await toldIn(page)).toEqual([]);
+    await look(page, false);
+    await say("shell");
+    await eventually(() => toldIn(page)).toEqual(["The second: It waits for you."]);
+    await page.evaluate(() => (Reflect.get(window, "told") as EventTarget[])[0]?.dispatchEvent(new Event("click")));
+    await page.waitForURL((url) => url.pathname.endsWith(other));
+    await page.getByRole("log").getByRole("button", { name: /Deny/ }).click();
+    await here.idle(other);
+    await eventually(() => toldIn(page)).toEqual(["The second: It waits for you.", "The second: It is done."]);
+    // Somebody looks at another window of the page.
+    const window = await page.context().newPage();
+    await window.goto(page.url());
+    await articles(window).last().waitFor();
+    await say("again");
+    await here.idle(other);
+    await articles(window).filter({ hasText: "You said: again" }).waitFor();
+    await window.waitForTimeout(300);
+    expect((await toldIn(page)).length).toBe(2);
+    expect(await toldIn(window)).toEqual([]);
+  });
+
+  it("W75: the page can be installed; without its server it opens with a sentence, and nothing else of it is kept", async () => {
+    const { page } = await here.open("/", { serviceWorkers: "allow", locale: "de" });
+    await page.evaluate(async () => (await navigator.serviceWorker.ready).active?.state);
+    const devtools = await page.context().newCDPSession(page);
+    const { installabilityErrors: faults } = await devtools.send("Page.getInstallabilityErrors");
+    // The windows of tests are like private ones.
+    expect(faults.map(({ errorId }) => errorId)).toEqual(["in-incognito"]);
+    const kept = await page.evaluate(async () => {
+      const names = await caches.keys();
+      const all = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
+      return all.flat().map(({ url }) => new URL(url).pathname);
+    });
+    expect(kept).toEqual(["/offline"]);
+    await page.reload();
+    await eventually(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
+    here.link.cut();
+    await page.goto(new URL("/c/anything", page.url()).href);
+    await page.getByRole("heading", { name: "Der Server antwortet nicht" }).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    here.link.mend();
+    await page.goto(new URL("/", page.url()).href);
+    await page.locator("#composer").waitFor();
+  });
+
+  it("W68: conversations are archived, brought back and removed, one or several at once", async () => {
+    for (const title of ["Alder", "Beech", "Cedar"])
+      await here.ask("conversation.rename", { conversation: await here.conversation("hello"), title });
+    const { page, complaints } = await here.open("/");
+    const list = page.getByRole("navigation", { name: "Conversations" });
+    const entry = (name: string) => list.getByRole("link", { name });
+    await entry("Alder").hover();
+    await list.getByRole("button", { name: "Archive Alder" }).click();
+    await entry("Alder").waitFor({ state: "detached" });
+    await list.getByRole("button", { name: "Choose several" }).click();
+    await list.getByLabel("Beech").check();
+    await list.getByLabel("Cedar").check();
+    const chosen = list.getByRole("region", { name: "The chosen conversations" });
+    await chosen.getByText("2 chosen").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await chosen.getByRole("button", { name: "Archive" }).click();
+    await entry("Cedar").waitFor({ state: "detached" });
+    await page.reload();
+    await list.getByRole("button", { name: "3 archived" }).click();
+    await entry("Beech").hover();
+    await list.getByRole("button", { name: "Bring Beech back" }).click();
+    await list.getByRole("button", { name: "2 archived" }).waitFor();
+    await list.getByRole("button", { name: "Choose several" }).click();
+    await list.getByLabel("Beech").check();
+    await list.getByLabel("Cedar").check();
+    await chosen.getByRole("button", { name: "Remove" }).click();
+    await list.getByText("Removed: 2 conversations").waitFor();
+    await entry("Beech").waitFor({ state: "detached" });
+    await list.getByRole("button", { name: "Undo" }).click();
+    await entry("Beech").waitFor();
+    expect(complaints).toEqual([]);
+  });
+});

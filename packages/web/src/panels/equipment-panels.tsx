@@ -1,0 +1,147 @@
+import { pathTo } from "@banyan/core/conversation";
+import { visibleLine } from "@banyan/core/shown";
+import type { Result } from "@banyan/protocol";
+import { type ReactNode, useEffect, useState } from "react";
+import { useConversation, useTree } from "../conversation/use-conversation.ts";
+import { usePage } from "../page.ts";
+import { t, tCount } from "../phrases/phrases.ts";
+import { RecalledItems } from "../transcript/recalled-items.tsx";
+import { beginningOf } from "../tree/words.ts";
+import { useMay } from "../use-may.ts";
+import { Scrolled } from "./work-panels.tsx";
+
+// What stands around the agents of the server: each in a panel (W71).
+
+type Equipment = Result<"equipment.read">;
+
+/** What the server says of it, or why it says nothing; nothing before it has, and for who may not ask. */
+function useEquipment(): { readonly known?: Equipment; readonly problem?: string } {
+  const { connection } = usePage();
+  const { id: conversation } = useConversation();
+  const mayAsk = useMay()("equipment.read");
+  const [told, setTold] = useState<{ readonly known?: Equipment; readonly problem?: string }>({});
+  useEffect(() => {
+    if (!mayAsk) return;
+    let isWanted = true;
+    connection.ask("equipment.read", { conversation }).then(
+      (known) => {
+        if (isWanted) setTold({ known });
+      },
+      (error: unknown) => {
+        if (isWanted) setTold({ problem: error instanceof Error ? error.message : String(error) });
+      },
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [connection, conversation, mayAsk]);
+  return told;
+}
+
+function Told({ children, problem }: { readonly children?: ReactNode; readonly problem?: string | undefined }) {
+  if (problem !== undefined) return <p className="p-3 text-bad text-sm">{problem}</p>;
+  return <p className="p-3 text-sm">{children ?? t("Reading …")}</p>;
+}
+
+const MEMORY: Readonly<Record<Equipment["memory"], string>> = {
+  on: t("Memory is on: what is said here is remembered, and what fits is recalled into it."),
+  off: t("Memory is off for this conversation: nothing of it is remembered, and nothing is recalled into it."),
+  "not-agreed": t("Memory is off. /memory in a terminal says what it would keep, and switches it on."),
+};
+
+/** Whether there is a memory, and what it recalled on this branch (W50). */
+export function MemoryPanel({ leaf }: { readonly leaf: string | null }) {
+  const conversation = useConversation();
+  const tree = useTree();
+  const { known } = useEquipment();
+  const path = tree ? pathTo(tree, leaf) : [];
+  const unread = path.filter(({ id }) => conversation.outline(id) !== undefined).map(({ id }) => id);
+  useEffect(() => conversation.read(unread), [conversation, unread]);
+  const recalled = path.flatMap((message) =>
+    message.role === "user" && message.recalled ? [{ id: message.id, items: message.recalled }] : [],
+  );
+  return (
+    <Scrolled name={t("Memory")}>
+      {known && <p>{MEMORY[known.memory]}</p>}
+      {recalled.length === 0 && (
+        <p className="text-soft">{unread.length > 0 ? t("Reading …") : t("Nothing was recalled on this branch.")}</p>
+      )}
+      {tree &&
+        recalled.map(({ id, items }) => (
+          <div key={id}>
+            <p dir="auto" className="truncate font-medium">
+              {beginningOf(conversation, tree, id)}
+            </p>
+            <RecalledItems message={id} items={items} />
+          </div>
+        ))}
+    </Scrolled>
+  );
+}
+
+/** The commands that run at points of a conversation, and the files in which they stand. */
+export function HooksPanel() {
+  const { known, problem } = useEquipment();
+  if (!known) return <Told problem={problem} />;
+  if (known.hooks.length === 0)
+    return (
+      <Told>
+        {t("There are no hooks here. The setting hooks takes them, in the form that Claude Code and codex have.")}
+      </Told>
+    );
+  return (
+    <Scrolled name={t("Hooks")}>
+      {known.hooks.map(({ file, isUsed, hooks }) => (
+        <section key={file} aria-label={file} className="flex flex-col gap-1.5">
+          <h3 className="break-all font-mono text-xs">{visibleLine(file)}</h3>
+          {!isUsed && <p className="text-warn text-xs">{t("Not run: this project is not trusted.")}</p>}
+          <ul className="flex flex-col gap-1.5">
+            {hooks.map(({ event, matcher, command }, index) => (
+              <li key={index} className="rounded-lg border border-hair px-3 py-2">
+                <p className="text-soft text-xs">
+                  {event} · <code>{visibleLine(matcher)}</code>
+                </p>
+                {/* Whole: what is cut off could be what matters. */}
+                <code className="mt-1 block break-all text-xs">{visibleLine(command)}</code>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </Scrolled>
+  );
+}
+
+const STATUS: Readonly<Record<Equipment["servers"][number]["status"], readonly [word: string, colour: string]>> = {
+  ready: [t("ready"), "text-leaf"],
+  connecting: [t("starting"), "text-soft"],
+  failed: [t("failed"), "text-bad"],
+  "needs-auth": [t("waits for a sign-in"), "text-warn"],
+  disabled: [t("switched off"), "text-soft"],
+};
+
+/** The MCP servers, and how they are doing. */
+export function ServersPanel() {
+  const { known, problem } = useEquipment();
+  if (!known) return <Told problem={problem} />;
+  if (known.servers.length === 0)
+    return <Told>{t("There are no MCP servers here. banyan mcp add, where the server runs, adds one.")}</Told>;
+  return (
+    <Scrolled name={t("MCP servers")}>
+      <ul className="flex flex-col gap-2">
+        {known.servers.map(({ name, status, tools, reason }) => (
+          <li key={name} className="rounded-lg border border-hair px-3 py-2">
+            <p className="flex flex-wrap items-baseline gap-2">
+              <span className="font-medium">{visibleLine(name)}</span>
+              <span className={`text-xs ${STATUS[status][1]}`}>{STATUS[status][0]}</span>
+              {tools !== undefined && (
+                <span className="text-soft text-xs">{tCount(tools, "{count} tool", "{count} tools")}</span>
+              )}
+            </p>
+            {reason !== undefined && <p className="mt-1 text-soft text-xs">{visibleLine(reason)}</p>}
+          </li>
+        ))}
+      </ul>
+    </Scrolled>
+  );
+}

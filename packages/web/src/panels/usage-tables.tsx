@@ -1,0 +1,67 @@
+import {
+  addCost,
+  addUsage,
+  type Cost,
+  type Message,
+  noUsage,
+  totalTokens,
+  type Usage,
+} from "@banyan/core/conversation";
+import { formatCost, formatTokens, shortCount } from "@banyan/core/shown";
+import { t, toldTime } from "../phrases/phrases.ts";
+
+/** What was used in all branches of a conversation, by model and by day (W71). */
+export function UsageTables({ messages }: { readonly messages: Iterable<Message> }) {
+  const all = [...messages].filter((message) => message.role !== "user" && message.usage !== undefined);
+  return (
+    <>
+      <Table
+        name={t("By model")}
+        rows={summed(all, (message) => ("model" in message ? message.model : t("Summary")))}
+      />
+      <Table
+        name={t("By day")}
+        rows={summed(all, ({ createdAt }) => toldTime(createdAt, { dateStyle: "medium" })).toReversed()}
+      />
+    </>
+  );
+}
+
+interface Sum {
+  readonly name: string;
+  readonly usage: Usage;
+  readonly cost: Cost;
+}
+
+function Table({ name, rows }: { readonly name: string; readonly rows: readonly Sum[] }) {
+  return (
+    <table className="mx-3 my-2 text-end text-xs">
+      <caption className="text-start text-soft">{name}</caption>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.name} title={formatTokens(row.usage)}>
+            <th scope="row" className="break-all text-start font-normal">
+              {row.name}
+            </th>
+            <td className="whitespace-nowrap ps-2">
+              {t("{tokens} tokens", { tokens: shortCount(totalTokens(row.usage)) })}
+            </td>
+            <td className="whitespace-nowrap ps-2">{formatCost(row.cost)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** What messages took, by what they are called; in the order in which the names come first. */
+function summed(messages: readonly Message[], nameOf: (message: Message) => string): readonly Sum[] {
+  const sums = new Map<string, Sum>();
+  for (const message of messages) {
+    if (message.role === "user") continue;
+    const name = nameOf(message);
+    const { usage, cost } = sums.get(name) ?? { usage: noUsage, cost: 0 };
+    sums.set(name, { name, usage: addUsage(usage, message.usage ?? noUsage), cost: addCost(cost, message.cost) });
+  }
+  return [...sums.values()];
+}

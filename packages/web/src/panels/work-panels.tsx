@@ -1,0 +1,152 @@
+import { pathTo, subAgentsOf } from "@banyan/core/conversation";
+import { formatDuration, planHeadline, planOn, shownPlan, visibleLine } from "@banyan/core/shown";
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, useEffect } from "react";
+import { useConversation, useTree } from "../conversation/use-conversation.ts";
+import { useShow } from "../conversation/use-view.ts";
+import { Button } from "../design/button.tsx";
+import { usePage } from "../page.ts";
+import { t, toldTime } from "../phrases/phrases.ts";
+import { PLAN_LOOKS } from "../transcript/call-card.tsx";
+import { useCallStatus } from "../transcript/call-status.ts";
+import { beginningOf } from "../tree/words.ts";
+import { useMay } from "../use-may.ts";
+
+// What an agent has before it, and what goes on beside it: each in a panel (W71).
+
+/** A panel that scrolls, also with the keyboard. */
+export function Scrolled({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and is scrolled with the keyboard.
+    <section aria-label={name} tabIndex={0} className="flex min-h-0 flex-1 flex-col gap-3 overflow-y-auto p-3 text-sm">
+      {children}
+    </section>
+  );
+}
+
+/** The agent's plan on a branch, as the last call that put one down has it (C5). */
+export function PlanPanel({ leaf }: { readonly leaf: string | null }) {
+  const conversation = useConversation();
+  const tree = useTree();
+  const path = tree ? pathTo(tree, leaf) : [];
+  const unread = path.filter(({ id }) => conversation.outline(id) !== undefined).map(({ id }) => id);
+  useEffect(() => conversation.read(unread), [conversation, unread]);
+  const plan = planOn(path);
+  if (!plan) {
+    return (
+      <p className="p-3 text-sm">
+        {unread.length > 0
+          ? t("Reading …")
+          : t("There is no plan on this branch: an agent puts one down for what has several steps.")}
+      </p>
+    );
+  }
+  return (
+    <Scrolled name={t("Plan")}>
+      <p className="text-soft text-xs">{planHeadline(plan)}</p>
+      <ol className="flex flex-col gap-1">
+        {shownPlan(plan).map(({ mark, text, status }, index) => (
+          <li key={index} className={`flex gap-2 ${PLAN_LOOKS[status ?? "pending"]}`}>
+            <span className="font-mono">{mark}</span>
+            <span dir="auto">{text}</span>
+          </li>
+        ))}
+      </ol>
+    </Scrolled>
+  );
+}
+
+/** Commands that calls began and that went on by themselves, with how they ended (C6). */
+export function BackgroundPanel() {
+  const page = usePage();
+  const may = useMay();
+  const { id: conversation } = useConversation();
+  const show = useShow();
+  const all = [...(useTree()?.processes.values() ?? [])].toSorted((a, b) => b.startedAt - a.startedAt);
+  if (all.length === 0) return <p className="p-3 text-sm">{t("Nothing goes on in the background.")}</p>;
+  return (
+    <Scrolled name={t("In the background")}>
+      <ul className="flex flex-col gap-2">
+        {all.map(({ id, title, startedAt, outcome, message }) => (
+          <li key={id} className="rounded-lg border border-hair px-3 py-2">
+            <p className="flex items-baseline gap-2">
+              <span className="text-soft text-xs">{id}</span>
+              <code className="min-w-0 flex-1 break-all text-xs">{visibleLine(title)}</code>
+            </p>
+            <p className="mt-1 text-soft text-xs">
+              {t("Since {time}", { time: toldTime(startedAt, { dateStyle: "short", timeStyle: "short" }) })}
+              {" · "}
+              {outcome === undefined ? t("running") : visibleLine(outcome)}
+            </p>
+            <p className="mt-2 flex gap-1">
+              <Button isSmall onClick={() => show(message, { focus: message })}>
+                {t("Show where")}
+              </Button>
+              {outcome === undefined && may("process.stop") && (
+                <Button
+                  isSmall
+                  aria-label={t("Stop {id}", { id })}
+                  onClick={() => page.told(page.connection.ask("process.stop", { conversation, process: id }))}
+                >
+                  {t("Stop")}
+                </Button>
+              )}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </Scrolled>
+  );
+}
+
+/** All sub-agents of the conversation, in the order in which they began, each with the way into it (W40). */
+export function AgentsPanel() {
+  const conversation = useConversation();
+  const tree = useTree();
+  const lookOf = useCallStatus();
+  const all = tree ? subAgentsOf(tree) : [];
+  if (!tree || all.length === 0)
+    return <p className="p-3 text-sm">{t("No sub-agent was launched in this conversation.")}</p>;
+  return (
+    <Scrolled name={t("Sub-agents")}>
+      <ol className="flex flex-col gap-2">
+        {all.map(({ number, name, call }) => {
+          const [sign, word, colour] = lookOf(call.status);
+          const first = tree.children.get(call.id)?.[0];
+          const { startedAt, endedAt } = call;
+          return (
+            <li key={call.id} className="rounded-lg border border-hair px-3 py-2">
+              <p className="flex flex-wrap items-baseline gap-2">
+                <span className="text-soft text-xs">{number}</span>
+                {name !== undefined && <span className="font-medium">{visibleLine(name)}</span>}
+                <span className={`text-xs ${colour}`}>
+                  <span aria-hidden="true">{sign} </span>
+                  {word}
+                </span>
+                {startedAt !== undefined && endedAt !== undefined && (
+                  <span className="text-soft text-xs">{formatDuration(endedAt - startedAt)}</span>
+                )}
+              </p>
+              {first !== undefined && (
+                <p className="mt-1 flex items-baseline gap-2">
+                  <span dir="auto" className="min-w-0 flex-1">
+                    {beginningOf(conversation, tree, first)}
+                  </span>
+                  <Link
+                    to="/c/$conversation"
+                    params={{ conversation: conversation.id }}
+                    search={(old) => ({ ...old, leaf: conversation.leafBelow(first) })}
+                    state={{ end: true }}
+                    className="min-h-6 text-leaf underline"
+                  >
+                    {t("Open")}
+                  </Link>
+                </p>
+              )}
+            </li>
+          );
+        })}
+      </ol>
+    </Scrolled>
+  );
+}

@@ -1,0 +1,38 @@
+import { language, t } from "../phrases/phrases.ts";
+
+/** Under which name the browser keeps the one document that is kept. */
+const KEPT = "banyan-offline";
+
+/**
+ * Has the browser show a sentence, in the language of the page, where the page is opened and its server does not answer (W75).
+ * Nothing else is kept: no conversation, and no file of the page, which the browser keeps by itself as long as it likes.
+ */
+export async function beThereOffline(): Promise<void> {
+  if (!("serviceWorker" in navigator) || !("caches" in window)) return;
+  const kept = await caches.open(KEPT);
+  await kept.put("/offline", new Response(offlineDocument(), { headers: HEADERS }));
+  await navigator.serviceWorker.register("/service-worker.js");
+}
+
+const HEADERS = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'",
+};
+
+function offlineDocument(): string {
+  const head = t("The server does not answer");
+  const what = t(
+    "Banyan keeps your conversations at its server, and none of them in this browser. Start the server, or look for the connection to it, and load this page anew.",
+  );
+  const side = document.documentElement.dir;
+  return `<!doctype html>
+<html lang="${language}" dir="${side}">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Banyan</title>
+<style>body{font:1rem/1.6 system-ui,sans-serif;max-width:34rem;margin:20vh auto;padding:0 1.5rem}h1{font-size:1.5rem}</style>
+<h1>${head}</h1>
+<p>${what}</p>
+</html>`;
+}
