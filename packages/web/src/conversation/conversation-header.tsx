@@ -47,7 +47,11 @@ function Figures({ tree, leaf }: { readonly tree: ConversationState; readonly le
   if (totalTokens(usage) === 0 && cost === 0) return null;
   return (
     <Disclosure
-      label={<span className="max-sm:hidden">{formatCost(branch.cost)}</span>}
+      label={
+        <span dir="ltr" className="max-sm:hidden">
+          {formatCost(branch.cost)}
+        </span>
+      }
       icon="usage"
       name={t("What this took")}
     >
@@ -93,7 +97,7 @@ function Amount({ name, value, title }: { readonly name: string; readonly value:
   return (
     <div className="flex flex-wrap justify-between gap-x-3">
       <dt className="text-soft">{name}</dt>
-      <dd>{value}</dd>
+      <dd dir="ltr">{value}</dd>
       <dd className="w-full text-end text-soft text-xs">{title}</dd>
     </div>
   );

@@ -39,7 +39,7 @@ export function Panels({
     <>
       <nav
         aria-label={t("Panels")}
-        className="flex shrink-0 gap-0.5 overflow-auto border-hair bg-raised p-1.5 max-lg:border-b lg:order-last lg:flex-col lg:border-s"
+        className="flex shrink-0 gap-0.5 border-hair bg-raised p-1.5 max-lg:flex-wrap max-lg:border-b lg:overflow-y-auto lg:order-last lg:flex-col lg:border-s"
       >
         {all.map((name) => (
           <IconButton
