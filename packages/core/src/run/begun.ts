@@ -35,7 +35,8 @@ export class Begun {
   /** Ends all that is still under way, and waits for it. */
   async end(): Promise<void> {
     this.#isOver = true;
-    this.#ending?.abort(new Interruption("the turn that began it has ended"));
+    if (this.#ending === undefined) return;
+    this.#ending.abort(new Interruption("the turn that began it has ended"));
     await Promise.allSettled(this.#work);
   }
 }

@@ -3,7 +3,7 @@ import { forgetBefore } from "../conversation/tree/forget.ts";
 import { pathTo } from "../conversation/tree/path.ts";
 import type { PromptMessage } from "../ports/model.ts";
 import type { Session } from "../session/session.ts";
-import { appendTo, completable, promptFrom } from "./prompt.ts";
+import { appendTo, completable, isShown, promptFrom } from "./prompt.ts";
 
 /**
  * The path that a chat writes along, with its prompt, both kept as they grow: a step costs nothing for the messages
@@ -80,9 +80,7 @@ export class Branch {
     this.#path = this.#path.slice(forgotten);
     if (this.#shown < forgotten || hasSummary(gone) || hasSummary(this.#path)) return this.#rebuild();
     // The prompt follows the path, message by message: what is gone stood first in it.
-    const first: PromptMessage[] = [];
-    for (const message of gone) appendTo(first, message);
-    this.#prompt = this.#prompt.slice(first.length);
+    this.#prompt = this.#prompt.slice(gone.filter(isShown).length);
     this.#shown -= forgotten;
   }
 

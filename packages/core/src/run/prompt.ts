@@ -40,6 +40,15 @@ export function promptFrom(path: readonly Message[]): PromptMessage[] {
   return prompt;
 }
 
+/** Whether `appendTo` adds something for a message: of a response, whether it has anything but reasoning. */
+export function isShown(message: Message): boolean {
+  if (message.role !== "assistant") return true;
+  return message.parts.some((part) => {
+    if (part.type === "call") return message.calls.some((call) => call.id === part.call);
+    return part.type === "text" || part.type === "provider";
+  });
+}
+
 /** Adds a message that is new on the path to its prompt; one without content adds nothing. */
 export function appendTo(prompt: PromptMessage[], message: Message): void {
   const shown = promptMessage(message);
@@ -109,6 +118,8 @@ function labelOf({ kind, role, at }: Recalled): string {
 }
 
 function promptAssistant(message: AssistantMessage): PromptMessage | null {
+  // Providers refuse a response that is nothing but reasoning.
+  if (!isShown(message)) return null;
   const calls = new Map(message.calls.map((call) => [call.id, call]));
   const parts: Extract<PromptMessage, { role: "assistant" }>["parts"][number][] = [];
   const results: PromptResult[] = [];
@@ -126,9 +137,8 @@ function promptAssistant(message: AssistantMessage): PromptMessage | null {
     parts.push(part.provider ? { ...asked, provider: part.provider } : asked);
     results.push({ call: call.id, tool: call.tool, output: resultOf(call), failed: call.status !== "completed" });
   }
-  // Providers refuse a response that ends with reasoning, or that is nothing else.
+  // Providers refuse a response that ends with reasoning.
   while (parts.at(-1)?.type === "reasoning") parts.pop();
-  if (parts.length === 0) return null;
   if (message.finish === "paused") return { role: "assistant", parts, results, paused: true };
   const finished = message.finish !== undefined && message.finish !== "interrupted" && message.finish !== "error";
   return finished ? { role: "assistant", parts, results } : { role: "assistant", parts, results, unfinished: true };

@@ -2,7 +2,7 @@ import type { Event, EventBody } from "../conversation/event.ts";
 import type { Cursor, Delta, DeltaBody } from "../conversation/feed-item.ts";
 import type { CheckpointPart } from "../conversation/message.ts";
 import type { ConversationState } from "../conversation/state.ts";
-import { afterCursor, mergeDeltas } from "./feed.ts";
+import { afterCursor, mergeAll, mergeDeltas } from "./feed.ts";
 
 /** Streaming text is in the log at the latest this many milliseconds after it came. */
 const CHECKPOINT_EVERY = 250;
@@ -18,6 +18,7 @@ const OUTPUT_SHOWN = 64 * 1024;
 
 /** Fragments of text and reasoning. */
 type TextDelta = Extract<Delta, { readonly type: "text.delta" | "reasoning.delta" }>;
+type TextBody = Extract<DeltaBody, Pick<TextDelta, "type">>;
 
 /**
  * What streams and no event in the log stands for yet, and the last text before: for readers that join, and for the next
@@ -127,14 +128,16 @@ export class Streaming {
   }
 
   #keep(fits: (delta: Delta) => boolean): void {
+    const covered: Delta[] = [];
     this.#fresh = this.#fresh.filter((delta) => {
       if (fits(delta)) return true;
-      if (!isText(delta)) return false;
-      const before = this.#kept.length;
-      push(this.#kept, delta);
-      this.#keptSize += delta.text.length + (this.#kept.length - before) * FRAGMENT;
+      if (isText(delta)) covered.push(delta);
       return false;
     });
+    for (const delta of mergeAll(covered)) {
+      this.#kept.push(delta);
+      this.#keptSize += delta.text.length + FRAGMENT;
+    }
     while (this.#keptSize > TEXT_KEPT) this.#keptSize -= (this.#kept[this.#keptFrom++]?.text.length ?? 0) + FRAGMENT;
     if (this.#keptFrom * 2 < this.#kept.length) return;
     this.#kept = this.#kept.slice(this.#keptFrom);
@@ -158,15 +161,14 @@ export class Heard {
 }
 
 /** Whether a delta is one of text or reasoning. */
-export function isText(delta: Delta): delta is TextDelta {
+export function isText<Said extends DeltaBody>(delta: Said): delta is Extract<Said, TextBody> {
   return delta.type === "text.delta" || delta.type === "reasoning.delta";
 }
 
 /** Where in its part a fragment of text begins that is about to be shown. */
-export function beginOf(body: DeltaBody, state: ConversationState): { readonly begins?: number } {
-  if (body.type !== "text.delta" && body.type !== "reasoning.delta") return {};
-  const part = state.messages.get(body.message)?.parts[body.part];
-  return { begins: part && "text" in part ? part.text.length : 0 };
+export function beginOf({ message, part: index }: TextBody, state: ConversationState): number {
+  const part = state.messages.get(message)?.parts[index];
+  return part && "text" in part ? part.text.length : 0;
 }
 
 function unseen(deltas: readonly Delta[], cursor: Cursor): Delta[] {
