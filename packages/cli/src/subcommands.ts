@@ -1,3 +1,4 @@
+import type { Program } from "@banyan/host/exchange";
 import { Command, Option } from "commander";
 import { type AcpArguments, readAcp } from "./acp/arguments.ts";
 import { type AttachArguments, readAttach } from "./attach/arguments.ts";
@@ -45,8 +46,18 @@ export type ConversationsArguments =
       /** Standard output when absent. */
       readonly file?: string;
     }
-  | { readonly action: "import"; readonly file: string }
+  | {
+      readonly action: "import";
+      /** A file or a folder; what is on this machine when absent. */
+      readonly path?: string;
+      readonly from?: Program;
+      /** Those of this directory, or of all, without asking which. */
+      readonly here: boolean;
+      readonly all: boolean;
+    }
   | { readonly action: "remove"; readonly conversation: string; readonly yes: boolean };
+
+const PROGRAMS = ["claude-code", "codex", "pi", "opencode"] satisfies Program[];
 
 /** `project`: the file of the project instead of the user's. */
 export type ConfigArguments =
@@ -128,11 +139,17 @@ function readConversations(argv: readonly string[]): Subcommand | Unread {
     .action((conversation: string, { format, output }) => {
       wanted = { action: "export", conversation, format, ...(output === undefined ? {} : { file: output }) };
     });
-  sub("import <file>", "make a conversation of an exported one (JSON); - reads standard input").action(
-    (file: string) => {
-      wanted = { action: "import", file };
-    },
-  );
+  sub(
+    "import [path]",
+    "make conversations of sessions of other programs: choose among those on this machine, or name a file or a folder",
+  )
+    .addOption(new Option("--from <program>", "only those of this program").choices(PROGRAMS))
+    .option("--here", "all of this directory", false)
+    .option("-a, --all", "all of this machine", false)
+    .addHelpText("after", "\nA file may also be an exported conversation (JSON); - reads one from standard input.")
+    .action((path: string | undefined, options) => {
+      wanted = { action: "import", ...options, ...(path === undefined ? {} : { path }) };
+    });
   sub("remove <conversation>", "remove a conversation for good")
     .option("-y, --yes", "without asking", false)
     .action((conversation: string, { yes }) => {

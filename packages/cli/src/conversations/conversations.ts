@@ -8,7 +8,8 @@ import { excerpt } from "../show/fit-text.ts";
 import { formatTime } from "../show/table.ts";
 import type { ConversationsArguments } from "../subcommands.ts";
 import { agreed } from "../terminal/agreed.ts";
-import { exportConversation, importConversation } from "./exchange.ts";
+import { exportConversation } from "./exchange.ts";
+import { importConversations } from "./import.ts";
 import { list } from "./list.ts";
 import { search } from "./search.ts";
 import { show } from "./show.ts";
@@ -27,7 +28,7 @@ export function conversations(args: ConversationsArguments): Promise<ExitCode> {
       case "export":
         return await exportConversation(directory, args, write);
       case "import":
-        return await importConversation(directory, args.file, write);
+        return await importConversations(directory, args, write);
       case "remove":
         return await remove(directory, args, write);
     }

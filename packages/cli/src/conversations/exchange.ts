@@ -47,7 +47,7 @@ function textIn(format: ExportArguments["format"], { events, state }: StoredConv
 }
 
 /** Brings in what was exported as JSON. */
-export async function importConversation(
+export async function importExported(
   directory: ConversationDirectory,
   file: string,
   write: (text: string) => void,

@@ -8,17 +8,21 @@ import { UsageError } from "../problem.ts";
 export async function agreed(deed: string, sentence: string): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     throw new UsageError(`This would ${deed}. Add --yes, since nobody can be asked here.`);
+  const typed = await typedLine(`${sentence} Type yes to do it: `);
+  return typed?.trim().toLowerCase() === "yes";
+}
+
+/** What a person types behind a question; nothing when they leave with Ctrl-C or Ctrl-D. */
+export async function typedLine(question: string): Promise<string | undefined> {
   const reader = createInterface({ input: process.stdin, output: process.stdout });
-  // Ctrl-C and Ctrl-D are a no.
   const left = new AbortController();
   reader.once("SIGINT", () => left.abort()).once("close", () => left.abort());
   try {
-    const answer = await reader.question(`${sentence} Type yes to do it: `, { signal: left.signal });
-    return answer.trim().toLowerCase() === "yes";
+    return await reader.question(question, { signal: left.signal });
   } catch (error) {
     if (!left.signal.aborted) throw error;
     process.stdout.write("\n");
-    return false;
+    return undefined;
   } finally {
     reader.close();
   }

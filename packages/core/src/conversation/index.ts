@@ -44,6 +44,7 @@ export {
   addCost,
   addUsage,
   type Cost,
+  cleanCost,
   cleanUsage,
   costOf,
   noUsage,

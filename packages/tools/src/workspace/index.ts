@@ -21,6 +21,7 @@ export { editTool } from "./edit.ts";
 export { editModeTool } from "./edit-mode.ts";
 export { childEnvironment, type Environment, holdsSecret } from "./environment.ts";
 export { WorkspaceError, type WorkspaceErrorCode } from "./error.ts";
+export { contentOf, type FileContent, fileChange } from "./file-change.ts";
 export { type ForeignCall, ForeignChanges, type ToldChange, toldDiff } from "./foreign-changes.ts";
 export { JUDGED_BYTES, keyFileRefusal, type Watch } from "./key-file.ts";
 export { listTool } from "./list.ts";

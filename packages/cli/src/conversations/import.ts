@@ -1,0 +1,148 @@
+import { realpathSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { counted, visibleLine } from "@banyan/core/shown";
+import type { ConversationSummary } from "@banyan/core/stores";
+import { type ConversationDirectory, redactor } from "@banyan/host";
+import {
+  conversationOf,
+  type FoundSession,
+  type PastSession,
+  PROGRAMS,
+  type Program,
+  readSession,
+  SOURCE,
+  sessionFolders,
+  sessionsIn,
+  sourceOf,
+} from "@banyan/host/exchange";
+import { optionWords, ownCommand } from "@banyan/host/own-command";
+import { UsageError } from "../problem.ts";
+import { excerpt } from "../show/fit-text.ts";
+import { oneLine } from "../show/plain-text.ts";
+import { formatTime, table } from "../show/table.ts";
+import type { ConversationsArguments } from "../subcommands.ts";
+import { typedLine } from "../terminal/agreed.ts";
+import { importExported } from "./exchange.ts";
+
+type ImportArguments = Extract<ConversationsArguments, { action: "import" }>;
+type Write = (text: string) => void;
+
+/** Sessions that are listed, and characters of what one is called. */
+const LISTED = 20;
+const TITLE = 56;
+
+/** Makes conversations of an export, or of sessions of other programs: those of a path, those that a person chooses, or all. */
+export async function importConversations(
+  directory: ConversationDirectory,
+  { path, from, here, all }: ImportArguments,
+  write: Write,
+): Promise<void> {
+  const what = from === undefined ? "another program" : PROGRAMS[from];
+  if (path !== undefined) {
+    const found = path === "-" ? [] : await sessionsIn(path, from);
+    if (found.length > 0) return bringIn(directory, found, write);
+    if (from === undefined && !isFolder(path)) return importExported(directory, path, write);
+    throw new UsageError(`${path}: there is no session of ${what}.`);
+  }
+  const cwd = realpathSync(".");
+  const isHere = (each: FoundSession) => each.directory === cwd;
+  const found = await foundHere(from);
+  const sorted = [...found.filter(isHere), ...found.filter((each) => !isHere(each))];
+  if (all || here) return bringIn(directory, here ? found.filter(isHere) : sorted, write);
+  if (found.length === 0) return write(`There is no session of ${what} on this machine.\n`);
+  const shown = sorted.slice(0, LISTED);
+  const known = await bySource(directory);
+  const rows = shown.map((each, index) => [
+    String(index + 1),
+    PROGRAMS[each.program],
+    formatTime(each.updatedAt),
+    known.has(sourceOf(each)) ? "here already" : "",
+    excerpt(each.title, TITLE),
+    isHere(each) ? "" : oneLine(each.directory ?? ""),
+  ]);
+  for (const line of table([["", "program", "last written", "", "title", "directory"], ...rows])) write(`${line}\n`);
+  if (found.length > LISTED) write(`There are ${found.length - LISTED} more; --all brings all in.\n`);
+  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+    const command = ownCommand(["conversations", "import"]);
+    return write(`${command} with --here, --all, or the path of a file or a folder brings in.\n`);
+  }
+  const typed = await typedLine("Which? Numbers, as in 1 3-5, or nothing to leave: ");
+  const chosen = numbersIn(typed ?? "").map((number) => shown[number - 1]);
+  await bringIn(
+    directory,
+    chosen.filter((each) => each !== undefined),
+    write,
+  );
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+async function foundHere(from: Program | undefined): Promise<FoundSession[]> {
+  const folders = Object.entries(sessionFolders(process.env, homedir())) as [Program, string][];
+  const wanted = folders.filter(([program]) => from === undefined || program === from);
+  const found = await Promise.all(wanted.map(([program, folder]) => sessionsIn(folder, program)));
+  return found.flat().sort((a, b) => b.updatedAt - a.updatedAt);
+}
+
+/** The conversations that were made of sessions, by which. */
+async function bySource(directory: ConversationDirectory): Promise<Map<string, ConversationSummary>> {
+  const known = await directory.list();
+  return new Map(known.flatMap((each) => (each.labels[SOURCE] === undefined ? [] : [[each.labels[SOURCE], each]])));
+}
+
+/** The numbers of `1 3-5`. */
+function numbersIn(text: string): number[] {
+  return [...text.matchAll(/(\d+)(?:\s*-\s*(\d+))?/g)].flatMap(([, first, last = first]) => {
+    const [from, to] = [Number(first), Math.min(Number(last), LISTED)];
+    return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
+  });
+}
+
+/** Brings in one after the other, and says of each what became of it. One that cannot be read hides no other. */
+async function bringIn(directory: ConversationDirectory, found: readonly FoundSession[], write: Write): Promise<void> {
+  const known = await bySource(directory);
+  const redact = redactor({ env: process.env });
+  let last: string | undefined;
+  for (const each of found) {
+    const there = known.get(sourceOf(each));
+    if (there) {
+      write(`${named(each)}: here already as ${visibleLine(there.id)}. To bring it in anew, remove that one first.\n`);
+      last = there.id;
+      continue;
+    }
+    const session = await readSession(each).catch((error: unknown) => {
+      if (found.length === 1)
+        throw new UsageError(`${each.file} cannot be read: ${messageOf(error)}`, { cause: error });
+      write(`${named(each)}: it cannot be read: ${messageOf(error)}\n`);
+    });
+    if (!session) continue;
+    if (session.messages.length === 0) {
+      write(`${named(each)}: nothing was said in it.\n`);
+      continue;
+    }
+    last = await directory.bringIn(conversationOf(session, redact));
+    const { state } = await directory.read(last);
+    write(`${named(each)}: ${counted(state.messages.size, "message")}, as ${last}\n`);
+    for (const line of toldOf(session)) write(`  ${oneLine(line)}\n`);
+  }
+  if (found.length === 0) write("There is none.\n");
+  if (found.length === 1 && last !== undefined) write(`${ownCommand(optionWords("--resume", last))}\n`);
+}
+
+function named({ program, title, id }: FoundSession): string {
+  return `${PROGRAMS[program]}, “${excerpt(title, TITLE) || visibleLine(id)}”`;
+}
+
+function toldOf({ program, forkOf, left }: PastSession): string[] {
+  const fork =
+    forkOf === undefined
+      ? []
+      : [`a fork of the session ${forkOf} of ${PROGRAMS[program]}: what is before it is in both`];
+  return [...fork, ...left.map((what) => `not taken: ${what}`)];
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,348 @@
+import { readdir } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { Finish, Json, UserPart } from "@banyan/core/conversation";
+import { z } from "zod";
+import { type Block, content, FINISHES, isDenied, type Node, node, textsOf, usageOf } from "./claude-lines.ts";
+import {
+  changeOf,
+  type PastCall,
+  type PastMessage,
+  type PastPlace,
+  type PastResponse,
+  type PastResult,
+  type PastSession,
+  textPart,
+} from "./past-session.ts";
+import { jsonLines, Left } from "./reading.ts";
+
+// A session is a file `<session>.jsonl` in a folder for each directory. Lines with a `uuid` are a tree. A response is written as one
+// line for each block; results are lines of the user's; agents that it launched have files of their own in `<session>/subagents`.
+
+/** What the program notes for itself, and what is nothing of the conversation. */
+const NOTES = new Set([
+  "file-history-snapshot",
+  "queue-operation",
+  "last-prompt",
+  "permission-mode",
+  "mode",
+  "progress",
+]);
+
+/** Reads a session of Claude Code: a file in `~/.claude/projects`, with the files of its sub-agents. */
+export async function readClaudeCode(file: string): Promise<PastSession> {
+  const left = new Left();
+  const main = new Reading(left);
+  await main.read(file);
+  const folder = join(dirname(file), basename(file, ".jsonl"), "subagents");
+  const agents = new Map<string, Reading>(main.sidechains);
+  for (const name of await readdir(folder).catch(() => [])) {
+    const [, id] = /^agent-(.+)\.jsonl$/.exec(name) ?? [];
+    if (id === undefined) continue;
+    const reading = new Reading(left, true);
+    await reading.read(join(folder, name));
+    agents.set(id, reading);
+  }
+  const messages = main.told(agents);
+  if (agents.size > 0) left.note("what agents did that no call is known to have launched");
+  const { cwd: directory, version, forkOf, title, beganAt } = main;
+  const id = basename(file, ".jsonl");
+  return { program: "claude-code", version, id, directory, title, beganAt, forkOf, messages, left: left.told };
+}
+
+type Content = z.infer<typeof content>;
+type Open<T> = { -readonly [K in keyof T]: T[K] };
+type Response = Open<PastResponse> & { parts: PastResponse["parts"][number][] };
+type Said = Exclude<PastMessage, PastResponse>;
+type OpenMessage = Said | (Response & PastPlace);
+
+/** The lines of one file: of a session, or of one of its agents. */
+class Reading {
+  cwd: string | undefined;
+  version: string | undefined;
+  forkOf: string | undefined;
+  title: string | undefined;
+  beganAt = 0;
+  /** Agents whose lines stand among those of the session, as older versions wrote them. */
+  readonly sidechains = new Map<string, Reading>();
+  readonly #left: Left;
+  readonly #isAgent: boolean;
+  readonly #messages = new Map<string, OpenMessage>();
+  /** The message at which what names a line as its parent goes on. */
+  readonly #places = new Map<string, string | null>();
+  /** By the id that the provider gave it. */
+  readonly #responses = new Map<string, Response & PastPlace>();
+  readonly #calls = new Map<string, Open<PastCall>>();
+  /** The message in which each call stands. */
+  readonly #asking = new Map<string, string>();
+  /** The agent that a call launched, as its result names it. */
+  readonly #launched = new Map<string, string>();
+  /** Messages that are a command of the program. */
+  readonly #commands = new Set<string>();
+  /** The first message that the next summary leaves as it is. */
+  #kept: string | null | undefined;
+  #last: string | null = null;
+  #model = "anthropic/unknown";
+  #at = 0;
+
+  constructor(left: Left, isAgent = false) {
+    this.#left = left;
+    this.#isAgent = isAgent;
+  }
+
+  async read(file: string): Promise<void> {
+    for await (const { line, value } of jsonLines(file, this.#left)) {
+      if (typeof value.customTitle === "string") this.title = value.customTitle;
+      else if (typeof value.aiTitle === "string") this.title ??= value.aiTitle;
+      if (typeof value.uuid !== "string") continue;
+      const parsed = node.safeParse(value);
+      if (parsed.success) this.#take(parsed.data, line);
+      else this.#left.note(`a line of another form than is known: ${parsed.error.issues[0]?.path.join(".")}`, line);
+    }
+  }
+
+  #take(read: Node, line: number): void {
+    if (read.isSidechain && !this.#isAgent) {
+      const id = read.agentId ?? "";
+      const chain = this.sidechains.get(id) ?? new Reading(this.#left, true);
+      this.sidechains.set(id, chain);
+      return chain.#take(read, line);
+    }
+    this.cwd ??= read.cwd;
+    this.version = read.version ?? this.version;
+    this.forkOf ??= read.forkedFrom?.sessionId;
+    this.#at = Date.parse(read.timestamp ?? "") || this.#at;
+    this.beganAt ||= this.#at;
+    const parent = this.#parentOf(read, line);
+    this.#places.set(read.uuid, this.#message(read, parent, line));
+    this.#last = this.#places.get(read.uuid) ?? null;
+  }
+
+  #parentOf({ parentUuid, logicalParentUuid }: Node, line: number): string | null {
+    const named = parentUuid ?? logicalParentUuid;
+    if (named === null || named === undefined) return null;
+    const place = this.#places.get(named);
+    if (place !== undefined) return place;
+    this.#left.note("what stood before this is missing, so it goes on from what was written before it", line);
+    return this.#last;
+  }
+
+  /** Takes a line, and says at which message the conversation goes on behind it. */
+  #message(read: Node, parent: string | null, line: number): string | null {
+    const { message, attachment, uuid: key } = read;
+    if (read.type === "assistant" && message) return this.#response(read, message, parent, line);
+    if (read.type === "user" && message) return this.#said(read, message.content, parent, line);
+    // What was said while the agent worked.
+    if (attachment?.type === "queued_command" && attachment.prompt !== undefined)
+      return this.#put(
+        { key, parent, at: this.#at, role: "user", parts: this.#userParts(attachment.prompt, line) },
+        line,
+      );
+    if (attachment?.type === "file") return this.#attached(attachment, { key, parent, at: this.#at }, line);
+    if (read.subtype === "compact_boundary") {
+      const head = read.compactMetadata?.preservedSegment?.headUuid;
+      this.#kept = head === undefined ? undefined : this.#places.get(head);
+    }
+    if (read.type !== "system" && read.type !== "attachment" && !NOTES.has(read.type))
+      this.#left.note(`“${read.type}”, which is not known here`, line);
+    return parent;
+  }
+
+  #response(read: Node, message: NonNullable<Node["message"]>, parent: string | null, line: number): string | null {
+    const words = typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
+    // What the program says in the model's stead.
+    if (read.isApiErrorMessage) {
+      const error = textsOf(words) || "The model could not answer.";
+      const failed = { key: read.uuid, parent, at: this.#at, role: "assistant" as const };
+      return this.#put({ ...failed, parts: [], finish: "error", model: this.#model, error }, line);
+    }
+    // What it answers itself, as to what it asks when it is started again.
+    if (message.model === "<synthetic>") return this.#without(parent, (before) => before.author === "system");
+    if (message.model !== undefined) this.#model = `anthropic/${message.model}`;
+    const known = this.#responses.get(message.id ?? "");
+    const response = known ?? {
+      ...{ key: read.uuid, parent, at: this.#at, role: "assistant" as const, parts: [], finish: "stop" as Finish },
+      model: this.#model,
+    };
+    response.parts.push(...words.flatMap((each) => this.#part(each, response.key, line)));
+    response.usage = usageOf(message.usage) ?? response.usage;
+    const asks = response.parts.some(({ type }) => type === "call");
+    response.finish = FINISHES[message.stop_reason ?? ""] ?? (asks ? "calls" : "stop");
+    if (known) return known.key;
+    if (message.id !== undefined) this.#responses.set(message.id, response);
+    return this.#put(response, line);
+  }
+
+  #part(read: Block, key: string, line: number): Response["parts"] {
+    switch (read.type) {
+      case "text":
+        return textPart(String(read.text ?? ""));
+      case "thinking":
+        return typeof read.thinking === "string" && read.thinking !== ""
+          ? [{ type: "reasoning", text: read.thinking }]
+          : [];
+      case "redacted_thinking":
+        return [];
+      case "tool_use": {
+        const { id, name: tool, input } = read;
+        const call = { type: "call" as const, id: String(id), tool: String(tool), input: (input ?? {}) as Json };
+        this.#calls.set(call.id, call);
+        this.#asking.set(call.id, key);
+        return [call];
+      }
+      default:
+        this.#left.note(`a piece of a response: “${read.type}”`, line);
+        return [];
+    }
+  }
+
+  /** A line of the user's: what was said, results, or both. */
+  #said(read: Node, said: Content, parent: string | null, line: number): string | null {
+    const { uuid: key, isMeta, isCompactSummary } = read;
+    const at = this.#at;
+    const blocks = typeof said === "string" ? [] : said;
+    let place = parent;
+    for (const each of blocks) if (each.type === "tool_result") place = this.#result(each, read, line) ?? place;
+    const words = typeof said === "string" ? said : blocks.filter(({ type }) => type !== "tool_result");
+    if (isCompactSummary && place !== null) {
+      const covers = this.#messages.get(this.#kept ?? "")?.parent ?? place;
+      return this.#put({ key, parent: place, at, role: "summary", text: textsOf(words), covers }, line);
+    }
+    const parts = this.#userParts(words, line);
+    const text = textsOf(words);
+    if (/^\[Request interrupted by user[^\]]*\]$/.test(text.trim())) return this.#interrupted(place);
+    if (parts.length === 0) return place;
+    // A command of the program, and what it answered: nothing that the model was to hear.
+    if (text.startsWith("<local-command-caveat>")) return place;
+    if (text.startsWith("<local-command-stdout>")) return this.#without(place, ({ key }) => this.#commands.has(key));
+    const [, name, given = ""] =
+      /<command-name>(.*?)<\/command-name>.*?(?:<command-args>(.*?)<\/command-args>)?\s*$/s.exec(text) ?? [];
+    if (name !== undefined) {
+      this.#commands.add(key);
+      return this.#put({ key, parent: place, at, role: "user", parts: textPart(`${name} ${given}`.trim()) }, line);
+    }
+    return this.#put({ key, parent: place, at, role: "user", author: isMeta ? "system" : "user", parts }, line);
+  }
+
+  /** Takes a user message back that turned out to be none; says behind which one it stood. */
+  #without(
+    place: string | null,
+    isNone: (message: Extract<Said, { readonly role: "user" }>) => boolean,
+  ): string | null {
+    const message = this.#messages.get(place ?? "");
+    if (place === null || message?.role !== "user" || !isNone(message)) return place;
+    this.#messages.delete(place);
+    return message.parent;
+  }
+
+  /** A file that went along with what was said. */
+  #attached(
+    { filename = "file", content: held }: NonNullable<Node["attachment"]>,
+    place: PastPlace,
+    line: number,
+  ): string | null {
+    const message = this.#messages.get(place.parent ?? "");
+    const text = held?.file?.content;
+    if (text === undefined) {
+      this.#left.note("a file that went along with a message", line);
+      return place.parent;
+    }
+    const part = { type: "text", text: `<file name=${JSON.stringify(filename)}>\n${text}\n</file>` } as const;
+    if (message?.role !== "user") return this.#put({ ...place, role: "user", author: "system", parts: [part] }, line);
+    this.#messages.set(message.key, { ...message, parts: [...message.parts, part] });
+    return message.key;
+  }
+
+  #interrupted(place: string | null): string | null {
+    const message = this.#messages.get(place ?? "");
+    if (message?.role === "assistant") message.finish = "interrupted";
+    return place;
+  }
+
+  #userParts(said: Content, line: number): UserPart[] {
+    if (typeof said === "string") return textPart(said);
+    return said.flatMap((each): UserPart[] => {
+      if (each.type === "text") return textPart(String(each.text ?? ""));
+      const source = z
+        .object({ type: z.literal("base64"), media_type: z.string(), data: z.string() })
+        .safeParse(each.source).data;
+      if (source) return [{ type: "file", mediaType: source.media_type, data: source.data }];
+      this.#left.note(`a piece of a message: “${each.type}”`, line);
+      return [];
+    });
+  }
+
+  /** Takes a result, and says behind which message it stands. */
+  #result(read: Block, { toolUseResult }: Node, line: number): string | undefined {
+    const id = String(read.tool_use_id);
+    const call = this.#calls.get(id);
+    if (!call) {
+      this.#left.note("a result of a call that is not there", line);
+      return undefined;
+    }
+    const told = content.safeParse(read.content ?? "").data ?? "";
+    if (Array.isArray(told) && told.some(({ type }) => type !== "text"))
+      this.#left.note("a picture in a result, or something else that is no text", line);
+    const details = z.looseObject({ agentId: z.string().optional() }).safeParse(toolUseResult).data;
+    if (details?.agentId !== undefined) this.#launched.set(id, details.agentId);
+    call.result = {
+      status: read.is_error !== true ? "completed" : isDenied(toolUseResult) ? "denied" : "failed",
+      output: textsOf(told),
+      at: this.#at,
+      changes: this.#changes(details),
+    };
+    return this.#asking.get(id);
+  }
+
+  #changes(details: unknown): PastResult["changes"] {
+    const edit = z
+      .looseObject({
+        filePath: z.string(),
+        originalFile: z.string().nullable(),
+        content: z.string().optional(),
+        oldString: z.string().optional(),
+        newString: z.string().optional(),
+        replaceAll: z.boolean().optional(),
+      })
+      .safeParse(details).data;
+    if (!edit) return undefined;
+    const { originalFile: before, oldString = "", newString = "", replaceAll } = edit;
+    const edited = replaceAll
+      ? before?.replaceAll(oldString, () => newString)
+      : before?.replace(oldString, () => newString);
+    return changeOf({ path: edit.filePath, directory: this.cwd }, before, edit.content ?? edited);
+  }
+
+  #put(message: OpenMessage, line: number): string | null {
+    if (this.#messages.has(message.key)) {
+      this.#left.note("a message that stands there twice", line);
+      return message.key;
+    }
+    if ("parts" in message && message.role === "user" && message.parts.length === 0) return message.parent;
+    this.#messages.set(message.key, message);
+    return message.key;
+  }
+
+  /** What was said, with what the agents did that it launched; those are taken out of `agents`. */
+  told(agents: Map<string, Reading>): PastMessage[] {
+    for (const call of this.#calls.values()) {
+      const id = this.#launched.get(call.id) ?? agents.entries().find(([, agent]) => agent.#isFor(call))?.[0];
+      const agent = id === undefined ? undefined : agents.get(id);
+      if (id === undefined || !agent) continue;
+      agents.delete(id);
+      const { subagent_type: name } = call.input as { readonly subagent_type?: Json };
+      call.agent = { name: typeof name === "string" ? name : "agent", messages: agent.told(agents) };
+    }
+    return [...this.#messages.values()];
+  }
+
+  /** Whether a call began this agent: it is told what the call says. */
+  #isFor({ input }: PastCall): boolean {
+    const { prompt } = input as { readonly prompt?: Json };
+    const [first] = this.#messages.values();
+    return (
+      first?.role === "user" &&
+      typeof prompt === "string" &&
+      first.parts.some((part) => part.type === "text" && part.text === prompt)
+    );
+  }
+}

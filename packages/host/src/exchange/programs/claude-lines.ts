@@ -1,0 +1,88 @@
+import { cleanUsage, type Finish, type Usage } from "@banyan/core/conversation";
+import { z } from "zod";
+
+// What stands on the lines of a session of Claude Code.
+
+const block = z.looseObject({ type: z.string() });
+/** What was said: a text, or pieces. */
+export const content = z.union([z.string(), z.array(block)]);
+const usage = z.looseObject({
+  input_tokens: z.number().optional(),
+  cache_creation_input_tokens: z.number().nullish(),
+  cache_read_input_tokens: z.number().nullish(),
+  output_tokens: z.number().optional(),
+});
+/** A line of the tree. */
+export const node = z.looseObject({
+  type: z.string(),
+  uuid: z.string(),
+  parentUuid: z.string().nullish(),
+  logicalParentUuid: z.string().nullish(),
+  timestamp: z.string().optional(),
+  isSidechain: z.boolean().optional(),
+  isMeta: z.boolean().optional(),
+  isCompactSummary: z.boolean().optional(),
+  isApiErrorMessage: z.boolean().optional(),
+  agentId: z.string().optional(),
+  cwd: z.string().optional(),
+  version: z.string().optional(),
+  subtype: z.string().optional(),
+  compactMetadata: z
+    .looseObject({ preservedSegment: z.looseObject({ headUuid: z.string() }).optional().catch(undefined) })
+    .optional(),
+  forkedFrom: z.looseObject({ sessionId: z.string() }).optional(),
+  toolUseResult: z.unknown().optional(),
+  attachment: z
+    .looseObject({
+      type: z.string(),
+      prompt: content.optional(),
+      filename: z.string().optional(),
+      content: z
+        .looseObject({ file: z.looseObject({ content: z.string() }).optional() })
+        .optional()
+        .catch(undefined),
+    })
+    .optional(),
+  message: z
+    .looseObject({
+      id: z.string().optional(),
+      content,
+      model: z.string().optional(),
+      stop_reason: z.string().nullish(),
+      usage: usage.optional(),
+    })
+    .optional(),
+});
+/** A line of the tree. */
+export type Node = z.infer<typeof node>;
+/** A piece of what was said. */
+export type Block = z.infer<typeof block>;
+
+/** How a response ended, by what its provider says. */
+export const FINISHES: Readonly<Record<string, Finish>> = {
+  end_turn: "stop",
+  stop_sequence: "stop",
+  tool_use: "calls",
+  max_tokens: "length",
+  refusal: "filtered",
+  pause_turn: "paused",
+};
+
+/** What was said, as one text. */
+export function textsOf(said: z.infer<typeof content>): string {
+  if (typeof said === "string") return said;
+  return said.flatMap(({ type, text }) => (type === "text" ? [String(text ?? "")] : [])).join("\n\n");
+}
+
+/** Whether a person did not let a call run. */
+export function isDenied(toolUseResult: unknown): boolean {
+  return typeof toolUseResult === "string" && /user (rejected|doesn't want)/i.test(toolUseResult);
+}
+
+/** What a response took. */
+export function usageOf(read: z.infer<typeof usage> | undefined): Usage | undefined {
+  if (!read) return undefined;
+  const { input_tokens: fresh = 0, output_tokens: output } = read;
+  const [cached, cacheWrite] = [read.cache_read_input_tokens ?? 0, read.cache_creation_input_tokens ?? 0];
+  return cleanUsage({ input: fresh + cached + cacheWrite, cached, cacheWrite, output });
+}

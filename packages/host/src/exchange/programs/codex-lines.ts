@@ -1,0 +1,108 @@
+import { cleanUsage, type Json, type Usage } from "@banyan/core/conversation";
+import { z } from "zod";
+import type { PastResult } from "./past-session.ts";
+
+// What stands on the lines of a session of Codex.
+
+const block = z.looseObject({ type: z.string(), text: z.string().optional(), image_url: z.string().optional() });
+const output = z.union([z.string(), z.array(block)]);
+/** What a response took. */
+export const tokens = z.looseObject({
+  input_tokens: z.number().optional(),
+  cached_input_tokens: z.number().optional(),
+  cache_write_input_tokens: z.number().optional(),
+  output_tokens: z.number().optional(),
+  reasoning_output_tokens: z.number().optional(),
+});
+/** What a file begins with. */
+export const head = z.looseObject({
+  id: z.string(),
+  cwd: z.string().optional(),
+  cli_version: z.string().optional(),
+  model_provider: z.string().nullish(),
+  forked_from_id: z.string().nullish(),
+  history_base: z.looseObject({ thread_id: z.string(), end_byte_offset: z.number() }).nullish(),
+});
+const changes = z.record(z.string(), z.looseObject({ type: z.string(), content: z.string().optional() }));
+/** What an item or an event holds. */
+export const payload = z.looseObject({
+  type: z.string(),
+  role: z.string().optional(),
+  content: z.union([z.string(), z.array(block)]).nullish(),
+  summary: z.array(block).optional(),
+  name: z.string().optional(),
+  arguments: z.unknown().optional(),
+  input: z.string().optional(),
+  action: z.unknown().optional(),
+  call_id: z.string().nullish(),
+  id: z.string().nullish(),
+  output: z.union([output, z.looseObject({ content: output })]).optional(),
+  message: z.string().nullish(),
+  num_turns: z.number().optional(),
+  info: z.looseObject({ last_token_usage: tokens.optional() }).nullish(),
+  success: z.boolean().optional(),
+  changes: changes.optional(),
+  usage: tokens.optional(),
+  error: z.looseObject({ message: z.string() }).nullish(),
+  internal_chat_message_metadata_passthrough: z
+    .looseObject({ content_item_kinds: z.array(z.string()).optional() })
+    .nullish(),
+  item: z
+    .looseObject({
+      type: z.string(),
+      id: z.string(),
+      status: z.string().optional(),
+      changes: changes.optional(),
+      kind: z.string().optional(),
+      agent_thread_id: z.string().optional(),
+    })
+    .optional(),
+});
+/** What an item or an event holds. */
+export type Payload = z.infer<typeof payload>;
+
+/** How a call ended: as an event said, else as its output begins. */
+export function statusOf(status: string | undefined, told: string): PastResult["status"] {
+  if (status === "declined" || /^(exec_command |apply_patch )?(rejected by user|aborted by user)/i.test(told))
+    return "denied";
+  if (status !== undefined) return status === "failed" ? "failed" : "completed";
+  return /(^|\n)(Exit code: |Process exited with code )(?!0\b)\d|^(failed|Error|unsupported call)/i.test(told)
+    ? "failed"
+    : "completed";
+}
+
+/** How the program tells the model where it is; what people write begins with it very seldom. */
+export const SURROUNDINGS = /^\s*(<[a-z_]+>|# AGENTS\.md instructions)/;
+
+/** JSON that stands in a text; the text itself when it is none. */
+export function parsed(given: unknown): Json {
+  try {
+    return typeof given === "string" ? JSON.parse(given) : ((given ?? {}) as Json);
+  } catch {
+    return { input: String(given) };
+  }
+}
+
+/** What was said, as one text. */
+export function textsOf(said: Payload["content"] | Payload["summary"]): string {
+  if (typeof said === "string") return said;
+  return (said ?? []).flatMap(({ text }) => text ?? []).join("\n\n");
+}
+
+/** What came of a call; `notText` is called when that was not all text. */
+export function outputOf(given: Payload["output"], notText: () => void): string {
+  const told = typeof given === "object" && !Array.isArray(given) ? given.content : given;
+  if (typeof told === "object" && told.some(({ text }) => text === undefined)) notText();
+  const text = textsOf(told);
+  // An older form: the output, and what is said of it, as JSON.
+  const older = z.object({ output: z.string() }).safeParse(parsed(text)).data;
+  return older?.output ?? text;
+}
+
+/** What a response took. */
+export function usageOf(read: z.infer<typeof tokens> | undefined): Usage | undefined {
+  if (!read) return undefined;
+  const { input_tokens: input, cached_input_tokens: cached, cache_write_input_tokens: cacheWrite } = read;
+  const { output_tokens: output, reasoning_output_tokens: reasoning } = read;
+  return cleanUsage({ input, cached, cacheWrite, output, reasoning });
+}

@@ -1,0 +1,249 @@
+import type { DatabaseSync } from "node:sqlite";
+import { cleanCost, cleanUsage, type Finish, type Json, type Usage, type UserPart } from "@banyan/core/conversation";
+import { z } from "zod";
+import { parseJson } from "../../settings/json-text.ts";
+import {
+  changeOf,
+  type PastCall,
+  type PastMessage,
+  type PastResponse,
+  type PastSession,
+  textPart,
+} from "./past-session.ts";
+import { Left } from "./reading.ts";
+
+// All sessions are in one SQLite database: a row for each session, message and part, of which the last two hold JSON. A session is a
+// line; what was taken back and not yet written over stands behind `revert`. An agent that was launched has a session of its own.
+
+const row = z.object({
+  id: z.string(),
+  directory: z.string().nullish(),
+  title: z.string().nullish(),
+  version: z.string().nullish(),
+  time_created: z.number(),
+  revert: z.string().nullish(),
+});
+const model = { providerID: z.string().optional(), modelID: z.string().optional() };
+const tokens = z.looseObject({
+  input: z.number().optional(),
+  output: z.number().optional(),
+  reasoning: z.number().optional(),
+  cache: z.looseObject({ read: z.number().optional(), write: z.number().optional() }).optional(),
+});
+const info = z.looseObject({
+  role: z.enum(["user", "assistant"]),
+  ...model,
+  summary: z.unknown().optional(),
+  cost: z.number().optional(),
+  tokens: tokens.optional(),
+  finish: z.string().optional(),
+  error: z
+    .looseObject({ name: z.string(), data: z.looseObject({ message: z.string().optional() }).optional() })
+    .optional(),
+});
+const part = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  synthetic: z.boolean().optional(),
+  ignored: z.boolean().optional(),
+  mime: z.string().optional(),
+  filename: z.string().optional(),
+  url: z.string().optional(),
+  callID: z.string().optional(),
+  tool: z.string().optional(),
+  tail_start_id: z.string().optional(),
+  state: z
+    .looseObject({
+      status: z.string(),
+      input: z.unknown().optional(),
+      output: z.string().optional(),
+      error: z.string().optional(),
+      metadata: z.looseObject({}).optional(),
+      attachments: z.array(z.unknown()).optional(),
+      time: z.looseObject({ end: z.number().optional() }).optional(),
+    })
+    .optional(),
+});
+const wholeDiff = z.looseObject({ file: z.string(), before: z.string(), after: z.string() });
+type Info = z.infer<typeof info>;
+type OnePart = z.infer<typeof part>;
+
+/** The database of opencode, to be read; closed with `using`. Throws when it is none. */
+export function openOpencode(file: string): DatabaseSync {
+  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
+  return new DatabaseSync(file, { readOnly: true });
+}
+
+/** Reads a session of opencode. Throws when the database does not have what a session is read from. */
+export function readOpencode(database: DatabaseSync, id: string): PastSession {
+  const left = new Left();
+  const found = row.safeParse(database.prepare("SELECT * FROM session WHERE id = ?").get(id)).data;
+  const { title, version, directory, time_created: beganAt = 0, revert } = found ?? {};
+  const reading = new Reading(database, left, directory ?? undefined);
+  const messages = reading.messages(id, []);
+  const { messageID } = z.object({ messageID: z.string() }).safeParse(jsonIn(revert)).data ?? {};
+  return {
+    ...{ program: "opencode", id, beganAt, messages, left: left.told },
+    ...(version && { version }),
+    ...(directory && { directory }),
+    // It is called so until it has a title.
+    ...(title && !/^(New|Child) session - /.test(title) && { title }),
+    ...(messageID !== undefined && { takenBack: messageID }),
+  };
+}
+
+class Reading {
+  readonly #database: DatabaseSync;
+  readonly #left: Left;
+  readonly #directory: string | undefined;
+
+  constructor(database: DatabaseSync, left: Left, directory: string | undefined) {
+    this.#database = database;
+    this.#left = left;
+    this.#directory = directory;
+  }
+
+  /** The messages of a session. `within`: the sessions that it was launched in. */
+  messages(session: string, within: readonly string[]): PastMessage[] {
+    const parts = Map.groupBy(this.#rows("part", session), (each) => String(each.message_id));
+    const messages: PastMessage[] = [];
+    /** Where it goes on behind each message. */
+    const places = new Map<string, string | null>();
+    let last: string | null = null;
+    let tail: string | undefined;
+    for (const { id, time_created, data } of this.#rows("message", session)) {
+      const key = String(id);
+      const read = info.safeParse(jsonIn(data));
+      if (!read.success) {
+        this.#left.note(`a damaged message: ${key}`);
+        continue;
+      }
+      const own = (parts.get(key) ?? []).flatMap((each) => this.#part(each));
+      const place = { key, parent: last, at: Number(time_created) };
+      const message = this.#message(read.data, own, place, { session, within });
+      const compaction = own.find(({ type }) => type === "compaction");
+      if (compaction) tail = compaction.tail_start_id;
+      if (message?.role === "assistant" && read.data.summary === true && last !== null) {
+        const covers = (tail === undefined ? undefined : places.get(tail)) ?? last;
+        const text = own.flatMap((each) => (each.type === "text" ? (each.text ?? "") : [])).join("\n\n");
+        messages.push({ ...place, role: "summary", text, covers, usage: message.usage });
+        tail = undefined;
+        last = key;
+      } else if (message) {
+        messages.push({ ...place, ...message });
+        last = key;
+      }
+      // What is kept word for word begins with this one.
+      places.set(key, place.parent);
+    }
+    return messages;
+  }
+
+  #rows(table: "message" | "part", session: string): readonly Readonly<Record<string, unknown>>[] {
+    return this.#database.prepare(`SELECT * FROM ${table} WHERE session_id = ? ORDER BY time_created, id`).all(session);
+  }
+
+  #part({ id, data }: Readonly<Record<string, unknown>>): OnePart[] {
+    const read = part.safeParse(jsonIn(data));
+    if (!read.success) this.#left.note(`a damaged piece: ${String(id)}`);
+    return read.success ? [read.data] : [];
+  }
+
+  #message(
+    read: Info,
+    parts: readonly OnePart[],
+    { at }: { readonly at: number },
+    from: { readonly session: string; readonly within: readonly string[] },
+  ): Omit<Extract<PastMessage, { readonly role: "user" }>, "key" | "parent" | "at"> | PastResponse | undefined {
+    if (read.role === "user") {
+      const said = parts.flatMap((each) => this.#userPart(each));
+      const author = parts.some(({ type, synthetic }) => type === "text" && !synthetic) ? "user" : "system";
+      return said.length === 0 ? undefined : { role: "user", author, parts: said };
+    }
+    const told = parts.flatMap((each) => this.#responsePart(each, at, from));
+    const asks = told.some(({ type }) => type === "call");
+    const error = read.error?.data?.message ?? read.error?.name;
+    const failed = read.error && (read.error.name === "MessageAbortedError" ? "interrupted" : "error");
+    return {
+      role: "assistant",
+      model: `${read.providerID ?? "unknown"}/${read.modelID ?? "unknown"}`,
+      parts: told,
+      finish: failed ?? FINISHES[read.finish ?? ""] ?? (asks ? "calls" : "stop"),
+      usage: usageOf(read.tokens),
+      // It says 0 of a model whose price it does not know.
+      ...(read.cost !== undefined && read.cost > 0 && { cost: cleanCost(read.cost) }),
+      ...(failed === "error" && { error }),
+    };
+  }
+
+  #userPart(read: OnePart): UserPart[] {
+    if (read.type === "text") return read.ignored ? [] : textPart(read.text ?? "");
+    if (read.type === "file") {
+      const [, data] = /^data:[^;,]*;base64,(.*)$/s.exec(read.url ?? "") ?? [];
+      if (data !== undefined) return [{ type: "file", mediaType: read.mime ?? "", name: read.filename, data }];
+      // What stands in a file of text stands in a text beside it.
+      if (read.mime !== "text/plain")
+        this.#left.note(`a file that is not in the session: ${read.filename ?? read.url}`);
+    } else if (read.type === "subtask") this.#left.note("a task that was handed on by a command");
+    return [];
+  }
+
+  #responsePart(
+    read: OnePart,
+    at: number,
+    { session, within }: { readonly session: string; readonly within: readonly string[] },
+  ): PastResponse["parts"] {
+    if (read.type === "text") return textPart(read.text ?? "");
+    if (read.type === "reasoning") return read.text ? [{ type: "reasoning", text: read.text }] : [];
+    if (read.type !== "tool" || !read.state) return [];
+    const { status, input, output, error = "", metadata, attachments, time } = read.state;
+    if (attachments?.length) this.#left.note("a picture in a result");
+    const call: PastCall = {
+      type: "call",
+      ...{ id: read.callID ?? "", tool: read.tool ?? "", input: (input ?? {}) as Json },
+      agent: this.#agent(input, metadata, [...within, session]),
+    };
+    if (status !== "completed" && status !== "error") return [call];
+    const isDone = status === "completed" && (typeof metadata?.exit !== "number" || metadata.exit === 0);
+    const ended = isDone ? "completed" : /rejected permission/.test(error) ? "denied" : "failed";
+    const result = { status: ended, output: output ?? error, at: time?.end ?? at } as const;
+    return [{ ...call, result: { ...result, changes: this.#changes(input, metadata) } }];
+  }
+
+  /** What an agent did that a call launched. */
+  #agent(input: unknown, metadata: unknown, within: readonly string[]): PastCall["agent"] {
+    const { sessionId } = z.looseObject({ sessionId: z.string() }).safeParse(metadata).data ?? {};
+    if (sessionId === undefined || within.includes(sessionId)) return undefined;
+    const { subagent_type: name = "agent" } = z.looseObject({ subagent_type: z.string() }).safeParse(input).data ?? {};
+    return { name, messages: this.messages(sessionId, within) };
+  }
+
+  /** Of an edit newer versions keep the difference alone; of a new file, all of it is in the call. */
+  #changes(input: unknown, metadata: unknown): NonNullable<PastCall["result"]>["changes"] {
+    const directory = this.#directory;
+    const { filediff } = z.looseObject({ filediff: wholeDiff }).safeParse(metadata).data ?? {};
+    if (filediff) return changeOf({ path: filediff.file, directory }, filediff.before, filediff.after);
+    const isNew = z.looseObject({ exists: z.literal(false) }).safeParse(metadata).success;
+    const written = z.looseObject({ filePath: z.string(), content: z.string() }).safeParse(input).data;
+    return isNew && written ? changeOf({ path: written.filePath, directory }, null, written.content) : undefined;
+  }
+}
+
+const FINISHES: Readonly<Record<string, Finish>> = {
+  stop: "stop",
+  "tool-calls": "calls",
+  length: "length",
+  "content-filter": "filtered",
+};
+
+function jsonIn(text: unknown): unknown {
+  const read = typeof text === "string" ? parseJson(text) : undefined;
+  return read?.ok ? read.value : undefined;
+}
+
+function usageOf(read: z.infer<typeof tokens> | undefined): Usage | undefined {
+  if (!read) return undefined;
+  const { input: fresh = 0, output = 0, reasoning = 0, cache } = read;
+  const [cached, cacheWrite] = [cache?.read ?? 0, cache?.write ?? 0];
+  return cleanUsage({ input: fresh + cached + cacheWrite, cached, cacheWrite, output: output + reasoning, reasoning });
+}

@@ -1,0 +1,264 @@
+import { basename } from "node:path";
+import { cleanCost, cleanUsage, type Finish, type Json, type Usage, type UserPart } from "@banyan/core/conversation";
+import { z } from "zod";
+import { type PastCall, type PastMessage, type PastResponse, type PastSession, textPart } from "./past-session.ts";
+import { jsonLines, Left } from "./reading.ts";
+
+// A session is a file in a folder for each directory: a head, and then lines that are a tree by `id` and `parentId`. Version 1 had
+// no ids: there, each line goes on from the one before.
+
+const block = z.looseObject({ type: z.string() });
+const content = z.union([z.string(), z.array(block)]);
+const tokens = z.looseObject({
+  input: z.number().optional(),
+  output: z.number().optional(),
+  cacheRead: z.number().optional(),
+  cacheWrite: z.number().optional(),
+  cost: z.looseObject({ total: z.number().optional() }).optional(),
+});
+const head = z.looseObject({ id: z.string(), cwd: z.string().optional(), parentSession: z.string().optional() });
+const entry = z.looseObject({
+  type: z.string(),
+  id: z.string().optional(),
+  parentId: z.string().nullish(),
+  timestamp: z.string().optional(),
+  summary: z.string().optional(),
+  usage: tokens.optional(),
+  firstKeptEntryId: z.string().optional(),
+  retainedTail: z.array(z.looseObject({ role: z.string() })).optional(),
+  name: z.string().optional(),
+  targetId: z.string().optional(),
+  label: z.string().nullish(),
+  content: content.optional(),
+  message: z
+    .looseObject({
+      role: z.string(),
+      content: content.optional(),
+      provider: z.string().optional(),
+      model: z.string().optional(),
+      usage: tokens.optional(),
+      stopReason: z.string().optional(),
+      errorMessage: z.string().optional(),
+      toolCallId: z.string().optional(),
+      isError: z.boolean().optional(),
+      command: z.string().optional(),
+      output: z.string().optional(),
+      excludeFromContext: z.boolean().optional(),
+    })
+    .optional(),
+});
+type Entry = z.infer<typeof entry>;
+type Said = NonNullable<Entry["message"]>;
+
+/** Reads a session of pi: a file in `~/.pi/agent/sessions`. */
+export async function readPi(file: string): Promise<PastSession> {
+  const reading = new Reading();
+  for await (const { line, value } of jsonLines(file, reading.left)) reading.take(value, line);
+  const { id = basename(file, ".jsonl"), directory, title, beganAt, forkOf, messages } = reading;
+  return {
+    ...{ program: "pi", id, directory, title, beganAt, forkOf, left: reading.left.told },
+    messages: [...messages.values()],
+  };
+}
+
+class Reading {
+  id: string | undefined;
+  directory: string | undefined;
+  title: string | undefined;
+  forkOf: string | undefined;
+  beganAt = 0;
+  readonly left = new Left();
+  readonly messages = new Map<string, PastMessage>();
+  /** The message at which what names a line as its parent goes on. */
+  readonly #places = new Map<string, string | null>();
+  readonly #calls = new Map<string, { -readonly [K in keyof PastCall]: PastCall[K] }>();
+  #last: string | null = null;
+  #at = 0;
+
+  take(value: Readonly<Record<string, unknown>>, line: number): void {
+    if (value.type === "session") {
+      const known = head.safeParse(value).data;
+      this.id = known?.id;
+      this.directory = known?.cwd;
+      // The path of a file, whose name ends with the id.
+      this.forkOf = known?.parentSession && /([^_/\\]+)\.jsonl$/.exec(known.parentSession)?.[1];
+      this.#at = this.beganAt = Date.parse(String(value.timestamp)) || 0;
+      return;
+    }
+    const parsed = entry.safeParse(value);
+    if (!parsed.success)
+      return this.left.note(`a line of another form than is known: ${parsed.error.issues[0]?.path.join(".")}`, line);
+    const read = parsed.data;
+    this.#at = Date.parse(read.timestamp ?? "") || this.#at;
+    const key = read.id ?? `line ${line}`;
+    const place = this.#message(read, key, this.#parentOf(read, line), line);
+    this.#places.set(key, place);
+    this.#last = place;
+  }
+
+  #parentOf({ parentId }: Entry, line: number): string | null {
+    if (parentId === undefined) return this.#last;
+    if (parentId === null) return null;
+    const place = this.#places.get(parentId);
+    if (place !== undefined) return place;
+    this.left.note("what stood before this is missing, so it goes on from what was written before it", line);
+    return this.#last;
+  }
+
+  /** Takes a line, and says at which message the conversation goes on behind it. */
+  #message(read: Entry, key: string, parent: string | null, line: number): string | null {
+    const put = (message: PastMessage) => {
+      this.messages.set(key, message);
+      return key;
+    };
+    const system = (words: z.infer<typeof content>) => {
+      const parts = this.#userParts(words, line);
+      return parts.length === 0 ? parent : put({ ...base, role: "user", author: "system", parts });
+    };
+    const base = { key, parent, at: this.#at };
+    switch (read.type) {
+      case "message":
+        return read.message ? this.#said(read.message, base, line) : parent;
+      case "compaction": {
+        const covers = this.#covered(read, parent);
+        if (covers === null || read.summary === undefined) return parent;
+        return put({ ...base, role: "summary", text: read.summary, covers, usage: usageOf(read.usage) });
+      }
+      case "branch_summary":
+        return system(
+          `Before this, another branch was tried, and left again. A summary of it:\n\n${read.summary ?? ""}`,
+        );
+      case "custom_message":
+        return system(read.content ?? "");
+      case "session_info":
+        this.title = read.name ?? this.title;
+        return parent;
+      case "label":
+        this.#label(read);
+        return parent;
+      case "custom":
+        this.left.note("what an extension keeps for itself", line);
+        return parent;
+      case "model_change":
+      case "thinking_level_change":
+        return parent;
+      default:
+        this.left.note(`“${read.type}”, which is not known here`, line);
+        return parent;
+    }
+  }
+
+  #label({ targetId = "", label }: Entry): void {
+    const message = this.messages.get(this.#places.get(targetId) ?? "");
+    if (message) this.messages.set(message.key, { ...message, label: label ?? undefined });
+  }
+
+  #said(
+    message: Said,
+    base: { readonly key: string; readonly parent: string | null; readonly at: number },
+    line: number,
+  ): string | null {
+    const { content: words = "" } = message;
+    switch (message.role) {
+      case "user": {
+        const parts = this.#userParts(words, line);
+        if (parts.length === 0) return base.parent;
+        this.messages.set(base.key, { ...base, role: "user", parts });
+        return base.key;
+      }
+      case "assistant":
+        this.messages.set(base.key, { ...base, ...this.#response(message, line) });
+        return base.key;
+      case "toolResult":
+        this.#result(message, line);
+        return base.parent;
+      case "bashExecution": {
+        if (message.excludeFromContext) {
+          this.left.note("a command of yours of which the agent was not told", line);
+          return base.parent;
+        }
+        const text = `I ran \`${message.command ?? ""}\`:\n\n\`\`\`\n${message.output ?? ""}\n\`\`\``;
+        this.messages.set(base.key, { ...base, role: "user", parts: [{ type: "text", text }] });
+        return base.key;
+      }
+      default:
+        this.left.note(`a message of “${message.role}”, which is not known here`, line);
+        return base.parent;
+    }
+  }
+
+  #response(message: Said, line: number): PastResponse {
+    const { content: words = "", provider = "unknown", model = "unknown", stopReason, errorMessage, usage } = message;
+    const blocks = typeof words === "string" ? [{ type: "text", text: words }] : words;
+    const parts = blocks.flatMap((each): PastResponse["parts"] => {
+      if (each.type === "text") return textPart(String(each.text ?? ""));
+      if (each.type === "thinking") return each.thinking ? [{ type: "reasoning", text: String(each.thinking) }] : [];
+      if (each.type !== "toolCall") {
+        this.left.note(`a piece of a response: “${each.type}”`, line);
+        return [];
+      }
+      const input = (each.arguments ?? {}) as Json;
+      const call = { type: "call" as const, id: String(each.id), tool: String(each.name), input };
+      this.#calls.set(call.id, call);
+      return [call];
+    });
+    const asks = parts.some(({ type }) => type === "call");
+    return {
+      role: "assistant",
+      ...{ model: `${provider}/${model}`, parts, usage: usageOf(usage), cost: cleanCost(usage?.cost?.total) },
+      finish: FINISHES[stopReason ?? ""] ?? (asks ? "calls" : "stop"),
+      ...(stopReason === "error" && { error: errorMessage ?? "The model could not answer." }),
+    };
+  }
+
+  #result({ toolCallId = "", content: words = "", isError }: Said, line: number): void {
+    const call = this.#calls.get(toolCallId);
+    if (!call) return this.left.note("a result of a call that is not there", line);
+    if (typeof words !== "string" && words.some(({ type }) => type !== "text"))
+      this.left.note("a picture in a result", line);
+    call.result = { status: isError ? "failed" : "completed", output: textsOf(words), at: this.#at };
+  }
+
+  #userParts(said: z.infer<typeof content>, line: number): UserPart[] {
+    if (typeof said === "string") return textPart(said);
+    return said.flatMap((each): UserPart[] => {
+      if (each.type === "text") return textPart(String(each.text ?? ""));
+      if (each.type === "image" && typeof each.data === "string" && typeof each.mimeType === "string")
+        return [{ type: "file", mediaType: each.mimeType, data: each.data }];
+      this.left.note(`a piece of a message: “${each.type}”`, line);
+      return [];
+    });
+  }
+
+  /** The last message that a summary stands for; those behind it were kept word for word. */
+  #covered({ firstKeptEntryId, retainedTail }: Entry, parent: string | null): string | null {
+    if (firstKeptEntryId !== undefined) {
+      const kept = this.messages.get(this.#places.get(firstKeptEntryId) ?? "");
+      return kept ? kept.parent : parent;
+    }
+    // Results are in the message of their call.
+    const tail = retainedTail?.filter(({ role }) => role !== "toolResult").length ?? 0;
+    let place = parent;
+    for (let kept = 0; kept < tail && place !== null; kept++) place = this.messages.get(place)?.parent ?? null;
+    return place;
+  }
+}
+
+const FINISHES: Readonly<Record<string, Finish>> = {
+  stop: "stop",
+  length: "length",
+  toolUse: "calls",
+  error: "error",
+  aborted: "interrupted",
+};
+
+function textsOf(said: z.infer<typeof content>): string {
+  if (typeof said === "string") return said;
+  return said.flatMap(({ type, text }) => (type === "text" ? [String(text ?? "")] : [])).join("\n\n");
+}
+
+function usageOf(read: z.infer<typeof tokens> | undefined): Usage | undefined {
+  if (!read) return undefined;
+  const { input: fresh = 0, cacheRead: cached = 0, cacheWrite = 0, output } = read;
+  return cleanUsage({ input: fresh + cached + cacheWrite, cached, cacheWrite, output });
+}

@@ -1,0 +1,228 @@
+import { createHash } from "node:crypto";
+import type { About, Event, EventBody, Json } from "@banyan/core/conversation";
+import { createId, noUsage } from "@banyan/core/conversation";
+import type { Redact } from "../../redaction/redactor.ts";
+import type { ReadConversation } from "../json.ts";
+import { type PastCall, type PastMessage, type PastResponse, type PastSession, PROGRAMS } from "./past-session.ts";
+
+/** The label of a conversation that says which session of which program it was made of. */
+export const SOURCE = "source";
+
+/** What stands in that label: the same for the same session, whenever it is read. */
+export function sourceOf({ program, id }: Pick<PastSession, "program" | "id">): string {
+  return `${program}:${id}`;
+}
+
+/**
+ * A session of another program as the log of a conversation: what was said on each branch, what was called and what came of
+ * it, when. Ids are made anew, but for those of calls, which models know. What providers want to see again with what they said
+ * is not in it: it may be refused with another account, and a request is valid without it. Secrets are taken out (S10).
+ */
+export function conversationOf(session: PastSession, redact: Redact): ReadConversation {
+  const id = createId();
+  const { directory, beganAt, forkOf, title } = session;
+  const log = new Telling(session, redact);
+  const labels: Record<string, string> = { agent: PROGRAMS[session.program], [SOURCE]: sourceOf(session) };
+  if (directory !== undefined) labels.cwd = directory;
+  if (session.version !== undefined) labels.version = session.version;
+  if (forkOf !== undefined) labels.forkOf = sourceOf({ ...session, id: forkOf });
+  log.say(beganAt, { type: "conversation.created", id, labels });
+  const ids = log.branch(session.messages, PROGRAMS[session.program]);
+  const takenBack = ids.get(session.takenBack ?? "");
+  if (takenBack !== undefined) log.say(undefined, { type: "message.removed", message: takenBack });
+  if (title !== undefined) log.say(undefined, { type: "title.changed", title: redact(title) });
+  return { id, events: log.events };
+}
+
+type Run = { readonly id: string; leaf: string; end: Pick<PastResponse, "finish" | "error"> };
+
+class Telling {
+  readonly events: Event[] = [];
+  readonly #redact: Redact;
+  /** Stands for what the program told its model, which its sessions do not hold as we would tell it. */
+  readonly #untold: { readonly digest: string; readonly text: string };
+  readonly #calls = new Set<string>();
+  #hasUntold = false;
+  #at = 0;
+
+  constructor({ program, version }: PastSession, redact: Redact) {
+    this.#redact = redact;
+    const text = `The instructions and tools of ${PROGRAMS[program]}${version === undefined ? "" : ` ${version}`}, which were not brought in.`;
+    this.#untold = { digest: createHash("sha256").update(text).digest("hex"), text };
+  }
+
+  /** Without a time, it was said when the event before it was. */
+  say(at: number | undefined, body: EventBody): void {
+    this.#at = at ?? this.#at;
+    this.events.push({ ...body, seq: this.events.length + 1, epoch: 1, at: this.#at });
+  }
+
+  /** What was said by one agent, on all of its branches. Returns the ids of the messages, by their keys. */
+  branch(messages: readonly PastMessage[], agent: string, call?: string): ReadonlyMap<string, string> {
+    const ids = new Map<string, string>();
+    let run: Run | undefined;
+    const end = () => {
+      if (run) this.#ended(run);
+      run = undefined;
+    };
+    for (const message of messages) {
+      const id = createId();
+      const parentId = message.parent === null ? null : (ids.get(message.parent) ?? null);
+      const first = parentId === null && call !== undefined ? { call } : {};
+      ids.set(message.key, id);
+      const label = () => {
+        if (message.label !== undefined)
+          this.say(undefined, { type: "message.labelled", message: id, label: message.label });
+      };
+      if (message.role !== "assistant") {
+        end();
+        this.#added(message, { message: id, parentId, ...first }, ids);
+        label();
+        continue;
+      }
+      if (run?.leaf !== parentId) {
+        end();
+        run = this.#began(message, { agent, leaf: parentId, ...(call !== undefined && { call }) });
+      }
+      run = { ...run, leaf: id, end: message };
+      this.#responded(message, { message: id, parentId, run: run.id });
+      label();
+      if (message.finish !== "calls") end();
+    }
+    end();
+    return ids;
+  }
+
+  #added(
+    message: Exclude<PastMessage, { readonly role: "assistant" }>,
+    place: { readonly message: string; readonly parentId: string | null; readonly call?: string },
+    ids: ReadonlyMap<string, string>,
+  ): void {
+    if (message.role === "user") {
+      const { at, author = "user" } = message;
+      const parts = message.parts.map((part) =>
+        part.type === "text" ? { ...part, text: this.#redact(part.text) } : part,
+      );
+      return this.say(at, { type: "message.added", ...place, role: "user", author, parts });
+    }
+    const covers = ids.get(message.covers);
+    this.say(message.at, {
+      type: "message.added",
+      ...place,
+      role: "summary",
+      parts: [{ type: "text", text: this.#redact(message.text) }],
+      ...(covers !== undefined && { covers }),
+      ...(message.usage && { usage: message.usage }),
+    });
+  }
+
+  #began(
+    { at, model }: { readonly at: number; readonly model: string },
+    place: { readonly agent: string; readonly leaf: string | null; readonly call?: string },
+  ): Run {
+    const id = createId();
+    const { digest, text } = this.#untold;
+    if (!this.#hasUntold) this.say(at, { type: "content.stored", digest, text });
+    this.#hasUntold = true;
+    const untold = { settings: {}, limits: {}, instructions: digest, tools: digest };
+    this.say(at, { type: "run.started", run: id, model, mode: "chat", ...untold, ...place });
+    return { id, leaf: place.leaf ?? "", end: { finish: "stop" } };
+  }
+
+  #ended({ id: run, leaf, end: { finish, error } }: Run): void {
+    const ended = { type: "run.ended", run, leaf } as const;
+    if (finish === "error")
+      return this.say(undefined, {
+        ...ended,
+        reason: "failed",
+        error: { code: "unknown", message: this.#redact(error ?? "The response broke off.") },
+      });
+    // A session that ends behind a call was left there.
+    this.say(undefined, {
+      ...ended,
+      reason: finish === "interrupted" || finish === "calls" ? "interrupted" : "answered",
+    });
+  }
+
+  #responded(
+    { at, model, parts, finish, usage = noUsage, cost, error }: PastResponse & { readonly at: number },
+    { message, parentId, run }: { readonly message: string; readonly parentId: string | null; readonly run: string },
+  ): void {
+    this.say(at, { type: "message.started", message, parentId, run, model });
+    const calls: PastCall[] = [];
+    const told = parts.map((part) => {
+      if (part.type !== "call") return "text" in part ? { ...part, text: this.#redact(part.text) } : part;
+      const call = { ...part, id: this.#callId(part.id), input: this.#redacted(part.input) };
+      calls.push(call);
+      return { type: "call" as const, call: call.id };
+    });
+    for (const { id: call, tool, input } of calls) {
+      const about = aboutOf(input);
+      const inputText = JSON.stringify(input);
+      this.say(at, { type: "call.pending", message, call, tool, inputText, input, ...(about && { about }) });
+    }
+    const ending = {
+      finish,
+      usage,
+      ...(cost !== undefined && { cost }),
+      ...(error !== undefined && { error: this.#redact(error) }),
+    };
+    this.say(at, { type: "message.completed", message, parts: told, ...ending });
+    for (const call of calls) this.#carriedOut(message, call);
+  }
+
+  #carriedOut(message: string, { id: call, tool, input, result, agent }: PastCall): void {
+    if (result?.status !== "denied" && (result || agent))
+      this.say(undefined, { type: "call.executing", message, call, tool, attempt: 1, key: call });
+    if (agent) this.branch(agent.messages, agent.name, call);
+    if (!result) return;
+    for (const change of result.changes ?? [])
+      this.say(result.at, { type: "file.changed", message, call, ...change, diff: this.#redact(change.diff) });
+    const output = this.#redact(result.output);
+    this.say(result.at, { type: `call.${result.status}`, message, call, tool, input, output });
+  }
+
+  /** The id of a call, which is its own in a conversation; a session may hold a call twice, as behind a fork. */
+  #callId(id: string): string {
+    const own = id === "" || id.length > 512 || this.#calls.has(id) ? createId() : id;
+    this.#calls.add(own);
+    return own;
+  }
+
+  #redacted(input: Json): Json {
+    const text = JSON.stringify(input);
+    const redacted = this.#redact(text);
+    if (redacted === text) return input;
+    try {
+      return JSON.parse(redacted);
+    } catch {
+      // A secret reached over the quotes of a text.
+      return { input: redacted };
+    }
+  }
+}
+
+/**
+ * What a call of another program's tool is about, as the usual names of its arguments tell: for drawing alone, as what they
+ * did is done.
+ */
+function aboutOf(input: Json): About | undefined {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return undefined;
+  const given = input as Readonly<Record<string, Json>>;
+  const first = (...names: readonly string[]) => names.find((name) => typeof given[name] === "string");
+  const textAt = (name: string | undefined) => (name === undefined ? undefined : (given[name] as string));
+  const words = given.command ?? given.cmd;
+  const command = Array.isArray(words) ? words.join(" ") : words;
+  const path = textAt(first("file_path", "filePath", "path"));
+  const goes = first("old_string", "oldString", "oldText");
+  const comes = first("new_string", "newString", "newText", "content");
+  const url = textAt(first("url"));
+  const title = textAt(first("description", "pattern", "query"));
+  const access = comes === undefined && given.edits === undefined ? "read" : "write";
+  return {
+    ...(typeof command === "string" ? { command } : title !== undefined && { title }),
+    ...(path !== undefined && { paths: [{ path, access }] }),
+    ...(path !== undefined && comes !== undefined && { change: { comes, ...(goes !== undefined && { goes }) } }),
+    ...(url !== undefined && { url }),
+  };
+}
