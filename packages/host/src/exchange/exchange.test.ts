@@ -200,6 +200,50 @@ describe("B56: HTML", () => {
     expect(html).toContain("A colour?");
   });
 
+  test("S12, W73: Markdown is drawn as on the page, and nothing of it loads, runs or leads anywhere by itself", async () => {
+    const session = Session.inMemory();
+    const evil =
+      "**b** <img src=x onerror=alert(1)> [a](javascript:alert(1)) ![p](https://evil.example/p.png)\n\n| a |\n|---|\n| 1 |";
+    await new Agent({ model: scriptedModel([evil]) }).send(evil, { session });
+    const html = toHtml(session.state);
+    expect(html).toContain("<strong>b</strong>");
+    expect(html).toContain("<td>1</td>");
+    expect(html).toContain("&lt;img src=x onerror=alert(1)&gt;");
+    expect(html).not.toMatch(/<img|href="javascript|<script|<style[^>]*src/);
+    expect(html).toContain('<a href="https://evil.example/p.png">p</a>');
+    // What a person wrote stands as they wrote it.
+    expect(html).toContain('<div class="text">**b** &#60;img');
+  });
+
+  test("W73: what a call did to files and what a sub-agent did are in it", () => {
+    const made = emptyConversation();
+    const place = { epoch: 1, at: 0 };
+    const change = { path: "a.txt", kind: "created", before: null, after: "x", added: 1, removed: 0 } as const;
+    const usage = { input: 0, cached: 0, cacheWrite: 0, output: 0, reasoning: 0 };
+    const call = { message: "m", call: "c", tool: "launch_agent" };
+    const events = [
+      { type: "message.started", message: "m", parentId: null, run: "r", model: "a/b" },
+      { type: "call.pending", ...call, inputText: "{}", input: { task: "look" } },
+      { type: "message.completed", message: "m", parts: [{ type: "call", call: "c" }], finish: "calls", usage },
+      {
+        type: "message.added",
+        message: "s",
+        parentId: null,
+        call: "c",
+        role: "user",
+        parts: [{ type: "text", text: "look" }],
+      },
+      { type: "file.changed", message: "m", call: "c", ...change, diff: "@@ -0,0 +1,1 @@\n+<one>\n" },
+      { type: "call.completed", ...call, output: "done" },
+    ] as const;
+    for (const [index, event] of events.entries()) reduce(made, { ...event, ...place, seq: index + 1 });
+    const html = toHtml(made);
+    expect(html).toMatch(
+      /<details><summary><b>launch_agent<\/b>[\s\S]*<article class="user">[\s\S]*look[\s\S]*<\/details>/,
+    );
+    expect(html).toContain('<span class="added">&#60;one&#62;</span>');
+  });
+
   test("has every branch but what was removed; each opens where it begins, and all that opens closes", () => {
     const html = toHtml(state);
     for (const said of ["Red.", "Blue."]) expect(html.split(`>${said}<`)).toHaveLength(2);

@@ -1,11 +1,14 @@
-import { type ConversationState, type Message, newestLeaf } from "@banyan/core";
+import { type Call, type ConversationState, type Message, newestLeaf } from "@banyan/core";
 import { siblings } from "@banyan/core/conversation";
-import { visibleProse } from "@banyan/core/shown";
-import { argumentsOf, headingOf, type Piece, piecesOf, timeOf, titleOf } from "./transcript.ts";
+import { readPatch, shownCall, visibleProse } from "@banyan/core/shown";
+import { micromark } from "micromark";
+import { gfm, gfmHtml } from "micromark-extension-gfm";
+import { headingOf, type Piece, piecesOf, timeOf, titleOf } from "./transcript.ts";
 
 /**
- * A conversation as one HTML page (B56): the branch that was written to last, the other ones folded where they begin. It
- * loads nothing and runs nothing; what was said is escaped, and pictures are in the page.
+ * A conversation as one HTML page (B56): the branch that was written to last, the other ones folded where they begin, and what
+ * sub-agents did in the calls that launched them. It looks like the page of the server, loads nothing and runs nothing: what was
+ * said is text or Markdown without HTML of its own, and pictures are in the page.
  */
 export function toHtml(state: ConversationState): string {
   const title = escaped(titleOf(state));
@@ -13,7 +16,8 @@ export function toHtml(state: ConversationState): string {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'">
+<meta name="referrer" content="no-referrer">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
 <style>${STYLE}</style>
@@ -27,21 +31,40 @@ ${[...tree(state)].join("\n")}
 `;
 }
 
+/** Of the scale of the page, what a conversation takes. On paper nothing is folded away. */
 const STYLE = `
-:root { color-scheme: light dark; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem; }
-article { border-top: 1px solid #8884; padding: .5rem 0; }
-h2 { font-size: 1rem; margin: .25rem 0; }
-.about, .note, .reasoning { color: GrayText; }
-pre, .text { white-space: pre-wrap; overflow-wrap: anywhere; margin: .5rem 0; }
-pre { background: #8882; padding: .5rem; font: 14px/1.4 ui-monospace, monospace; }
-details { margin: .5rem 0; padding-left: 1rem; border-left: 2px solid #8886; }
+:root { color-scheme: light dark; --ground: light-dark(#fdfcfa, #191b1a); --sunken: light-dark(#f0eee9, #252827); --hair: light-dark(#e5e2db, #303433);
+  --ink: light-dark(#1f201d, #e9ebe8); --soft: light-dark(#62635b, #a5aca8); --leaf: light-dark(#1d6b43, #74d09b); --bad: light-dark(#a5292b, #ff9492);
+  --added: light-dark(#e3f0e7, #1b3426); --removed: light-dark(#fbeae8, #3b1d1c); }
+body { font: 15.5px/1.68 ui-sans-serif, system-ui, sans-serif; background: var(--ground); color: var(--ink); max-width: 46rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
+article { padding: .5rem 0; }
+article.user > .text { background: var(--sunken); border-radius: .875rem; padding: .5rem .875rem; }
+h1 { font-size: 1.75rem; line-height: 1.3; }
+article > h2:first-child { font-size: .8125rem; color: var(--soft); margin: .25rem 0; }
+a { color: var(--leaf); }
+.about, .note, .reasoning, summary { color: var(--soft); font-size: .875rem; }
+.text, pre { white-space: pre-wrap; margin: .5rem 0; }
+pre, code { font: 13px/1.5 ui-monospace, monospace; }
+pre, .markdown :not(pre) > code { background: var(--sunken); border-radius: .25rem; }
+pre { padding: .5rem .75rem; }
+table { border-collapse: collapse; }
+th, td { border: 1px solid var(--hair); padding: .25rem .5rem; text-align: start; }
+blockquote { border-inline-start: 2px solid var(--hair); margin-inline: 0; padding-inline-start: 1rem; color: var(--soft); }
+details { margin: .5rem 0; border: 1px solid var(--hair); border-radius: .625rem; padding: .25rem .75rem; }
+summary { cursor: pointer; }
+.failed, .denied { color: var(--bad); }
+.added { background: var(--added); } .removed { background: var(--removed); }
+.head, .gap, .note { color: var(--soft); }
+pre > span { display: block; min-height: 1lh; }
 img { max-width: 100%; }
+@media print { details::details-content { content-visibility: visible; display: block; height: auto; } body { max-width: none; } }
 `;
+
+/** HTML as it stands, or the messages between two. */
+type Work = { readonly html: string } | { readonly from: string | null; readonly to: string | null };
 
 /** The messages in order. Without recursion: branches can begin in branches as often as they like. */
 function* tree(state: ConversationState): Generator<string> {
-  type Work = { readonly html: string } | { readonly from: string | null; readonly to: string | null };
   const open: Work[] = [{ from: null, to: state.leaf }];
   for (let work = open.pop(); work; work = open.pop()) {
     if ("html" in work) {
@@ -60,7 +83,7 @@ function* tree(state: ConversationState): Generator<string> {
     for (const message of messages) {
       // The branches beside the first message of a folded one are folded beside it already.
       if (message.id !== work.from) fold(siblings(state, message.id).filter((id) => id !== message.id));
-      branch.push({ html: article(message) });
+      branch.push(...article(state, message));
     }
     // Where the conversation stands may be a message that others were said below.
     const end = messages.at(-1)?.id ?? work.to;
@@ -81,17 +104,61 @@ function between(state: ConversationState, from: string | null, to: string | nul
   return messages.reverse();
 }
 
-function article(message: Message): string {
+function article(state: ConversationState, message: Message): Work[] {
   const label = message.label === undefined ? "" : ` <small>[${escaped(message.label)}]</small>`;
   const star = message.starred ? " ★" : "";
-  const head = `<h2>${escaped(headingOf(message))}${label}${star}</h2>`;
-  return `<article class="${message.role}">\n${head}\n${piecesOf(message).map(element).join("\n")}\n</article>`;
+  const pieces = piecesOf(message).flatMap((piece): Work[] => {
+    // What a person wrote stands as they wrote it.
+    if (piece.type === "text" && message.role === "user")
+      return [{ html: `<div class="text">${escaped(piece.text.trim())}</div>` }];
+    return piece.type === "call" ? callOf(state, piece.call) : [{ html: element(piece) }];
+  });
+  return [
+    { html: `<article class="${message.role}">\n<h2>${escaped(headingOf(message))}${label}${star}</h2>` },
+    ...pieces,
+    { html: "</article>" },
+  ];
 }
 
-function element(piece: Piece): string {
+/** A call with what a sub-agent did that it launched. */
+function callOf(state: ConversationState, call: Call): Work[] {
+  const { title, command, paths = [], url } = call.about ?? {};
+  const what = command ?? title ?? paths[0]?.path ?? url;
+  const line = what === undefined ? "" : ` <code>${escaped(what.split("\n", 1)[0] ?? "")}</code>`;
+  const said = call.output === undefined ? [] : [{ html: `<pre>${escaped(call.output)}</pre>` }];
+  const agent = (state.children.get(call.id) ?? []).filter((id) => !state.messages.get(id)?.removed);
+  return [
+    {
+      html: `<details><summary><b>${escaped(call.tool)}</b> <span class="${call.status}">${call.status}</span>${line}</summary>`,
+    },
+    {
+      html: `<pre>${shownCall(call)
+        .map(({ look, text }) => lineOf(look, text))
+        .join("")}</pre>`,
+    },
+    ...said,
+    ...agent.map((root) => ({ from: root, to: newestLeaf(state, root) })),
+    { html: "</details>" },
+    ...(call.changes ?? []).map(({ path, added, removed, diff }) => {
+      const lines = readPatch(diff).map(({ kind, text }) => lineOf(kind, text));
+      return {
+        html: `<details><summary>${escaped(path)} +${added} −${removed}</summary><pre>${lines.join("")}</pre></details>`,
+      };
+    }),
+  ];
+}
+
+function lineOf(look: string, text: string): string {
+  return `<span class="${look}">${escaped(text)}</span>`;
+}
+
+/** Pictures that Markdown names would have to be loaded: they are links. */
+const MARKDOWN = { extensions: [gfm(), { disable: { null: ["labelStartImage"] } }], htmlExtensions: [gfmHtml()] };
+
+function element(piece: Exclude<Piece, { readonly type: "call" }>): string {
   switch (piece.type) {
     case "text":
-      return `<div class="text">${escaped(piece.text.trim())}</div>`;
+      return `<div class="markdown">${micromark(visibleProse(piece.text.replaceAll("\r\n", "\n")), MARKDOWN)}</div>`;
     case "reasoning":
       return `<details><summary>Thinking</summary><div class="text reasoning">${escaped(piece.text.trim())}</div></details>`;
     case "note":
@@ -100,11 +167,6 @@ function element(piece: Piece): string {
       return `<p>Source: ${link(piece.url, piece.title)}</p>`;
     case "file":
       return file(piece);
-    case "call": {
-      const { call } = piece;
-      const said = call.output === undefined ? "" : `\n<pre>${escaped(call.output)}</pre>`;
-      return `<details><summary><b>${escaped(call.tool)}</b> ${call.status}</summary>\n<pre>${escaped(argumentsOf(call))}</pre>${said}\n</details>`;
-    }
   }
 }
 
