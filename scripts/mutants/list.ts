@@ -205,8 +205,8 @@ const PROMISES: readonly Mutant[] = [
   },
   {
     file: `${server}/desk/principal.ts`,
-    line: 'export const GUEST: Principal = { name: "guest", rights: ["watch"] };',
-    instead: 'export const GUEST: Principal = { name: "guest", rights: ["watch", "act"] };',
+    line: 'export const GUEST: Principal = { name: "guest", rights: ["show", "watch"] };',
+    instead: 'export const GUEST: Principal = { name: "guest", rights: ["show", "watch", "act"] };',
     tests: [`${server}/security.test.ts`],
   },
   {

@@ -31,7 +31,11 @@ const welcome = z.object({
   type: z.literal("welcome"),
   protocol: z.string().describe("The version that the server speaks."),
   server: z.string().describe("A name and a version."),
-  rights: list(z.enum(["watch", "act"])).describe("What this client may do."),
+  rights: list(z.enum(["show", "watch", "act"])).describe("What this client may do."),
+  only: z
+    .object({ conversation: id, leaf: id.optional() })
+    .optional()
+    .describe("For who has a link: the one conversation that it shows, and the end of the one branch, if it is one."),
   agent: z.string(),
   workspace: z.string().describe("The directory that agents work in."),
   settings,

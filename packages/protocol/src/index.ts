@@ -9,6 +9,7 @@ export {
   needs,
   type Result,
 } from "./commands/index.ts";
+export type { Share } from "./commands/shares.ts";
 export type { ClientTool } from "./commands/turns.ts";
 export { eventSchemas } from "./event.ts";
 export { delta, deltaSchemas, event, feedItem, knownItem, notice, noticeSchemas } from "./feed-item.ts";

@@ -1,8 +1,9 @@
 /**
- * What a client may be allowed: to `watch`, which shows every conversation as it is and changes nothing; and to `act`, which
- * changes conversations or settings, or looks at what stands behind them: files, providers, what is put before the model.
+ * What a client may be allowed: to be shown (`show`) a conversation that it names; to `watch`, which shows that there are others,
+ * and changes nothing; and to `act`, which changes conversations or settings, or looks at what stands behind them: files,
+ * providers, what is put before the model. Who has a link has the first alone, for the one conversation of that link (S29).
  */
-export type Right = "watch" | "act";
+export type Right = "show" | "watch" | "act";
 
 /**
  * The right that each command needs (S28). The server asks here before it carries one out, a client before it offers one, and
@@ -19,9 +20,9 @@ export const rights = {
   "conversation.seen": "act",
   "conversation.export": "watch",
   "conversation.import": "act",
-  "feed.subscribe": "watch",
-  "feed.unsubscribe": "watch",
-  "message.read": "watch",
+  "feed.subscribe": "show",
+  "feed.unsubscribe": "show",
+  "message.read": "show",
   "context.read": "act",
   "turn.say": "act",
   "message.add": "act",
@@ -48,4 +49,7 @@ export const rights = {
   "file.find": "act",
   "file.revert": "act",
   "file.undo": "act",
+  "share.create": "act",
+  "share.list": "act",
+  "share.revoke": "act",
 } as const satisfies Readonly<Record<string, Right>>;

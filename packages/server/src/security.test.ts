@@ -221,7 +221,7 @@ describe("S4: what a client may do comes from the server's record", () => {
         principal: "owner",
       }),
     );
-    expect(await guest.frame("welcome")).toMatchObject({ rights: ["watch"] });
+    expect(await guest.frame("welcome")).toMatchObject({ rights: ["show", "watch"] });
     await guest.watch(conversation);
     const acts = [
       guest.ask("turn.say", { conversation, parts: say("do something") }),

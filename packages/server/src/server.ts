@@ -1,11 +1,13 @@
 import type { Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { PROTOCOL } from "@banyan/protocol";
 import type { Shared } from "@banyan/store/postgres";
 import { createAdaptorServer } from "@hono/node-server";
 import { allowedHosts, inBrackets, isWildcard } from "./auth/addresses.ts";
 import { Gate } from "./auth/gate.ts";
 import { GuestLines } from "./auth/guest-lines.ts";
+import { KeptShares } from "./auth/kept-shares.ts";
 import { Principals } from "./auth/principal.ts";
 import { randomToken } from "./auth/secret.ts";
 import { Cluster, type Redrive } from "./cluster/cluster.ts";
@@ -121,13 +123,17 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       driver: many.driver ?? new LeaseDriver(many.shared, defect),
       tokens: { owner: token, guest: guestToken },
     });
-  const desk = new Desk({ host, state: options.state, idle: options.idle, defect }, cluster);
+  // Of many servers, each would have links of its own, and take back none of the others.
+  const shares = many
+    ? undefined
+    : new KeptShares(options.state === undefined ? undefined : join(options.state, "links.json"));
+  const desk = new Desk({ host, state: options.state, idle: options.idle, shares, defect }, cluster);
 
   let port = options.port ?? 0;
   const ownHost = many?.address === undefined ? [] : [new URL(many.address).host];
   // A page that signed in at one node is signed in at all.
   const cookie = () => (cluster ? "banyan-nodes" : `banyan-${port}`);
-  const gate = new Gate(new Principals({ owner: token, guest: guestToken }), {
+  const gate = new Gate(new Principals({ owner: token, guest: guestToken }, shares), {
     hosts: () => allowedHosts({ host: hostname, port }, [...(options.allowedHosts ?? []), ...ownHost]),
     cookie,
   });
@@ -168,6 +174,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     await (cluster?.drain(many?.drain ?? DRAIN, stopDesk) ?? stopDesk());
     await sockets.close();
     for (const stream of streams) stream.close();
+    shares?.[Symbol.dispose]();
     server.closeAllConnections();
     await closed;
   };

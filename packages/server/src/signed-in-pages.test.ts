@@ -78,7 +78,7 @@ describe("S20: the cookie of a page, which every port of a host gets, is worth n
       expect(heard).toEqual(["fault"]);
     }
     earlier.hello(proofOf(key, earlier.challenge, host));
-    expect(await frameOf(earlier.socket)).toMatchObject({ type: "welcome", rights: ["watch", "act"] });
+    expect(await frameOf(earlier.socket)).toMatchObject({ type: "welcome", rights: ["show", "watch", "act"] });
   });
 
   test("S20: a command in the place of the proof ends the connection, and is not carried out", async () => {
@@ -95,7 +95,7 @@ describe("S20: the cookie of a page, which every port of a host gets, is worth n
     const { cookie, key } = await signInWith(address, GUEST);
     const { socket, hello } = await opened(address, cookie);
     hello(key);
-    expect(await frameOf(socket)).toMatchObject({ type: "welcome", rights: ["watch"] });
+    expect(await frameOf(socket)).toMatchObject({ type: "welcome", rights: ["show", "watch"] });
   });
 
   test("S20: a cookie is good for 30 days, for the token that made it, and not when anything of it was changed", () => {

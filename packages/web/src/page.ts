@@ -171,6 +171,8 @@ export class Page {
     const { connection, store } = this;
     store.setState({ rights: given });
     keepRights(given);
+    // Who has a link knows of one conversation.
+    if (!given.includes(rights["conversation.list"])) return;
     connection.ask("conversation.watch", { on: true }).catch(ignored);
     connection.ask("conversation.list", {}).then(({ conversations }) => store.setState({ conversations }), ignored);
   }

@@ -6,6 +6,7 @@ import { TalkSession } from "../chat/talk-session.ts";
 import type { Command, ConversationContext } from "../commands/command.ts";
 import { conversationCommands, isCommand, runCommandOf } from "../commands/index.ts";
 import { promptCommands } from "../commands/prompt-commands.ts";
+import { sharesAt } from "../commands/share.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { styleFor } from "../show/style.ts";
 
@@ -70,6 +71,8 @@ function contextOf(there: CommandPlace): ConversationContext {
     models: modelsThere(client, model, async () => session),
     sentHere: () => sentThere(client, { conversation: session.id, leaf, model }),
     exported: (format) => session.exported(format, leaf),
+    // An editor knows of no address; where there is one, the server has told it to whoever runs it.
+    shares: sharesAt(client, "", async () => session),
     directory: state.labels.cwd ?? process.cwd(),
     copy: async () => "nothing",
     mode: "chat",

@@ -128,3 +128,31 @@ describe.skipIf(!hasTmux)("commands of a terminal whose conversation is on a ser
     await pty.until(/#1 +you: hello/i);
   });
 });
+
+describe.skipIf(!hasTmux)("S29: /share at a server", () => {
+  test("makes a link that opens this conversation alone, lists it and takes it back", async () => {
+    await using model = await modelServer({ text: "I see." });
+    const [, address] = await serving(place, model.env);
+    using pty = Pty.open(place, ["attach", "--new", "--plain"]);
+    await pty.prompted();
+    pty.enter("/share");
+    await pty.until("Nothing has been said yet.");
+    pty.enter("look");
+    await pty.until("I see.");
+    pty.enter("/share here 2d");
+    const told = await pty.until("takes it back. It is not told again.");
+    const link = told.replaceAll(/\s*\n\s*/g, "").match(/http:\/\/127\.0\.0\.1:\d+\/\?token=([\w-]{43})/);
+    expect(link?.[0]).toContain(address);
+    const [, id = ""] = /\/share revoke (\w+)/.exec(told) ?? [];
+    const visitor = await connected(address, link?.[1]);
+    expect(visitor.welcome.rights).toEqual(["show"]);
+    pty.enter("/share list");
+    await pty.until(`${id}  a branch, until `);
+    pty.enter(`/share revoke ${id}`);
+    await pty.until("That link shows nothing any more.");
+    pty.enter("/share list");
+    await pty.until("There is no link to this conversation.");
+    pty.enter("/share tomorrow");
+    await pty.until("Say /share, /share here, with a time as 30m, 12h or 2d");
+  });
+});

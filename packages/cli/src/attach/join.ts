@@ -44,7 +44,7 @@ export async function join(args: AttachArguments, { terminal, unsent, signal, me
       isElsewhere: !isHere,
     };
     const { prompt, statusCommand, ...look } = ownLook();
-    talk = new Talk({ client: server, terminal, unsent, place, prompt, statusCommand });
+    talk = new Talk({ client: server, address: door.address, terminal, unsent, place, prompt, statusCommand });
     const { style, live } = terminal;
     const mayAct = rights.includes("act");
     const commands = mayAct ? conversationCommands : watchingCommands;

@@ -1,6 +1,7 @@
 import type { Client } from "@banyan/protocol/client";
 import type { CommandContext, ConversationContext, Next } from "../commands/command.ts";
 import { conversationCommands, runCommand, runCommandOf, watchingCommands } from "../commands/index.ts";
+import { sharesAt } from "../commands/share.ts";
 import type { ApprovalChoice } from "./approval-choice.ts";
 import { branchChanges } from "./branch-changes.ts";
 import { modelsHere, modelsThere, sentHere, sentThere } from "./models-here.ts";
@@ -13,6 +14,8 @@ import type { Turns } from "./turns.ts";
 export interface TalkCommandsOptions {
   readonly client: Client;
   readonly own: OwnDesk | undefined;
+  /** Of the server; absent at a desk of this program. */
+  readonly address: string | undefined;
   readonly person: Person;
   readonly turns: Turns;
   readonly approval: ApprovalChoice;
@@ -47,7 +50,7 @@ export class TalkCommands {
   }
 
   #anywhere(): ConversationContext {
-    const { client, person, turns, approval, session, working, isAway, open } = this.#options;
+    const { client, address = "", person, turns, approval, session, working, isAway, open } = this.#options;
     const { context, terminal, standpoint } = person;
     const { model, otherModel } = turns;
     const { workspace } = client.welcome;
@@ -59,6 +62,7 @@ export class TalkCommands {
       models: modelsThere(client, model, open),
       exported: async (format) => (await open()).exported(format, context.leaf),
       sentHere: async () => sentThere(client, { conversation: (await open()).id, leaf: context.leaf, model }),
+      shares: sharesAt(client, address, open),
       mode: turns.mode,
       useMode: (mode) => turns.useMode(mode),
       approval: approval.mode,

@@ -32,6 +32,8 @@ export interface TalkOptions extends Pick<PersonOptions, "place" | "prompt" | "t
   readonly client: Client;
   /** The desk, when it is this program's own: what runs ends with the talk, and more can be done. Absent at a server. */
   readonly own?: OwnDesk | undefined;
+  /** Of the server; absent at a desk of this program. */
+  readonly address?: string | undefined;
   /** A command of the person's own that says what stands below the prompt. */
   readonly statusCommand?: string | undefined;
   /** What is said first is a task. `once`: the person is not asked for more when it has ended by itself. */
@@ -60,7 +62,7 @@ export class Talk implements Partner {
   readonly #reach: Reach;
   readonly #status: ShownStatus;
 
-  constructor({ client, own, task, statusCommand: command, ...seat }: TalkOptions) {
+  constructor({ client, own, address, task, statusCommand: command, ...seat }: TalkOptions) {
     const { agent } = client.welcome;
     this.#client = client;
     this.#own = own;
@@ -123,7 +125,7 @@ export class Talk implements Partner {
     });
     this.#turns = new Turns({ client, own, task, state: () => person.state, changed: () => this.#status.show() });
     this.#commands = new TalkCommands({
-      ...{ client, own, person, turns: this.#turns, approval: this.#approval },
+      ...{ client, own, address, person, turns: this.#turns, approval: this.#approval },
       session: () => this.session,
       working: () => this.#working,
       isAway: () => !this.#reach.isUp,

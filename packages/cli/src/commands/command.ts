@@ -5,6 +5,7 @@ import type { Style } from "../show/style.ts";
 import type { Copied } from "../terminal/clipboard.ts";
 import type { KeyRow } from "../terminal/full/keys/key-bindings.ts";
 import type { PickerOptions } from "../terminal/full/views/picker.ts";
+import type { Shares } from "./share.ts";
 
 /** What happens after a command: the person is asked again, a turn is taken, or the chat ends. */
 export type Next =
@@ -84,6 +85,8 @@ export interface ConversationContext {
   exported(format: "html" | "json" | "markdown"): Promise<{ readonly name: string; readonly text: string }>;
   /** The folder of this machine in which the person names files. */
   readonly directory: string;
+  /** The links that show this conversation, where it is on a server that makes them. */
+  readonly shares: Shares;
   /** A text without secrets. */
   redact(text: string): string;
   /** The keys as they are in effect; absent in a terminal that leaves them to the system. */

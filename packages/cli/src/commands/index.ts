@@ -17,6 +17,7 @@ import { plan } from "./plan.ts";
 import { processes, processesShown } from "./processes.ts";
 import { init, promptCommands } from "./prompt-commands.ts";
 import { findings, review } from "./review.ts";
+import { share } from "./share.ts";
 import { status, statusHere, statusShown } from "./status.ts";
 import { copy, exportFile } from "./taking.ts";
 import { transcript, tree } from "./tree.ts";
@@ -74,6 +75,7 @@ export const commands: readonly Command[] = [
   transcript,
   copy,
   exportFile,
+  share,
   branch,
   label,
   star,
@@ -115,6 +117,7 @@ export const conversationCommands: readonly Command<ConversationContext>[] = [
   transcript,
   copy,
   exportFile,
+  share,
   branch,
   label,
   star,

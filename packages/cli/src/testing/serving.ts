@@ -32,8 +32,8 @@ export async function serving(
 }
 
 /** A client of a server, until the test ends. */
-export async function connected(address: string): Promise<Client> {
-  const remote = await connect({ address, token: TOKEN, client: "a test" });
+export async function connected(address: string, token = TOKEN): Promise<Client> {
+  const remote = await connect({ address, token, client: "a test" });
   onTestFinished(() => remote.close());
   return remote;
 }

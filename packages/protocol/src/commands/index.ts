@@ -9,6 +9,7 @@ import { feedCommands } from "./feed.ts";
 import { fileCommands } from "./files.ts";
 import { noteCommands } from "./notes.ts";
 import { settingsCommands } from "./settings.ts";
+import { shareCommands } from "./shares.ts";
 import { turnCommands } from "./turns.ts";
 
 /** Everything that a client can ask for, by its name. */
@@ -21,6 +22,7 @@ export const commands = {
   ...noteCommands,
   ...settingsCommands,
   ...fileCommands,
+  ...shareCommands,
 } as const;
 
 type Commands = typeof commands;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Principal } from "../desk/principal.ts";
+import type { Only, Principal } from "../desk/principal.ts";
 import { isOwnOrigin } from "./addresses.ts";
 import type { Holder, Principals } from "./principal.ts";
 import { randomToken } from "./secret.ts";
@@ -107,23 +107,32 @@ export class Gate {
   /** A token that stood in an address that somebody opened: exchanged for one that is good once, for the page to sign in with. */
   exchange(token: string, knock: Knock): { readonly once: string } | Refusal {
     const { header } = knock;
-    // Neither is a person who opened the address; nothing is looked at, used up or counted.
-    if (isFromElsewhere(header)) return LED_HERE;
+    // Neither is a person who opened the address; nothing is looked at, used up or counted. A link that somebody made is there to
+    // be followed from anywhere: it shows one conversation, and takes the place of nobody who sees more (`signIn`).
     if (header("sec-purpose") !== undefined || header("purpose") !== undefined) return LOOKED_AHEAD;
+    if (isFromElsewhere(header) && !this.#principals.byLink(token)) return LED_HERE;
     const holder = this.#holderOf(token);
     return holder ? { once: this.#once.give(holder) } : this.#wrong(knock);
   }
 
-  /** Signs a page of this server in that shows a token (S3). */
-  signIn(token: string, knock: Knock): SignedInPage | Refusal {
+  /**
+   * Signs a page of this server in that shows a token (S3). With a link, a browser that sees more already stays who it is, and is
+   * only told what the link shows: a key goes to nobody for a cookie.
+   */
+  signIn(token: string, knock: Knock): SignedInPage | { readonly stays: Only } | Refusal {
     const site = knock.header("sec-fetch-site");
     if (knock.header("origin") === undefined || (site !== undefined && site !== "same-origin")) return NO_ORIGIN;
     const holder = this.#holderOf(token);
-    return holder ? SignedInPage.begin(holder.principal, holder.token) : this.#wrong(knock);
+    if (!holder) return this.#wrong(knock);
+    const { only } = holder.principal;
+    const before = only && this.page(knock);
+    if (before && !before.principal.only) return { stays: only };
+    return SignedInPage.begin(holder.principal, holder.token);
   }
 
   #holderOf(token: string): Holder | undefined {
-    return this.#once.take(token) ?? this.#principals.byToken(token);
+    const holder = this.#once.take(token) ?? this.#principals.byToken(token);
+    return holder?.principal.only?.ended.aborted ? undefined : holder;
   }
 
   /** A right token was looked for first: however many wrong ones were shown, nobody is kept out who has one. */

@@ -1,5 +1,6 @@
 import { GUEST, OWNER, type Principal } from "../desk/principal.ts";
-import { sameSecret } from "./secret.ts";
+import type { KeptShares } from "./kept-shares.ts";
+import { derivedSecret, sameSecret } from "./secret.ts";
 import { SignedInPage } from "./signed-in-page.ts";
 
 /** The tokens of a server. */
@@ -13,6 +14,7 @@ export interface Tokens {
 /** Who has a token. */
 export interface Holder {
   readonly principal: Principal;
+  /** What the cookies and keys of their pages are made of: the token, or, where the server does not keep it, what it has of it. */
   readonly token: string;
 }
 
@@ -20,8 +22,11 @@ export interface Holder {
 export class Principals {
   readonly owner: Holder;
   readonly #holders: readonly Holder[];
+  readonly #shares: KeptShares | undefined;
 
-  constructor({ owner, guest }: Tokens) {
+  /** `shares`: the links that somebody made, whose tokens count as long as they are good. */
+  constructor({ owner, guest }: Tokens, shares?: KeptShares) {
+    this.#shares = shares;
     this.owner = { principal: OWNER, token: owner };
     this.#holders = [this.owner, ...(guest === undefined ? [] : [{ principal: GUEST, token: guest }])];
   }
@@ -29,15 +34,27 @@ export class Principals {
   /** Whose token it is. */
   byToken(token: string): Holder | undefined {
     // All are compared, so that the time does not tell which one it was.
-    return this.#holders.filter((holder) => sameSecret(holder.token, token))[0];
+    return this.#holders.filter((holder) => sameSecret(holder.token, token))[0] ?? this.byLink(token);
+  }
+
+  /** The same, of the links alone. */
+  byLink(token: string): Holder | undefined {
+    const share = this.#shares?.byToken(token);
+    return share && this.#ofLink(share);
   }
 
   /** The page whose cookie it is. */
   byCookie(cookie: string): SignedInPage | undefined {
-    for (const { principal, token } of this.#holders) {
+    const links = (this.#shares?.good() ?? []).map((share) => this.#ofLink(share));
+    for (const { principal, token } of [...this.#holders, ...links]) {
       const page = SignedInPage.of(cookie, principal, token);
       if (page) return page;
     }
     return undefined;
+  }
+
+  /** Whoever reads the digest and has no token of the server's owner makes no page of it. */
+  #ofLink({ principal, digest }: { readonly principal: Principal; readonly digest: string }): Holder {
+    return { principal, token: derivedSecret(this.owner.token, `banyan link ${digest}`) };
   }
 }

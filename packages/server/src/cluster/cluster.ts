@@ -125,8 +125,7 @@ export class Cluster implements Elsewhere, DrivenNode {
   async perform(command: Command<DeskCommand>, principal: Principal): Promise<Outcome> {
     const conversation = "conversation" in command ? command.conversation : undefined;
     // To look needs no owner: all that is written is in the database.
-    if (conversation === undefined || rights[command.type] === "watch")
-      return this.#performHere(command, principal.name);
+    if (conversation === undefined || rights[command.type] !== "act") return this.#performHere(command, principal.name);
     const asked = { id: `${principal.name} ${command.id}`, conversation, command, by: principal.name };
     try {
       const accepts = BEGINS.has(command.type);

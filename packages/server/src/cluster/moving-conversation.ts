@@ -3,7 +3,7 @@ import type { Command, CommandName, Problem, ServerFrame } from "@banyan/protoco
 import { ClientError, type Link } from "@banyan/protocol/client";
 import { nodeLink, type ServerAddress } from "@banyan/protocol/node";
 import type { Watchable, Watching } from "../desk/elsewhere.ts";
-import { Frame } from "../desk/live/frame.ts";
+import { Frame, type Viewer } from "../desk/live/frame.ts";
 import type { Line } from "../desk/live/subscription.ts";
 import { NotThere } from "../desk/problem.ts";
 
@@ -67,15 +67,16 @@ export class MovingConversation implements Watchable {
 
   async read(
     messages: readonly string[],
+    viewer: Viewer,
     watching: Watching | undefined,
     answer: (found: { readonly messages: readonly Message[]; readonly unknown: readonly string[] }) => void,
   ): Promise<void> {
-    if (watching instanceof MovingWatching) return watching.read(messages, answer);
+    if (watching instanceof MovingWatching) return watching.read(messages, viewer, answer);
     // Nobody watches: the answer has no place in a feed.
     const alone = new MovingWatching(this.#id, SILENT, this.#whereabouts);
     try {
       await alone.beginSoon();
-      await alone.read(messages, answer);
+      await alone.read(messages, viewer, answer);
     } finally {
       alone.end();
     }
@@ -87,7 +88,7 @@ export class MovingConversation implements Watchable {
 }
 
 const SILENT: Line = {
-  viewer: { rights: ["watch"] },
+  viewer: { rights: ["show", "watch"] },
   send: () => {},
   isFull: false,
   room: async () => {},
@@ -213,9 +214,10 @@ class MovingWatching implements Watching {
 
   async read(
     messages: readonly string[],
+    viewer: Viewer,
     answer: (found: { readonly messages: readonly Message[]; readonly unknown: readonly string[] }) => void,
   ): Promise<void> {
-    if (this.#local) return this.#local.conversation.read(messages, this.#local.watching, answer);
+    if (this.#local) return this.#local.conversation.read(messages, viewer, this.#local.watching, answer);
     const result = await this.#ask({ type: "message.read", messages });
     answer(result as unknown as { messages: readonly Message[]; unknown: readonly string[] });
   }

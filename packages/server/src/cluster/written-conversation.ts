@@ -1,7 +1,7 @@
 import { type ConversationState, type Event, emptyConversation, type Message, reduce, type Store } from "@banyan/core";
 import { sizeOf, snapshotOf } from "@banyan/protocol/desk";
 import type { Watchable, Watching } from "../desk/elsewhere.ts";
-import { Frame, shownTo } from "../desk/live/frame.ts";
+import { Frame, shownTo, type Viewer } from "../desk/live/frame.ts";
 import type { Line } from "../desk/live/subscription.ts";
 
 /** UTF-16 units of messages that one answer holds, or one message more. */
@@ -55,6 +55,7 @@ export class WrittenConversation implements Watchable {
 
   async read(
     messages: readonly string[],
+    _viewer: Viewer,
     _watching: Watching | undefined,
     answer: (found: { readonly messages: readonly Message[]; readonly unknown: readonly string[] }) => void,
   ): Promise<void> {
@@ -121,7 +122,7 @@ export class WrittenConversation implements Watchable {
   #tell(watching: Watching, line: Line, events: readonly Event[]): void {
     if (this.#behind.has(watching)) return;
     const { seq, epoch } = this.#state;
-    const items = events.map((event) => shownTo(event, line.viewer));
+    const items = events.flatMap((event) => shownTo(event, line.viewer) ?? []);
     line.send(new Frame({ type: "feed", conversation: this.#id, items }), { seq, epoch, offset: 0 });
     if (!line.isFull) return;
     this.#behind.add(watching);

@@ -5,6 +5,7 @@ import type { ServerFrame, ServerSettings, Welcome } from "@banyan/protocol";
 import type { OpenLink } from "@banyan/protocol/client";
 import { PROTOCOL } from "@banyan/protocol/desk";
 import manifest from "../../package.json" with { type: "json" };
+import type { Shares } from "./commands/shares.ts";
 import type { ServedHost, Workplace } from "./commands/workplace.ts";
 import { ModelLists } from "./commands/workplace.ts";
 import type { Elsewhere, Watchable } from "./elsewhere.ts";
@@ -23,6 +24,9 @@ import { Seat } from "./seat.ts";
 /** Milliseconds for which a conversation stays open that nobody watches and nothing works in. */
 const IDLE = 30_000;
 
+/** What somebody is told of the settings who has a link: nothing. */
+const NO_SETTINGS: ServerSettings = { model: "", approval: "ask", unasked: [], carriedOut: [] };
+
 /** What a desk says that it is. */
 export const NAME = `banyan ${manifest.version}`;
 
@@ -34,6 +38,7 @@ export const NAME = `banyan ${manifest.version}`;
  *   client: "my-editor 1.0",
  *   state: "state",
  *   idle: 60_000,
+ *   shares: undefined,
  *   defect: (error) => console.error(error),
  *   told: (defect) => `My editor has failed: ${defect}`,
  * });
@@ -46,6 +51,8 @@ export interface DeskOptions {
   readonly state?: string | undefined;
   /** Milliseconds for which a conversation stays open that nobody watches and nothing works in. Default 30,000. */
   readonly idle?: number | undefined;
+  /** The links that show a conversation; without them, none can be made. */
+  readonly shares?: Shares | undefined;
   /** Hears of what went wrong that no client asked for. It must not throw. */
   defect?(error: unknown): void;
   /** What a client is told whose command came upon a defect; when absent, `defect` hears of it, and the client that it did. */
@@ -80,7 +87,7 @@ export class Desk implements AsyncDisposable {
 
   /** `elsewhere`: where conversations may be open on other nodes; they are all here when absent. */
   constructor(options: DeskOptions, elsewhere?: Elsewhere) {
-    const { host, client = "banyan serve", state, idle = IDLE, defect = () => {}, told } = options;
+    const { host, client = "banyan serve", state, idle = IDLE, shares, defect = () => {}, told } = options;
     this.#elsewhere = elsewhere;
     this.#host = host;
     this.#defect = defect;
@@ -101,6 +108,7 @@ export class Desk implements AsyncDisposable {
       host,
       client,
       conversations: this.conversations,
+      shares,
       beginnings: new Beginnings(),
       chats: this.chats,
       directory: new ConversationDirectory({ store: host.store }),
@@ -120,15 +128,15 @@ export class Desk implements AsyncDisposable {
   }
 
   /** What a client is told first. */
-  welcome({ rights }: Principal): Welcome {
+  welcome({ rights, only }: Principal): Welcome {
+    const server = { type: "welcome", protocol: PROTOCOL, server: NAME, rights, agent: this.#host.agent.name } as const;
+    if (!only) return { ...server, workspace: this.#host.workspace, settings: this.#settings };
+    const { conversation, leaf } = only;
     return {
-      type: "welcome",
-      protocol: PROTOCOL,
-      server: NAME,
-      rights,
-      agent: this.#host.agent.name,
-      workspace: this.#host.workspace,
-      settings: this.#settings,
+      ...server,
+      workspace: "",
+      settings: NO_SETTINGS,
+      only: { conversation, ...(leaf !== undefined && { leaf }) },
     };
   }
 
@@ -199,6 +207,6 @@ export class Desk implements AsyncDisposable {
 
   #tellAll(told: ServerFrame): void {
     const frame = new Frame(told);
-    for (const seat of this.#seats) seat.send(frame);
+    for (const seat of this.#seats) if (told.type !== "settings" || !seat.isShownOne) seat.send(frame);
   }
 }

@@ -1,6 +1,7 @@
 import type { Cursor, Message } from "@banyan/core";
 import type { Command } from "@banyan/protocol";
 import type { DeskCommand } from "./commands/workplace.ts";
+import type { Viewer } from "./live/frame.ts";
 import type { Line } from "./live/subscription.ts";
 import type { Outcome } from "./perform.ts";
 import type { Principal } from "./principal.ts";
@@ -17,6 +18,7 @@ export interface Watchable {
   /** As `LiveConversation.read`. */
   read(
     messages: readonly string[],
+    viewer: Viewer,
     watching: Watching | undefined,
     answer: (found: { readonly messages: readonly Message[]; readonly unknown: readonly string[] }) => void,
   ): Promise<void>;

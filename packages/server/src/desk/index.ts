@@ -1,4 +1,5 @@
+export type { Shares } from "./commands/shares.ts";
 export type { ServedHost } from "./commands/workplace.ts";
 export { Desk, type DeskOptions } from "./desk.ts";
 export type { LinkOptions } from "./in-process-link.ts";
-export { GUEST, OWNER, type Principal, USER } from "./principal.ts";
+export { GUEST, type Only, OWNER, type Principal, USER } from "./principal.ts";

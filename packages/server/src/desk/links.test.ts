@@ -67,7 +67,7 @@ describe.each([
   test("talks with the agent, and holds what another client holds", async () => {
     const there = await open({ model: scriptedModel(["Hello yourself.", "And again."]) });
     const [client, other] = [await clientOf(there.owner), await clientOf(there.guest)];
-    expect(client.welcome).toMatchObject({ agent: "banyan", rights: ["watch", "act"] });
+    expect(client.welcome).toMatchObject({ agent: "banyan", rights: ["show", "watch", "act"] });
     const { conversation } = await client.ask("conversation.create", {});
     const watched = await client.watch(conversation).loaded;
     await client.ask("turn.say", { conversation, parts: say("hello") });

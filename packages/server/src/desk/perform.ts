@@ -6,10 +6,11 @@ import { conversationHandlers } from "./commands/conversations.ts";
 import { fileHandlers } from "./commands/files.ts";
 import { noteHandlers } from "./commands/notes.ts";
 import { settingsHandlers } from "./commands/settings.ts";
+import { shareHandlers } from "./commands/shares.ts";
 import { turnHandlers } from "./commands/turns.ts";
 import type { ConnectionCommand, DeskCommand, Handlers, Workplace } from "./commands/workplace.ts";
 import type { Elsewhere } from "./elsewhere.ts";
-import type { Principal } from "./principal.ts";
+import type { Only, Principal } from "./principal.ts";
 import { problemOf } from "./problem.ts";
 
 const handlers: Handlers<DeskCommand> = {
@@ -19,6 +20,7 @@ const handlers: Handlers<DeskCommand> = {
   ...fileHandlers,
   ...noteHandlers,
   ...settingsHandlers,
+  ...shareHandlers,
   ...turnHandlers,
 };
 
@@ -41,10 +43,10 @@ export class Performer {
 
   /** Carries out a command, unless one of its id was before: then this is the same one, sent again. */
   perform(command: Command<DeskCommand>, principal: Principal): Promise<Outcome> {
-    const refused = refusalOf(command.type, principal);
+    const refused = refusalOf(command, principal);
     if (refused) return Promise.resolve({ error: refused });
     // To look again is harmless; to act again is not.
-    if (needs[command.type] === "watch") return this.#perform(command, principal);
+    if (needs[command.type] !== "act") return this.#perform(command, principal);
     const elsewhere = this.#elsewhere;
     if (!elsewhere) return this.performHere(command, principal);
     return onceIn(this.#once, command, principal, () => elsewhere.perform(command, principal));
@@ -90,9 +92,23 @@ function onceIn(
 }
 
 /** Why a client may not do something; nothing when it may. */
-export function refusalOf(type: CommandName, { rights }: Principal): Problem | undefined {
-  if (rights.includes(needs[type])) return undefined;
-  return { code: "forbidden", message: `This token does not allow ${type}: it may only watch.` };
+export function refusalOf(
+  { type, conversation }: { readonly type: CommandName; readonly conversation?: string | undefined },
+  { rights, only }: Principal,
+): Problem | undefined {
+  const forbidden = (message: string) => ({ code: "forbidden", message }) as const;
+  if (only && !isGood(only)) return forbidden(LINK_OVER);
+  if (!rights.includes(needs[type])) return forbidden(`This token does not allow ${type}: it may only watch.`);
+  return only && conversation !== only.conversation
+    ? forbidden("This link shows one conversation, and no other.")
+    : undefined;
+}
+
+/** What somebody is told whose link shows nothing any more. */
+export const LINK_OVER = "This link shows nothing any more: its time is over, or it was taken back.";
+
+function isGood({ ended, expiresAt }: Only): boolean {
+  return !ended.aborted && Date.now() < expiresAt;
 }
 
 const ofConnections: ReadonlySet<string> = new Set<ConnectionCommand>([

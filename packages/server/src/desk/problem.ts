@@ -37,6 +37,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   RuleFileError: "invalid",
   SettingsError: "invalid",
   ServerStopping: "stopping",
+  ShareError: "invalid",
   TurnNotBegun: "invalid",
   Unfitting: "invalid",
 };

@@ -1,4 +1,4 @@
-import type { Command, CommandName, Problem } from "@banyan/protocol";
+import type { Command, Problem } from "@banyan/protocol";
 import type { ConnectionCommand, DeskCommand } from "./commands/workplace.ts";
 import type { Watchable, Watching } from "./elsewhere.ts";
 import { Frame } from "./live/frame.ts";
@@ -33,6 +33,11 @@ export class Seat {
     this.#line = line;
     this.#principal = principal;
     this.#parts = parts;
+  }
+
+  /** They are shown one conversation, and know of nothing else. */
+  get isShownOne(): boolean {
+    return this.#principal.only !== undefined;
   }
 
   /** Tells the client something. */
@@ -72,7 +77,7 @@ export class Seat {
   }
 
   async #performOwn(command: Command<ConnectionCommand>): Promise<void> {
-    const refused = refusalOf(command.type as CommandName, this.#principal);
+    const refused = refusalOf(command, this.#principal);
     if (refused) return this.fail(command.id, refused);
     const outcome = await this.#parts.performer.outcomeOf(() => this.#carryOut(command));
     // A read has been answered at its place among the frames.
@@ -100,7 +105,9 @@ export class Seat {
       case "message.read": {
         const live = await watchable(command.conversation);
         const subscription = this.#watched.get(command.conversation)?.subscription;
-        await live.read(command.messages, subscription, (result) => this.#answer(command.id, { result }));
+        await live.read(command.messages, this.#principal, subscription, (result) =>
+          this.#answer(command.id, { result }),
+        );
         return {};
       }
     }

@@ -24,7 +24,7 @@ export function door(failure: Failure, addresses: (app: Hono<HttpEnvironment>) =
   const app = new Hono<HttpEnvironment>();
   app.use(async (context, next) => {
     context.header("Cache-Control", "no-store");
-    const refused = context.req.method === "POST" && refusalOf("turn.say", context.get("principal"));
+    const refused = context.req.method === "POST" && refusalOf({ type: "turn.say" }, context.get("principal"));
     return refused ? failure(context, refused) : next();
   });
   app.use(

@@ -1,10 +1,11 @@
+import { pieceOfAddress } from "@banyan/core/conversation";
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { deleteCookie, setCookie } from "hono/cookie";
 import { type Gate, knockOf, type Refusal } from "../auth/gate.ts";
 import { SIGNED_IN } from "../auth/signed-in-page.ts";
-import type { Principal } from "../desk/principal.ts";
+import type { Only, Principal } from "../desk/principal.ts";
 import { agUi } from "../doors/ag-ui.ts";
 import { openAi } from "../doors/openai.ts";
 import { errorOf } from "../doors/openai-words.ts";
@@ -103,10 +104,12 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
       return context.json({ error: { code: "malformed", message } }, 400);
     }
     const page = gate.signIn(token, knockOf(context.env.incoming));
+    context.header("Cache-Control", "no-store");
+    if ("stays" in page) return context.json({ path: pathOf(page.stays) });
     if (!("key" in page)) return refuse(context, page);
     setCookie(context, parts.cookie(), page.cookie, { ...COOKIE, maxAge: SIGNED_IN });
-    context.header("Cache-Control", "no-store");
-    return context.json({ key: page.key, rights: page.principal.rights });
+    const { rights, only } = page.principal;
+    return context.json({ key: page.key, rights, ...(only && { path: pathOf(only) }) });
   });
 
   // Only the browser that asks forgets its cookie: nothing is kept here.
@@ -126,6 +129,7 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
     app.use(programs, async (context, next) => {
       const verdict = gate.judge(knockOf(context.env.incoming));
       if (!verdict.ok) return refuse(context, verdict);
+      if (verdict.principal.only && !BY_LINK.test(context.req.path)) return refuse(context, NOT_BY_LINK);
       context.set("principal", verdict.principal);
       return next();
     });
@@ -163,6 +167,20 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
     return context.json({ error: { code: "failed", message } }, 500);
   });
   return app;
+}
+
+/** What is there for who has a link (S29); what is no command or feed of the one conversation is refused there. */
+const BY_LINK = /^\/api\/v1\/(commands|conversations\/[^/]+\/feed)$/;
+const NOT_BY_LINK: Refusal = {
+  ok: false,
+  status: 403,
+  message: "This link shows one conversation, and does nothing else.",
+};
+
+/** Where the page shows what a link shows. */
+function pathOf({ conversation, leaf }: Only): string {
+  const path = `/c/${pieceOfAddress(conversation)}`;
+  return leaf === undefined ? path : `${path}?leaf=${encodeURIComponent(JSON.stringify(leaf))}`;
 }
 
 function sendFile(context: Context<HttpEnvironment>, file: PageFile): Response {

@@ -36,6 +36,8 @@ export class EventStream implements Line {
       },
       { highWaterMark: FULL, size: (chunk) => chunk.byteLength },
     );
+    // What a link shows ends with it.
+    viewer.only?.ended.addEventListener("abort", () => this.close(), { once: true });
     this.#alive = setInterval(() => this.#write(": alive\n\n"), SIGN_OF_LIFE).unref();
   }
 

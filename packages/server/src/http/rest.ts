@@ -70,7 +70,7 @@ export function rest(parts: RestParts, paced: MiddlewareHandler<HttpEnvironment>
   const limitedCommand: MiddlewareHandler<HttpEnvironment> = (context, next) =>
     limited(context.get("principal").rights.includes("act") ? LARGEST_FRAME : LARGEST_OF_WATCHERS)(context, next);
   const mayImport: MiddlewareHandler<HttpEnvironment> = async (context, next) => {
-    const refused = refusalOf("conversation.import", context.get("principal"));
+    const refused = refusalOf({ type: "conversation.import" }, context.get("principal"));
     return refused ? problem(context, refused) : next();
   };
 
@@ -82,12 +82,12 @@ export function rest(parts: RestParts, paced: MiddlewareHandler<HttpEnvironment>
       const message = `${command.type} needs a socket, or the feed of a conversation.`;
       return context.json({ error: { code: "invalid", message } }, 400);
     }
-    const refused = refusalOf(command.type, context.get("principal"));
+    const refused = refusalOf(command, context.get("principal"));
     if (refused) return problem(context, refused);
     const read = Promise.withResolvers<object>();
     const outcome = await performer.outcomeOf(async () => {
       const live = await desk.watchable(command.conversation, context.get("principal"));
-      await live.read(command.messages, undefined, read.resolve);
+      await live.read(command.messages, context.get("principal"), undefined, read.resolve);
       return read.promise;
     });
     return answer(context, outcome);
@@ -124,7 +124,8 @@ export function rest(parts: RestParts, paced: MiddlewareHandler<HttpEnvironment>
   });
 
   app.get("/conversations/:id/feed", async (context) => {
-    const refused = refusalOf("feed.subscribe", context.get("principal"));
+    const conversation = context.req.param("id");
+    const refused = refusalOf({ type: "feed.subscribe", conversation }, context.get("principal"));
     if (refused) return problem(context, refused);
     const place = context.req.header("last-event-id") ?? context.req.query("from");
     const from = place === undefined ? undefined : cursorFrom(place);
@@ -132,7 +133,7 @@ export function rest(parts: RestParts, paced: MiddlewareHandler<HttpEnvironment>
       const message = `from: expected epoch.seq.offset, as the id of an event of this stream has it; this is ${JSON.stringify(place.slice(0, 100))}.`;
       return problem(context, { code: "malformed", message });
     }
-    const input = { conversation: context.req.param("id"), from, leaf: context.req.query("leaf") };
+    const input = { conversation, from, leaf: context.req.query("leaf") };
     const { command, error } = readAddress("feed.subscribe", input);
     if (!command) return problem(context, error);
     const isGuest = !context.get("principal").rights.includes("act");

@@ -66,6 +66,12 @@ export class Connection {
     this.#seat?.send(frame);
   }
 
+  /** Ends the connection for something that the client did not do, and that no other connection of it would mend. */
+  end(message: string): void {
+    this.#say({ type: "refused", protocol: PROTOCOL, message });
+    this.#socket.close(closeCodes.unproven, message.slice(0, 100));
+  }
+
   #say(frame: ServerFrame): void {
     this.#line.send(new Frame(frame));
   }

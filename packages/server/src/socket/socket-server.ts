@@ -7,6 +7,7 @@ import { knockOf } from "../auth/gate.ts";
 import type { GuestLines } from "../auth/guest-lines.ts";
 import { randomToken } from "../auth/secret.ts";
 import { Frame } from "../desk/live/frame.ts";
+import { LINK_OVER } from "../desk/perform.ts";
 import { type Caller, Connection, type ConnectionParts } from "./connection.ts";
 
 /** Milliseconds that a client has to let go of its connection when the server stops. */
@@ -79,7 +80,9 @@ export class SocketServer {
     sockets.handleUpgrade(request, socket, head, (accepted) => {
       this.#alive.add(accepted);
       accepted.on("pong", () => this.#alive.add(accepted));
-      this.#connections.set(accepted, new Connection(accepted, callerOf(verdict, knock), this.#parts));
+      const connection = new Connection(accepted, callerOf(verdict, knock), this.#parts);
+      this.#connections.set(accepted, connection);
+      verdict.principal.only?.ended.addEventListener("abort", () => connection.end(LINK_OVER), { once: true });
       accepted.on("close", () => this.#connections.delete(accepted));
     });
   }

@@ -8,6 +8,7 @@ import { Disclosure } from "../shell/disclosure.tsx";
 import { beginningOf } from "../tree/words.ts";
 import { useMay } from "../use-may.ts";
 import { exportFile, FORMATS } from "./export-file.ts";
+import { Sharing } from "./sharing.tsx";
 import { useConversation, useTree } from "./use-conversation.ts";
 
 /** What can be done about a conversation as a whole: its title, a copy of it as a file, its end (W46). */
@@ -27,9 +28,10 @@ export function ConversationMenu({ leaf }: { readonly leaf: string | null }) {
         {t("All messages at once")}
       </Link>{" "}
       <span className="text-soft text-xs">{t("to print this branch, or to search it with the browser")}</span>
-      <h2 className="mt-3 font-medium">{t("Export")}</h2>
+      {may("share.create") && <Sharing leaf={leaf} />}
+      {may("conversation.export") && <h2 className="mt-3 font-medium">{t("Export")}</h2>}
       <ul>
-        {FORMATS.map(({ format, name, holds }) => (
+        {FORMATS.filter(() => may("conversation.export")).map(({ format, name, holds }) => (
           <li key={format}>
             <button
               type="button"

@@ -10,7 +10,12 @@ export function PageActions() {
   const [, setTheme] = usePreference("theme");
   useActions([
     { name: t("New conversation"), keys: "Alt+N", slash: "clear", takes: "conversation.create", run: () => begin() },
-    { name: t("Search all conversations"), keys: "Alt+F", run: () => focusOn("#search") },
+    {
+      name: t("Search all conversations"),
+      keys: "Alt+F",
+      takes: "conversation.search",
+      run: () => focusOn("#search"),
+    },
     { name: t("Light theme"), run: () => setTheme("light") },
     { name: t("Dark theme"), run: () => setTheme("dark") },
     { name: t("Theme of the system"), run: () => setTheme("system") },

@@ -42,6 +42,7 @@ export const SLASH_NAMES = {
   processes: { also: ["bashes", "ps", "tasks"] },
   config: { also: ["settings"] },
   export: {},
+  share: { elsewhere: t("“Share” stands in the menu of the conversation, at the top.") },
   keys: {},
   plan: { also: ["todos"] },
   status: {

@@ -18,6 +18,8 @@ export function Shell() {
   const [listOpen, setListOpen] = useState(false);
   useTabTitle();
   const may = useMay();
+  // Who has a link is shown one conversation (S29).
+  const hasList = may("conversation.list");
   const path = useRouterState({ select: ({ location }) => location.pathname });
   // On a narrow screen the list gives way to what was chosen in it, or begun.
   useEffect(() => {
@@ -41,18 +43,22 @@ export function Shell() {
         <ConnectionBanner />
         <ProblemBanner />
         <div className="flex min-h-0 flex-1">
-          {/* biome-ignore lint/a11y/useKeyWithClickEvents: a key on a link is a click. */}
-          <nav
-            aria-label={t("Conversations")}
-            onClick={onClick}
-            className={`${listOpen ? "flex" : "hidden"} w-full shrink-0 flex-col border-hair bg-raised md:flex md:w-66 md:border-e print:hidden`}
-          >
-            <ConversationList />
-          </nav>
+          {hasList && (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: a key on a link is a click.
+            <nav
+              aria-label={t("Conversations")}
+              onClick={onClick}
+              className={`${listOpen ? "flex" : "hidden"} w-full shrink-0 flex-col border-hair bg-raised md:flex md:w-66 md:border-e print:hidden`}
+            >
+              <ConversationList />
+            </nav>
+          )}
           <main className={`${listOpen ? "hidden" : "flex"} relative min-w-0 flex-1 flex-col md:flex`}>
-            <div className="absolute top-2 start-2 z-10 md:hidden print:hidden">
-              <IconButton name={t("Conversations")} icon="menu" onClick={() => setListOpen(true)} />
-            </div>
+            {hasList && (
+              <div className="absolute top-2 start-2 z-10 md:hidden print:hidden">
+                <IconButton name={t("Conversations")} icon="menu" onClick={() => setListOpen(true)} />
+              </div>
+            )}
             <Outlet />
           </main>
         </div>

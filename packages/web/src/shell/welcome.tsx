@@ -1,4 +1,5 @@
 import type { Result } from "@banyan/protocol";
+import { Navigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { FirstMessage } from "../composer/first-message.tsx";
 import { Inbox } from "../conversations/inbox.tsx";
@@ -13,7 +14,9 @@ export function Welcome() {
   const connection = usePageState(({ connection }) => connection);
   const may = useMay();
   const welcome = connection.phase === "open" ? connection.welcome : undefined;
+  const only = welcome?.only;
   const mayBegin = may("turn.say") && may("conversation.create");
+  if (only) return <Navigate to="/c/$conversation" params={only} replace />;
   return (
     <div className="flex min-h-0 flex-1 flex-col items-center overflow-y-auto px-4 py-6 max-md:pt-14">
       <div className="my-auto flex w-full max-w-text flex-col items-center gap-5">

@@ -26,10 +26,10 @@ if (once !== "") enter(once).catch(tell);
 else if ((await keptKey()) !== undefined && (await isSignedIn())) goOn();
 
 async function enter(token: string): Promise<void> {
-  const why = await signIn(token);
-  if (why === undefined) return goOn();
+  const came = await signIn(token);
+  if (!("problem" in came)) return goOn(came.path);
   there(document.getElementById("why")).textContent = "";
-  problem.textContent = why;
+  problem.textContent = came.problem;
   form.querySelector("input")?.select();
 }
 
@@ -54,10 +54,11 @@ function sayAll(): void {
   where.replaceChildren(...phrase.split(/[{}]/).map((piece) => parts.get(piece) ?? piece));
 }
 
-/** To what the person asked for. */
-function goOn(): void {
+/** To what the person asked for, or what their link shows. */
+function goOn(shown?: string): void {
   const { search } = window.location;
-  if (pathname === "/sign-in" || /[?&]token=/.test(search)) window.location.replace("/");
+  if (shown !== undefined) window.location.replace(shown);
+  else if (pathname === "/sign-in" || /[?&]token=/.test(search)) window.location.replace("/");
   // To go where one is with a # leads nowhere.
   else if (hash !== "") window.location.reload();
   else window.location.replace(`${pathname}${search}`);

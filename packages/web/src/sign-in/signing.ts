@@ -3,19 +3,26 @@ import { t } from "../phrases/phrases.ts";
 import { forgetKey, keepKey } from "./key.ts";
 import { keepRights } from "./rights.ts";
 
-/** Signs this browser in with a token. Answers why it was not, in a sentence; nothing when it was. */
-export async function signIn(token: string): Promise<string | undefined> {
+/** What came of a sign-in: where it leads, if it is somewhere; or why there is none, in a sentence. */
+export type SignedIn = { readonly path?: string | undefined } | { readonly problem: string };
+
+/** Signs this browser in with a token. With a link, one that is signed in already, and sees more, stays as it is. */
+export async function signIn(token: string): Promise<SignedIn> {
   const answer = await asked("/api/v1/sign-in", { token });
-  if (answer === undefined) return t("The server cannot be reached. Is it running?");
-  if ("error" in answer) return answer.error.message;
+  if (answer === undefined) return { problem: t("The server cannot be reached. Is it running?") };
+  if ("error" in answer) return { problem: answer.error.message };
+  const { path } = answer;
+  if (!("key" in answer)) return { path };
   try {
     await keepKey(answer.key);
     keepRights(answer.rights);
-    return undefined;
+    return { path };
   } catch {
-    return t(
-      "This browser keeps nothing for this page, so that it cannot stay signed in. Allow it to keep data of sites.",
-    );
+    return {
+      problem: t(
+        "This browser keeps nothing for this page, so that it cannot stay signed in. Allow it to keep data of sites.",
+      ),
+    };
   }
 }
 
@@ -36,7 +43,8 @@ export async function isSignedIn(): Promise<boolean> {
 }
 
 type SignInAnswer =
-  | { readonly key: string; readonly rights: readonly Right[] }
+  | { readonly key: string; readonly rights: readonly Right[]; readonly path?: string }
+  | { readonly path: string }
   | { readonly error: { readonly message: string } };
 
 async function asked(address: string, said: object): Promise<SignInAnswer | undefined> {

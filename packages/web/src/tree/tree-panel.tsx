@@ -5,6 +5,7 @@ import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
 import { usePage } from "../page.ts";
 import { t } from "../phrases/phrases.ts";
+import { useMay } from "../use-may.ts";
 import { BranchMap } from "./branch-map.tsx";
 import { marksOf } from "./marks.ts";
 import { Outline } from "./outline.tsx";
@@ -148,11 +149,12 @@ const MOST_HITS = 1_000;
 function useTreeSearch(query: string): ReadonlySet<string> {
   const { connection } = usePage();
   const { id } = useConversation();
+  const maySearch = useMay()("conversation.search");
   const [hits, setHits] = useState(NONE);
   const wanted = useDeferredValue(query.trim());
   useEffect(() => {
     setHits(NONE);
-    if (wanted === "") return;
+    if (wanted === "" || !maySearch) return;
     let isWanted = true;
     connection.ask("conversation.search", { query: wanted, conversation: id, limit: MOST_HITS }).then(
       (found) => {
@@ -165,6 +167,6 @@ function useTreeSearch(query: string): ReadonlySet<string> {
     return () => {
       isWanted = false;
     };
-  }, [connection, id, wanted]);
+  }, [connection, id, wanted, maySearch]);
   return hits;
 }

@@ -1,6 +1,7 @@
 import { Button } from "../design/button.tsx";
 import { TextField } from "../design/field.tsx";
 import { t, tCount } from "../phrases/phrases.ts";
+import { useMay } from "../use-may.ts";
 
 /** What narrows a tree down: a search, its switches, and the way back from a part to the whole. */
 export function TreeTools({
@@ -26,18 +27,21 @@ export function TreeTools({
   /** There while only a part of the tree is shown. */
   readonly onWhole?: () => void;
 }) {
+  const may = useMay();
   return (
     <search className="flex flex-col gap-1 border-hair border-b p-2 text-sm">
-      <TextField
-        type="search"
-        value={query}
-        onChange={({ target }) => onQuery(target.value)}
-        onKeyDown={(event) => {
-          if (event.key === "Enter") onJump();
-        }}
-        placeholder={t("Search this conversation")}
-        aria-label={t("Search this conversation")}
-      />
+      {may("conversation.search") && (
+        <TextField
+          type="search"
+          value={query}
+          onChange={({ target }) => onQuery(target.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Enter") onJump();
+          }}
+          placeholder={t("Search this conversation")}
+          aria-label={t("Search this conversation")}
+        />
+      )}
       <p role="status" className={query.trim() === "" ? "sr-only" : "text-soft text-xs"}>
         {query.trim() === ""
           ? ""

@@ -47,8 +47,9 @@ export const conversationHandlers: Handlers<
     return {};
   },
 
-  async "conversation.remove"({ conversation }, { conversations }) {
+  async "conversation.remove"({ conversation }, { conversations, shares }) {
     await conversations.remove(conversation);
+    shares?.forget(conversation);
     return {};
   },
 
@@ -66,7 +67,7 @@ export const conversationHandlers: Handlers<
         return {
           name: `${name}.json`,
           mediaType: "application/json",
-          text: toJson(events.map((event) => shownTo(event, viewer))),
+          text: toJson(events.flatMap((event) => shownTo(event, viewer) ?? [])),
         };
       case "markdown":
         return { name: `${name}.md`, mediaType: "text/markdown", text: toMarkdown(state, leaf) };

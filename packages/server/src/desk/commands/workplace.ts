@@ -6,6 +6,7 @@ import type { Beginnings } from "../live/beginnings.ts";
 import type { LiveChats } from "../live/live-chats.ts";
 import type { LiveConversations } from "../live/live-conversations.ts";
 import type { Principal } from "../principal.ts";
+import type { Shares } from "./shares.ts";
 
 /** What a server needs of the application around it; a `Host` is one. */
 export type ServedHost = Pick<
@@ -45,6 +46,8 @@ export interface Workplace {
   readonly client: string;
   readonly directory: ConversationDirectory;
   readonly conversations: LiveConversations;
+  /** Absent where nobody could open a link, as in a terminal. */
+  readonly shares: Shares | undefined;
   readonly beginnings: Beginnings;
   readonly chats: LiveChats;
   /** Of the workspace. */

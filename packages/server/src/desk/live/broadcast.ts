@@ -1,7 +1,7 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { type Cursor, cursorOf, type FeedItem, isDelta, type Session, SessionError } from "@banyan/core";
 import { mergeDeltas } from "@banyan/core/hosts";
-import { Frame, seesAllOf, shownTo, type Viewer } from "./frame.ts";
+import { Frame, shownTo, type Viewer } from "./frame.ts";
 
 /** Milliseconds between two frames of one conversation. */
 const FRAME = 16;
@@ -81,17 +81,19 @@ export class Broadcast {
     }
     if (this.#pending.length === 0) return;
     const items = this.#pending;
-    const frameFor = (viewer: Viewer) =>
-      Frame.ofFeed(
-        this.#session.id,
-        items.map((item) => shownTo(item, viewer)),
-      );
     const whole = Frame.ofFeed(this.#session.id, items);
+    const frameFor = (viewer: Viewer) => {
+      const shown = items.map((item) => shownTo(item, viewer));
+      if (shown.every((item, index) => item === items[index])) return whole;
+      return Frame.ofFeed(
+        this.#session.id,
+        shown.filter((item) => item !== undefined),
+      );
+    };
     this.#pending = [];
     this.#flushed = performance.now();
     for (const receiver of this.#receivers) {
-      const { viewer } = receiver;
-      receiver.send(items.every((item) => seesAllOf(item, viewer)) ? whole : frameFor(viewer), this.#latest);
+      receiver.send(frameFor(receiver.viewer), this.#latest);
       if (!receiver.isFull) continue;
       this.#receivers.delete(receiver);
       receiver.left(this.#latest);

@@ -1,5 +1,7 @@
-import type { Event, FeedItem } from "@banyan/core";
+import type { FeedItem } from "@banyan/core";
 import type { Right, ServerFrame } from "@banyan/protocol";
+import type { Only } from "../principal.ts";
+import { itemOnly } from "./shown-only.ts";
 
 /** What is told to clients: as it is, for one in this process, and as text, which is made once for all others. */
 export class Frame {
@@ -32,14 +34,15 @@ export class Frame {
 /** Who gets items of a feed, by what they may do. */
 export interface Viewer {
   readonly rights: readonly Right[];
+  readonly only?: Only;
 }
 
-/** Whether somebody sees all of an item: instructions and schemas of tools, which the model is sent, are for who may act (S28). */
-export function seesAllOf(item: FeedItem, { rights }: Viewer): boolean {
-  return item.type !== "content.stored" || rights.includes("act");
-}
-
-/** An item as somebody may see it: that something was stored, if not what. */
-export function shownTo<Item extends FeedItem | Event>(item: Item, viewer: Viewer): Item {
-  return seesAllOf(item, viewer) ? item : { ...item, text: "" };
+/**
+ * An item as somebody may see it, and nothing when they may not: instructions and schemas of tools, which the model is sent, are
+ * for who may act (S28), and who has a link is shown what it shows (S29).
+ */
+export function shownTo<Item extends FeedItem>(item: Item, { rights, only }: Viewer): Item | undefined {
+  // An event stays an event.
+  if (only) return itemOnly(item, only) as Item | undefined;
+  return item.type === "content.stored" && !rights.includes("act") ? { ...item, text: "" } : item;
 }

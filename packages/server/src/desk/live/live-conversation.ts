@@ -2,7 +2,8 @@ import { type Cursor, type FeedItem, isEvent, type Message, type RunEnd, type Se
 import { sizeOf } from "@banyan/protocol/desk";
 import type { Activity } from "../elsewhere.ts";
 import { Broadcast } from "./broadcast.ts";
-import { Frame } from "./frame.ts";
+import { Frame, type Viewer } from "./frame.ts";
+import { stateOnly } from "./shown-only.ts";
 import { type Line, Subscription } from "./subscription.ts";
 
 /** UTF-16 units of messages that one answer holds, or one message more. */
@@ -94,17 +95,20 @@ export class LiveConversation {
    */
   async read(
     messages: readonly string[],
+    { only }: Viewer,
     subscription: Subscription | undefined,
     answer: (found: { readonly messages: readonly Message[]; readonly unknown: readonly string[] }) => void,
   ): Promise<void> {
     await this.#broadcast.settled();
     while (subscription && !subscription.isInStep && this.#subscriptions.has(subscription)) await subscription.inStep();
     this.#broadcast.flush();
+    const { state } = this.session;
+    const shown = only ? stateOnly(state, only).messages : state.messages;
     const found: Message[] = [];
     const unknown: string[] = [];
     let size = 0;
     for (const id of messages) {
-      const message = this.session.state.messages.get(id);
+      const message = shown.get(id);
       if (!message) {
         unknown.push(id);
         continue;

@@ -2,6 +2,7 @@ import { type Cursor, cursorOf, type FeedItem, isDelta, type Session, SessionErr
 import { snapshotOf } from "@banyan/protocol/desk";
 import type { Broadcast, Receiver } from "./broadcast.ts";
 import { Frame, shownTo, type Viewer } from "./frame.ts";
+import { stateOnly } from "./shown-only.ts";
 
 /** UTF-16 units of JSON that one frame of what was missed holds, or one item more. */
 const FRAME_SIZE = 128 * 1024;
@@ -56,17 +57,21 @@ export class Subscription implements Receiver {
 
   /**
    * Begins with a snapshot, or behind a cursor of this writer. Behind that of another writer comes what was said since, as
-   * deltas, and then a snapshot (W81). Resolves when the snapshot is sent, if there is to be one.
+   * deltas, and then a snapshot (W81). Resolves when the snapshot is sent, if there is to be one. Who has a link always begins with
+   * one: the log holds what it does not show (S29).
    */
-  async begin(from: Cursor | undefined, leaf: string | undefined): Promise<void> {
+  async begin(cursor: Cursor | undefined, leaf: string | undefined): Promise<void> {
     const { latest } = this.#broadcast;
+    const { only } = this.viewer;
+    const from = only ? undefined : cursor;
     if (from && (from.seq === 0 || (from.epoch === latest.epoch && !isBefore(latest, from)))) {
       this.#catchUpAlone(from);
       return;
     }
     const beginAnew = () => {
       const { state, cursor, interrupted, damage } = this.#session;
-      if (this.#line.share) this.#line.share(this.#session);
+      if (only) this.#line.send(new Frame(snapshotOf(stateOnly(state, only), { cursor, leaf })), cursor);
+      else if (this.#line.share) this.#line.share(this.#session);
       else this.#line.send(new Frame(snapshotOf(state, { cursor, leaf, interrupted, damage })), cursor);
       this.#join();
     };
@@ -156,8 +161,9 @@ export class Subscription implements Receiver {
         at = placeOf(item) ?? at;
         if (item.type === "feed.reset") hasBegun = true;
         // Who begins at the beginning has nothing that could be reset, and who begins anew learns it from the snapshot.
-        if (anew ? isDelta(item) : item.type !== "feed.reset") {
-          const told = { ...shownTo(item, this.viewer), ...mark };
+        const shown = (anew ? isDelta(item) : item.type !== "feed.reset") && shownTo(item, this.viewer);
+        if (shown) {
+          const told = { ...shown, ...mark };
           const text = JSON.stringify(told);
           items.push(told);
           texts.push(text);

@@ -1,0 +1,159 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { createId } from "@banyan/core";
+import type { Share } from "@banyan/protocol";
+import { ShareError, type Shares } from "../desk/commands/shares.ts";
+import { type Principal, shownOnly } from "../desk/principal.ts";
+import { randomToken } from "./secret.ts";
+
+/** A link, and what opens it, as the server keeps it: nobody can tell the token from its digest. */
+interface Kept extends Share {
+  readonly digest: string;
+}
+
+/** Links that are good at once; each is looked at when a page connects. */
+const MOST_SHARES = 200;
+
+/** The longest that a timer waits. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/**
+ * The links that show one conversation to whoever has them (S29). Each has a principal, whose signal aborts when the link opens
+ * nothing any more. Without a file they last as long as the process.
+ */
+export class KeptShares implements Shares, Disposable {
+  readonly #file: string | undefined;
+  readonly #shares = new Map<
+    string,
+    { readonly kept: Kept; readonly principal: Principal; readonly end: () => void }
+  >();
+
+  /** Throws when there is a file and it holds no links: whoever runs the server decides what becomes of it. */
+  constructor(file?: string) {
+    this.#file = file;
+    for (const kept of keptIn(file)) this.#add(kept);
+  }
+
+  /** Makes a link, and the token that opens it, which is told this once. Throws when there are too many, or they cannot be kept. */
+  create(
+    shown: { readonly conversation: string; readonly leaf?: string },
+    seconds: number,
+    now = Date.now(),
+  ): { share: Share; token: string } {
+    if (this.list().length >= MOST_SHARES)
+      throw new ShareError(
+        `There are ${MOST_SHARES} links already, which is as many as a server has: revoke one first.`,
+      );
+    const token = randomToken();
+    const share = { id: createId(), ...shown, createdAt: now, expiresAt: now + seconds * 1_000 };
+    this.#add({ ...share, digest: digestOf(token) });
+    try {
+      this.#save();
+    } catch (error) {
+      this.#shares.get(share.id)?.end();
+      throw error;
+    }
+    return { share, token };
+  }
+
+  /** Those that are good, the last made first. */
+  list(conversation?: string, now = Date.now()): Share[] {
+    return [...this.#shares.values()]
+      .flatMap(({ kept: { digest: _, ...share } }) => (share.expiresAt > now ? [share] : []))
+      .filter((share) => conversation === undefined || share.conversation === conversation)
+      .sort((a, b) => b.createdAt - a.createdAt);
+  }
+
+  /** Takes a link back. Answers whether there was one of this id. */
+  revoke(id: string): boolean {
+    const share = this.#shares.get(id);
+    share?.end();
+    if (share) this.#save();
+    return share !== undefined;
+  }
+
+  /** Takes all links to a conversation back: it is gone, and one that comes by its id is another. */
+  forget(conversation: string): void {
+    for (const { id } of this.list(conversation)) this.revoke(id);
+  }
+
+  /** Who comes with a token; nobody when no link has it, or its time is over. */
+  byToken(token: string): { readonly principal: Principal; readonly digest: string } | undefined {
+    const digest = digestOf(token);
+    return this.good().find((share) => share.digest === digest);
+  }
+
+  /** Who may come with the links that are good, each with the digest of its token. */
+  good(now = Date.now()): { readonly principal: Principal; readonly digest: string }[] {
+    const good = [...this.#shares.values()].filter(({ kept }) => kept.expiresAt > now);
+    return good.map(({ kept: { digest }, principal }) => ({ digest, principal }));
+  }
+
+  /** Nobody is shown anything by a link any more, until the server starts again. */
+  [Symbol.dispose](): void {
+    for (const { end } of this.#shares.values()) end();
+  }
+
+  #add(kept: Kept): void {
+    const { id, conversation, leaf, expiresAt } = kept;
+    const ended = new AbortController();
+    let timer: NodeJS.Timeout;
+    const wait = () => {
+      const left = expiresAt - Date.now();
+      if (left <= 0) return end();
+      timer = setTimeout(wait, Math.min(left, LONGEST_TIMER)).unref();
+    };
+    const end = () => {
+      clearTimeout(timer);
+      this.#shares.delete(id);
+      ended.abort();
+    };
+    const shown = { conversation, ...(leaf !== undefined && { leaf }) };
+    const principal = shownOnly({ ...shown, expiresAt, ended: ended.signal });
+    this.#shares.set(id, { kept, principal, end });
+    wait();
+  }
+
+  #save(): void {
+    if (this.#file === undefined) return;
+    mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
+    const temporary = `${this.#file}.${process.pid}.tmp`;
+    const shares = [...this.#shares.values()].map(({ kept }) => kept);
+    writeFileSync(temporary, `${JSON.stringify({ shares }, null, 2)}\n`, { mode: 0o600 });
+    renameSync(temporary, this.#file);
+  }
+}
+
+/** What a token is known by. */
+function digestOf(token: string): string {
+  return createHash("sha256").update(token).digest("base64url");
+}
+
+function keptIn(file: string | undefined): readonly Kept[] {
+  let text: string;
+  try {
+    text = file === undefined ? '{"shares":[]}' : readFileSync(file, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+    throw error;
+  }
+  try {
+    const { shares } = JSON.parse(text) as { readonly shares: readonly Kept[] };
+    if (shares.every(isKept)) return shares;
+  } catch {
+    // Told below, as what is JSON and no list of links is.
+  }
+  throw new Error(
+    `${file} holds no links that can be read. Remove it to go on: then no link is good that was made before.`,
+  );
+}
+
+function isKept(kept: Partial<Kept> | null): boolean {
+  const texts = [kept?.id, kept?.conversation, kept?.digest, kept?.leaf ?? ""];
+  return (
+    texts.every((each) => typeof each === "string") &&
+    Number.isFinite(kept?.expiresAt) &&
+    Number.isFinite(kept?.createdAt)
+  );
+}

@@ -1,0 +1,249 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createId } from "@banyan/core";
+import { scriptedModel } from "@banyan/core/testing";
+import { commands, rights } from "@banyan/protocol";
+import { expect, test, vi } from "vitest";
+import { KeptShares } from "./auth/kept-shares.ts";
+import { doorPaths } from "./doors/described.ts";
+import { openApi } from "./http/open-api.ts";
+import { type Answered, ask } from "./testing/request.fixture.ts";
+import { serving, TOKEN, temporaryDirectory } from "./testing/serving.fixture.ts";
+import { proofOf, signIn } from "./testing/sign-in.fixture.ts";
+import { TestClient } from "./testing/test-client.fixture.ts";
+
+const say = (text: string) => [{ type: "text", text }] as const;
+const MINE = "what-is-mine";
+
+/** A server with a conversation that somebody made a link to, and another one, in which `MINE` was said. */
+async function shared(more: { readonly seconds?: number; readonly isBranch?: boolean; readonly state?: string } = {}) {
+  const { server, store } = await serving(
+    { model: scriptedModel(["One.", "Two.", "Three.", "Four.", "Five."]) },
+    { ...(more.state !== undefined && { state: more.state }) },
+  );
+  const owner = await TestClient.connect(server);
+  const talk = async (...texts: readonly string[]) => {
+    const { conversation } = await owner.ask("conversation.create", {});
+    await owner.watch(conversation);
+    const said: string[] = [];
+    for (const text of texts) {
+      const { message } = await owner.ask("turn.say", { conversation, parts: say(text) });
+      said.push(message);
+      await owner.until(
+        () =>
+          owner.mirrors.get(conversation)?.state.runs.size === 0 &&
+          owner.mirrors.get(conversation)?.state.messages.size === said.length * 2,
+      );
+    }
+    return { conversation, said };
+  };
+  const other = await talk(MINE);
+  const { conversation, said } = await talk("Hello", "And more");
+  const leaf = more.isBranch ? { leaf: said[0] ?? "" } : {};
+  const { seconds } = more;
+  const made = await owner.ask("share.create", { conversation, ...leaf, ...(seconds !== undefined && { seconds }) });
+  const bearer = { authorization: `Bearer ${made.token}` };
+  return { server, store, owner, conversation, said, other: other.conversation, bearer, ...made };
+}
+
+const command = (address: string, headers: Record<string, string>, type: string, input: object) =>
+  ask(address, "/api/v1/commands", {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ type, id: createId(), ...input }),
+  });
+
+/** What each command takes that it may be refused for who sends it, and not for its form. */
+const INPUTS: Readonly<Record<string, object>> = {
+  "conversation.watch": { on: true },
+  "conversation.search": { query: MINE },
+  "conversation.open": { named: MINE },
+  "conversation.rename": { title: "x" },
+  "conversation.export": { format: "json" },
+  "conversation.import": { text: "{}" },
+  "message.read": { messages: [createId()] },
+  "turn.say": { parts: say("x") },
+  "message.add": { parts: say("x") },
+  "turn.retry": { at: createId() },
+  "turn.resume": { at: createId() },
+  "process.stop": { process: "p1" },
+  "input.edit": { input: createId(), delivery: "queue" },
+  "input.withdraw": { input: createId() },
+  "branch.compact": { at: createId() },
+  "question.answer": { question: createId(), answer: { decision: "allow" } },
+  "rule.revoke": { pattern: "shell(ls)" },
+  "message.label": { message: createId(), label: "x" },
+  "message.star": { message: createId(), starred: true },
+  "memory.dismiss": { message: createId(), item: 0, dismissed: true },
+  "message.remove": { message: createId() },
+  "message.restore": { message: createId() },
+  "model.use": { model: "demo/offline" },
+  "approval.use": { mode: "all" },
+  "file.find": { query: "" },
+  "file.revert": { leaf: createId() },
+  "file.undo": { leaf: createId(), call: createId() },
+  "share.revoke": { share: createId() },
+};
+
+test("S29: of all commands, a link carries out those alone that show its own conversation, over HTTP and a socket", async () => {
+  const { server, conversation, other, bearer, token } = await shared();
+  const socket = await TestClient.connect(server, token);
+  const done: string[] = [];
+  for (const type of Object.keys(commands)) {
+    const { status, body } = await command(server.address, bearer, type, { conversation, ...INPUTS[type] });
+    if (status !== 403 && !body.includes("needs a socket")) done.push(type);
+    const elsewhere = await command(server.address, bearer, type, { conversation: other, ...INPUTS[type] });
+    expect(elsewhere.body, type).toMatch(/"forbidden"|needs a socket/);
+    expect(elsewhere.body).not.toContain(MINE);
+    const asked = socket.ask(type as "feed.subscribe", { conversation: other, ...INPUTS[type] } as never);
+    await expect(asked, type).rejects.toThrow();
+  }
+  expect(done).toEqual(["message.read"]);
+  const shows = Object.entries(rights).flatMap(([type, right]) => (right === "show" ? [type] : []));
+  expect(shows).toEqual(["feed.subscribe", "feed.unsubscribe", "message.read"]);
+  expect(JSON.stringify(socket.frames)).not.toContain(MINE);
+});
+
+test("S29: of all addresses, a link opens the feed of its conversation, the page without what it shows, and what everybody sees", async () => {
+  const { server, conversation, other, bearer } = await shared();
+  const { paths } = openApi("x", doorPaths()) as { readonly paths: Readonly<Record<string, object>> };
+  const open: string[] = [];
+  const tried: Answered[] = [];
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const method of ["get", "post", "put", "delete"]) {
+      const at = path.replaceAll(/\{[^}]+\}/g, other);
+      const body =
+        method === "post" ? JSON.stringify({ conversation: other, messages: say(MINE), model: "banyan" }) : undefined;
+      const answered = await ask(server.address, at, {
+        method: method.toUpperCase(),
+        headers: bearer,
+        ...(body && { body }),
+      });
+      tried.push(answered);
+      if (answered.status < 400 && method in methods) open.push(`${method} ${path}`);
+    }
+  }
+  expect(tried.length).toBeGreaterThan(40);
+  expect(open.sort()).toEqual(["get /api/v1/health"]);
+  expect(JSON.stringify(tried)).not.toContain(MINE);
+  const feed = (id: string) => fetch(`${server.address}/api/v1/conversations/${id}/feed`, { headers: bearer });
+  expect((await feed(other)).status).toBe(403);
+  const own = await feed(conversation);
+  expect(own.status).toBe(200);
+  await own.body?.cancel();
+});
+
+test("S29: a link shows what is said, as it is said, and not what stands behind it or waits, or was removed", async () => {
+  const { server, owner, conversation, said, token } = await shared();
+  await owner.ask("message.remove", { conversation, message: said[1] ?? "" });
+  const visitor = await TestClient.connect(server, token);
+  const [welcome] = visitor.frames;
+  expect(welcome).toMatchObject({ rights: ["show"], workspace: "", only: { conversation } });
+  const { state } = await visitor.watch(conversation);
+  expect([...state.messages.values()].map(({ id }) => id)).toContain(said[0]);
+  expect([...state.messages.keys()]).not.toContain(said[1]);
+  expect(state.labels).not.toHaveProperty("cwd");
+  await owner.ask("turn.say", { conversation, at: said[0] ?? "", parts: say("As it happens") });
+  await visitor.item("run.ended");
+  const started = visitor.items.find(({ type }) => type === "run.started");
+  expect(started).toMatchObject({ settings: {}, limits: {} });
+  expect(JSON.stringify(visitor.items)).toContain("As it happens");
+  expect(JSON.stringify(visitor.frames)).not.toContain("And more");
+  // From its beginning, the log would tell what was removed.
+  const late = await TestClient.connect(server, token);
+  await late.ask("feed.subscribe", { conversation, from: { epoch: 0, seq: 0, offset: 0 } });
+  await late.frame("snapshot");
+  expect(JSON.stringify(late.frames)).not.toContain("And more");
+});
+
+test("S29: a link to a branch shows that branch as it is, whatever else is said", async () => {
+  const { server, owner, conversation, said, token } = await shared({ isBranch: true });
+  const visitor = await TestClient.connect(server, token);
+  const { state } = await visitor.watch(conversation);
+  expect([...state.messages.keys()]).toEqual([said[0]]);
+  await owner.ask("turn.say", { conversation, parts: say("Later") });
+  await owner.until(() => owner.items.some((item) => item.type === "run.ended"));
+  expect(await visitor.ask("message.read", { conversation, messages: said })).toMatchObject({
+    messages: [{ id: said[0] }],
+    unknown: [said[1]],
+  });
+  expect(visitor.items).toEqual([]);
+});
+
+test("S29: a link that is taken back, or whose time is over, ends what it shows, and opens nothing", async () => {
+  const { server, owner, conversation, bearer, share, token } = await shared();
+  const visitor = await TestClient.connect(server, token);
+  await visitor.watch(conversation);
+  const stream = await fetch(`${server.address}/api/v1/conversations/${conversation}/feed`, { headers: bearer });
+  const page = await signIn(server.address, token);
+  await owner.ask("share.revoke", { share: share.id });
+  await visitor.end();
+  expect(visitor.frames.at(-1)).toMatchObject({
+    type: "refused",
+    message: expect.stringContaining("shows nothing any more"),
+  });
+  for await (const _ of stream.body ?? []) {
+    // It ends.
+  }
+  expect(await ask(server.address, `/api/v1/conversations/${conversation}/feed`, { headers: bearer })).toMatchObject({
+    status: 401,
+  });
+  expect(await ask(server.address, `/?token=${token}`)).toMatchObject({ status: 401 });
+  expect((await ask(server.address, "/api/v1/page", { headers: { cookie: page.cookie } })).body).toBe(
+    '{"signedIn":false}',
+  );
+  expect(await owner.ask("share.list", {})).toEqual({ shares: [] });
+  await expect(owner.ask("share.revoke", { share: share.id })).rejects.toThrow("There is no link");
+
+  const brief = await owner.ask("share.create", { conversation, seconds: 1 });
+  const looking = await TestClient.connect(server, brief.token);
+  await looking.watch(conversation);
+  await looking.end();
+  expect(await ask(server.address, `/?token=${brief.token}`)).toMatchObject({ status: 401 });
+});
+
+test("S29: at each request its time is judged by the clock, and not by a timer that was late", () => {
+  const shares = new KeptShares();
+  const { share, token } = shares.create({ conversation: "c" }, 60);
+  expect(shares.byToken(token)).toBeDefined();
+  vi.setSystemTime(share.expiresAt);
+  expect(shares.byToken(token)).toBeUndefined();
+  expect(shares.list()).toEqual([]);
+  vi.useRealTimers();
+});
+
+test("S29: the server keeps a digest, knows the link after a restart, and forgets it with the conversation", async () => {
+  const state = temporaryDirectory();
+  const { server, owner, conversation, token } = await shared({ state });
+  const file = join(state, "links.json");
+  expect(readFileSync(file, "utf8")).not.toContain(token);
+  const again = new KeptShares(file);
+  expect(again.byToken(token)?.principal).toMatchObject({ rights: ["show"], only: { conversation } });
+  again[Symbol.dispose]();
+  await owner.ask("conversation.remove", { conversation });
+  expect(await ask(server.address, `/?token=${token}`)).toMatchObject({ status: 401 });
+  expect(new KeptShares(file).list()).toEqual([]);
+});
+
+test("S29, S20: a link is followed from any site; whoever sees more there stays who they are, and is given no key", async () => {
+  const { server, conversation, token } = await shared();
+  const from = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" };
+  const opened = await ask(server.address, `/?token=${token}`, { headers: from });
+  expect(opened).toMatchObject({ status: 303, headers: { location: expect.stringMatching(/^\/sign-in#/) } });
+  expect(await ask(server.address, `/?token=${TOKEN}`, { headers: from })).toMatchObject({ status: 403 });
+  const owner = await signIn(server.address, TOKEN);
+  const answer = await ask(server.address, "/api/v1/sign-in", {
+    method: "POST",
+    headers: { origin: server.address, cookie: owner.cookie },
+    body: JSON.stringify({ token }),
+  });
+  expect(JSON.parse(answer.body)).toEqual({ path: `/c/${conversation}` });
+  expect(answer.headers["set-cookie"]).toBeUndefined();
+
+  const page = await signIn(server.address, token);
+  const client = new TestClient(server.address, { origin: server.address, cookie: page.cookie });
+  const { challenge } = await client.frame("challenge");
+  const proof = proofOf(page.key, challenge, new URL(server.address).host);
+  client.sendText(JSON.stringify({ type: "hello", protocol: "1.0", client: "a page", proof }));
+  expect(await client.frame("welcome")).toMatchObject({ rights: ["show"] });
+});
