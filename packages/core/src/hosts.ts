@@ -1,12 +1,12 @@
 // For who builds an application around agents: what it needs beside them, and beside the sessions that it opens.
 
 export { updatePlan } from "./agent/control/update-plan.ts";
+export { mergeDeltas } from "./conversation/deltas.ts";
 export { orAborted } from "./model/alarm.ts";
 export { type AskOptions, askModel, type ModelResponse } from "./model/ask-model.ts";
 export { endOfImport } from "./past/recovery.ts";
 export { promptFrom } from "./run/prompt.ts";
 export type { FeedListener } from "./session/audience.ts";
-export { mergeDeltas } from "./session/feed.ts";
 export type { AddOptions, HeldBranch } from "./session/options.ts";
 export { jsonSchemaOf } from "./toolbox/toolbox.ts";
 export { keywordProblem, schemaProblem } from "./toolbox/usable-schema.ts";

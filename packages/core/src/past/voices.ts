@@ -20,22 +20,16 @@ export class Voices {
   }
 
   hear(event: Event): void {
-    switch (event.type) {
-      case "run.started": {
-        const { run, agent, call } = event;
-        const asks = call === undefined ? undefined : this.#state.calls.get(call);
-        const depth = asks === undefined ? 0 : this.of(asks).depth + 1;
-        this.#live.set(run, { run, agent, depth });
-        return;
-      }
-      case "message.started": {
-        const { message, run } = event;
-        this.#heard.set(message, this.#live.get(run) ?? { run, agent: "", depth: 0 });
-        return;
-      }
-      case "run.ended":
-        this.#live.delete(event.run);
+    if (event.type === "message.started") {
+      const { message, run } = event;
+      this.#heard.set(message, this.#live.get(run) ?? { run, agent: "", depth: 0 });
     }
+    if (event.type === "run.ended") this.#live.delete(event.run);
+    if (event.type !== "run.started") return;
+    const { run, agent, call } = event;
+    const asks = call === undefined ? undefined : this.#state.calls.get(call);
+    const depth = asks === undefined ? 0 : this.of(asks).depth + 1;
+    this.#live.set(run, { run, agent, depth });
   }
 
   /** Whose voice a response is; nobody's name in a log that does not say it, or said it long ago. */

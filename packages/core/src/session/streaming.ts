@@ -1,8 +1,8 @@
+import { afterCursor, mergeAll, mergeDeltas } from "../conversation/deltas.ts";
 import type { Event, EventBody } from "../conversation/event.ts";
 import type { Cursor, Delta, DeltaBody } from "../conversation/feed-item.ts";
 import type { CheckpointPart } from "../conversation/message.ts";
 import type { ConversationState } from "../conversation/state.ts";
-import { afterCursor, mergeAll, mergeDeltas } from "./feed.ts";
 
 /** Streaming text is in the log at the latest this many milliseconds after it came. */
 const CHECKPOINT_EVERY = 250;

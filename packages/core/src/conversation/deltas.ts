@@ -1,0 +1,47 @@
+import type { Cursor, Delta } from "./feed-item.ts";
+
+/**
+ * The delta that says what two neighbours say, or nothing if they are not of one text, or if something else was said between
+ * them: who breaks off behind that would have a hole.
+ */
+export function mergeDeltas(first: Delta, second: Delta): Delta | undefined {
+  return areNeighbours(first, second) ? joined(first, second, first.text + second.text) : undefined;
+}
+
+/** The same of many, each group of neighbours in one. */
+export function mergeAll(deltas: readonly Delta[]): Delta[] {
+  const merged: Delta[] = [];
+  for (let from = 0, to = 0; from < deltas.length; from = to) {
+    let last = deltas[from] as Delta;
+    const texts = [last.text];
+    for (to = from + 1; to < deltas.length && areNeighbours(last, deltas[to] as Delta); to++) {
+      last = deltas[to] as Delta;
+      texts.push(last.text);
+    }
+    merged.push(texts.length === 1 ? last : joined(deltas[from] as Delta, last, texts.join("")));
+  }
+  return merged;
+}
+
+function areNeighbours(first: Delta, second: Delta): boolean {
+  if (first.offset + second.text.length !== second.offset) return false;
+  if (first.type !== second.type || first.message !== second.message || first.seq !== second.seq) return false;
+  if ("part" in first && "part" in second && first.part !== second.part) return false;
+  if ("call" in first && "call" in second && first.call !== second.call) return false;
+  return !("draft" in first && "draft" in second && first.draft !== second.draft);
+}
+
+function joined(first: Delta, last: Delta, text: string): Delta {
+  return first.begins === undefined ? { ...last, text } : { ...last, text, begins: first.begins };
+}
+
+/** What is left of a delta for someone who has seen all up to `cursor`. */
+export function afterCursor(delta: Delta, cursor: Cursor): Delta | undefined {
+  if (delta.seq !== cursor.seq) return delta.seq > cursor.seq ? delta : undefined;
+  const unseen = delta.offset - cursor.offset;
+  if (unseen <= 0) return undefined;
+  const seen = delta.text.length - unseen;
+  if (seen <= 0) return delta;
+  const begins = delta.begins === undefined ? {} : { begins: delta.begins + seen };
+  return { ...delta, text: delta.text.slice(seen), ...begins };
+}
