@@ -73,6 +73,7 @@ Commands, which stand first; banyan COMMAND --help tells more:
   banyan nodes                              the servers that share a database, and what they have
   banyan models [provider]                  what can be used here and why not, and what it costs
   banyan changes [conversation]             the files that it changed, to look at and to put back
+  banyan worktrees                          the git worktrees of branches: list, remove
   banyan memory                             what is remembered: list, search, add, remove, clear
   banyan conversations                      list, show, search, export, import, remove
   banyan mcp                                list, add, remove, test and sign in to MCP servers

@@ -56,6 +56,11 @@ async function carryOut(argv: readonly string[]): Promise<void> {
       process.exit(await changes(wanted.arguments));
       break;
     }
+    case "worktrees": {
+      const { worktrees } = await import("./worktrees/worktrees.ts");
+      process.exit(await worktrees(wanted.arguments));
+      break;
+    }
     case "memory": {
       const { memory } = await import("./memory/memory.ts");
       process.exit(await memory(wanted.arguments));

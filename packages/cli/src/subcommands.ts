@@ -9,6 +9,7 @@ import { type MemoryArguments, readMemory } from "./memory/arguments.ts";
 import { type NodesArguments, readNodes } from "./nodes/arguments.ts";
 import { parse, type Unread } from "./parse.ts";
 import { readServe, type ServeArguments } from "./serve/arguments.ts";
+import { readWorktrees, type WorktreesArguments } from "./worktrees/arguments.ts";
 
 /** A subcommand with what its line says; what the line leaves out is absent. */
 export type Subcommand =
@@ -17,6 +18,7 @@ export type Subcommand =
   | { readonly type: "config"; readonly arguments: ConfigArguments }
   | { readonly type: "mcp"; readonly arguments: McpArguments }
   | { readonly type: "changes"; readonly arguments: ChangesArguments }
+  | { readonly type: "worktrees"; readonly arguments: WorktreesArguments }
   | { readonly type: "memory"; readonly arguments: MemoryArguments }
   | { readonly type: "serve"; readonly arguments: ServeArguments }
   | { readonly type: "attach"; readonly arguments: AttachArguments }
@@ -77,6 +79,7 @@ export function subcommandIn([name, ...rest]: readonly string[]): Subcommand | U
   if (name === "config") return readConfig(rest);
   if (name === "mcp") return readMcp(rest);
   if (name === "changes") return readChanges(rest);
+  if (name === "worktrees") return readWorktrees(rest);
   if (name === "memory") return readMemory(rest);
   if (name === "serve") return readServe(rest);
   if (name === "attach") return readAttach(rest);

@@ -11,10 +11,12 @@ import {
 } from "@banyan/tools/workspace";
 import { ownCommand } from "./own-command.ts";
 import type { Redact } from "./redaction/redactor.ts";
+import { WorktreeError } from "./worktrees/repository.ts";
 
 /** Where the files of a conversation are, and where their previous content is kept. */
 export interface ChangesPlace {
-  readonly workspace: string;
+  /** The folder of its workspace, or of the worktree of this name. Rejects with a `WorktreeError`. */
+  folderOf(worktree: string | undefined): Promise<string>;
   readonly backups: string;
   /** Takes secrets out of what is logged of a change (S10, S22). */
   readonly redact: Redact;
@@ -30,7 +32,7 @@ export function wasElsewhere({ writtenElsewhere }: ConversationState, calls: rea
 /** What one call did to files and nobody has taken back. */
 export interface CallChanges {
   readonly call: string;
-  readonly changes: readonly Pick<FileChange, "path" | "before" | "after">[];
+  readonly changes: readonly (Pick<FileChange, "path" | "before" | "after"> & Pick<ChangedFile, "worktree">)[];
 }
 
 /** What became of files that somebody wanted as they were. */
@@ -46,10 +48,11 @@ export interface TakenBack {
 /** The calls of a branch that changed files and could be undone, the newest first; of all branches without a `leaf`. */
 export function undoableCalls(state: ConversationState, leaf?: string): CallChanges[] {
   const byCall = new Map<string, CallChanges["changes"][number][]>();
-  for (const { path, changes } of changesOf(state, leaf)) {
+  for (const { path, worktree, changes } of changesOf(state, leaf)) {
+    const place = worktree === undefined ? {} : { worktree };
     for (const [call, own] of Map.groupBy(changes, (change) => change.call)) {
       const [before = null, after = null] = [own[0]?.before, own.at(-1)?.after];
-      if (before !== after) byCall.set(call, [...(byCall.get(call) ?? []), { path, before, after }]);
+      if (before !== after) byCall.set(call, [...(byCall.get(call) ?? []), { path, ...place, before, after }]);
     }
   }
   const newest = [...state.calls.keys()].reverse();
@@ -68,10 +71,11 @@ export async function undoCall(
   place: ChangesPlace,
   { leaf, call, changes }: CallChanges & { readonly leaf: string | null },
 ): Promise<TakenBack> {
-  const taken = await takeBack(session, place, changes, (workspace, change) => ({
+  const taken = await takeBack(session, place, changes, (change) => ({
     calls: [call],
     path: change.path,
-    done: () => undoChange(workspace, place.backups, change, place.redact.watch),
+    worktree: change.worktree,
+    done: (workspace) => undoChange(workspace, place.backups, change, place.redact.watch),
   }));
   return told(session, leaf, taken);
 }
@@ -81,10 +85,11 @@ export async function undoCall(
  * call that changed each.
  */
 export function revertFiles(session: Session, place: ChangesPlace, files: readonly ChangedFile[]): Promise<TakenBack> {
-  return takeBack(session, place, files, (workspace, file) => ({
+  return takeBack(session, place, files, (file) => ({
     calls: file.changes.map(({ call }) => call),
     path: file.path,
-    done: () => revertFile(workspace, place.backups, file, place.redact.watch),
+    worktree: file.worktree,
+    done: (workspace) => revertFile(workspace, place.backups, file, place.redact.watch),
   }));
 }
 
@@ -127,7 +132,8 @@ const NOW: Readonly<Record<FileChange["kind"], string>> = {
 interface Taking {
   readonly calls: readonly string[];
   readonly path: string;
-  done(): Promise<FileChange>;
+  readonly worktree: string | undefined;
+  done(workspace: Workspace): Promise<FileChange>;
 }
 
 const ASKS = `/undo in a terminal, or ${ownCommand("changes revert")}, asks`;
@@ -136,25 +142,24 @@ async function takeBack<Item>(
   session: Session,
   place: ChangesPlace,
   items: readonly Item[],
-  begin: (workspace: Workspace, item: Item) => Taking,
+  begin: (item: Item) => Taking,
 ): Promise<TakenBack> {
-  const workspace = openWorkspace(place.workspace);
   const changes: FileChange[] = [];
   const problems: string[] = [];
   for (const item of items) {
-    const { calls, path, done } = begin(workspace, item);
+    const { calls, path, worktree, done } = begin(item);
     const call = calls.at(-1) ?? "";
     if (!place.agreed && wasElsewhere(session.state, calls)) {
       problems.push(`${path} was changed elsewhere, before this conversation was brought in: ${ASKS} about it first.`);
       continue;
     }
     try {
-      const made = await done();
+      const made = await done(openWorkspace(await place.folderOf(worktree)));
       const change = { ...made, diff: place.redact(made.diff) };
       await session.noteChange(call, change);
       changes.push(change);
     } catch (error) {
-      if (!(error instanceof WorkspaceError)) throw error;
+      if (!(error instanceof WorkspaceError || error instanceof WorktreeError)) throw error;
       problems.push(error.message);
     }
   }

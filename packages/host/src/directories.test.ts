@@ -6,6 +6,7 @@ test("without variables the folders lie in the home directory, where XDG has the
     config: "/home/u/.config/banyan",
     data: "/home/u/.local/share/banyan",
     state: "/home/u/.local/state/banyan",
+    worktrees: "/home/u/.local/share/banyan-worktrees",
   });
 });
 
@@ -14,6 +15,7 @@ test("each XDG variable moves its folder, and a relative value or an empty one i
     config: "/c/banyan",
     data: "/home/u/.local/share/banyan",
     state: "/home/u/.local/state/banyan",
+    worktrees: "/home/u/.local/share/banyan-worktrees",
   });
 });
 
@@ -22,6 +24,7 @@ test("BANYAN_HOME puts all folders below one, whatever XDG says", () => {
     config: "/b/config",
     data: "/b/data",
     state: "/b/state",
+    worktrees: "/b/worktrees",
   });
   expect(directories({ BANYAN_HOME: "here" }, "/home/u").config).toBe(`${process.cwd()}/here/config`);
 });

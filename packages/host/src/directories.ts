@@ -8,19 +8,23 @@ export interface Directories {
   readonly data: string;
   /** What may be lost: histories, logs. */
   readonly state: string;
+  /** The worktrees of branches: beside the others, which stay closed to commands. */
+  readonly worktrees: string;
 }
 
 /**
  * The folders by the XDG base directory specification (https://specifications.freedesktop.org/basedir-spec/latest/),
- * which has relative values ignored. `BANYAN_HOME` puts all three below one folder.
+ * which has relative values ignored. `BANYAN_HOME` puts all four below one folder.
  */
 export function directories(env: Readonly<Record<string, string | undefined>>, home: string): Directories {
   const own = env.BANYAN_HOME ? resolve(env.BANYAN_HOME) : undefined;
-  if (own !== undefined) return { config: join(own, "config"), data: join(own, "data"), state: join(own, "state") };
+  const of = (name: string) => own && join(own, name);
+  const data = absolute(env.XDG_DATA_HOME) ?? join(home, ".local", "share");
   return {
-    config: join(absolute(env.XDG_CONFIG_HOME) ?? join(home, ".config"), "banyan"),
-    data: join(absolute(env.XDG_DATA_HOME) ?? join(home, ".local", "share"), "banyan"),
-    state: join(absolute(env.XDG_STATE_HOME) ?? join(home, ".local", "state"), "banyan"),
+    config: of("config") ?? join(absolute(env.XDG_CONFIG_HOME) ?? join(home, ".config"), "banyan"),
+    data: of("data") ?? join(data, "banyan"),
+    state: of("state") ?? join(absolute(env.XDG_STATE_HOME) ?? join(home, ".local", "state"), "banyan"),
+    worktrees: of("worktrees") ?? join(data, "banyan-worktrees"),
   };
 }
 

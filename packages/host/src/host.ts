@@ -2,14 +2,12 @@ import {
   Agent,
   type AgentOptions,
   type ConversationState,
-  type ModelDriver,
   type Permission,
   pathTo,
   Session,
   type Store,
   type Tool,
 } from "@banyan/core";
-import type { LoopDriver } from "@banyan/core/drivers";
 import { enclosed } from "@banyan/core/shown";
 import type { ConversationSummary } from "@banyan/core/stores";
 import type { Environment, KnownModel, ModelChoice, ProviderStatus } from "@banyan/models";
@@ -22,56 +20,29 @@ import type { Directories } from "./directories.ts";
 import { type Drivers, idOf } from "./drivers/drivers.ts";
 import { type Equipment, openEquipment } from "./equipment/equipment.ts";
 import { Hooks } from "./hooks/hooks.ts";
+import type { HostParts } from "./host-parts.ts";
 import { type ContextPart, contextParts } from "./instructions/context-parts.ts";
 import { type Instructions, instructionsText } from "./instructions/instructions.ts";
 import { BEGAN, surroundings, surroundingsPart } from "./instructions/surroundings.ts";
 import { lazyTokenCounter } from "./instructions/tokens.ts";
 import { limitsOf } from "./limits.ts";
 import { Approval, type CarriedOut, NEEDS_SANDBOX, type PlanApproval, type Unasked } from "./permissions/approval.ts";
-import { type ApprovalMode, permissions } from "./permissions/permissions.ts";
+import type { ApprovalMode } from "./permissions/permissions.ts";
 import { pathScope } from "./permissions/place.ts";
 import { readingRules } from "./permissions/reading.ts";
 import { parseRule, type Rules } from "./permissions/rule.ts";
-import type { ProgramLog } from "./program-log.ts";
 import type { ProjectPlaces } from "./project.ts";
 import type { Redact } from "./redaction/redactor.ts";
 import { type Configuration, changeSetting, describeFault, rememberRule, userSettingsFile } from "./settings/index.ts";
 import { titleOnceThere } from "./title/title.ts";
+import { judgedInPlace, readInPlace } from "./worktrees/judged-in-place.ts";
+import { Worktrees } from "./worktrees/worktrees.ts";
 
 /** The name of the agent, and of the program. */
 export const AGENT = "banyan";
 
 /** Summaries of earlier tasks that an agent is told at the beginning of one. */
 const TASKS_TOLD = 5;
-
-/** What a host is put together from. */
-export interface HostParts {
-  readonly places: Directories;
-  /** Without links. */
-  readonly workspace: string;
-  /** A project that is trusted. */
-  readonly project: ProjectPlaces | undefined;
-  readonly env: Environment;
-  readonly home: string;
-  readonly canAsk: boolean;
-  readonly configuration: Configuration;
-  readonly rules: Rules;
-  readonly redact: Redact;
-  readonly log: ProgramLog;
-  /** What tells OpenTelemetry of conversations, where that is wanted. */
-  readonly telemetry: Otlp | undefined;
-  readonly instructions: Instructions;
-  readonly choice: ModelChoice;
-  readonly drivers: Drivers;
-  /** What takes the turns where a conversation has nothing of its own. */
-  readonly driver: ModelDriver | LoopDriver;
-  /** What the result of a task must be. */
-  readonly output: AgentOptions["output"];
-  /** Where conversations are; in the data folder when absent. */
-  readonly store: Store | undefined;
-  /** The machine to which new conversations belong, where others share the store. */
-  readonly machine: string | undefined;
-}
 
 /** The application around the engine on one machine. */
 export class Host {
@@ -92,8 +63,8 @@ export class Host {
   readonly redact: Redact;
   /** What the agent is told before a conversation. */
   readonly instructions: Instructions;
-  /** Why the content of a file may not be told, by the rules (S21); undefined when none speaks of reading. */
-  readonly whyNotRead: WhyNotRead | undefined;
+  /** Files that branches have for themselves. */
+  readonly worktrees: Worktrees;
   /** Commands of the person's own at points of a conversation. */
   readonly hooks: Hooks;
   readonly #approval: Approval;
@@ -102,6 +73,7 @@ export class Host {
   readonly #telemetry: Otlp | undefined;
   #permission: Permission;
   readonly #permissionWith: (rules: Rules) => Permission;
+  readonly #whyNotReadIn: (folder: string) => WhyNotRead | undefined;
   #rules: Rules;
   #choice: ModelChoice;
   #agent: Agent;
@@ -136,10 +108,14 @@ export class Host {
     });
     const tools = () => this.#agent.options.tools ?? [];
     const isOutside = (tool: Tool) => settings.unconfined !== true && this.#drivers.runsOutside(tool);
+    this.worktrees = new Worktrees({ folder: places.worktrees, workspace, env });
     this.#permissionWith = (all) =>
-      this.#approval.judge((mode) => permissions({ workspace, mode, rules: all, tools, canAsk, home }), isOutside);
+      this.#approval.judge(
+        (mode) => judgedInPlace(this.worktrees, { workspace, mode, rules: all, tools, canAsk, home }),
+        isOutside,
+      );
     this.#permission = this.#permissionWith(rules);
-    this.whyNotRead = readingRules(pathScope(workspace, home), rules, () => this.approval);
+    this.#whyNotReadIn = (folder) => readingRules(pathScope(folder, home), rules, () => this.approval);
     this.#choice = parts.choice;
     this.#agent = new Agent({
       name: AGENT,
@@ -159,6 +135,14 @@ export class Host {
       hooks: this.hooks.calls,
       ...(settings.hooks?.Stop && { onTurn: this.hooks.onTurn }),
     });
+  }
+
+  /**
+   * Why the content of a file of a folder may not be told, by the rules (S21): of the workspace, or of a worktree; undefined
+   * when none speaks of reading.
+   */
+  whyNotReadIn(folder: string): WhyNotRead | undefined {
+    return readInPlace(this.workspace, folder, this.#whyNotReadIn);
   }
 
   /** With the model chosen last; with all its tools once the host is `ready`. */
@@ -185,7 +169,8 @@ export class Host {
     const equipment = await openEquipment({
       ...{ places, store, workspace, project, redact, env: this.env, home: this.home },
       settings: configuration.settings,
-      whyNotRead: this.whyNotRead,
+      worktrees: this.worktrees,
+      whyNotReadIn: (folder) => this.whyNotReadIn(folder),
       resolveModel: (name, isNamed) => this.#drivers.forSubAgent(name, isNamed),
       traceparent: telemetry && (({ conversation, call }) => telemetry.traceparent(conversation.id, call)),
       onChange: () => {
@@ -199,6 +184,7 @@ export class Host {
       this.#withdrawn.push(`${NEEDS_SANDBOX} Calls are asked about.`);
     }
     this.#equipAgent(equipment);
+    this.worktrees.sweepGone(this.store).catch(() => {});
     return equipment;
   }
 
@@ -303,9 +289,15 @@ export class Host {
     return isConfined || this.configuration.settings.unconfined === true;
   }
 
-  /** The agent with another model, for a conversation that has one of its own. Rejects with `ModelChoiceError`. */
-  async agentWith(model: string): Promise<Agent> {
-    return model === this.#choice.name ? this.#agent : this.#agent.with({ model: await this.#drivers.of(model) });
+  /**
+   * The agent with another model, for a conversation that has one of its own, or in another folder, for a branch with files of
+   * its own. Rejects with `ModelChoiceError`.
+   */
+  async agentWith(model: string, folder = this.workspace): Promise<Agent> {
+    if (folder === this.workspace && model === this.#choice.name) return this.#agent;
+    return this.#agent.with({
+      model: await (folder === this.workspace ? this.#drivers.of(model) : this.#drivers.of(model, folder)),
+    });
   }
 
   /** Which model it is, and why. */
@@ -334,6 +326,7 @@ export class Host {
   #followed(session: Session): Session {
     this.#telemetry?.telemetry.follow(session);
     this.hooks.follow(session);
+    this.worktrees.sweep(session.id, session.state).catch(() => {});
     return this.#titled(session);
   }
 

@@ -12,20 +12,20 @@ export interface WrittenMessage extends Attachments {
 
 /**
  * Takes secrets out of what a person wrote (S10), and puts what it names with `@` behind it: files of the workspace, changes in
- * git, pages of the web, resources of MCP servers (B46); with `outside`, files elsewhere on the machine too. Rejects as `host.ready()` does, and with the signal's reason.
+ * git, pages of the web, resources of MCP servers (B46); with `outside`, files elsewhere on the machine too, and with `folder`, those of a worktree. Rejects as `host.ready()` does, and with the signal's reason.
  */
 export async function writtenMessage(
-  host: Pick<Host, "ready" | "redact" | "workspace" | "whyNotRead" | "env">,
+  host: Pick<Host, "ready" | "redact" | "workspace" | "whyNotReadIn" | "env">,
   text: string,
   signal: AbortSignal,
-  { outside = false }: Pick<AttachOptions, "outside"> = {},
+  { outside = false, folder = host.workspace }: Partial<Pick<AttachOptions, "outside" | "folder">> = {},
 ): Promise<WrittenMessage> {
   const said = host.redact(text);
-  const { mcp, keyFiles, confines } = await host.ready();
+  const { mcp, keyFiles, confinesIn } = await host.ready();
   const attachments = await attach(said, {
-    folder: host.workspace,
+    folder,
     outside,
-    whyNotRead: host.whyNotRead,
+    whyNotRead: host.whyNotReadIn(folder),
     signal,
     redact: host.redact,
     keyFiles,
@@ -34,7 +34,7 @@ export async function writtenMessage(
       // Whoever names an address wants what is there, wherever that has moved to.
       return readPage(url, { signal, mayFollow: async () => true });
     },
-    readDiff: (of) => changesIn(of, { cwd: host.workspace, sandbox: confines, env: host.env, signal }),
+    readDiff: async (of) => changesIn(of, { cwd: folder, sandbox: await confinesIn(folder), env: host.env, signal }),
     async readResource(name) {
       const server = name.slice(0, name.indexOf(":"));
       if (!mcp?.states.some((state) => state.name === server)) return undefined;

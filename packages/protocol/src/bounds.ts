@@ -7,6 +7,9 @@ export const LARGEST_FILES = Math.floor((LARGEST_FRAME * 3) / 4) - 512 * 1024;
 /** Messages that one `message.read` may ask for. */
 export const MESSAGES_AT_ONCE = 500;
 
+/** Branches that one `branch.fan` may ask. */
+export const BRANCHES_AT_ONCE = 8;
+
 /** Conversations that one list may ask for. */
 export const CONVERSATIONS = 10_000;
 

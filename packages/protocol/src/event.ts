@@ -32,6 +32,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       author: z.enum(["user", "tool", "system"]).optional(),
       parts: userParts,
       call: callId.optional().describe("The call that launched the sub-agent whose first message this is."),
+      worktree: z.string().optional().describe("The name of the git worktree in which all below it works."),
       covers: id.optional(),
       run: id.optional().describe("The live run that put it at the end of its branch."),
       usage: usage.optional(),

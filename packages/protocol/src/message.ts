@@ -60,6 +60,7 @@ export const message = schemaOf<Message>(
           dismissed: z.literal(true).optional(),
         }),
       ).optional(),
+      worktree: z.string().optional().describe("The name of the git worktree in which all below it works."),
     }),
     z.looseObject({
       ...base,

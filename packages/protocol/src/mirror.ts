@@ -127,8 +127,10 @@ function messageOf(node: Node, parentId: string | null, call: string | undefined
     ...(node.cost === undefined ? {} : { cost: node.cost }),
   };
   switch (node.role) {
-    case "user":
-      return { ...base, role: "user", author: node.author ?? "user", parts: [] };
+    case "user": {
+      const place = node.worktree === undefined ? {} : { worktree: node.worktree };
+      return { ...base, role: "user", author: node.author ?? "user", parts: [], ...place };
+    }
     case "summary":
       return { ...base, ...spent, role: "summary", covers: node.covers ?? parentId ?? "", parts: [] };
     case "assistant": {

@@ -105,6 +105,7 @@ function nodeOf(message: Message, places: ReadonlyMap<string, number>, names: Pl
   switch (message.role) {
     case "user":
       if (message.author !== "user") node.author = message.author;
+      if (message.worktree !== undefined) node.worktree = message.worktree;
       return node;
     case "summary":
       node.covers = message.covers;

@@ -22,6 +22,7 @@ export const node = z.object({
   call: callId.optional().describe("For the first message of a sub-agent: the call that launched it."),
   role: z.enum(["user", "assistant", "summary"]),
   author: z.enum(["tool", "system"]).optional().describe("Who wrote a user message, if no person did."),
+  worktree: z.string().optional().describe("The name of the git worktree in which all below it works."),
   at: time,
   label: z.string().optional(),
   starred: z.literal(true).optional(),

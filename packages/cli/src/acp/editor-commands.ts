@@ -96,6 +96,8 @@ function contextOf(there: CommandPlace): ConversationContext {
         isOwn ? "Say it in other words: your next message stands beside it." : "Your next message goes on from here.",
       );
     },
+    standAt: (message) => goTo(message),
+    beside: async () => session,
     goBack: () => goTo(state.leaf),
     async undo({ call }) {
       if (leaf === null) return { changes: [], problems: [] };

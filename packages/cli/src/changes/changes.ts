@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { type ConversationState, newestLeaf } from "@banyan/core";
-import { type ChangedFile, ConversationDirectory, changesOf, directories, redactor } from "@banyan/host";
+import { type ChangedFile, ConversationDirectory, changesOf, directories, redactor, Worktrees } from "@banyan/host";
 import { ownCommand } from "@banyan/host/own-command";
 import type { ExitCode } from "../exit.ts";
 import { listing } from "../output/listing.ts";
@@ -31,10 +31,13 @@ export function changes(args: ChangesArguments): Promise<ExitCode> {
         // Which directory a log from elsewhere names is no reason to write there.
         const isOwn = session.state.writtenElsewhere.size === 0;
         const workspace = (isOwn ? session.state.labels.cwd : undefined) ?? realpathSync(".");
-        const backups = join(directories(place.env, place.home).data, "backups");
+        const { data, worktrees: folder } = directories(place.env, place.home);
+        const backups = join(data, "backups");
+        const worktrees = new Worktrees({ folder, workspace, env: place.env });
+        const folderOf = (name: string | undefined) => worktrees.folderOf(name, id);
         const files = changesIn(session.state, args.branch);
         return await revert(
-          { session, place: { workspace, backups, redact: redactor({ env: place.env }) }, files },
+          { session, place: { folderOf, backups, redact: redactor({ env: place.env }) }, workspace, files },
           args,
           write,
           warn,

@@ -13,12 +13,13 @@ import type { ChangesArguments } from "./arguments.ts";
 interface Changed {
   readonly session: Session;
   readonly place: ChangesPlace;
+  readonly workspace: string;
   readonly files: readonly ChangedFile[];
 }
 
 /** Puts files back to what they were, once a person has agreed, or `--yes` has. Exits with 1 when one of them could not be. */
 export async function revert(
-  { session, place, files }: Changed,
+  { session, place, workspace, files }: Changed,
   { paths, all, yes }: Extract<ChangesArguments, { action: "revert" }>,
   write: (text: string) => void,
   warn: (sentence: string) => void,
@@ -29,7 +30,7 @@ export async function revert(
     write(`${changedFileLines(wanted).join("\n")}\n`);
     return undefined;
   }
-  const what = `${wanted.map(({ path }) => oneLine(path)).join(", ")} in ${oneLine(place.workspace)}`;
+  const what = `${wanted.map((file) => oneLine(file.worktree === undefined ? file.path : `${file.path} of ${file.worktree}`)).join(", ")} in ${oneLine(workspace)}`;
   if (!yes && !(await agreed(`put back ${what}`, `This puts back ${what}.`))) {
     write("Nothing was put back.\n");
     return undefined;

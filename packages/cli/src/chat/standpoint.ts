@@ -1,6 +1,6 @@
 import type { FeedItem, Session, UserPart } from "@banyan/core";
 import { type ConversationState, emptyConversation, pathTo } from "@banyan/core";
-import { typedText } from "@banyan/core/conversation";
+import { typedText, worktreeAt } from "@banyan/core/conversation";
 import { changesOf, type TakenBack } from "@banyan/host";
 import type { FeedView } from "../terminal/feed-view.ts";
 import type { LiveTerminal } from "../terminal/full/live-terminal.ts";
@@ -89,7 +89,9 @@ export class Standpoint {
   async mayLeaveFor(to: string | null): Promise<boolean> {
     const { leaf } = this;
     if (leaf === null) return true;
-    const files = changesOf(this.#state, leaf, to);
+    // What has files of its own leaves nothing behind for who goes elsewhere.
+    const place = worktreeAt(this.#state, to);
+    const files = changesOf(this.#state, leaf, to).filter(({ worktree }) => worktree === place);
     return files.length === 0 || leaveFiles({ leaf, to, files }, this.#options);
   }
 

@@ -69,6 +69,8 @@ export class TalkCommands {
       useApproval: async (mode) => {
         await approval.use(mode);
       },
+      standAt: (message) => standpoint.standAt(message),
+      beside: open,
       ...branchChanges({ terminal, standpoint, workspace, model: otherModel, write: context.write, open }),
     };
   }

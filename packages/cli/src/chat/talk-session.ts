@@ -10,6 +10,7 @@ import {
 import type { InputChange, LiveRun } from "@banyan/core/conversation";
 import type { FeedListener } from "@banyan/core/hosts";
 import { modeLeft, type PlanApproval, type TakenBack } from "@banyan/host";
+import type { Result } from "@banyan/protocol";
 import type { Client, Watched } from "@banyan/protocol/client";
 import type { ConversationWriter } from "../commands/command.ts";
 import type { WrittenAbout } from "../show/attached.ts";
@@ -182,6 +183,43 @@ export class TalkSession implements AskingSession, ConversationWriter {
     } finally {
       this.#compacting = undefined;
     }
+  }
+
+  /** Asks the same on several branches below a message; `null` for the root. */
+  fan({
+    at,
+    text,
+    ...how
+  }: {
+    readonly at: string | null;
+    readonly text: string;
+    readonly times?: number;
+    readonly models?: readonly string[];
+  }): Promise<Result<"branch.fan">> {
+    return this.#client.ask("branch.fan", { ...this.#here, at, parts: [{ type: "text", text }], ...how });
+  }
+
+  /** The branches that part at a message, or the nearest one above it. */
+  compare(at: string | null): Promise<Result<"branch.compare">> {
+    return this.#client.ask("branch.compare", { ...this.#here, ...(at !== null && { at }) });
+  }
+
+  /** Takes what a branch came to over to another one. */
+  bring(branches: { readonly from: string; readonly to: string }): Promise<Result<"branch.bring">> {
+    return this.#client.ask("branch.bring", { ...this.#here, ...branches }, this.#ownId());
+  }
+
+  /** Begins a branch with files of its own. */
+  openWorktree(where: { readonly at: string | null; readonly name?: string }): Promise<Result<"worktree.open">> {
+    return this.#client.ask("worktree.open", { ...this.#here, ...where });
+  }
+
+  async listWorktrees(): Promise<Result<"worktree.list">["worktrees"]> {
+    return (await this.#client.ask("worktree.list", {})).worktrees;
+  }
+
+  async removeWorktree(name: string, changes: boolean): Promise<void> {
+    await this.#client.ask("worktree.remove", { name, changes });
   }
 
   /** Resolves with why a rule could not be kept for good, if so. */

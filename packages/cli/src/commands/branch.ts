@@ -19,7 +19,7 @@ export const branch: Command<ConversationContext> = {
       list(context, all, all);
       return ASK;
     }
-    const found = find(context, all, argument);
+    const found = branchesNamed(context, all, argument);
     if (found.length === 1) await context.goTo(found[0] as string);
     else if (found.length > 1) list(context, all, found);
     else
@@ -31,7 +31,7 @@ export const branch: Command<ConversationContext> = {
 };
 
 /** The messages that are meant: the end of a branch by its number, a message by `#` and its number or by its id, else the branches with that text. */
-function find({ state }: ConversationContext, all: readonly string[], argument: string): string[] {
+export function branchesNamed({ state }: ConversationContext, all: readonly string[], argument: string): string[] {
   const named = /^\d+$/.test(argument) ? all[Number(argument) - 1] : messageNamed(state, argument);
   if (named !== undefined) return isRemoved(state, named) ? [] : [named];
   if (/^#?\d+$/.test(argument)) return [];

@@ -30,6 +30,12 @@ export type ConversationWriter = Pick<
   "dismiss" | "editInput" | "label" | "remove" | "rename" | "restore" | "star" | "stopProcess" | "withdrawInput"
 >;
 
+/** Does something with several branches at once, here or on a server. */
+export type Beside = Pick<
+  TalkSession,
+  "bring" | "compare" | "fan" | "listWorktrees" | "openWorktree" | "removeWorktree"
+>;
+
 /** What the model is sent. */
 export interface ContextHere {
   readonly parts: readonly ContextPart[];
@@ -103,8 +109,12 @@ export interface ConversationContext {
   readonly viewBranch?: (() => Promise<void>) | undefined;
   /** Goes on from another message. An own one is not answered again but taken back into the prompt, to be changed. */
   goTo(message: string): Promise<void>;
+  /** Goes on below a message, without a word. */
+  standAt(message: string): void;
   /** Goes on where the conversation was last written to. */
   goBack(): void;
+  /** What is done with several branches at once, in the conversation, begun if there is none yet. */
+  beside(): Promise<Beside>;
   /** Puts files back to what they were before a call changed them. The model is told with what is said next. */
   undo(call: CallChanges): Promise<TakenBack>;
   /**

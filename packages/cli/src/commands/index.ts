@@ -18,6 +18,7 @@ import { processes, processesShown } from "./processes.ts";
 import { init, promptCommands } from "./prompt-commands.ts";
 import { findings, review } from "./review.ts";
 import { share } from "./share.ts";
+import { bring, compare, fan, worktree, worktrees } from "./side-by-side.ts";
 import { status, statusHere, statusShown } from "./status.ts";
 import { copy, exportFile } from "./taking.ts";
 import { transcript, tree } from "./tree.ts";
@@ -77,6 +78,11 @@ export const commands: readonly Command[] = [
   exportFile,
   share,
   branch,
+  fan,
+  compare,
+  bring,
+  worktree,
+  worktrees,
   label,
   star,
   remove,
@@ -119,6 +125,11 @@ export const conversationCommands: readonly Command<ConversationContext>[] = [
   exportFile,
   share,
   branch,
+  fan,
+  compare,
+  bring,
+  worktree,
+  worktrees,
   label,
   star,
   remove,

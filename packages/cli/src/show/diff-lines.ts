@@ -69,6 +69,11 @@ function placeOf({ path, start, end = start }: Draft, style: Style): string {
   return `${name}, ${end === start + 1 ? `line ${start}` : `lines ${start} to ${end - 1}`}`;
 }
 
+/** `src/a.ts`, and in which worktree it is, where it is in one. */
+function placed(path: string, worktree: string | undefined): string {
+  return worktree === undefined ? oneLine(path) : `${oneLine(path)} (in the worktree ${oneLine(worktree)})`;
+}
+
 /** A line of a diff: of both files, of one of them, or what is said between the lines. */
 interface Row {
   readonly sign: " " | "+" | "-" | "⋮" | "\\";
@@ -112,6 +117,11 @@ function rowLine({ sign, text, number }: Row, width: number, style: Style): stri
 export function changedFileLines(files: readonly ChangedFile[], title?: string): string[] {
   const of = title === undefined ? "" : ` by “${excerpt(title, 60)}”`;
   if (files.length === 0) return [`No file was changed${of}, or all are as they were.`];
-  const rows = files.map(({ path, kind, added, removed }) => [kind, `+${added}`, `-${removed}`, oneLine(path)]);
+  const rows = files.map(({ path, worktree, kind, added, removed }) => [
+    kind,
+    `+${added}`,
+    `-${removed}`,
+    placed(path, worktree),
+  ]);
   return [`${counted(files.length, "file")} changed${of}:`, ...table(rows).map((line) => `  ${line}`)];
 }

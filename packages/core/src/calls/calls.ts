@@ -152,7 +152,8 @@ export class CallBatch {
       this.#entries.push({ ...entry, tool, input, value, phase: "ready" });
       return [];
     }
-    const preview = await previewOf(tool, value, this.#run.signal);
+    const { session, branch, signal } = this.#run;
+    const preview = await previewOf(tool, value, { conversation: session.state, path: branch.path, signal });
     const question = this.#run.session.ask((written) => unfitAnswer(this.#run, tool.name, written));
     this.#entries.push({ ...entry, tool, input, value, phase: "waiting", question, preview });
     const shown = sayingCall(this.#message, { id: call, tool: tool.name, input });

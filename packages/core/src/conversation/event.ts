@@ -223,6 +223,8 @@ export interface MessageAdded {
   readonly call?: string;
   /** The live run that put it at the end of its branch; absent where it stands before the run, or beside it. */
   readonly run?: string;
+  /** For a user message: the name of the worktree in which all below it works. */
+  readonly worktree?: string;
   /** For a summary: the last message that it covers. */
   readonly covers?: string;
   /** For a summary: of the model call that wrote it. */

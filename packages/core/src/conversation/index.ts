@@ -28,7 +28,16 @@ export {
   type WaitingInput,
 } from "./state.ts";
 export { type Change, callIn } from "./tree/call-state.ts";
-export { lastAssistantMessage, leaves, newestLeaf, pathTo, siblings, spentOn, standing } from "./tree/path.ts";
+export {
+  lastAssistantMessage,
+  leaves,
+  newestLeaf,
+  pathTo,
+  siblings,
+  spentOn,
+  standing,
+  worktreeAt,
+} from "./tree/path.ts";
 export {
   type Finding,
   instructionsRequest,

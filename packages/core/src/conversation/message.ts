@@ -266,6 +266,8 @@ export interface UserMessage extends MessageBase {
   readonly parts: readonly UserPart[];
   /** What memory added for this message. */
   readonly recalled?: readonly Recalled[];
+  /** The name of the worktree in which all below it works, so that it has files of its own. */
+  readonly worktree?: string;
 }
 
 /** A model's response to the path above it, with the calls that it asked for. */

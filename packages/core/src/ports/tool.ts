@@ -112,10 +112,13 @@ export interface Tool<Input = unknown> {
    * What a call with these arguments would do, for a person who is about to be asked. It only looks. When it throws, the
    * person is told that it cannot be said, and why.
    */
-  preview?(input: Input, context: Pick<ToolContext, "signal">): Preview | Promise<Preview>;
+  preview?(input: Input, context: PreviewContext): Preview | Promise<Preview>;
   /** Does it. What it returns, or the promise it returns resolves with, is told to the model; so is what it throws. */
   execute(input: Input, context: ToolContext): unknown;
 }
+
+/** What is known of a call before it runs. */
+export type PreviewContext = Pick<ToolContext, "conversation" | "path" | "signal">;
 
 /** What a running call knows and can do. */
 export interface ToolContext {
@@ -304,6 +307,8 @@ export interface SubTask {
   readonly model?: ModelDriver | LoopDriver | undefined;
   /** Names of those of the launching agent's tools that it has. Default: all. */
   readonly tools?: readonly string[] | undefined;
+  /** The name of the worktree that it works in, where the tools know of it. Default: where its launcher works. */
+  readonly worktree?: string | undefined;
 }
 
 /** How a sub-agent ended. */

@@ -11,7 +11,7 @@ import { type AddOptions, checkedId } from "./options.ts";
 export function addedMessage(
   state: ConversationState,
   content: string | readonly UserPart[],
-  { at, author = "user", id = createId() }: AddOptions,
+  { at, author = "user", id = createId(), worktree }: AddOptions,
 ) {
   const message = checkedId("a message", id);
   const parts = partsOf(content);
@@ -21,7 +21,8 @@ export function addedMessage(
   if (!["user", "system"].includes(author)) {
     throw invalid(`The author of an added message is "user" or "system"; this is ${JSON.stringify(author)}.`);
   }
-  return { type: "message.added", message, parentId, role: "user", author: author satisfies Author, parts } as const;
+  const said = { author: author satisfies Author, parts, ...(worktree ? { worktree } : {}) };
+  return { type: "message.added", message, parentId, role: "user", ...said } as const;
 }
 
 /** What was done to a file on account of a call. */

@@ -59,6 +59,11 @@ export interface AddOptions {
   readonly author?: "user" | "system" | undefined;
   /** Of the message, as `isId` says; a new one when absent. One that was used before adds nothing again. */
   readonly id?: string | undefined;
+  /**
+   * The name of a worktree, not empty: all that is said below this message works in its files, where the tools know of it.
+   * @example await session.add("From here on the files are those of a worktree.", { worktree: "attempt-1" });
+   */
+  readonly worktree?: string | undefined;
 }
 
 /** The end of a branch that `session.hold` keeps turns away from. */

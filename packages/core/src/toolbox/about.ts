@@ -1,5 +1,5 @@
 import type { About, Preview } from "../conversation/message.ts";
-import type { Tool } from "../ports/tool.ts";
+import type { PreviewContext, Tool } from "../ports/tool.ts";
 import { checkedInput } from "./checked-input.ts";
 import { messageOf, withGrace } from "./execute.ts";
 
@@ -14,10 +14,10 @@ export function aboutCall(tool: Tool, input: unknown): About | undefined {
 }
 
 /** What a call would do, for the person who is asked. Never rejects. */
-export async function previewOf(tool: Tool, input: unknown, signal: AbortSignal): Promise<Preview | undefined> {
+export async function previewOf(tool: Tool, input: unknown, context: PreviewContext): Promise<Preview | undefined> {
   if (!tool.preview) return undefined;
   try {
-    const preview = await withGrace(signal, async () => tool.preview?.(input, { signal }));
+    const preview = await withGrace(context.signal, async () => tool.preview?.(input, context));
     return preview && (checkedInput(preview).input as Preview);
   } catch (error) {
     return { notes: [`What it would change cannot be shown: ${messageOf(error)}`] };

@@ -22,7 +22,7 @@ export async function launch(parent: TurnRun, launching: Launching, task: SubTas
   if (deep !== undefined) throw new Error(`Not launched: ${deep}. Do the task yourself.`);
   const agent = subAgent(parent.agent, task);
   const [known] = state.children.get(launching.call) ?? [];
-  if (known === undefined) return work(parent, launching, agent, await begin(parent, launching.call, task.task));
+  if (known === undefined) return work(parent, launching, agent, await begin(parent, launching.call, task));
   const leaf = newestLeaf(state, known);
   return endOf(pathTo(state, leaf)) ?? work(parent, launching, agent, leaf);
 }
@@ -41,10 +41,11 @@ async function work(parent: TurnRun, { call, signal }: Launching, agent: TurnAge
   return subTaskEnd(turn);
 }
 
-async function begin({ session, origin }: TurnRun, call: string, task: string): Promise<string> {
+async function begin({ session, origin }: TurnRun, call: string, { task, worktree }: SubTask): Promise<string> {
   const message = createId();
   const added = { type: "message.added", message, parentId: null, role: "user", author: "tool", call } as const;
-  await session.commit([{ ...added, parts: [{ type: "text", text: task }] }], { durable: true, origin });
+  const placed = worktree === undefined ? added : { ...added, worktree };
+  await session.commit([{ ...placed, parts: [{ type: "text", text: task }] }], { durable: true, origin });
   return message;
 }
 

@@ -60,7 +60,7 @@ describe("an agent of another program as a model", () => {
     expect(await turn(host, session, "edit a.txt new\noverwrite b.txt made")).toBe(1);
     expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("new");
     const { backups } = await host.ready();
-    const place = { workspace: cwd, backups, redact: redactor({ env: {} }) };
+    const place = { folderOf: async () => cwd, backups, redact: redactor({ env: {} }) };
     for (const found of undoableCalls(session.state, session.state.leaf ?? "")) {
       const { problems } = await undoCall(session, place, { ...found, leaf: session.state.leaf });
       expect(problems).toEqual([]);

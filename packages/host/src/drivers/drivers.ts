@@ -44,6 +44,12 @@ export async function modelsHere(provider: string, place: ModelsPlace): Promise<
   return provider === PROVIDER ? otherAgentsModels(place) : listModels(provider, modelNames(place.settings));
 }
 
+/** How what another program brings is made. */
+interface HowMade {
+  readonly instructions: boolean;
+  readonly folder?: string | undefined;
+}
+
 /** What writes messages, by the names that people write: models of providers, and agents of other programs. */
 export class Drivers {
   readonly #options: DriversOptions;
@@ -55,10 +61,13 @@ export class Drivers {
     this.#options = options;
   }
 
-  /** What takes the turns of a conversation. Rejects with `ModelChoiceError`. */
-  of(name: string): Promise<ModelDriver | LoopDriver> {
+  /**
+   * What takes the turns of a conversation; an agent of another program works in the folder that is named, or the workspace.
+   * Rejects with `ModelChoiceError`.
+   */
+  of(name: string, folder?: string): Promise<ModelDriver | LoopDriver> {
     // It reads what the project says to agents by itself, and knows its own tools.
-    return this.#kept(name, { instructions: false });
+    return this.#kept(name, { instructions: false, folder });
   }
 
   /**
@@ -96,8 +105,9 @@ export class Drivers {
     return this.#brought.has(tool);
   }
 
-  #kept(name: string, how: { readonly instructions: boolean }): Promise<ModelDriver | LoopDriver> {
-    const key = `${how.instructions} ${name}`;
+  #kept(name: string, how: HowMade): Promise<ModelDriver | LoopDriver> {
+    const isOther = agentNamed(name, this.#options.settings) !== undefined;
+    const key = `${how.instructions} ${(isOther && how.folder) || ""} ${name}`;
     let driver = this.#known.get(key);
     if (!driver) {
       driver = this.#made(name, how);
@@ -107,11 +117,12 @@ export class Drivers {
     return driver;
   }
 
-  async #made(name: string, how: { readonly instructions: boolean }): Promise<ModelDriver | LoopDriver> {
+  async #made(name: string, { folder, ...how }: HowMade): Promise<ModelDriver | LoopDriver> {
     const agent = agentNamed(name, this.#options.settings);
     if (agent === undefined) return this.model(name);
     const { backups, redact } = this.#options;
-    const loop = await otherAgent(agent, this.#options, { backups, ...how });
+    const place = folder === undefined ? this.#options : { ...this.#options, workspace: folder };
+    const loop = await otherAgent(agent, place, { backups, ...how });
     return redactedLoop(loop, redact, (tool) => this.#brought.add(tool));
   }
 }

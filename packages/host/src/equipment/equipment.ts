@@ -15,7 +15,14 @@ import type { Environment } from "@banyan/models";
 import type { McpServers } from "@banyan/tools/mcp";
 import type { Sandbox } from "@banyan/tools/sandbox";
 import { WebError } from "@banyan/tools/web";
-import { openWorkspace, settleIntents, type WhyNotRead, workspaceTools } from "@banyan/tools/workspace";
+import {
+  BackgroundCommands,
+  bringTool,
+  openWorkspace,
+  settleIntents,
+  type WhyNotRead,
+  workspaceTools,
+} from "@banyan/tools/workspace";
 import { reviewer } from "../definitions/agents.ts";
 import { readDefinitions } from "../definitions/all-definitions.ts";
 import type { PromptCommand } from "../definitions/commands.ts";
@@ -29,6 +36,10 @@ import type { Redact } from "../redaction/redactor.ts";
 import { refuse } from "../redaction/span.ts";
 import { describeFault, type Settings } from "../settings/index.ts";
 import { mcpServersOf } from "../settings/schema.ts";
+import { broughtFrom } from "../worktrees/bring.ts";
+import { PlacedTools } from "../worktrees/placed-tools.ts";
+import { launchedApart } from "../worktrees/sub-agents.ts";
+import type { Worktrees } from "../worktrees/worktrees.ts";
 import { openConfinement } from "./confinement.ts";
 import { openMemory } from "./memory.ts";
 import { Tidying } from "./tidy.ts";
@@ -45,8 +56,10 @@ export interface EquipmentOptions {
   readonly env: Environment;
   readonly home: string;
   readonly redact: Redact;
-  /** Files that rules close to all that reads. */
-  readonly whyNotRead: WhyNotRead | undefined;
+  /** Those of its conversations. */
+  readonly worktrees: Worktrees;
+  /** Files that rules close to all that reads in a folder. */
+  whyNotReadIn(folder: string): WhyNotRead | undefined;
   /** The model of a sub-agent; `isNamed` when a person, and no model, chose it. */
   readonly resolveModel: (name: string, isNamed: boolean) => Promise<ModelDriver | LoopDriver>;
   /** What MCP servers offer has changed. */
@@ -68,14 +81,16 @@ export interface Equipment extends AsyncDisposable {
   readonly agents: readonly NamedAgent[];
   readonly commands: readonly PromptCommand[];
   readonly skills: readonly Skill[];
+  /** Takes what one branch did to files over to another; no model has it, a person asks for it. */
+  readonly bring: Tool;
   /** Where the previous content of changed files is. */
   readonly backups: string;
   /** Patterns of files that are opened though they hold private keys (S22). */
   readonly keyFiles: readonly string[];
   /** Whether commands run in a sandbox. */
   readonly isConfined: boolean;
-  /** What commands run in. */
-  readonly confines: Sandbox | undefined;
+  /** What commands run in, in the workspace or the folder of a worktree. Rejects when one is required and there is none. */
+  confinesIn(folder: string): Promise<Sandbox | undefined>;
   /** The same in words. */
   readonly sandbox: string;
   /** What was left out, and why, in sentences for a person. */
@@ -101,28 +116,57 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   const tidying = opened.use(new Tidying({ store, backups, days: settings.retention?.days }));
   const removed = await tidying.tidy();
   const settled = await settleIntents(openWorkspace(workspace), backups);
-  const ofFiles = workspaceTools({
-    root: workspace,
-    protected: [places.config, places.data],
-    refuse,
-    redaction: redact.stream,
-    watch: redact.watch,
-    keyFiles,
-    backups,
-    ...(options.whyNotRead && { whyNotRead: options.whyNotRead }),
-    ...(sandbox && { sandbox }),
-  });
+  const background = new BackgroundCommands();
+  const toolsIn = (root: string, confined: Sandbox | undefined) => {
+    const whyNotRead = options.whyNotReadIn(root);
+    return workspaceTools({
+      ...{ root, refuse, keyFiles, backups, background },
+      protected: [places.config, places.data],
+      redaction: redact.stream,
+      watch: redact.watch,
+      ...(whyNotRead && { whyNotRead }),
+      ...(confined && { sandbox: confined }),
+    });
+  };
+  const placed = opened.use(
+    new PlacedTools(
+      {
+        worktrees: options.worktrees,
+        tools: (folder = workspace, confined) => toolsIn(folder, confined),
+        async confine(folder) {
+          const own = await openConfinement({ places, settings, workspace: folder, env, home });
+          // What runs unasked in the workspace, since it is confined there, must not run without that elsewhere.
+          if (sandbox && !own.sandbox) throw new Error(own.description);
+          return own;
+        },
+      },
+      sandbox,
+    ),
+  );
+  const ofFiles = placed.tools;
+  const bringing = bringingIn(options, backups);
+  const bringer = new PlacedTools(
+    {
+      worktrees: options.worktrees,
+      tools: (folder = workspace) => [bringTool(bringing.open(folder), bringing.bring)],
+      confine: () => Promise.reject(new Error("Files are brought over without a command.")),
+    },
+    undefined,
+  );
+  const [bring] = redactedTools(bringer.tools, redact) as [Tool];
   const named = namedAgents(settings, [...agents, reviewer(ofFiles)]);
   const ofSkills = skills.length > 0 ? [skillTool(skills)] : [];
+  const launching = launchAgent({
+    agents: named,
+    resolveModel: (name) =>
+      resolveModel(
+        name,
+        named.some(({ model }) => model === name),
+      ),
+  });
+  const apart = { worktrees: options.worktrees, agents: named, tools: () => ofFiles, ...bringing };
   const control = [
-    launchAgent({
-      agents: named,
-      resolveModel: (name) =>
-        resolveModel(
-          name,
-          named.some(({ model }) => model === name),
-        ),
-    }),
+    settings.subAgentWorktrees ? launchedApart(launching, apart) : launching,
     shortenConversation(),
     updatePlan(),
     askClient(),
@@ -153,10 +197,11 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
     agents: named,
     commands,
     skills,
+    bring,
     backups,
     keyFiles,
     isConfined: sandbox !== undefined,
-    confines: sandbox,
+    confinesIn: async (folder) => (folder === workspace ? sandbox : placed.sandboxAt(folder)),
     sandbox: confinement.description,
     notices: [
       ...faults.map(describeFault),
@@ -172,6 +217,14 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
 }
 
 const NONE: readonly Tool[] = [];
+
+/** How what branches did to files is put together: folders as they are opened, and where files come from. */
+function bringingIn(options: EquipmentOptions, backups: string) {
+  const { worktrees, places, redact, env } = options;
+  const whyNotReadIn = (folder: string) => options.whyNotReadIn(folder);
+  const open = (folder: string) => openWorkspace(folder, [places.config, places.data], whyNotReadIn(folder));
+  return { open, bring: { ...broughtFrom(worktrees, { env, whyNotReadIn }), backups, watch: redact.watch } };
+}
 
 /** Where the previous content of changed files is kept. */
 export function backupsIn({ data }: Directories): string {

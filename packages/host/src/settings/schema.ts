@@ -247,6 +247,11 @@ const shape = {
     )
     .describe("Agents that can be launched by name, beside those in files.")
     .optional(),
+  subAgentWorktrees: yesOrNo
+    .describe(
+      "Whether sub-agents that may write, and are launched together, work in a git worktree each; what each did is put together with the rest when it is done.",
+    )
+    .optional(),
   acpAgents: z
     .record(
       z.string().regex(/^[\w-]{1,32}$/, "a name of at most 32 letters, digits, _ and -"),

@@ -40,6 +40,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   ShareError: "invalid",
   TurnNotBegun: "invalid",
   Unfitting: "invalid",
+  WorktreeError: "invalid",
 };
 
 /** What a client is told of an error. Nothing for one that is the server's own: its message is for the log. */

@@ -1,5 +1,5 @@
 import { Agent, type AgentOptions, type NamedAgent, pathTo, Session, type Store } from "@banyan/core";
-import { Approval, Hooks } from "@banyan/host";
+import { Approval, Hooks, Worktrees } from "@banyan/host";
 import type { ServedHost } from "../desk/commands/workplace.ts";
 
 /** No memory, no servers, no sandbox. */
@@ -50,7 +50,8 @@ export function hostOf(
     project: undefined,
     home: workspace,
     env: process.env,
-    whyNotRead: undefined,
+    whyNotReadIn: () => undefined,
+    worktrees: new Worktrees({ folder: "/a/worktrees", workspace, env: process.env }),
     ready: async () => NO_EQUIPMENT,
     newSession: (id) => Session.open(store, id, { create: true, labels: { cwd: workspace, agent: agent.name } }),
     openById: (id) => Session.open(store, id),

@@ -1,10 +1,12 @@
 import { type ConversationState, type Message, pathTo } from "@banyan/core";
-import type { FileChange } from "@banyan/core/conversation";
+import { type FileChange, worktreeAt } from "@banyan/core/conversation";
 
 /** A file that a conversation has changed, from what it was first to what it is now. */
 export interface ChangedFile {
-  /** Relative to the workspace. */
+  /** Relative to the workspace, or to the same folder of the worktree. */
   readonly path: string;
+  /** The name of the worktree that the file is in; absent in the workspace. */
+  readonly worktree?: string;
   readonly kind: FileChange["kind"];
   /** The digest of what it was before the first change; `null` if it was not there. */
   readonly before: string | null;
@@ -14,8 +16,10 @@ export interface ChangedFile {
   readonly added: number;
   readonly removed: number;
   /** Each change, with the call that made it; first things first. */
-  readonly changes: readonly (FileChange & { readonly call: string })[];
+  readonly changes: readonly ChangeOfCall[];
 }
+
+type ChangeOfCall = FileChange & { readonly call: string; readonly worktree?: string };
 
 /**
  * The files that the branch down to `leaf` has changed, or all of the conversation without one, its sub-agents included; in
@@ -23,15 +27,18 @@ export interface ChangedFile {
  * was changed on the way that the branch has in common with the one down to there.
  */
 export function changesOf(state: ConversationState, leaf?: string, beside: string | null = null): ChangedFile[] {
-  const byPath = Map.groupBy(messagesOf(state, leaf, beside).flatMap(changesIn), ({ path }) => path);
-  return [...byPath].flatMap(([path, found]) => {
-    const changes = inOrder(found);
+  const found = messagesOf(state, leaf, beside).flatMap((message) => changesIn(state, message));
+  const byPlace = Map.groupBy(found, ({ path, worktree }) => (worktree === undefined ? path : `${path}\0${worktree}`));
+  return [...byPlace.values()].flatMap((ofFile) => {
+    const changes = inOrder(ofFile);
+    const [{ path, worktree }] = ofFile as [ChangeOfCall];
     const before = changes[0]?.before ?? null;
     const after = changes.at(-1)?.after ?? null;
     if (before === after) return [];
     const kind = before === null ? "created" : after === null ? "deleted" : "changed";
     const sum = (of: "added" | "removed") => changes.reduce((total, change) => total + change[of], 0);
-    return [{ path, kind, before, after, added: sum("added"), removed: sum("removed"), changes }];
+    const place = worktree === undefined ? {} : { worktree };
+    return [{ path, ...place, kind, before, after, added: sum("added"), removed: sum("removed"), changes }];
   });
 }
 
@@ -49,9 +56,11 @@ function messagesOf(state: ConversationState, leaf: string | undefined, beside: 
   return found;
 }
 
-function changesIn(message: Message): ChangedFile["changes"] {
-  if (message.role !== "assistant") return [];
-  return message.calls.flatMap(({ id, changes = [] }) => changes.map((change) => ({ ...change, call: id })));
+function changesIn(state: ConversationState, message: Message): ChangedFile["changes"] {
+  if (message.role !== "assistant" || !message.calls.some(({ changes }) => changes)) return [];
+  const worktree = worktreeAt(state, message.id);
+  const place = worktree === undefined ? {} : { worktree };
+  return message.calls.flatMap(({ id, changes = [] }) => changes.map((change) => ({ ...change, call: id, ...place })));
 }
 
 /** Branches work side by side, so the order of their messages is not that of their changes: what one left, the next one found. */

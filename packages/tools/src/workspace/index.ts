@@ -14,6 +14,8 @@ import { shellTool } from "./shell.ts";
 import { writeTool } from "./write.ts";
 import type { WritingOptions } from "./writing.ts";
 
+export { BackgroundCommands } from "./background.ts";
+export { type BringOptions, bringOver, bringTool, type IncomingFile, type MergedText } from "./bring.ts";
 export { type ChangedFile, changesOf } from "./changed-files.ts";
 export { commandShell } from "./command.ts";
 export { type PersonsCommand, runByPerson } from "./command-of-person.ts";
@@ -67,12 +69,19 @@ export interface WorkspaceToolsOptions extends WritingOptions {
   readonly redaction?: () => Redaction;
   /** Patterns of files that are read though they hold private keys (S22). */
   readonly keyFiles?: readonly string[];
+  /**
+   * Commands that stay, where several folders share them; of this one alone when absent.
+   * @example
+   * const background = new BackgroundCommands();
+   * const [here, there] = [".", "../other"].map((root) => workspaceTools({ root, background }));
+   */
+  readonly background?: BackgroundCommands;
 }
 
 /** The tools read, list, search, write, edit, edit_mode, shell, processes and process_input for one folder. Throws a `WorkspaceError` when there is no such folder. */
 export function workspaceTools(options: WorkspaceToolsOptions): readonly Tool[] {
   const workspace = openWorkspace(options.root, options.protected, options.whyNotRead);
-  const background = new BackgroundCommands();
+  const { background = new BackgroundCommands() } = options;
   const tools = [
     readTool(workspace, options),
     listTool(workspace),

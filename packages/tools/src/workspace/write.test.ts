@@ -1,4 +1,5 @@
 import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, watch } from "node:fs";
+import { emptyConversation } from "@banyan/core";
 import { expect, test } from "vitest";
 import { editTool } from "./edit.ts";
 import { editModeTool } from "./edit-mode.ts";
@@ -118,7 +119,7 @@ test("S21: a link that leads elsewhere since a person allowed the change is not 
   ];
   for (const { tool, input } of calls) {
     symlinkSync("seen.txt", folder.path("link"));
-    const agreed = await tool.preview?.(input, { signal });
+    const agreed = await tool.preview?.(input, { conversation: emptyConversation(), path: [], signal });
     rmSync(folder.path("link"));
     symlinkSync("other.txt", folder.path("link"));
     await expect(call(tool, input, agreed && { agreed })).rejects.toThrow(

@@ -33,6 +33,7 @@ const PANEL_NAMES: Readonly<Partial<Record<PanelName, SlashCommandName>>> = {
   branches: "branch",
   map: "tree",
   changes: "changes",
+  compare: "compare",
   usage: "usage",
   plan: "plan",
   agents: "agents",

@@ -17,6 +17,16 @@ import { focusOn, pressOn } from "../shell/focus-on.ts";
 import { useRetry } from "../transcript/retry-answer.tsx";
 import type { Action } from "./actions.tsx";
 
+/** How often, or which models, and what is asked: `3 Find the bug`, `opus,gpt-5 Find the bug`. */
+function fanned(argument: string) {
+  const [, first = "", rest = ""] = /^(\S+)\s+(.+)$/s.exec(argument) ?? [];
+  if (/^[1-8]$/.test(first)) return { times: { times: Number(first) }, models: {}, text: rest };
+  const isModels = /^[\w.:@-]+([,/][\w.:@-]+)+$/.test(first);
+  return isModels
+    ? { times: {}, models: { models: first.split(",") }, text: rest }
+    : { times: {}, models: {}, text: argument.trim() };
+}
+
 /** What is done to the branch in view, or from its end, and has a name to be written (W65); `tree` as it is now. */
 export function useSlashActions(tree: ConversationState | undefined, leaf: string | null): readonly Action[] {
   const { connection } = usePage();
@@ -46,6 +56,51 @@ export function useSlashActions(tree: ConversationState | undefined, leaf: strin
         // To have everything run takes a word that is written there (S27).
         show("settings");
         return undefined;
+      },
+    },
+    {
+      name: "Ask the same three times at once",
+      slash: "fan",
+      takes: "branch.fan",
+      async run(argument = "") {
+        const { times, models, text } = fanned(argument);
+        if (text === "") return "Write what is to be asked behind it: /fan 3 Find the bug.";
+        const wanted = { conversation, parts: [{ type: "text", text }] as const, ...(leaf !== null && { at: leaf }) };
+        const { problems, branches } = await connection.ask("branch.fan", { ...wanted, ...times, ...models });
+        const [first] = branches;
+        if (first) showBranch(first.message);
+        show("compare");
+        return problems.join(" ") || undefined;
+      },
+    },
+    {
+      name: "Begin a branch with files of its own",
+      slash: "worktree",
+      takes: "worktree.open",
+      async run(name = "") {
+        const wanted = { conversation, ...(leaf !== null && { at: leaf }), ...(name !== "" && { name }) };
+        const { message, worktree } = await connection.ask("worktree.open", wanted);
+        showBranch(message);
+        return `What you say next here works in the git worktree ${worktree}.`;
+      },
+    },
+    {
+      name: "What the git worktrees of branches hold",
+      slash: "worktrees",
+      takes: "worktree.list",
+      async run(argument = "") {
+        const [, name, anyway] = /^remove\s+(\S+)(\s+with changes)?$/.exec(argument) ?? [];
+        if (name !== undefined) {
+          await connection.ask("worktree.remove", { name, ...(anyway && { changes: true }) });
+          return `The worktree ${name} is removed.`;
+        }
+        const { worktrees } = await connection.ask("worktree.list", {});
+        const lines = worktrees.map(({ name: each, files, commits }) =>
+          files.length + commits === 0
+            ? `${each} holds nothing.`
+            : `${each} holds ${counted(files.length, "changed file")} and ${counted(commits, "commit")}.`,
+        );
+        return lines.length === 0 ? "No branch has a git worktree of its own." : lines.join(" ");
       },
     },
     {

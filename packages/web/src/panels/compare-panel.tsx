@@ -14,6 +14,8 @@ import { Select } from "../design/field.tsx";
 import { t, tCount } from "../phrases/phrases.ts";
 import { Markdown } from "../transcript/markdown.tsx";
 import { beginningOf } from "../tree/words.ts";
+import { useMay } from "../use-may.ts";
+import { SideBySide } from "./side-by-side.tsx";
 import { TextDiff } from "./text-diff.tsx";
 import { usePanel } from "./use-panel.ts";
 
@@ -46,6 +48,7 @@ function Comparison({
   readonly others: readonly OtherBranch[];
 }) {
   const conversation = useConversation();
+  const may = useMay();
   const { show } = usePanel();
   const { ancestor, left, right } = partingOf(tree, leaf, other);
   const answers = [lastAssistantMessage(left), lastAssistantMessage(right)] as const;
@@ -56,6 +59,7 @@ function Comparison({
   const nameOf = (id: string) => tree.messages.get(id)?.label ?? beginningOf(conversation, tree, id);
   return (
     <div className="min-h-0 flex-1 overflow-y-auto p-3 text-sm">
+      {may("branch.compare") && <SideBySide leaf={leaf} />}
       <label className="flex flex-wrap items-center gap-2">
         {t("Beside this branch")}
         <Select value={other} onChange={({ target }) => show("compare", target.value)}>

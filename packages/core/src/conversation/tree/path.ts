@@ -78,6 +78,19 @@ export function unsettledBelow(state: ConversationState, call: string): Assistan
   return found;
 }
 
+/**
+ * The name of the worktree that the branch down to a message works in; of a sub-agent without one of its own, that of its
+ * launcher. Nothing where the files are those of the workspace.
+ */
+export function worktreeAt(state: ConversationState, leaf: string | null | undefined): string | undefined {
+  for (let id = leaf; id != null; ) {
+    const message = state.messages.get(id);
+    if (message?.role === "user" && message.worktree !== undefined) return message.worktree;
+    id = message?.parentId ?? (message?.call === undefined ? null : state.calls.get(message.call));
+  }
+  return undefined;
+}
+
 /** Usage and cost of the responses and summaries on a path. */
 export function spentOn(path: readonly Message[]): { usage: Usage; cost: Cost } {
   let usage = noUsage;

@@ -74,8 +74,9 @@ function reduceEvent(state: MutableState, event: Event): Change {
     case "message.added": {
       const { message: id, parentId, at: createdAt, call, run } = event;
       if (event.role === "user") {
-        const { author = "user", parts } = event;
-        return addMessage(state, { id, parentId, createdAt, role: "user", author, parts }, { call, run });
+        const { author = "user", parts, worktree } = event;
+        const place = worktree === undefined ? {} : { worktree };
+        return addMessage(state, { id, parentId, createdAt, role: "user", author, parts, ...place }, { call, run });
       }
       const { usage, cost, covers = parentId ?? "" } = event;
       const parts = event.parts.filter((part) => part.type === "text");

@@ -7,18 +7,25 @@ import type { Workplace } from "./workplace.ts";
 /** Milliseconds that a call waits for the program that carries it out. A turn must not wait for one that is gone. */
 const PATIENCE = 15 * 60_000;
 
+/** Who takes a turn, and how. */
+export type HowTaken = Pick<Command<"turn.say">, "agent" | "mode" | "model" | "tools">;
+
 /**
- * The agent that works in a conversation: with the model that the command names, else the conversation, else the settings.
- * A named one has what its definition gives it. Rejects with `AgentError` when there is none of that name.
+ * The agent that works in a conversation, on the branch down to `at`: with the model that the command names, else the
+ * conversation, else the settings. A named one has what its definition gives it. Rejects with `AgentError` when there is none of
+ * that name, and with `WorktreeError` where the branch's files are gone.
  */
 export async function agentFor(
   { host }: Workplace,
   { session }: LiveConversation,
-  how: Pick<Command<"turn.say">, "agent" | "mode" | "model" | "tools">,
+  how: HowTaken,
+  at?: string | null,
 ): Promise<Agent> {
   const named = how.agent === undefined ? undefined : await namedAgent(host, how.agent);
   const model = how.model ?? named?.model ?? session.state.model;
-  const agent = model === undefined ? host.agent : await host.agentWith(model);
+  const folder = await host.worktrees.folderAt(session.state, at);
+  const isPlain = model === undefined && folder === host.workspace;
+  const agent = isPlain ? host.agent : await host.agentWith(model ?? host.model.name, folder);
   const taken = how.mode === "task" ? (await host.taskAgent()).with({ model: agent.options.model }) : agent;
   return withClientTools(host.informed(named ? asNamed(taken, named) : taken, session.state), how.tools);
 }

@@ -47,9 +47,10 @@ export const conversationHandlers: Handlers<
     return {};
   },
 
-  async "conversation.remove"({ conversation }, { conversations, shares }) {
+  async "conversation.remove"({ conversation }, { conversations, host, shares }) {
     await conversations.remove(conversation);
     shares?.forget(conversation);
+    await host.worktrees.sweep(conversation, undefined);
     return {};
   },
 
@@ -109,7 +110,7 @@ async function asItIs(
 }
 
 /** The log of a conversation that is open. */
-async function eventsOf(session: Session): Promise<Event[]> {
+export async function eventsOf(session: Session): Promise<Event[]> {
   const events: Event[] = [];
   const { seq } = session.cursor;
   if (seq === 0) return events;

@@ -1,8 +1,8 @@
 import { dirname } from "node:path/posix";
-import { changesOf, revertBranch, undoableCalls, undoCall } from "@banyan/host";
+import { type ChangesPlace, changesOf, revertBranch, undoableCalls, undoCall } from "@banyan/host";
 import { NotThere } from "../problem.ts";
 import { mustBeAtRest, mustBeThere, whileAtRest } from "./at-rest.ts";
-import type { Handlers } from "./workplace.ts";
+import type { Handlers, ServedHost } from "./workplace.ts";
 
 /** The files that agents work on. Which of them a branch or a call has changed is told by the log, and not by a client (S4). */
 export const fileHandlers: Handlers<"file.find" | "file.revert" | "file.undo"> = {
@@ -23,7 +23,7 @@ export const fileHandlers: Handlers<"file.find" | "file.revert" | "file.undo"> =
         files.flatMap(({ changes }) => changes.map(({ call }) => state.calls.get(call))),
       );
       if (files.length === 0) return { changes: [], problems: [] };
-      const place = { workspace: host.workspace, backups, redact: host.redact };
+      const place = placeOf(host, { conversation, backups });
       return whileAtRest(session, leaf, () => revertBranch(session, place, { leaf, files }));
     });
   },
@@ -40,11 +40,19 @@ export const fileHandlers: Handlers<"file.find" | "file.revert" | "file.undo"> =
       // What is as it was already stays so.
       if (!done) return { changes: [], problems: [] };
       mustBeAtRest(state, [state.calls.get(call)]);
-      const place = { workspace: host.workspace, backups, redact: host.redact, ...(agreed && { agreed }) };
+      const place = { ...placeOf(host, { conversation, backups }), ...(agreed && { agreed }) };
       return whileAtRest(session, leaf, () => undoCall(session, place, { ...done, leaf }));
     });
   },
 };
+
+/** Where the files of a conversation's branches are. */
+function placeOf(
+  { worktrees, redact }: ServedHost,
+  { conversation, backups }: { readonly conversation: string; readonly backups: string },
+): ChangesPlace {
+  return { folderOf: (name) => worktrees.folderOf(name, conversation), backups, redact };
+}
 
 /**
  * Of files, and of the folders that they are in, those whose path holds the letters of a query in order: where they stand

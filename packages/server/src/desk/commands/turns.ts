@@ -5,7 +5,7 @@ import { serversForFirstTurn } from "@banyan/host/mcp";
 import type { Command } from "@banyan/protocol";
 import type { Beginning } from "../live/beginnings.ts";
 import type { LiveConversation } from "../live/live-conversation.ts";
-import { agentFor } from "./agent-for.ts";
+import { agentFor, type HowTaken } from "./agent-for.ts";
 import { type Handlers, type Workplace, withoutSecrets, written } from "./workplace.ts";
 
 /** What makes an agent work, and what stops it. */
@@ -26,7 +26,8 @@ export const turnHandlers: Handlers<
     return await live.whileBeginning(async () => {
       const { parts, asIs } = command;
       const signal = AbortSignal.any([desk.signal, beginning.interruption]);
-      const message = asIs ? withoutSecrets(desk, parts) : await written(desk, parts, { principal, signal });
+      const folder = await folderFor(command, live, desk);
+      const message = asIs ? withoutSecrets(desk, parts) : await written(desk, parts, { principal, signal, folder });
       const said = isDone(live, command.id) ? message.parts : await desk.host.hooks.prompt(live.session, message.parts);
       const waits = await deliver(command, said, live, (at) =>
         begin(command, say(said), at ?? undefined, { live, beginning, desk }),
@@ -51,7 +52,8 @@ export const turnHandlers: Handlers<
     const { id, parts, at } = command;
     return await live.whileBeginning(async () => {
       const signal = AbortSignal.any([desk.signal, beginning.interruption]);
-      const message = await written(desk, parts ?? [], { principal, signal });
+      const folder = await folderFor(command, live, desk);
+      const message = await written(desk, parts ?? [], { principal, signal, folder });
       const directive = parts ? retry(message.parts) : retry();
       if (!isDone(live, id)) await begin(command, directive, at, { live, beginning, desk });
       return { ...(parts ? { message: id } : {}), ...message.told };
@@ -83,8 +85,10 @@ export const turnHandlers: Handlers<
   },
 
   async "input.edit"({ conversation, input, parts, delivery, before, run }, desk, principal) {
-    const { session } = await desk.conversations.open(conversation);
-    const message = await written(desk, parts ?? [], { principal, signal: desk.signal });
+    const live = await desk.conversations.open(conversation);
+    const { session } = live;
+    const folder = await folderFor({ run: session.state.inbox.find((each) => each.id === input)?.run }, live, desk);
+    const message = await written(desk, parts ?? [], { principal, signal: desk.signal, folder });
     await session.editInput(input, {
       ...(parts === undefined ? {} : { parts: message.parts }),
       ...(delivery === undefined ? {} : { delivery }),
@@ -128,6 +132,16 @@ async function deliver(
   return false;
 }
 
+/** The folder that the branch works in on which something is said. Rejects with `WorktreeError` when it is gone. */
+function folderFor(
+  { run, at }: { readonly run?: string | null | undefined; readonly at?: string | null | undefined },
+  { session: { state } }: LiveConversation,
+  { host }: Workplace,
+): Promise<string> {
+  const leaf = at === undefined ? state.leaf : at;
+  return host.worktrees.folderAt(state, run == null ? leaf : (state.runs.get(run)?.leaf ?? leaf));
+}
+
 /** The live run that hears what is said: the one named, else the one that stands where it is said. */
 function hearer({ run, at }: Said, { session }: LiveConversation): string | undefined {
   const { runs, leaf } = session.state;
@@ -135,8 +149,9 @@ function hearer({ run, at }: Said, { session }: LiveConversation): string | unde
   return [...runs.values()].find((live) => live.leaf === (at === undefined ? leaf : at))?.id;
 }
 
-async function begin(
-  command: Command<"turn.say" | "turn.retry" | "turn.resume">,
+/** Begins a turn; resolves when it is in the log, as `LiveChats.begin` does. */
+export async function begin(
+  command: HowTaken & Pick<Command, "id">,
   directive: Directive,
   at: string | undefined,
   {
@@ -152,12 +167,12 @@ async function begin(
     const signal = AbortSignal.any([desk.signal, beginning.patience]);
     wait.missing = await serversForFirstTurn(mcp, { signal, waiting: (sentence) => wait.tell(sentence) });
   }
-  const agent = await agentFor(desk, live, command);
+  const agent = await agentFor(desk, live, command, at ?? live.session.state.leaf);
   await desk.chats.begin(live.session, { agent, directive, at, id: command.id, client: desk.client }, beginning);
 }
 
 /** Whether the log has what a command of this id did: it was sent before, perhaps to a server that is gone (B59). */
-function isDone({ session }: LiveConversation, id: string): boolean {
+export function isDone({ session }: LiveConversation, id: string): boolean {
   const { messages, inbox, runs } = session.state;
   if (messages.has(id) || runs.has(id) || inbox.some((input) => input.id === id)) return true;
   return messages.values().some((message) => message.role === "assistant" && message.run === id);

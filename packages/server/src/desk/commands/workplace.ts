@@ -35,8 +35,9 @@ export type ServedHost = Pick<
   | "unasked"
   | "useApproval"
   | "useModel"
-  | "whyNotRead"
+  | "whyNotReadIn"
   | "workspace"
+  | "worktrees"
 >;
 
 /** What commands work with, wherever they come from. */
@@ -88,13 +89,17 @@ export interface Written {
   };
 }
 
-/** What a person says: without secrets (S10), and with what it names (B46), which is read until the signal aborts. */
+/** What a person says: without secrets (S10), and with what it names in a folder (B46), which is read until the signal aborts. */
 export async function written(
   { host }: Workplace,
   parts: readonly UserPart[],
-  { principal, signal }: { readonly principal: Principal; readonly signal: AbortSignal },
+  {
+    principal,
+    signal,
+    folder,
+  }: { readonly principal: Principal; readonly signal: AbortSignal; readonly folder: string },
 ): Promise<Written> {
-  const how = { outside: principal.isHere === true };
+  const how = { outside: principal.isHere === true, folder };
   const messages = await Promise.all(
     parts.map((part) => (part.type === "text" ? writtenMessage(host, part.text, signal, how) : undefined)),
   );

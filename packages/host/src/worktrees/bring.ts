@@ -1,0 +1,225 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import {
+  type Agent,
+  type ConversationState,
+  type ModelDriver,
+  pathTo,
+  type Session,
+  type Tool,
+  type Turn,
+  textOf,
+} from "@banyan/core";
+import { lastAssistantMessage, worktreeAt } from "@banyan/core/conversation";
+import { visibleLine } from "@banyan/core/shown";
+import type { Environment } from "@banyan/models";
+import {
+  type BringOptions,
+  locate,
+  type MergedText,
+  openFileAt,
+  openWorkspace,
+  type WhyNotRead,
+  WorkspaceError,
+} from "@banyan/tools/workspace";
+import { git } from "../git.ts";
+import type { Worktrees } from "./worktrees.ts";
+
+/** Letters of what a branch came to that are told where it is brought to. */
+const LONGEST = 8_000;
+/** Milliseconds for two texts to be put together. */
+const PATIENCE = 20_000;
+
+/** Regular files, as git has them. */
+const FILES: ReadonlySet<string> = new Set(["100644", "100755", "000000"]);
+
+/** What a branch has to bring to another one. */
+export interface Brought {
+  /** What is said of it there: where it is from, what was asked, and what came of it. */
+  readonly text: string;
+  /** The worktree whose changes come along, and the files; nothing where both branches work in the same files. */
+  readonly patch?: { readonly from: string; readonly files: readonly string[] };
+  /** What does not come along, in sentences. */
+  readonly problems: readonly string[];
+}
+
+/** What the branch down to `from` did, for the one down to `to`. Rejects with a `WorktreeError`. */
+export async function broughtBy(
+  state: ConversationState,
+  worktrees: Worktrees,
+  { from, to }: { readonly from: string; readonly to: string | null },
+): Promise<Brought> {
+  const name = worktreeAt(state, from);
+  const isElsewhere = name !== undefined && name !== worktreeAt(state, to);
+  const { files } = isElsewhere ? await worktrees.changes(name, state.id) : { files: [] };
+  const { prefix } = await worktrees.repository().catch(() => ({ prefix: "" }));
+  const inside = files.filter(({ path }) => path.startsWith(prefix));
+  const taken = inside.filter(({ mode }) => FILES.has(mode)).map(({ path }) => path.slice(prefix.length));
+  const left = files.filter(({ path, mode }) => !path.startsWith(prefix) || !FILES.has(mode));
+  const problems = left.map(
+    ({ path }) => `${path} is not brought over: it is outside of the workspace, a link or a submodule.`,
+  );
+  const text = toldOf(state, { from, to, name, count: taken.length });
+  return { text, problems, ...(taken.length > 0 && name !== undefined && { patch: { from: name, files: taken } }) };
+}
+
+/** What is said of a branch where it is brought to. */
+function toldOf(
+  state: ConversationState,
+  {
+    from,
+    to,
+    name,
+    count,
+  }: { readonly from: string; readonly to: string | null; readonly name: string | undefined; readonly count: number },
+): string {
+  const shared = new Set(pathTo(state, to).map(({ id }) => id));
+  const own = pathTo(state, from).filter(({ id }) => !shared.has(id));
+  const asked = own.find((message) => message.role === "user" && message.author === "user");
+  const response = lastAssistantMessage(own);
+  const called = own.find(({ label }) => label !== undefined)?.label ?? name;
+  const what = called === undefined ? "" : ` “${visibleLine(called)}”`;
+  const by = response === undefined ? "" : ` by ${response.model}`;
+  const changes =
+    count === 0 ? "" : ` Its changes of ${count === 1 ? "a file" : `${count} files`} are brought over next.`;
+  return [
+    `Brought over from the branch${what} of this conversation${by}, as it stands at the message ${from}.${changes}`,
+    ...(asked ? [`Asked there:\n${cut(textOf(asked))}`] : []),
+    ...(response ? [`What came of it:\n${cut(textOf(response)) || "(nothing was said)"}`] : []),
+  ].join("\n\n");
+}
+
+function cut(text: string): string {
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST).replace(/[\ud800-\udbff]$/, "")} […]`;
+}
+
+/** The agent that brings files over, as one turn of its own: it says nothing but the call, which is judged and asked about like any. */
+export function bringingAgent(agent: Agent, tool: Tool, patch: NonNullable<Brought["patch"]>): Agent {
+  return agent.with({
+    ...{ model: bringing(tool.name, patch), tools: [tool], mode: "chat", instructions: "", memory: undefined },
+    ...{ fallbacks: undefined, onTurn: undefined, compaction: undefined },
+  });
+}
+
+/** What stands in the place of a model: it asks for the call, and says what came of it. */
+function bringing(tool: string, { from, files }: NonNullable<Brought["patch"]>): ModelDriver {
+  const usage = { input: 0, cached: 0, cacheWrite: 0, output: 0, reasoning: 0 };
+  return {
+    id: "banyan/bring",
+    family: "bring",
+    price: { input: 0, output: 0 },
+    async stream({ messages }, sink) {
+      const last = messages.at(-1);
+      const result = last?.role === "assistant" ? last.results.at(-1) : undefined;
+      if (!result) {
+        const text = JSON.stringify({ from, files });
+        sink.push([
+          { type: "call", index: 0, id: "", tool },
+          { type: "call-input", index: 0, text },
+          { type: "call-end", index: 0 },
+          { type: "finish", reason: "calls", usage },
+        ]);
+        return;
+      }
+      const text = result.failed
+        ? `Nothing was brought over from ${from}.`
+        : `Brought over from ${from}:\n\n${result.output}`;
+      sink.push([
+        { type: "text", text },
+        { type: "finish", reason: "stop", usage },
+      ]);
+    },
+  };
+}
+
+/**
+ * Takes what a branch came to over to another one (C8): says it there, and brings the changes of its worktree by a call, which
+ * rules judge, a person is asked about and `/undo` takes back. Resolves with the message, and the turn of the call where there
+ * was something to bring. Rejects with a `WorktreeError` or `SessionError`.
+ * @example
+ * const { bring: tool } = await host.ready();
+ * await bring(session, { agent: host.agent, worktrees: host.worktrees, tool, from: leaf, to: session.state.leaf ?? leaf });
+ */
+export async function bring(
+  session: Session,
+  {
+    agent,
+    worktrees,
+    tool,
+    from,
+    to,
+  }: {
+    readonly agent: Agent;
+    readonly worktrees: Worktrees;
+    readonly tool: Tool;
+    readonly from: string;
+    readonly to: string;
+  },
+): Promise<{ readonly turn?: Turn; readonly problems: readonly string[] }> {
+  const { text, patch, problems } = await broughtBy(session.state, worktrees, { from, to });
+  if (!patch) {
+    await session.add(text, { at: to });
+    return { problems };
+  }
+  const turn = await bringingAgent(agent, tool, patch).send(text, { session, at: to });
+  return { turn, problems };
+}
+
+/** Where `bring_over` finds the files of another branch, and how it puts texts together. */
+export function broughtFrom(
+  worktrees: Worktrees,
+  { env, whyNotReadIn }: { readonly env: Environment; whyNotReadIn(folder: string): WhyNotRead | undefined },
+): Pick<BringOptions, "incoming" | "merge"> {
+  return {
+    async incoming(from, path, { conversation }) {
+      const repository = await worktrees.repository();
+      const { top } = await worktrees.find(from, conversation.id);
+      const folder = resolve(top, repository.prefix);
+      const base = await repository.base(top);
+      if (base === undefined) throw new WorkspaceError("missing", `the worktree ${from} is only half made.`);
+      const workspace = openWorkspace(folder, [], whyNotReadIn(folder));
+      const location = await locate(workspace, path);
+      if (location.path !== path)
+        throw new WorkspaceError("path", `it leads to ${location.path} in ${from}. Name that.`);
+      const before = await repository.baseContent(top, base, `${repository.prefix}${path}`);
+      if (location.kind === "missing") return { content: undefined, base: before, runs: false };
+      const why = workspace.whyNotRead?.(location.path, path);
+      if (why !== undefined) throw new WorkspaceError("refused", `it is not read: ${why}`);
+      await using file = await openFileAt(workspace, location);
+      return { content: await file.handle.readFile(), base: before, runs: (file.stats.mode & 0o100) !== 0 };
+    },
+    merge: (texts, from) => merged(texts, from, env),
+  };
+}
+
+/** Puts two texts together as git does. */
+async function merged(
+  { base, here, there }: Parameters<BringOptions["merge"]>[0],
+  from: string,
+  env: Environment,
+): Promise<MergedText> {
+  const folder = await mkdtemp(join(tmpdir(), "banyan-merge-"));
+  try {
+    const files = await Promise.all(
+      Object.entries({ here, base, there }).map(async ([name, text]) => {
+        await writeFile(join(folder, name), text, { mode: 0o600 });
+        return name;
+      }),
+    );
+    const args = ["merge-file", "-p", "--diff3", "-L", "here", "-L", "before", "-L", from, ...files];
+    const said = git(args, { cwd: folder, sandbox: undefined, env, timeout: PATIENCE, most: 1024 ** 3 });
+    return await said.then(
+      (text) => ({ text, conflicts: 0 }),
+      (error: unknown) => {
+        // Its exit code counts the conflicts; 255 is a failure.
+        const { code, stdout } = error as { readonly code?: unknown; readonly stdout?: unknown };
+        if (typeof code === "number" && code > 0 && code < 128 && typeof stdout === "string")
+          return { text: stdout, conflicts: code };
+        throw new WorkspaceError("system", "git could not put the two together.", { cause: error });
+      },
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

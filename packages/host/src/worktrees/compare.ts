@@ -1,0 +1,160 @@
+import {
+  type AssistantMessage,
+  type ConversationState,
+  type Cost,
+  type Event,
+  newestLeaf,
+  pathTo,
+  type RunEnd,
+  spentOn,
+  textOf,
+  type Usage,
+} from "@banyan/core";
+import { lastAssistantMessage, siblings, standing, toldBreak, worktreeAt } from "@banyan/core/conversation";
+import { changesOf } from "@banyan/tools/workspace";
+import { WorktreeError, type WorktreeFile } from "./repository.ts";
+import type { Worktrees } from "./worktrees.ts";
+
+/** A branch beside others that begin at the same message. */
+export interface ComparedBranch {
+  /** The message with which it begins, and the one with which it ends. */
+  readonly first: string;
+  readonly leaf: string;
+  /** What it is called: its label, its worktree, or the model that answered. */
+  readonly name: string;
+  /** The models that answered on it. */
+  readonly models: readonly string[];
+  readonly worktree?: string;
+  /** How it stands: its last turn's end, or that it works or waits for a person. */
+  readonly outcome: RunEnd | "working" | "waiting" | "unasked";
+  /** Why it did not come to its answer, or what is wrong with its files, in a sentence. */
+  readonly problem?: string;
+  /** Milliseconds of its turns; absent when the log does not say. */
+  readonly time?: number;
+  readonly usage: Usage;
+  readonly cost: Cost;
+  /** Files that are otherwise than where the branches part. */
+  readonly files: readonly Pick<WorktreeFile, "path" | "kind" | "added" | "removed">[];
+  /** How its last answer begins. */
+  readonly said: string;
+}
+
+/** Letters of an answer. */
+const EXCERPT = 600;
+
+/** The message below which branches part: the nearest to `leaf` that has several below it; nothing when none has. */
+export function forkAbove(state: ConversationState, leaf: string | null): string | null | undefined {
+  const below = (id: string | null) =>
+    (state.children.get(id) ?? []).filter((child) => standing(state, child) === child);
+  for (let id = leaf; ; ) {
+    if (below(id).length > 1) return id;
+    if (id === null) return undefined;
+    id = state.messages.get(id)?.parentId ?? null;
+  }
+}
+
+/**
+ * The branches that part at a message, side by side (C8), in the order in which they began. `events`: of their log, for the
+ * time that they took. Of a branch with a worktree, its files are looked at themselves; of another one the log tells.
+ */
+export async function compareBranches(
+  state: ConversationState,
+  worktrees: Worktrees,
+  { at, events = [] }: { readonly at: string | null; readonly events?: Iterable<Event> | undefined },
+): Promise<readonly ComparedBranch[]> {
+  const [first] = (state.children.get(at) ?? []).filter((child) => standing(state, child) === child);
+  if (first === undefined) return [];
+  const runs = runsOf(events);
+  return Promise.all(
+    siblings(state, first).map(async (begun): Promise<ComparedBranch> => {
+      const leaf = newestLeaf(state, begun);
+      const own = pathTo(state, leaf).slice(pathTo(state, at).length);
+      const responses = own.filter((message): message is AssistantMessage => message.role === "assistant");
+      const models = [...new Set(responses.map(({ model }) => model))];
+      const worktree = worktreeAt(state, leaf);
+      const isOwn = worktree !== undefined && worktree !== worktreeAt(state, at);
+      const { files, problem } = await filesOf(state, worktrees, { at, leaf, worktree: isOwn ? worktree : undefined });
+      const ids = new Set(own.map(({ id }) => id));
+      const ofBranch = runs.filter(({ leaves }) => leaves.some((id) => ids.has(id)));
+      const stood = standingOf(state, ids, ofBranch.at(-1)?.reason);
+      const why = stood.problem ?? problem;
+      return {
+        ...{ first: begun, leaf, models, files, ...spentOn(own), outcome: stood.outcome },
+        name: own.find(({ label }) => label !== undefined)?.label ?? worktree ?? models[0] ?? begun,
+        ...(worktree !== undefined && { worktree }),
+        ...(ofBranch.length > 0 && { time: ofBranch.reduce((sum, { time }) => sum + time, 0) }),
+        ...(why !== undefined && { problem: why }),
+        said: excerptOf(lastAssistantMessage(own)),
+      };
+    }),
+  );
+}
+
+async function filesOf(
+  state: ConversationState,
+  worktrees: Worktrees,
+  { at, leaf, worktree }: { readonly at: string | null; readonly leaf: string; readonly worktree: string | undefined },
+): Promise<Pick<ComparedBranch, "files" | "problem">> {
+  if (worktree === undefined) {
+    const files = changesOf(state, leaf, at);
+    return { files: files.map(({ path, kind, added, removed }) => ({ path, kind, added, removed })) };
+  }
+  try {
+    const { files } = await worktrees.changes(worktree, state.id);
+    return { files: files.map(({ path, kind, added, removed }) => ({ path, kind, added, removed })) };
+  } catch (error) {
+    if (!(error instanceof WorktreeError)) throw error;
+    return { files: [], problem: error.message };
+  }
+}
+
+/** How a branch stands, by what runs and waits on it, and how its last turn ended. */
+function standingOf(
+  state: ConversationState,
+  own: ReadonlySet<string>,
+  last: RunEnd | undefined,
+): Pick<ComparedBranch, "outcome" | "problem"> {
+  for (const { message } of state.questions.values())
+    if (message !== null && own.has(message)) return { outcome: "waiting" };
+  for (const { leaf } of state.runs.values()) if (leaf !== null && own.has(leaf)) return { outcome: "working" };
+  for (const [message, broken] of state.broken)
+    if (own.has(message)) return { outcome: broken.reason, problem: toldBreak(broken).why };
+  return { outcome: last ?? (own.size > 1 ? "answered" : "unasked") };
+}
+
+interface RunTime {
+  /** Where it began and ended. */
+  readonly leaves: readonly string[];
+  time: number;
+  reason: RunEnd | undefined;
+}
+
+/** The turns of a log with the time that each took; one that has not ended takes until now. */
+function runsOf(events: Iterable<Event>): readonly RunTime[] {
+  const runs = new Map<
+    string,
+    { leaves: string[]; begun: number; ended: number | undefined; reason: RunEnd | undefined }
+  >();
+  for (const event of events) {
+    if (event.type === "run.started" && event.call === undefined) {
+      const leaves = event.leaf === null ? [] : [event.leaf];
+      runs.set(event.run, { leaves, begun: event.at, ended: undefined, reason: undefined });
+    }
+    if (event.type !== "run.ended") continue;
+    const run = runs.get(event.run);
+    if (!run) continue;
+    if (event.leaf !== null) run.leaves.push(event.leaf);
+    run.ended = event.at;
+    run.reason = event.reason;
+  }
+  return [...runs.values()].map(({ leaves, begun, ended = Date.now(), reason }) => ({
+    leaves,
+    time: ended - begun,
+    reason,
+  }));
+}
+
+function excerptOf(response: AssistantMessage | undefined): string {
+  const text = response ? textOf(response).trim() : "";
+  return text.length <= EXCERPT ? text : `${text.slice(0, EXCERPT).replace(/[\ud800-\udbff]$/, "")}…`;
+}

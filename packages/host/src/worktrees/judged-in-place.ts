@@ -1,0 +1,54 @@
+import type { Permission, Permit, PermitRequest } from "@banyan/core";
+import { worktreeAt } from "@banyan/core/conversation";
+import type { WhyNotRead } from "@banyan/tools/workspace";
+import { type PermissionOptions, permissions } from "../permissions/permissions.ts";
+import { WorktreeError } from "./repository.ts";
+import type { Worktrees } from "./worktrees.ts";
+
+/**
+ * Judges each call by where its branch works (C7): a path that a rule names from the workspace is that file of the branch's
+ * worktree. What a rule forbids or asks about in the workspace itself, it does there as well, so that a rule that names a whole
+ * path holds for the copy too.
+ */
+export function judgedInPlace(worktrees: Worktrees, options: PermissionOptions): Permission {
+  const here = permissions(options);
+  const strict = permissions({ ...options, canAsk: true });
+  const there = new Map<string, Permission>();
+  const inPlace = async (request: PermitRequest, name: string): Promise<Permit> => {
+    let folder: string;
+    try {
+      folder = await worktrees.folderOf(name, request.conversation.id);
+    } catch (error) {
+      if (!(error instanceof WorktreeError)) throw error;
+      return { decision: "deny", reason: error.message };
+    }
+    const inWorktree = there.get(folder) ?? permissions({ ...options, workspace: folder });
+    there.set(folder, inWorktree);
+    const inWorkspace = await strict(request);
+    if (inWorkspace.decision === "deny") return inWorkspace;
+    const isHeld = inWorkspace.decision === "ask" && inWorkspace.byRule === true;
+    const permit = await inWorktree(request);
+    if (!isHeld || permit.decision === "deny") return permit;
+    return options.canAsk ? inWorkspace : here(request);
+  };
+  return (request) => {
+    const name = worktreeOf(request);
+    return name === undefined ? here(request) : inPlace(request, name);
+  };
+}
+
+/** That of the branch whose run asks, else of the message of the call. */
+function worktreeOf({ conversation, run, call }: PermitRequest): string | undefined {
+  return worktreeAt(conversation, conversation.runs.get(run)?.leaf ?? conversation.calls.get(call));
+}
+
+/** Why a file of a folder may not be told: by its path there, and by the same path of the workspace. */
+export function readInPlace(
+  workspace: string,
+  folder: string,
+  rulesFor: (folder: string) => WhyNotRead | undefined,
+): WhyNotRead | undefined {
+  const here = rulesFor(workspace);
+  const there = folder === workspace ? undefined : rulesFor(folder);
+  return there && here ? (path, named) => there(path, named) ?? here(path, named) : here;
+}

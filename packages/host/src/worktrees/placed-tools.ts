@@ -1,0 +1,79 @@
+import { statSync } from "node:fs";
+import type { Tool } from "@banyan/core";
+import { worktreeAt } from "@banyan/core/conversation";
+import type { PreviewContext } from "@banyan/core/hosts";
+import type { Sandbox } from "@banyan/tools/sandbox";
+import type { Confinement } from "../equipment/confinement.ts";
+import type { Worktrees } from "./worktrees.ts";
+
+/** How the tools of a workspace are made for a folder. */
+export interface PlacedToolsOptions {
+  readonly worktrees: Worktrees;
+  /** The tools for a folder, in the same order for each; commands run in the sandbox, where there is one. */
+  tools(folder: string | undefined, sandbox: Sandbox | undefined): readonly Tool[];
+  /** A sandbox for a folder. Rejects when one is required and there is none. */
+  confine(folder: string): Promise<Confinement>;
+}
+
+/**
+ * The tools of a workspace, each call of which works where its branch does: in the workspace, or in the worktree that the
+ * branch has for itself (C7). What a folder needs is made for the first call that needs it.
+ */
+export class PlacedTools implements AsyncDisposable {
+  readonly tools: readonly Tool[];
+  readonly #options: PlacedToolsOptions;
+  readonly #looking = new Map<string, readonly Tool[]>();
+  readonly #running = new Map<string, Promise<readonly Tool[]>>();
+  readonly #confined = new Map<string, Promise<Confinement>>();
+
+  /** `sandbox` is that of the workspace. */
+  constructor(options: PlacedToolsOptions, sandbox: Sandbox | undefined) {
+    this.#options = options;
+    this.tools = options.tools(undefined, sandbox).map((own, index) => ({
+      ...own,
+      ...(own.preview && {
+        preview: async (input, context) => (await this.#at(own, index, context)).preview?.(input, context) ?? {},
+      }),
+      execute: async (input, context) => (await this.#at(own, index, context)).execute(input, context),
+    }));
+  }
+
+  /** The sandbox of a worktree's folder. Rejects when one is required and there is none. */
+  async sandboxAt(folder: string): Promise<Sandbox | undefined> {
+    return (await kept(this.#confined, folder, () => this.#options.confine(folder))).sandbox;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const confined = await Promise.allSettled(this.#confined.values());
+    for (const each of confined) if (each.status === "fulfilled") await each.value[Symbol.asyncDispose]();
+  }
+
+  async #at(own: Tool, index: number, { conversation, path }: PreviewContext): Promise<Tool> {
+    const name = worktreeAt(conversation, path.at(-1)?.id);
+    if (name === undefined) return own;
+    const folder = await this.#options.worktrees.folderOf(name, conversation.id);
+    return (await this.#toolsIn(folder, own))[index] ?? own;
+  }
+
+  /** What reads and writes files needs no sandbox, and waits for none. */
+  async #toolsIn(folder: string, { files, effects }: Tool): Promise<readonly Tool[]> {
+    const { tools } = this.#options;
+    // A worktree may be removed, and another one made in its place.
+    const key = `${statSync(folder).ino} ${folder}`;
+    if (files === undefined && effects !== "none")
+      return kept(this.#running, key, async () => tools(folder, await this.sandboxAt(folder)));
+    const known = this.#looking.get(key) ?? tools(folder, undefined);
+    this.#looking.set(key, known);
+    return known;
+  }
+}
+
+/** What was made before, or is made now; what could not be made is made anew the next time. */
+function kept<Made>(known: Map<string, Promise<Made>>, key: string, make: () => Promise<Made>): Promise<Made> {
+  const there = known.get(key);
+  if (there) return there;
+  const making = make();
+  known.set(key, making);
+  making.catch(() => known.delete(key));
+  return making;
+}

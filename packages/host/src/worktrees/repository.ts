@@ -1,0 +1,367 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmdirSync,
+  rmSync,
+} from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
+import type { FileChange } from "@banyan/core/conversation";
+import type { Environment } from "@banyan/models";
+import { pathWithout } from "@banyan/tools/sandbox/find-program";
+import { type GitOptions, git } from "../git.ts";
+import { projectOf } from "../project.ts";
+
+/**
+ * `repository`: there is none, or it has no files or no commit. `name`: git takes no branch of this name. `gone`: somebody
+ * removed the worktree. `foreign`: it belongs to another conversation. `holds`: it has changes. `busy`: an agent works in it.
+ * `system`: git, or the system, refused.
+ */
+export type WorktreeErrorCode = "repository" | "name" | "gone" | "foreign" | "holds" | "busy" | "system";
+
+/** Why a branch has no files of its own, or they cannot be had: one sentence for a person. */
+export class WorktreeError extends Error {
+  override readonly name = "WorktreeError";
+  readonly code: WorktreeErrorCode;
+
+  constructor(code: WorktreeErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** Milliseconds that git may take: to look, and to write all files. */
+const PATIENCE = { look: 60_000, write: 600_000 };
+/** Bytes of names that it may say. */
+const MOST = 512 * 1024 * 1024;
+
+/** Of the worktree alone: what it was made from. It is written last, so that one without is half made, and holds nothing. */
+const BASE = "refs/worktree/banyan-base";
+const BRANCHES = "refs/heads/banyan/";
+/** Why git keeps it: whose it is. */
+const REASON = "Banyan made it for the conversation ";
+/** Who commits what is not committed, so that it can be compared with; no branch ever holds it. */
+const NOBODY = Object.fromEntries(
+  ["AUTHOR", "COMMITTER"].flatMap((who) => [
+    [`GIT_${who}_NAME`, "Banyan"],
+    [`GIT_${who}_EMAIL`, "banyan@localhost"],
+  ]),
+);
+
+/** The files of a work tree as they were at a moment. */
+export interface Snapshot {
+  /** What was committed. */
+  readonly head: string;
+  /** A commit with what was not committed besides, new files among it; what is ignored is left out. */
+  readonly base: string;
+}
+
+/** A worktree that Banyan made, as git has it. */
+export interface GitWorktree {
+  readonly name: string;
+  /** Its uppermost folder, without links. */
+  readonly top: string;
+  readonly conversation: string;
+}
+
+/** What became of a file since the worktree was made; of what is no regular file only that it did. */
+export interface WorktreeFile extends Pick<FileChange, "path" | "kind" | "added" | "removed"> {
+  /** What git says of the file now, as in `100644`; `000000` where there is none. */
+  readonly mode: string;
+}
+
+/** What a worktree holds that its base did not. */
+export interface WorktreeChanges {
+  /** Paths from its uppermost folder. */
+  readonly files: readonly WorktreeFile[];
+  /** Commits on its branch. */
+  readonly commits: number;
+}
+
+/**
+ * The repository of git around a folder, and the worktrees that Banyan makes of it. What the person has there is never touched:
+ * neither their files, nor index, HEAD and stash. What git has of worktrees is all that there is: nothing is noted elsewhere.
+ */
+export class Repository {
+  /** The folder of the person, and where it lies in their work tree: with a slash behind it, or nothing at the top. */
+  readonly folder: string;
+  readonly prefix: string;
+  /** The uppermost folder of their work tree, and the repository that all its worktrees share. */
+  readonly top: string;
+  readonly common: string;
+  readonly #env: Environment;
+
+  private constructor(folder: string, env: Environment, places: readonly [string, string, string]) {
+    this.folder = folder;
+    this.#env = env;
+    [this.prefix, this.top, this.common] = [places[0], places[1], realpathSync(resolve(folder, places[2]))];
+  }
+
+  /** Rejects with a `WorktreeError` when there is none with files and a commit. */
+  static async around(folder: string, env: Environment): Promise<Repository> {
+    // What lies in the workspace is not taken for git (S16).
+    const own = { ...env, PATH: pathWithout([projectOf(folder).root], env.PATH ?? "") };
+    const ask = (...args: string[]) => git(args, { cwd: folder, sandbox: undefined, env: own, timeout: PATIENCE.look });
+    let said: string;
+    try {
+      said = await ask("rev-parse", "--show-prefix", "--show-toplevel", "--git-common-dir");
+    } catch (error) {
+      throw noRepository(folder, error);
+    }
+    const [prefix = "", top = "", common = ""] = said.split("\n");
+    // Settings of a repository may name another work tree, which is not the person's to copy.
+    if (top !== projectOf(folder).root)
+      throw noRepository(folder, new Error(`its settings name ${top} as the folder of its files.`));
+    const repository = new Repository(folder, own, [prefix, top, common]);
+    await ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}").catch((cause) => {
+      const message = `The repository ${top} has no commit yet, so no worktree can be made of it. Commit something first.`;
+      throw new WorktreeError("repository", message, { cause });
+    });
+    return repository;
+  }
+
+  /** The files below a work tree of the repository as they are now; what the person has is read, and only objects are added. */
+  snapshot(top: string): Promise<Snapshot> {
+    return orRefused(`The files in ${top} could not be copied`, () => this.#snapshot(top));
+  }
+
+  async #snapshot(top: string): Promise<Snapshot> {
+    const [tree, head] = [await this.#tree(top), (await this.#ask(top, "rev-parse", "HEAD^{commit}")).trim()];
+    const committed = (await this.#ask(top, "rev-parse", `${head}^{tree}`)).trim();
+    if (tree === committed) return { head, base: head };
+    const commit = ["commit-tree", tree, "-p", head, "-m", "What was not committed when Banyan made a worktree."];
+    return { head, base: (await this.#run(top, commit, { variables: NOBODY })).trim() };
+  }
+
+  /** The tree of all that is there and not ignored, by an index of its own that begins as the one that is there. */
+  async #tree(top: string): Promise<string> {
+    const folder = mkdtempSync(join(realpathSync(tmpdir()), "banyan-index-"));
+    try {
+      const index = resolve(top, (await this.#ask(top, "rev-parse", "--git-path", "index")).trimEnd());
+      const variables = { GIT_INDEX_FILE: join(folder, "index") };
+      const how = { variables, encoding: "latin1", timeout: PATIENCE.write } as const;
+      if (existsSync(index)) copyFileSync(index, variables.GIT_INDEX_FILE);
+      else await this.#run(top, ["read-tree", "HEAD"], how);
+      // What lies in repositories inside is theirs: git is told of the commit that stands there, and begins nothing in them.
+      const changed = await this.#run(top, ["diff-files", "-z", "--name-only", "--ignore-submodules=dirty"], how);
+      const added = await this.#run(top, ["ls-files", "-z", "--others", "--exclude-standard"], how);
+      const names = `${changed}${added}`.split("\0").filter((name) => name !== "" && !name.endsWith("/"));
+      const update = ["update-index", "-z", "--add", "--remove", "--replace", "--stdin"];
+      if (names.length > 0) await this.#run(top, update, { ...how, input: names.map((name) => `${name}\0`).join("") });
+      return (await this.#run(top, ["write-tree"], how)).trim();
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  /**
+   * Makes worktrees with the files of a snapshot in their folders, which are there and empty, each on a branch of its name, which
+   * is free: what was not committed is not committed there either. Rejects with a `WorktreeError`, and leaves nothing behind.
+   */
+  async add(worktrees: readonly GitWorktree[], snapshot: Snapshot): Promise<void> {
+    const { head } = snapshot;
+    try {
+      // Git itself stumbles over one that is just being put down.
+      for (const { name, top, conversation } of worktrees) {
+        const how = ["-q", "--no-checkout", "--detach", "--lock", "--reason", REASON + conversation];
+        await orRefused(notMade(name), () => this.#ask(this.top, "worktree", "add", ...how, top, head));
+      }
+      const filled = await Promise.allSettled(
+        worktrees.map(({ name, top }) => orRefused(notMade(name), () => this.#fill(name, top, snapshot))),
+      );
+      for (const each of filled) if (each.status === "rejected") throw each.reason;
+    } catch (error) {
+      for (const worktree of worktrees) {
+        await this.remove(worktree, head).catch(() => {
+          // It is half made, and goes when somebody looks through them next.
+        });
+      }
+      throw error;
+    }
+  }
+
+  async #fill(name: string, top: string, { head, base }: Snapshot): Promise<void> {
+    // Only now, so that no branch is there of which nobody knows whose it is.
+    await this.#ask(top, "update-ref", BRANCHES + name, head, "");
+    await this.#ask(top, "symbolic-ref", "HEAD", BRANCHES + name);
+    await this.#run(top, ["read-tree", "-u", "--reset", base], { timeout: PATIENCE.write });
+    if (base !== head) await this.#run(top, ["reset", "-q", "--mixed", head], { timeout: PATIENCE.write });
+    mkdirSync(join(top, this.prefix), { recursive: true });
+    await this.#ask(top, "update-ref", BASE, base);
+  }
+
+  /** Whether git takes a branch of this name, and has none yet. */
+  async isFree(name: string): Promise<boolean> {
+    await this.#ask(this.top, "check-ref-format", BRANCHES + name).catch((cause) => {
+      throw new WorktreeError("name", `git takes no branch of the name ${JSON.stringify(name)}. Give another one.`, {
+        cause,
+      });
+    });
+    const there = ["rev-parse", "--verify", "--quiet", BRANCHES + name];
+    return this.#ask(this.top, ...there).then(
+      () => false,
+      () => true,
+    );
+  }
+
+  /**
+   * The worktrees of Banyan below a folder, by what git has noted of them, whether their files are there or somebody removed them.
+   * An empty folder of which git knows nothing was taken by a process that ended before it came to more: that goes.
+   */
+  list(below: string): readonly GitWorktree[] {
+    const found = namesIn(this.#noted).flatMap((id): GitWorktree[] => {
+      const reason = firstLine(join(this.#noted, id, "locked"));
+      if (!reason.startsWith(REASON)) return [];
+      const top = dirname(firstLine(join(this.#noted, id, "gitdir")) || join(below, id, ".git"));
+      if (dirname(top) !== below) return [];
+      return [{ name: basename(top), top, conversation: reason.slice(REASON.length) }];
+    });
+    for (const name of namesIn(below)) if (!found.some((each) => each.name === name)) removeEmpty(join(below, name));
+    return found;
+  }
+
+  /** Where git notes which worktrees there are. */
+  get #noted(): string {
+    return join(this.common, "worktrees");
+  }
+
+  /** What it holds; nothing when it is half made, or its files are not there any more. */
+  changes({ name, top }: GitWorktree): Promise<WorktreeChanges> {
+    return orRefused(`What the worktree ${name} holds could not be found out`, () => this.#changes(top));
+  }
+
+  async #changes(top: string): Promise<WorktreeChanges> {
+    const base = existsSync(top) ? await this.base(top) : undefined;
+    if (base === undefined) return { files: [], commits: 0 };
+    const tree = await this.#tree(top);
+    const diff = (...how: string[]) =>
+      this.#run(top, ["diff-tree", "-r", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", ...how, base, tree]);
+    const [raw, counted] = [(await diff("--raw")).split("\0"), (await diff("--numstat")).split("\0")];
+    const lines = new Map(counted.map((row) => [row.split("\t").slice(2).join("\t"), row.split("\t").map(Number)]));
+    const files = Array.from({ length: (raw.length - 1) / 2 }, (_, index): WorktreeFile => {
+      const [head = "", path = ""] = raw.slice(2 * index);
+      const [before, mode = ""] = head.slice(1).split(" ");
+      const kind = before === "000000" ? "created" : mode === "000000" ? "deleted" : "changed";
+      const [added = 0, removed = 0] = lines.get(path) ?? [];
+      return { path, kind, mode, added: added || 0, removed: removed || 0 };
+    });
+    const commits = Number(await this.#ask(top, "rev-list", "--count", "HEAD", `^${base}`));
+    return { files, commits };
+  }
+
+  /** What a worktree was made from; nothing for one that is half made. */
+  async base(top: string): Promise<string | undefined> {
+    const said = await this.#ask(top, "rev-parse", "--verify", "--quiet", BASE).catch(() => undefined);
+    return said?.trim();
+  }
+
+  /** A file as it was in the base of a worktree, in the form in which it stands there; nothing where it was not. */
+  async baseContent(top: string, base: string, path: string): Promise<Buffer | undefined> {
+    const isThere = await this.#ask(top, "cat-file", "-e", `${base}:${path}`).then(
+      () => true,
+      () => false,
+    );
+    if (!isThere) return undefined;
+    const content = await this.#run(top, ["cat-file", "--filters", `${base}:${path}`], { encoding: "latin1" });
+    return Buffer.from(content, "latin1");
+  }
+
+  /** Removes a worktree with all that it holds, and its branch, if it stands at the commit that is named. Begun again, it goes on. */
+  remove({ name, top }: GitWorktree, at?: string): Promise<void> {
+    return orRefused(`The worktree ${name} could not be removed from ${top}`, async () => {
+      // From here on it is half made, however far this comes.
+      if (existsSync(join(top, ".git"))) await this.#ask(top, "update-ref", "-d", BASE).catch(() => {});
+      await rm(top, { recursive: true, force: true, maxRetries: 3 });
+      await this.#ask(this.top, "update-ref", "-d", BRANCHES + name, ...(at === undefined ? [] : [at])).catch(() => {});
+      // Last, since it says whose the rest is.
+      for (const id of namesIn(this.#noted)) {
+        const noted = firstLine(join(this.#noted, id, "gitdir"));
+        const isIt = noted === join(top, ".git") || (noted === "" && id === name);
+        const isOurs = firstLine(join(this.#noted, id, "locked")).startsWith(REASON);
+        if (isIt && isOurs) await rm(join(this.#noted, id), { recursive: true, force: true });
+      }
+      removeEmpty(this.#noted);
+    });
+  }
+
+  #ask(cwd: string, ...args: string[]): Promise<string> {
+    return this.#run(cwd, args);
+  }
+
+  #run(cwd: string, args: readonly string[], how: Partial<GitOptions> = {}): Promise<string> {
+    return git(args, { sandbox: undefined, env: this.#env, timeout: PATIENCE.look, most: MOST, ...how, cwd });
+  }
+}
+
+function notMade(name: string): string {
+  return `The worktree ${name} could not be made`;
+}
+
+/** What lies in a folder; nothing of one that is not there. */
+function namesIn(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+/** The first line of a file; empty where there is none. */
+function firstLine(file: string): string {
+  try {
+    return readFileSync(file, "utf8").split("\n")[0] ?? "";
+  } catch {
+    return "";
+  }
+}
+
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Something is in it, or it has gone.
+  }
+}
+
+function noRepository(folder: string, cause: unknown): WorktreeError {
+  const said = wordsOf(cause);
+  const no = "so a branch cannot have a worktree of its own";
+  const why = /not a git repository/.test(said)
+    ? `${folder} is in no git repository, ${no}. \`git init\` makes one.`
+    : /bare repository|must be run in a work tree/.test(said)
+      ? `${folder} is a repository without files (bare), ${no}. Work in a clone of it.`
+      : `The repository around ${folder} cannot be used, ${no}: ${said}`;
+  return new WorktreeError("repository", why, { cause });
+}
+
+/** Does something with git, whose failure is said in a sentence. */
+export async function orRefused<Result>(what: string, work: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw refused(what, error);
+  }
+}
+
+function refused(what: string, cause: unknown): WorktreeError {
+  if (cause instanceof WorktreeError) return cause;
+  return new WorktreeError("system", `${what}: ${wordsOf(cause)}`, { cause });
+}
+
+/** What git said last of why it failed, else what the system says. */
+function wordsOf(error: unknown): string {
+  const said = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
+  const lines = said.split("\n").filter((line) => /^(fatal|error): /.test(line));
+  const words = lines[0]?.replace(/^\w+: /, "") ?? (error instanceof Error ? error.message : String(error));
+  if (
+    error instanceof Error &&
+    "code" in error &&
+    error.code === "ENOENT" &&
+    "syscall" in error &&
+    /^spawn/.test(String(error.syscall))
+  )
+    return "git is not installed, or the folder is not there any more.";
+  return /[.!?]$/.test(words) ? words : `${words}.`;
+}

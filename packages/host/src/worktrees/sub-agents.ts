@@ -1,0 +1,97 @@
+import { type NamedAgent, pathTo, type Tool, type ToolContext } from "@banyan/core";
+import { type BringOptions, bringOver, type Workspace } from "@banyan/tools/workspace";
+import { heldIn, type Worktrees } from "./worktrees.ts";
+
+/** Where sub-agents get files of their own, and how what they did is put together with the rest. */
+export interface LaunchedApartOptions {
+  readonly worktrees: Worktrees;
+  readonly agents: readonly NamedAgent[];
+  /** The tools that sub-agents may have. */
+  tools(): readonly Tool[];
+  /** The folder that a branch works in. */
+  open(folder: string): Workspace;
+  readonly bring: BringOptions;
+}
+
+/**
+ * The tool that launches sub-agents, of which those that may write, and are launched together, work in a worktree each (C7). When
+ * one is done, what it did is put together with the files of its launcher, as changes of the call; what contradicts itself is
+ * marked in the file and told. The worktree goes once all of it is there.
+ */
+export function launchedApart(tool: Tool, options: LaunchedApartOptions): Tool {
+  const { worktrees } = options;
+  /** One after the other is put together, by conversation. */
+  const bringing = new Map<string, Promise<unknown>>();
+  return {
+    ...tool,
+    async execute(input, context) {
+      const name = await placeFor(input, context);
+      if (name === undefined) return tool.execute(input, context);
+      const launch: ToolContext["launch"] = (task) => context.launch({ ...task, worktree: name });
+      let result: unknown;
+      try {
+        result = await tool.execute(input, { ...context, launch });
+      } catch (error) {
+        const held = heldIn(
+          await worktrees.changes(name, context.conversation.id).catch(() => ({ files: [], commits: 0 })),
+        );
+        if (held === undefined || !(error instanceof Error)) throw error;
+        throw new Error(`${error.message} The worktree ${name} holds ${held} of it.`, { cause: error });
+      }
+      const { id } = context.conversation;
+      const before = bringing.get(id) ?? Promise.resolve();
+      const brought = before.then(() => takeOver(name, context));
+      bringing.set(
+        id,
+        brought.catch(() => {}),
+      );
+      const told = await brought;
+      return told === undefined ? result : `${result}\n\n${told}`;
+    },
+  };
+
+  /** The worktree of a sub-agent, made now or before a crash; nothing for one that works where its launcher does. */
+  async function placeFor(input: unknown, { call, conversation, path }: ToolContext): Promise<string | undefined> {
+    const [known] = conversation.children.get(call) ?? [];
+    const first = known === undefined ? undefined : conversation.messages.get(known);
+    if (first) return first.role === "user" ? first.worktree : undefined;
+    const message = path.at(-1);
+    const together = message?.role === "assistant" ? message.calls.filter((each) => each.tool === tool.name) : [];
+    if (together.length < 2 || !mayWrite(input)) return undefined;
+    // Where there is no repository they share the files, as they always did.
+    const isThere = await worktrees.repository().then(
+      () => true,
+      () => false,
+    );
+    if (!isThere) return undefined;
+    const [name] = await worktrees.make(conversation, message?.id ?? null, [
+      `sub-agent-${together.findIndex(({ id }) => id === call) + 1}`,
+    ]);
+    return name;
+  }
+
+  function mayWrite(input: unknown): boolean {
+    const { agent, tools: asked } = input as { readonly agent?: string; readonly tools?: readonly string[] };
+    const names = asked ?? options.agents.find(({ name }) => name === agent)?.tools;
+    const has = options.tools().filter(({ name }) => names === undefined || names.includes(name));
+    return has.some(({ files, effects, control }) => !control && (files === "write" || effects === "external"));
+  }
+
+  async function takeOver(name: string, context: ToolContext): Promise<string | undefined> {
+    const { conversation, path } = context;
+    const { files } = await worktrees.changes(name, conversation.id);
+    const { prefix } = await worktrees.repository();
+    const inside = files.filter((file) => file.path.startsWith(prefix)).map((file) => file.path.slice(prefix.length));
+    const folder = await worktrees.folderAt(conversation, pathTo(conversation, path.at(-1)?.id ?? null).at(-1)?.id);
+    const wanted = { from: name, files: inside };
+    const { told, isWhole } = await bringOver(options.open(folder), options.bring, wanted, {
+      ...context,
+      agreed: undefined,
+    });
+    if (isWhole && inside.length === files.length) {
+      await worktrees.remove(name, { changes: true });
+      return inside.length === 0 ? undefined : `What it did to files is here now:\n${told}`;
+    }
+    return `What it did to files, in the worktree ${name}:\n${told}\nThe worktree stays.`;
+  }
+}

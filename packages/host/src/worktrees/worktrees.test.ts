@@ -1,0 +1,186 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { worktreeAt } from "@banyan/core/conversation";
+import { describe, expect, test } from "vitest";
+import { filesIn, KINDS, PersonsRepository } from "./repository.fixture.ts";
+import { Worktrees } from "./worktrees.ts";
+
+describe("a branch with files of its own", () => {
+  test.each(KINDS)("C7: has what is not committed, and the person's files stay as they are: %s", async (kind) => {
+    using person = PersonsRepository.of(kind);
+    const worktrees = person.open();
+    const session = await person.session();
+    const before = person.fingerprint;
+    const [place] = await worktrees.open(session, session.state.leaf, ["attempt"]);
+    expect(place?.worktree).toBe("attempt");
+    expect(person.fingerprint).toBe(before);
+    const { top } = await worktrees.find("attempt", session.id);
+    // A submodule is not filled, what is ignored is left out.
+    const expected = filesIn(person.top).filter(([path]) => !/^(ignored|module)\//.test(path));
+    expect(filesIn(top)).toEqual(expected);
+    // What was staged is not committed there either, and not staged.
+    const status = (folder: string) => person.git(folder, "status", "--short", "-uall").replaceAll(/^../gm, "");
+    expect(status(top).split("\n").toSorted()).toEqual(status(person.top).split("\n").toSorted());
+    expect(await worktrees.changes("attempt", session.id)).toEqual({ files: [], commits: 0 });
+    const folder = await worktrees.folderAt(session.state, place?.at);
+    expect(folder).toBe(join(top, kind === "below" ? "src" : ""));
+    expect(await worktrees.folderAt(session.state, session.state.messages.get(place?.at ?? "")?.parentId)).toBe(
+      person.workspace,
+    );
+    await worktrees.remove("attempt");
+    expect(person.left).toEqual([]);
+    expect(person.fingerprint).toBe(before);
+  });
+
+  test("C7: it is told of at the beginning of the branch, and what it holds is listed", async () => {
+    using person = PersonsRepository.of("plain");
+    const worktrees = person.open();
+    const session = await person.session();
+    const places = await worktrees.open(session, null, ["opus", "opus", "gpt/5: a..b"]);
+    expect(places.map(({ worktree }) => worktree)).toEqual(["opus", "opus-2", "gpt-5-a.b"]);
+    const told = session.state.messages.get(places[1]?.at ?? "");
+    expect(told).toMatchObject({ role: "user", author: "system", worktree: "opus-2", parentId: null });
+    expect(JSON.stringify(told)).toContain(await worktrees.folderOf("opus-2", session.id));
+    const folder = await worktrees.folderOf("opus", session.id);
+    writeFileSync(join(folder, "new.txt"), "new\nand more\n");
+    rmSync(join(folder, "src/0/file-0.txt"));
+    writeFileSync(join(folder, "made.txt"), "1\n2\n");
+    person.commit(folder, "work");
+    writeFileSync(join(folder, "bytes"), Buffer.from([0, 1, 2]));
+    const all = await worktrees.list();
+    const listed = all.find(({ name }) => name === "opus");
+    const others = all.filter((each) => each !== listed);
+    expect(others.map(({ files }) => files.length)).toEqual([0, 0]);
+    expect(listed).toMatchObject({ name: "opus", folder, conversation: session.id, isGone: false, commits: 1 });
+    expect(listed?.files).toEqual([
+      { path: "bytes", kind: "created", mode: "100644", added: 0, removed: 0 },
+      { path: "made.txt", kind: "created", mode: "100644", added: 2, removed: 0 },
+      { path: "new.txt", kind: "changed", mode: "100644", added: 1, removed: 0 },
+      { path: "src/0/file-0.txt", kind: "deleted", mode: "000000", added: 0, removed: 4 },
+    ]);
+    await expect(worktrees.remove("opus")).rejects.toThrow(
+      "The worktree opus holds 4 changed files and 1 commit. Bring them over first, or say that they may go.",
+    );
+    expect(existsSync(folder)).toBe(true);
+    await worktrees.remove("opus", { changes: true });
+    expect(existsSync(folder)).toBe(false);
+    await expect(worktrees.remove("opus")).rejects.toThrow("There is no worktree opus.");
+  });
+
+  test("C7: a branch of a branch has the files of that one", async () => {
+    using person = PersonsRepository.of("plain");
+    const worktrees = person.open();
+    const session = await person.session();
+    const [first] = await worktrees.open(session, session.state.leaf, ["first"]);
+    const folder = await worktrees.folderAt(session.state, first?.at);
+    writeFileSync(join(folder, "made.txt"), "made\n");
+    const [second] = await worktrees.open(session, first?.at ?? null, ["second"]);
+    const inner = await worktrees.folderAt(session.state, second?.at);
+    expect(worktreeAt(session.state, second?.at)).toBe("second");
+    expect(readFileSync(join(inner, "made.txt"), "utf8")).toBe("made\n");
+    expect((await worktrees.changes("second", session.id)).files).toEqual([]);
+  });
+
+  test("C7: what a process that ended left behind goes with the next opening, unless it holds something", async () => {
+    using person = PersonsRepository.of("plain");
+    const session = await person.session();
+    const before = person.fingerprint;
+    const worktrees = person.open();
+    const places = await worktrees.open(session, session.state.leaf, ["owned", "left", "half", "full"]);
+    const full = await worktrees.folderOf("full", session.id);
+    writeFileSync(join(full, "made.txt"), "made\n");
+    const half = await worktrees.find("half", session.id);
+    person.git(half.top, "update-ref", "-d", "refs/worktree/banyan-base");
+    rmSync(join(half.top, "new.txt"));
+    const owned = session.state.messages.get(places[0]?.at ?? "");
+    const known = new Map(owned ? [[owned.id, owned]] : []);
+    // Of another conversation nothing goes.
+    await person.open().sweep("another", undefined);
+    expect(await person.open().list()).toHaveLength(4);
+    await person.open().sweep(session.id, { messages: known });
+    expect((await person.open().list()).map(({ name }) => name)).toEqual(["full", "owned"]);
+    await person.open().sweepGone({ list: async () => [] });
+    expect(await person.open().list()).toHaveLength(2);
+    await person.open().remove("full", { changes: true });
+    await person.open().sweep(session.id, undefined);
+    expect(person.left).toEqual([]);
+    expect(person.fingerprint).toBe(before);
+  });
+});
+
+describe("what cannot be", () => {
+  const make = async (person: PersonsRepository, workspace: string, folder = person.worktrees) => {
+    const session = await person.session();
+    const made = new Worktrees({ folder, workspace, env: person.env }).open(session, null, ["attempt"]);
+    await made.finally(() => expect(session.state.messages.size).toBe(1)).catch(() => {});
+    return made;
+  };
+
+  test("C7: no repository, a bare one, and one without a commit are said in a sentence", async () => {
+    using person = PersonsRepository.of("plain");
+    const place = (name: string, ...args: string[]) => {
+      const folder = join(person.root, name);
+      mkdirSync(folder);
+      if (args.length > 0) person.git(folder, ...args);
+      return folder;
+    };
+    const none = place("none");
+    await expect(make(person, none)).rejects.toThrow(
+      `${none} is in no git repository, so a branch cannot have a worktree of its own. \`git init\` makes one.`,
+    );
+    const bare = place("bare.git", "init", "-q", "--bare");
+    await expect(make(person, bare)).rejects.toThrow(
+      `${bare} is a repository without files (bare), so a branch cannot have a worktree of its own. Work in a clone of it.`,
+    );
+    const empty = place("empty", "init", "-q");
+    await expect(make(person, empty)).rejects.toThrow(
+      `The repository ${empty} has no commit yet, so no worktree can be made of it. Commit something first.`,
+    );
+    await expect(make(person, join(person.root, "nowhere"))).rejects.toThrow(
+      /git is not installed, or the folder is not there/,
+    );
+    const without = new Worktrees({ folder: person.worktrees, workspace: person.top, env: { PATH: "/nowhere" } });
+    await expect(without.list()).rejects.toThrow(/git is not installed/);
+  });
+
+  test("C7: a place that may not be written is said in a sentence", async () => {
+    using person = PersonsRepository.of("plain");
+    await expect(make(person, person.top, join(person.top, "new.txt", "worktrees"))).rejects.toThrow(
+      /^The worktree attempt could not be made: ENOTDIR: not a directory, .*\.$/,
+    );
+    expect(person.left).toEqual([]);
+  });
+
+  test("C7: where git refuses halfway, one sentence says why and nothing is left", async () => {
+    using person = PersonsRepository.of("plain");
+    const before = person.fingerprint;
+    // Git cannot make branches below one of this name.
+    person.git(person.top, "update-ref", "refs/heads/banyan", "HEAD");
+    await expect(make(person, person.top)).rejects.toThrow(
+      /^The worktree attempt could not be made: .*refs\/heads\/banyan.*\.$/,
+    );
+    person.git(person.top, "update-ref", "-d", "refs/heads/banyan");
+    expect(person.left).toEqual([]);
+    expect(person.fingerprint).toBe(before);
+  });
+
+  test("C7: a worktree that somebody removed by hand, or that is another conversation's, is said in a sentence", async () => {
+    using person = PersonsRepository.of("plain");
+    const worktrees = person.open();
+    const session = await person.session();
+    const [place] = await worktrees.open(session, null, ["attempt"]);
+    const folder = await worktrees.folderOf("attempt", session.id);
+    await expect(person.open().folderOf("attempt", "another")).rejects.toThrow(
+      "The worktree attempt belongs to another conversation.",
+    );
+    await expect(person.open().folderOf("../../etc", session.id)).rejects.toThrow("is not there any more");
+    rmSync(folder, { recursive: true });
+    await expect(worktrees.folderAt(session.state, place?.at)).rejects.toThrow(
+      "The worktree attempt of this branch is not there any more. Go on from a message above it, or on another branch.",
+    );
+    expect(await worktrees.list()).toMatchObject([{ name: "attempt", isGone: true, files: [] }]);
+    await worktrees.remove("attempt");
+    expect(person.left).toEqual([]);
+    expect(readdirSync(person.top)).toContain("new.txt");
+  });
+});

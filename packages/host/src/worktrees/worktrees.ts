@@ -1,0 +1,283 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import type { ConversationState, Session, Store } from "@banyan/core";
+import { worktreeAt } from "@banyan/core/conversation";
+import { visibleLine } from "@banyan/core/shown";
+import type { Environment } from "@banyan/models";
+import { type GitWorktree, orRefused, Repository, type WorktreeChanges, WorktreeError } from "./repository.ts";
+
+/** Where worktrees are made, and of what. */
+export interface WorktreesOptions {
+  /** The folder below which all of them are: outside of every workspace, and not closed to commands. */
+  readonly folder: string;
+  readonly workspace: string;
+  readonly env: Environment;
+}
+
+/** Where a branch begins that was made for somebody. */
+export interface BranchPlace {
+  /** The message that it begins below; `null` for the root. */
+  readonly at: string | null;
+  /** The worktree that it has for itself. */
+  readonly worktree?: string | undefined;
+}
+
+/** A worktree, for a person. */
+export interface ListedWorktree extends WorktreeChanges {
+  readonly name: string;
+  /** Where its files are. */
+  readonly folder: string;
+  readonly conversation: string;
+  /** Somebody removed its files. */
+  readonly isGone: boolean;
+}
+
+/** Letters of a name. */
+const LONGEST = 40;
+/** Milliseconds for which a worktree of a conversation that is not stored may be one that is about to be. */
+const YOUNG = 3_600_000;
+
+/**
+ * The worktrees of the conversations of a workspace (C7). The log says which branch works in which, by its name, and git whose
+ * each is; one that the other does not know of is no branch's, and goes when it holds nothing. A log from elsewhere leads
+ * nowhere: what git does not have for this conversation is not there.
+ */
+export class Worktrees {
+  readonly #options: WorktreesOptions;
+  #repository: Promise<Repository> | undefined;
+  readonly #known = new Map<string, GitWorktree>();
+
+  constructor(options: WorktreesOptions) {
+    this.#options = options;
+  }
+
+  /** The repository around the workspace. Rejects with a `WorktreeError` where there is none of which worktrees can be made. */
+  repository(): Promise<Repository> {
+    const { workspace, env } = this.#options;
+    this.#repository ??= Repository.around(workspace, env).catch((error: unknown) => {
+      // There may be one later.
+      this.#repository = undefined;
+      throw error;
+    });
+    return this.#repository;
+  }
+
+  /**
+   * The folder that a branch works in, given its worktree's name: that of the workspace for none. Rejects with a
+   * `WorktreeError` when it is not there any more, or was never this conversation's.
+   */
+  async folderOf(name: string | undefined, conversation: string): Promise<string> {
+    if (name === undefined) return this.#options.workspace;
+    return resolve((await this.find(name, conversation)).top, (await this.repository()).prefix);
+  }
+
+  /** The same for the branch down to a message. */
+  folderAt(state: ConversationState, leaf: string | null | undefined): Promise<string> {
+    return this.folderOf(worktreeAt(state, leaf), state.id);
+  }
+
+  /** A worktree of a conversation. Rejects with a `WorktreeError`. */
+  async find(name: string, conversation: string): Promise<GitWorktree> {
+    let known = this.#known.get(name);
+    if (!known) {
+      known = (await this.#all()).find((each) => each.name === name);
+      if (known) this.#known.set(name, known);
+    }
+    const called = visibleLine(name).slice(0, 2 * LONGEST);
+    if (known && known.conversation !== conversation)
+      throw new WorktreeError(
+        "foreign",
+        `The worktree ${called} belongs to another conversation. Go on from a message above it.`,
+      );
+    if (known && existsSync(known.top)) return known;
+    throw new WorktreeError(
+      "gone",
+      `The worktree ${called} of this branch is not there any more. Go on from a message above it, or on another branch.`,
+    );
+  }
+
+  /**
+   * Makes a branch below a message for each of these names, with a worktree of its own, and says so at its beginning: to
+   * the model too. All begin with the same files: those of the branch down to there, with what is not committed. Rejects with
+   * a `WorktreeError` or `SessionError`; then there are none.
+   */
+  async open(session: Session, at: string | null, names: readonly string[]): Promise<readonly BranchPlace[]> {
+    const places: BranchPlace[] = [];
+    for (const name of await this.make(session.state, at, names)) {
+      const text = toldOf(name, await this.folderOf(name, session.id), this.#options.workspace);
+      const message = await session.add(text, { at, author: "system", worktree: name });
+      places.push({ at: message, worktree: name });
+    }
+    return places;
+  }
+
+  /**
+   * Makes worktrees with the files of the branch down to a message, for whoever puts their names into the log next. Resolves
+   * with these. Rejects with a `WorktreeError`; then there are none.
+   */
+  async make(state: ConversationState, at: string | null, names: readonly string[]): Promise<readonly string[]> {
+    const repository = await this.repository();
+    const from = worktreeAt(state, at);
+    const snapshot = await repository.snapshot(
+      from === undefined ? repository.top : (await this.find(from, state.id)).top,
+    );
+    const claimed: GitWorktree[] = [];
+    for (const name of names) claimed.push(await this.#claim(repository, name, state.id));
+    await repository.add(claimed, snapshot);
+    for (const worktree of claimed) this.#known.set(worktree.name, worktree);
+    return claimed.map(({ name }) => name);
+  }
+
+  /** Takes a folder, and with it a name that no branch of git has yet. */
+  async #claim(repository: Repository, wanted: string, conversation: string): Promise<GitWorktree> {
+    const plain = plainName(wanted);
+    for (let count = 1; ; count++) {
+      const name = count === 1 ? plain : `${plain}-${count}`;
+      if (!(await repository.isFree(name))) continue;
+      const top = await orRefused(`The worktree ${name} could not be made`, () => {
+        mkdirSync(this.#below(repository), { recursive: true, mode: 0o700 });
+        return takenFolder(join(this.#below(repository), name));
+      });
+      if (top !== undefined) return { name, top, conversation };
+    }
+  }
+
+  /** All of the workspace's repository, with what each holds. Rejects with a `WorktreeError`. */
+  async list(conversation?: string): Promise<ListedWorktree[]> {
+    const all = (await this.#all())
+      .filter((each) => conversation === undefined || each.conversation === conversation)
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const repository = await this.repository();
+    return Promise.all(
+      all.map(async (each) => ({
+        ...{ name: each.name, conversation: each.conversation, isGone: !existsSync(each.top) },
+        ...{ folder: resolve(each.top, repository.prefix), ...(await repository.changes(each)) },
+      })),
+    );
+  }
+
+  /** What one of them holds. Rejects with a `WorktreeError`. */
+  async changes(name: string, conversation: string): Promise<WorktreeChanges> {
+    return (await this.repository()).changes(await this.find(name, conversation));
+  }
+
+  /** Gives one up. What it holds goes only where `changes` says so. Rejects with a `WorktreeError`. */
+  async remove(name: string, { changes = false }: { readonly changes?: boolean | undefined } = {}): Promise<void> {
+    const found = (await this.#all()).find((each) => each.name === name);
+    if (!found)
+      throw new WorktreeError(
+        "gone",
+        `There is no worktree ${visibleLine(name).slice(0, 2 * LONGEST)}. The list of worktrees has their names.`,
+      );
+    const repository = await this.repository();
+    const held = heldIn(await repository.changes(found));
+    if (held !== undefined && !changes)
+      throw new WorktreeError(
+        "holds",
+        `The worktree ${name} holds ${held}. Bring them over first, or say that they may go.`,
+      );
+    await this.#remove(repository, found);
+  }
+
+  /**
+   * Removes what a process that ended left behind in a conversation: worktrees that no branch has, and that hold nothing. What
+   * holds something stays and is listed. Never rejects: what cannot be looked at stays.
+   */
+  async sweep(conversation: string, state: Pick<ConversationState, "messages"> | undefined): Promise<void> {
+    await this.#sweep((each) => {
+      if (each.conversation !== conversation) return false;
+      return !state?.messages.values().some((message) => message.role === "user" && message.worktree === each.name);
+    });
+  }
+
+  /** The same for conversations that a store has not any more. */
+  async sweepGone(store: Pick<Store, "list">): Promise<void> {
+    let stored: Promise<ReadonlySet<string>> | undefined;
+    const listed = async () => new Set((await store.list()).map(({ id }) => id));
+    await this.#sweep(async (each) => {
+      if (isYoung(each)) return false;
+      stored ??= listed();
+      return !(await stored).has(each.conversation);
+    });
+  }
+
+  async #sweep(isLeft: (each: GitWorktree) => boolean | Promise<boolean>): Promise<void> {
+    // As a rule there has never been one.
+    if (!existsSync(this.#options.folder)) return;
+    try {
+      const repository = await this.repository();
+      for (const each of await this.#all()) {
+        if (!(await isLeft(each))) continue;
+        if (heldIn(await repository.changes(each)) === undefined) await this.#remove(repository, each);
+      }
+    } catch {
+      // It is looked through again with the next conversation, and listed for who asks.
+    }
+  }
+
+  async #remove(repository: Repository, worktree: GitWorktree): Promise<void> {
+    this.#known.delete(worktree.name);
+    await repository.remove(worktree);
+  }
+
+  async #all(): Promise<readonly GitWorktree[]> {
+    const repository = await this.repository();
+    return repository.list(this.#below(repository));
+  }
+
+  /** Where those of a repository are, without links, as git has them. */
+  #below({ common, top }: Repository): string {
+    const { folder } = this.#options;
+    const digest = createHash("sha256").update(common).digest("hex").slice(0, 8);
+    return join(existsSync(folder) ? realpathSync(folder) : folder, `${plainName(basename(top))}-${digest}`);
+  }
+}
+
+/** A folder that was made now; nothing when there is one. */
+function takenFolder(folder: string): string | undefined {
+  try {
+    mkdirSync(folder);
+    return folder;
+  } catch (error) {
+    if (existsSync(folder)) return undefined;
+    throw error;
+  }
+}
+
+/** What a worktree holds, in words; nothing when it is as it was made. */
+export function heldIn({ files, commits }: WorktreeChanges): string | undefined {
+  const said = [counted(files.length, "changed file"), counted(commits, "commit")].filter((each) => each !== undefined);
+  return said.length === 0 ? undefined : said.join(" and ");
+}
+
+function counted(count: number, what: string): string | undefined {
+  return count === 0 ? undefined : `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
+function isYoung({ top }: GitWorktree): boolean {
+  const made = statSync(top, { throwIfNoEntry: false })?.birthtimeMs ?? 0;
+  return Date.now() - made < YOUNG;
+}
+
+/** A name that folders and branches can have anywhere. */
+function plainName(wanted: string): string {
+  const plain = wanted
+    .normalize("NFC")
+    .replaceAll(/[^\p{L}\p{N}._-]+/gu, "-")
+    .replaceAll(/\.{2,}/g, ".")
+    .replaceAll(/^[-.]+|[-.]+$/g, "");
+  const short = Array.from(plain)
+    .slice(0, LONGEST)
+    .join("")
+    .replace(/\.lock$|[-.]+$/, "");
+  return short === "" ? "branch" : short;
+}
+
+function toldOf(name: string, folder: string, workspace: string): string {
+  return [
+    `From here on, the files are those of a git worktree that this branch has for itself: ${name}, in ${folder}.`,
+    "It was made of what stood there at this moment, committed or not; what git ignores, such as installed dependencies, is not in it.",
+    `Nothing that is done there changes ${workspace}, until somebody brings it over.`,
+  ].join(" ");
+}

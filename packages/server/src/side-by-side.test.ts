@@ -1,0 +1,213 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { newestLeaf, textOf } from "@banyan/core";
+import { openHost } from "@banyan/host";
+import { expect, onTestFinished, test } from "vitest";
+import { serve } from "./server.ts";
+import { temporaryDirectory } from "./testing/serving.fixture.ts";
+import { TestClient } from "./testing/test-client.fixture.ts";
+
+/** A served host whose workspace is a repository with something that is not committed, and a client that watches a new conversation. */
+async function working({ repository = true, approval = "edits" as "edits" | "ask" } = {}) {
+  const home = temporaryDirectory();
+  const cwd = join(home, "workspace");
+  mkdirSync(cwd);
+  writeFileSync(join(cwd, "notes.txt"), "one\ntwo\nthree\n");
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=P", "-c", "user.email=p@localhost", ...args], { cwd, encoding: "utf8" });
+  if (repository) {
+    git("init", "-q");
+    git("add", ".");
+    git("commit", "-qm", "first");
+    writeFileSync(join(cwd, "new.txt"), "not committed\n");
+  }
+  const env = { PATH: process.env.PATH, BANYAN_HOME: join(home, "banyan"), BANYAN_NO_DISCOVERY: "1" };
+  mkdirSync(join(env.BANYAN_HOME, "config"), { recursive: true });
+  writeFileSync(join(env.BANYAN_HOME, "config/settings.json"), JSON.stringify({ sandbox: { enabled: "off" } }));
+  const host = await openHost({ cwd, home, env, flags: { model: "demo/offline", approval }, canAsk: true });
+  const server = await serve({ host });
+  onTestFinished(async () => {
+    await server.stop();
+    await host.close();
+  });
+  const client = await TestClient.connect(server);
+  const { conversation } = await client.ask("conversation.create", {});
+  const { state } = await client.watch(conversation);
+  const ended = () => client.items.filter((item) => item.type === "run.ended").length;
+  const say = async (text: string, at?: string) => {
+    const before = ended();
+    await client.ask("turn.say", { conversation, parts: [{ type: "text", text }], ...(at !== undefined && { at }) });
+    await client.until(() => ended() === before + 1);
+    return state.leaf ?? "";
+  };
+  const fan = async (text: string, how: { readonly times?: number; readonly worktrees?: boolean } = {}) => {
+    const before = ended();
+    const asked = await client.ask("branch.fan", { conversation, parts: [{ type: "text", text }], ...how });
+    await client.until(() => ended() === before + asked.branches.length);
+    return asked;
+  };
+  const file = (name: string) => join(cwd, name);
+  return {
+    client,
+    conversation,
+    state,
+    host,
+    git,
+    file,
+    say,
+    fan,
+    read: (name: string) => readFileSync(file(name), "utf8"),
+  };
+}
+
+test("C8: the same is asked on three branches at once, each with files of its own, and they stand side by side", async () => {
+  const { client, conversation, state, host, git, file, say, fan } = await working();
+  const trunk = await say("hello");
+  const status = git("status", "--short");
+  const { branches, problems } = await fan("create made.txt with some words");
+  expect(problems).toEqual([]);
+  expect(branches.map(({ worktree }) => worktree)).toEqual(["offline", "offline-2", "offline-3"]);
+  expect(existsSync(file("made.txt"))).toBe(false);
+  expect(git("status", "--short")).toBe(status);
+  for (const { worktree } of branches) {
+    const folder = await host.worktrees.folderOf(worktree, conversation);
+    expect(readFileSync(join(folder, "made.txt"), "utf8")).toContain("some words");
+    expect(readFileSync(join(folder, "new.txt"), "utf8")).toBe("not committed\n");
+  }
+  const compared = await client.ask("branch.compare", { conversation });
+  expect(compared.at).toBe(trunk);
+  expect(compared.branches).toMatchObject(
+    branches.map(({ worktree }) => ({
+      ...{ name: worktree, worktree, outcome: "answered", models: ["demo/offline"], cost: 0 },
+      files: [{ path: "made.txt", kind: "created", added: 1, removed: 0 }],
+    })),
+  );
+  for (const { time = -1, said } of compared.branches) {
+    expect(time).toBeGreaterThanOrEqual(0);
+    expect(said).not.toBe("");
+  }
+  // What is said on such a branch works there, and what its calls changed can be taken back there.
+  const [first] = compared.branches;
+  const end = await say("create more.txt with other words", first?.leaf);
+  const folder = await host.worktrees.folderOf(first?.worktree, conversation);
+  expect([existsSync(join(folder, "more.txt")), existsSync(file("more.txt"))]).toEqual([true, false]);
+  const reverted = await client.ask("file.revert", { conversation, leaf: end });
+  expect(reverted.changes.map(({ path }) => path).toSorted()).toEqual(["made.txt", "more.txt"]);
+  expect(existsSync(join(folder, "made.txt"))).toBe(false);
+  expect(newestLeaf(state, trunk)).not.toBe(trunk);
+});
+
+test("C8: what a branch did is brought over as a call that a person is asked about, and that is taken back like any", async () => {
+  const { client, conversation, state, host, say, file, read } = await working({ approval: "ask" });
+  const trunk = await say("hello");
+  const asked = await client.ask("branch.fan", {
+    conversation,
+    parts: [{ type: "text", text: "hello again" }],
+    times: 2,
+    worktrees: true,
+  });
+  await client.until(() => client.items.filter(({ type }) => type === "run.ended").length === 3);
+  const [one] = asked.branches;
+  const folder = await host.worktrees.folderOf(one?.worktree, conversation);
+  writeFileSync(join(folder, "notes.txt"), "ONE\ntwo\nthree\n");
+  writeFileSync(join(folder, "made.txt"), "made\n");
+  // The person went on meanwhile, at another place of the file.
+  writeFileSync(file("notes.txt"), "one\ntwo\nTHREE\n");
+  const brought = await client.ask("branch.bring", { conversation, from: one?.message ?? "", to: trunk });
+  expect(brought).toMatchObject({ files: 2, problems: [] });
+  await client.until(() => state.questions.size === 1);
+  const [question] = state.questions.values();
+  expect(question).toMatchObject({
+    type: "approval",
+    preview: { changes: [{ path: "made.txt" }, { path: "notes.txt", added: 1, removed: 1 }] },
+  });
+  expect(read("notes.txt")).toBe("one\ntwo\nTHREE\n");
+  await client.ask("question.answer", { conversation, question: question?.id ?? "", answer: { decision: "allow" } });
+  await client.until(() => state.runs.size === 0);
+  expect([read("notes.txt"), read("made.txt")]).toEqual(["ONE\ntwo\nTHREE\n", "made\n"]);
+  const said = state.messages.get(brought.message);
+  expect(said && textOf(said)).toMatch(
+    /^Brought over from the branch “offline” of this conversation by demo\/offline, as it stands at the message .*Its changes of 2 files are brought over next\.\n\nAsked there:\nhello again\n\nWhat came of it:\n/s,
+  );
+  expect(said?.parentId).toBe(trunk);
+  const leaf = newestLeaf(state, brought.message);
+  const end = state.messages.get(leaf);
+  const call = [...state.messages.values()]
+    .flatMap((message) => (message.role === "assistant" ? message.calls : []))
+    .at(-1);
+  expect(call).toMatchObject({
+    tool: "bring_over",
+    status: "completed",
+    changes: [{ path: "made.txt" }, { path: "notes.txt" }],
+  });
+  expect(end && textOf(end)).toContain("created made.txt (+1 -0)\nchanged notes.txt (+1 -1)");
+  const undone = await client.ask("file.undo", { conversation, leaf, call: call?.id ?? "" });
+  expect(undone.problems).toEqual([]);
+  expect([read("notes.txt"), existsSync(file("made.txt"))]).toEqual(["one\ntwo\nTHREE\n", false]);
+  // Both changed the same line: both stand there, between marks.
+  writeFileSync(file("notes.txt"), "eins\ntwo\nthree\n");
+  const again = await client.ask("branch.bring", {
+    conversation,
+    from: one?.message ?? "",
+    to: newestLeaf(state, leaf),
+  });
+  await client.until(() => state.questions.size === 1);
+  const [asks] = state.questions.values();
+  expect(asks).toMatchObject({
+    preview: { notes: [expect.stringContaining("1 place of notes.txt was changed here and in offline")] },
+  });
+  await client.ask("question.answer", { conversation, question: asks?.id ?? "", answer: { decision: "allow" } });
+  await client.until(() => state.runs.size === 0);
+  expect(read("notes.txt")).toBe(
+    "<<<<<<< here\neins\n||||||| before\none\n=======\nONE\n>>>>>>> offline\ntwo\nthree\n",
+  );
+  expect(again.files).toBe(2);
+  // The cost of the conversation stays known.
+  expect(state.cost).toBe(0);
+  await expect(
+    client.ask("branch.bring", { conversation, from: one?.message ?? "", to: newestLeaf(state, one?.message ?? "") }),
+  ).rejects.toThrow("A branch is brought over to another one, and this is the same.");
+});
+
+test("C8: where there is no repository the branches share the files, which is said; one model that is none begins nothing", async () => {
+  const { client, conversation, state, file, fan } = await working({ repository: false });
+  const { branches, problems } = await fan("create made.txt with words", { times: 2 });
+  expect(problems).toEqual([
+    expect.stringMatching(/^The branches share the files of the workspace: .* is in no git repository/),
+  ]);
+  expect(branches.map(({ worktree }) => worktree)).toEqual([undefined, undefined]);
+  expect(existsSync(file("made.txt"))).toBe(true);
+  const size = state.messages.size;
+  const wrong = { conversation, parts: [{ type: "text", text: "hello" }] as const };
+  await expect(client.ask("branch.fan", { ...wrong, models: ["demo/offline", "nobody/x"] })).rejects.toThrow(
+    'There is no provider "nobody"',
+  );
+  await expect(client.ask("branch.fan", { ...wrong, worktrees: true })).rejects.toThrow("is in no git repository");
+  await expect(
+    client.ask("branch.fan", { ...wrong, models: ["demo/offline", "demo/offline"], times: 5 }),
+  ).rejects.toThrow("These are 10 branches; at most 8 are asked at once.");
+  await expect(client.ask("worktree.list", {})).rejects.toThrow("is in no git repository");
+  expect(state.messages.size).toBe(size);
+});
+
+test("C7: a branch gets a worktree by a command, is told when it is gone, and gives it up", async () => {
+  const { client, conversation, host, say, file, git } = await working();
+  const trunk = await say("hello");
+  const { message, worktree } = await client.ask("worktree.open", { conversation, at: trunk, name: "try this" });
+  expect(worktree).toBe("try-this");
+  const end = await say("create made.txt with words", message);
+  expect(existsSync(file("made.txt"))).toBe(false);
+  const { worktrees } = await client.ask("worktree.list", { conversation });
+  expect(worktrees).toMatchObject([
+    { name: "try-this", conversation, isGone: false, commits: 0, files: [{ path: "made.txt", kind: "created" }] },
+  ]);
+  await expect(client.ask("worktree.remove", { name: worktree })).rejects.toThrow("holds 1 changed file");
+  await client.ask("worktree.remove", { name: worktree, changes: true });
+  expect(git("branch", "--list", "banyan/*")).toBe("");
+  await expect(say("go on", end)).rejects.toThrow("The worktree try-this of this branch is not there any more.");
+  const { worktree: other } = await client.ask("worktree.open", { conversation, at: trunk });
+  await client.ask("conversation.remove", { conversation });
+  await expect(host.worktrees.folderOf(other, conversation)).rejects.toThrow("is not there any more");
+  expect(git("worktree", "list").split("\n").filter(Boolean)).toHaveLength(1);
+});

@@ -1,0 +1,90 @@
+import { counted, formatCost, formatDuration, visibleLine } from "@banyan/core/shown";
+import type { Result } from "@banyan/protocol";
+import { useEffect, useState } from "react";
+import { useConversation, useTree } from "../conversation/use-conversation.ts";
+import { useShow } from "../conversation/use-view.ts";
+import { Button } from "../design/button.tsx";
+import { usePage } from "../page.ts";
+
+type Compared = Result<"branch.compare">["branches"][number];
+
+const OUTCOMES: Readonly<Record<Compared["outcome"], string>> = {
+  answered: "answered",
+  finished: "finished",
+  limit: "at a limit",
+  failed: "failed",
+  interrupted: "interrupted",
+  working: "works",
+  waiting: "waits for you",
+  unasked: "nothing asked",
+};
+
+/** The branches that part here, with outcome, time, cost and files: one is shown, or brought over to the one in view (W70). */
+export function SideBySide({ leaf }: { readonly leaf: string }) {
+  const page = usePage();
+  const show = useShow();
+  const { id: conversation } = useConversation();
+  const tree = useTree();
+  const [branches, setBranches] = useState<readonly Compared[]>([]);
+  // Their files are looked at anew when a turn begins or ends, or something waits, and not with each word.
+  const standing = tree ? `${[...tree.runs.keys(), ...tree.questions.keys()].join(" ")} ${tree.children.size}` : "";
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `standing` says when to look again.
+  useEffect(() => {
+    let isGone = false;
+    page.connection.ask("branch.compare", { conversation, at: leaf }).then(
+      (compared) => isGone || setBranches(compared.branches),
+      // There is one branch, which the panel says.
+      () => isGone || setBranches([]),
+    );
+    return () => {
+      isGone = true;
+    };
+  }, [page, conversation, leaf, standing]);
+  if (branches.length === 0) return null;
+  return (
+    <ul aria-label="Side by side" className="mb-3 flex flex-col gap-2">
+      {branches.map((branch) => {
+        const isHere = branch.leaf === leaf;
+        const name = visibleLine(branch.name);
+        return (
+          <li key={branch.first} className="rounded-md border border-hair px-2 py-1.5">
+            <p className="flex flex-wrap items-baseline gap-x-2">
+              <strong className="font-medium">{name}</strong>
+              <span className="text-soft text-xs">{wordsOf(branch)}</span>
+            </p>
+            {branch.problem !== undefined && <p className="text-warn text-xs">{branch.problem}</p>}
+            <p dir="auto" className="line-clamp-2">
+              {branch.said}
+            </p>
+            {!isHere && (
+              <p className="mt-1 flex gap-2">
+                <Button isSmall aria-label={`Show ${name}`} onClick={() => show(branch.leaf)}>
+                  Show
+                </Button>
+                <Button
+                  isSmall
+                  aria-label={`Bring ${name} over`}
+                  onClick={() =>
+                    page.told(page.connection.ask("branch.bring", { conversation, from: branch.leaf, to: leaf }))
+                  }
+                >
+                  Bring it over
+                </Button>
+              </p>
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** `answered · 12.0 s · $0.12 · 3 files +20 -4`. */
+function wordsOf({ outcome, time, cost, files }: Compared): string {
+  const sum = (of: "added" | "removed") => files.reduce((total, file) => total + file[of], 0);
+  const changed =
+    files.length === 0 ? "no file" : `${counted(files.length, "file")} +${sum("added")} -${sum("removed")}`;
+  return [OUTCOMES[outcome], ...(time === undefined ? [] : [formatDuration(time)]), formatCost(cost), changed].join(
+    " · ",
+  );
+}
