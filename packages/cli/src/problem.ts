@@ -6,6 +6,7 @@ import {
   RuleError,
   SettingsError,
   WorkspaceError,
+  WorktreeError,
 } from "@banyan/host";
 import { McpError } from "@banyan/host/mcp";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
@@ -36,6 +37,7 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof RuleError) return usage("rule");
   if (error instanceof SettingsError) return usage("settings");
   if (error instanceof WorkspaceError) return usage("workspace");
+  if (error instanceof WorktreeError) return usage(`worktree-${error.code}`);
   if (error instanceof MemoryError) {
     const exit = error.code === "unfit" || error.code === "off" ? exitCodes.usage : exitCodes.failed;
     return { code: `memory-${error.code}`, message, exit };

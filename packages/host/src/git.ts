@@ -20,6 +20,8 @@ export interface GitOptions {
   readonly input?: string | undefined;
   /** Of what it reads and says; UTF-8 when absent. In `latin1` names of files that are no text stay as they are. */
   readonly encoding?: "latin1" | undefined;
+  /** It looks at no content of files in a work tree, so that no filter is asked for, and none has to be found out. */
+  readonly withoutContent?: boolean | undefined;
   /** Variables beside ours, such as another index. */
   readonly variables?: Readonly<Record<string, string>> | undefined;
 }
@@ -40,7 +42,8 @@ const VARIABLES = { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_TERMINA
  * (`--no-ext-diff`). Rejects when git fails, is not there, takes too long or says too much.
  */
 export async function git(args: readonly string[], options: GitOptions): Promise<string> {
-  const found = await ask(["config", "--null", "--name-only", "--get-regexp", "^filter\\."], options).catch(() => "");
+  const settings = ["config", "--null", "--name-only", "--get-regexp", "^filter\\."];
+  const found = options.withoutContent ? "" : await ask(settings, { ...options, input: "" }).catch(() => "");
   const filters = new Set(found.split("\0").flatMap((key) => /^(filter\..+)\.[^.]+$/s.exec(key)?.[1] ?? []));
   const unfiltered = [...filters].flatMap((name) =>
     ["clean=", "smudge=", "process=", "required=false"].map((setting) => `${name}.${setting}`),

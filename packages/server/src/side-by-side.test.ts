@@ -128,7 +128,7 @@ test("C8: what a branch did is brought over as a call that a person is asked abo
   expect([read("notes.txt"), read("made.txt")]).toEqual(["ONE\ntwo\nTHREE\n", "made\n"]);
   const said = state.messages.get(brought.message);
   expect(said && textOf(said)).toMatch(
-    /^Brought over from the branch “offline” of this conversation by demo\/offline, as it stands at the message .*Its changes of 2 files are brought over next\.\n\nAsked there:\nhello again\n\nWhat came of it:\n/s,
+    /^Brought over from the branch “offline” of this conversation by demo\/offline, as it stands at the message .*The 2 files that it changed are brought over next\.\n\nAsked there:\nhello again\n\nWhat came of it:\n/s,
   );
   expect(said?.parentId).toBe(trunk);
   const leaf = newestLeaf(state, brought.message);

@@ -1,6 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import { type Answer, type Call, type ConversationState, type Session, UnfitAnswerError } from "@banyan/core";
-import { type ApprovalQuestion, callIn, type LimitQuestion, subAgentLabel } from "@banyan/core/conversation";
+import {
+  type ApprovalQuestion,
+  callIn,
+  type LimitQuestion,
+  subAgentLabel,
+  worktreeAt,
+} from "@banyan/core/conversation";
 import { mainArgument, visibleLine } from "@banyan/core/shown";
 import type { PlanApproval } from "@banyan/host";
 import { problemOf } from "../problem.ts";
@@ -159,7 +165,11 @@ export class Approvals {
       const shown = edited === undefined ? { preview } : { input: edited };
       const changes = edited === undefined && preview?.changes?.length && session.allowChanges !== undefined;
       const decided = await this.#terminal.decide({
-        ...this.#decision(call, asker, { rule, changes: Boolean(changes) }),
+        ...this.#decision(call, asker, {
+          rule,
+          changes: Boolean(changes),
+          place: this.#placeAt(session.state, message),
+        }),
         body: callArguments(call, this.#terminal.style, shown),
         painted: (paint) => callArguments(call, paint.theme, { ...shown, paint }),
         ...(reason.text !== "" && { begun: { key: NO.key, words: reason.text } }),
@@ -202,16 +212,21 @@ export class Approvals {
     });
   }
 
+  /** Where a call would work. */
+  #placeAt(state: ConversationState, message: string): string {
+    const worktree = worktreeAt(state, message);
+    return worktree === undefined ? visibleLine(this.#asking.workspace) : `the worktree ${visibleLine(worktree)}`;
+  }
+
   #decision(
     call: Call,
     asker: string,
-    { rule, changes }: { readonly rule: string | undefined; readonly changes: boolean },
+    { rule, changes, place }: { readonly rule: string | undefined; readonly changes: boolean; readonly place: string },
   ): Omit<Decision, "body"> {
     const { style } = this.#terminal;
-    const { workspace } = this.#asking;
     if (call.about?.handsIn)
       return {
-        title: `${excerpt(visibleLine(asker), 40)} hands in its plan for ${visibleLine(workspace)}`,
+        title: `${excerpt(visibleLine(asker), 40)} hands in its plan for ${place}`,
         name: "The plan",
         question: "Carry it out?",
         choices: [CARRY_OUT, FREELY, EDIT_PLAN, NOT_SO],
@@ -219,7 +234,7 @@ export class Approvals {
       };
     return {
       // A name that fills the line must not push away what is asked.
-      title: `${excerpt(visibleLine(asker), 40)} asks to run ${style.bold(visibleLine(call.tool))} in ${visibleLine(workspace)}`,
+      title: `${excerpt(visibleLine(asker), 40)} asks to run ${style.bold(visibleLine(call.tool))} in ${place}`,
       name: `What ${visibleLine(call.tool)} would do`,
       question: "Allow this?",
       choices: [

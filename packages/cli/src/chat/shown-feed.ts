@@ -67,7 +67,7 @@ export class ShownFeed {
     if (item.type === "turn.waiting") return this.#tellWait(item);
     const calling = this.#callsFor.hear(item, this.#state);
     if (calling) person.terminal.live?.call(calling.sentence);
-    if (item.type === "run.started") {
+    if (item.type === "run.started" && !session?.isAside(item.leaf)) {
       const isOwn = session?.isOwn(item.run, item.leaf) === true;
       this.#run.begin(item, person.standpoint.place.at, isOwn);
     }
@@ -77,7 +77,13 @@ export class ShownFeed {
     if (item.type === "call.approval-requested" || item.type === "question.asked" || item.type === "run.paused")
       this.#ask(item.question);
     if (item.type === "run.ended") this.#approvals.ended(this.#state);
-    if (item.type === "run.ended" && this.#run.is(item.run)) this.#ended(item);
+    if (item.type === "run.ended" && this.#run.is(item.run)) {
+      // Who stands in front of it stands behind it now.
+      const { at } = person.standpoint.place;
+      if (at !== undefined && pathTo(this.#state, item.leaf).some(({ id }) => id === at))
+        person.standpoint.wrote(item.leaf ?? undefined);
+      this.#ended(item);
+    }
   }
 
   #ended(end: TurnEnd): void {

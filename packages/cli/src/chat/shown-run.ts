@@ -47,7 +47,9 @@ export class ShownRun {
 
   /** Whether an item belongs to the run, or to a sub-agent. */
   has(item: FeedItem): boolean {
-    if ("run" in item && item.type !== "message.started") return item.run === this.#run || "call" in item;
+    // Calls of a run at the top that is not shown are another branch's.
+    if ("run" in item && item.type !== "message.started")
+      return item.run === this.#run || ("depth" in item ? item.depth > 0 : "call" in item);
     const message = "message" in item ? this.#state().messages.get(item.message) : undefined;
     if (message?.role !== "assistant" || message.call !== undefined) return true;
     // Whose run is over changes nothing: a person has taken something back.

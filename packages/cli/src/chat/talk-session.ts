@@ -41,8 +41,12 @@ export class TalkSession implements AskingSession, ConversationWriter {
   readonly #own = new Set<string>();
   /** Those that were added without a turn. */
   readonly #added = new Set<string>();
+  /** Commands that asked the same on several branches; the ids of their messages begin with theirs. */
+  readonly #fanned = new Set<string>();
   /** Whether files are being put back. */
   #isReverting = false;
+  /** Whether branches with files of their own are being made. */
+  #isOpening = false;
   /** The run that sums up a branch for the person. */
   #compacting: string | undefined;
 
@@ -79,7 +83,9 @@ export class TalkSession implements AskingSession, ConversationWriter {
   isShown(item: FeedItem): boolean {
     if (item.type === "file.changed") return this.#isReverting;
     if (item.type !== "message.added") return false;
-    if (item.role === "user" && item.author === "system") return this.#isReverting;
+    if (item.role === "user" && item.author === "system")
+      return item.worktree === undefined ? this.#isReverting : this.#isOpening;
+    if (this.isAside(item.message)) return true;
     // What waited is shown when it is delivered.
     return this.#added.has(item.message) && !this.state.inbox.some(({ id }) => id === item.message);
   }
@@ -185,6 +191,11 @@ export class TalkSession implements AskingSession, ConversationWriter {
     }
   }
 
+  /** Whether a message is one of several that this client asked the same by: its person stays where they are. */
+  isAside(message: string | null): boolean {
+    return message !== null && this.#fanned.has(message.slice(0, message.lastIndexOf(".")));
+  }
+
   /** Asks the same on several branches below a message; `null` for the root. */
   fan({
     at,
@@ -196,7 +207,10 @@ export class TalkSession implements AskingSession, ConversationWriter {
     readonly times?: number;
     readonly models?: readonly string[];
   }): Promise<Result<"branch.fan">> {
-    return this.#client.ask("branch.fan", { ...this.#here, at, parts: [{ type: "text", text }], ...how });
+    const id = createId();
+    this.#fanned.add(id);
+    const wanted = { ...this.#here, at, parts: [{ type: "text", text }] as const, ...how };
+    return this.#whileOpening(this.#client.ask("branch.fan", wanted, id));
   }
 
   /** The branches that part at a message, or the nearest one above it. */
@@ -211,7 +225,7 @@ export class TalkSession implements AskingSession, ConversationWriter {
 
   /** Begins a branch with files of its own. */
   openWorktree(where: { readonly at: string | null; readonly name?: string }): Promise<Result<"worktree.open">> {
-    return this.#client.ask("worktree.open", { ...this.#here, ...where });
+    return this.#whileOpening(this.#client.ask("worktree.open", { ...this.#here, ...where }));
   }
 
   async listWorktrees(): Promise<Result<"worktree.list">["worktrees"]> {
@@ -293,6 +307,15 @@ export class TalkSession implements AskingSession, ConversationWriter {
       return await done;
     } finally {
       this.#isReverting = false;
+    }
+  }
+
+  async #whileOpening<Result>(done: Promise<Result>): Promise<Result> {
+    this.#isOpening = true;
+    try {
+      return await done;
+    } finally {
+      this.#isOpening = false;
     }
   }
 

@@ -1,5 +1,6 @@
 import { leaves, pathTo, textOf } from "@banyan/core";
-import { counted } from "@banyan/core/shown";
+import { worktreeAt } from "@banyan/core/conversation";
+import { counted, visibleLine } from "@banyan/core/shown";
 import { excerpt } from "../show/fit-text.ts";
 import { gist, isRemoved, messageNamed } from "../show/message-label.ts";
 import { ASK, type Command, type ConversationContext } from "./command.ts";
@@ -52,7 +53,9 @@ function list(
     const room = Math.max(20, columns - head.length - 4);
     if (asked) write(`${head}${style.bold(gist(asked, room))}`);
     if (end && end !== asked) write(`      ${gist(end, room)}`);
-    write(style.dim(`      ${counted(path.length, "message")}`));
+    const worktree = worktreeAt(state, id);
+    const where = worktree === undefined ? "" : `, in the worktree ${visibleLine(worktree)}`;
+    write(style.dim(`      ${counted(path.length, "message")}${where}`));
   }
   write(style.dim("/branch n switches to branch n."));
 }

@@ -104,10 +104,10 @@ export const bring: Command<ConversationContext> = {
     if (from === undefined || from === null || leaf === null) return ASK;
     const { message, files, problems } = await (await beside()).bring({ from, to: leaf });
     for (const problem of problems) write(`${style.warning("Note:")} ${oneLine(problem)}`);
-    // Where files come along, a turn has begun, and the person is where that is.
-    if (files > 0) return ASK;
     standAt(message);
-    write("Brought over. No file comes along: both branches work in the same files, or nothing was changed there.");
+    // Where files come along, a turn has begun, which shows what came of them.
+    if (files === 0)
+      write("Brought over. No file comes along: both branches work in the same files, or nothing was changed there.");
     return ASK;
   },
 };

@@ -23,6 +23,7 @@ export type ApprovalMode = "plan" | "ask" | "edits" | "all";
  *   tools: () => tools,
  *   canAsk: true,
  *   home: "/home/me",
+ *   copy: "/home/me/worktrees/attempt-1",
  * });
  * new Agent({ model, tools, permission });
  */
@@ -37,6 +38,8 @@ export interface PermissionOptions {
   readonly canAsk: boolean;
   /** What `~` stands for in commands and patterns; the user's home when absent. */
   readonly home?: string;
+  /** A copy of the workspace, without links: a path that lies there is judged as the same path of the workspace. */
+  readonly copy?: string;
 }
 
 /**
@@ -49,7 +52,7 @@ export interface PermissionOptions {
  */
 export function permissions(options: PermissionOptions): Permission {
   const surroundings: Surroundings = {
-    scope: pathScope(options.workspace, options.home ?? homedir()),
+    scope: pathScope(options.workspace, options.home ?? homedir(), options.copy),
     writes: options.mode === "edits",
     isWriter: (name) => options.tools().some((tool) => tool.name === name && tool.files === "write"),
   };

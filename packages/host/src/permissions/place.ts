@@ -1,5 +1,5 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
-import { dirname, isAbsolute, join, parse, resolve, sep } from "node:path";
+import { dirname, isAbsolute, join, parse, relative, resolve, sep } from "node:path";
 import picomatch from "picomatch";
 
 /** The folder that paths are judged against, fixed when the conversation starts. */
@@ -9,6 +9,8 @@ export interface PathScope {
   /** With its links followed. */
   readonly realRoot: string;
   readonly home: string;
+  /** A copy of the folder, without links: a path that lies there is judged as the same path of the folder. */
+  readonly copy?: string | undefined;
 }
 
 /** Where a path leads. */
@@ -21,14 +23,15 @@ export interface Place {
 
 const MOST_LINKS = 40;
 
-/** The folder that paths are judged against: `workspace`, its links followed now, and `home`, which `~` stands for. Both are absolute. */
-export function pathScope(workspace: string, home: string): PathScope {
+/** The folder that paths are judged against: `workspace`, its links followed now, and `home`, which `~` stands for. All are absolute. */
+export function pathScope(workspace: string, home: string, copy?: string): PathScope {
   const root = resolve(workspace);
-  return { root, realRoot: follow(root) ?? root, home };
+  return { root, realRoot: follow(root) ?? root, home, copy };
 }
 
 /** Resolves a path, relative ones from the workspace. What does not exist yet is no error: the rest is taken as written. */
-export function placeOf(scope: PathScope, written: string): Place {
+export function placeOf(scope: PathScope, named: string): Place {
+  const written = inOriginal(scope, named);
   const plain = resolve(scope.root, written);
   const walked = isAbsolute(written) ? written : scope.realRoot + sep + written;
   const asWalked = follow(walked);
@@ -39,6 +42,13 @@ export function placeOf(scope: PathScope, written: string): Place {
     forms: [...new Set(forms)],
     inside: !unresolved && forms.every((form) => fromRoot(scope, form) !== undefined),
   };
+}
+
+/** A path of the copy as that of the folder; any other as it is. */
+function inOriginal({ root, copy }: PathScope, path: string): string {
+  if (copy === undefined || !isAbsolute(path)) return path;
+  const inside = relative(copy, resolve(path));
+  return inside === ".." || inside.startsWith(`..${sep}`) ? path : join(root, inside);
 }
 
 /** The path from the workspace, `/` between its parts and `.` for the workspace itself; undefined when it lies outside. */

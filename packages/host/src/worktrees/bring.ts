@@ -81,8 +81,8 @@ function toldOf(
   const called = own.find(({ label }) => label !== undefined)?.label ?? name;
   const what = called === undefined ? "" : ` “${visibleLine(called)}”`;
   const by = response === undefined ? "" : ` by ${response.model}`;
-  const changes =
-    count === 0 ? "" : ` Its changes of ${count === 1 ? "a file" : `${count} files`} are brought over next.`;
+  const files = count === 1 ? "The file that it changed is" : `The ${count} files that it changed are`;
+  const changes = count === 0 ? "" : ` ${files} brought over next.`;
   return [
     `Brought over from the branch${what} of this conversation${by}, as it stands at the message ${from}.${changes}`,
     ...(asked ? [`Asked there:\n${cut(textOf(asked))}`] : []),

@@ -12,8 +12,7 @@ import type { Worktrees } from "./worktrees.ts";
  */
 export function judgedInPlace(worktrees: Worktrees, options: PermissionOptions): Permission {
   const here = permissions(options);
-  const strict = permissions({ ...options, canAsk: true });
-  const there = new Map<string, Permission>();
+  const there = new Map<string, { readonly own: Permission; readonly asInWorkspace: Permission }>();
   const inPlace = async (request: PermitRequest, name: string): Promise<Permit> => {
     let folder: string;
     try {
@@ -22,12 +21,15 @@ export function judgedInPlace(worktrees: Worktrees, options: PermissionOptions):
       if (!(error instanceof WorktreeError)) throw error;
       return { decision: "deny", reason: error.message };
     }
-    const inWorktree = there.get(folder) ?? permissions({ ...options, workspace: folder });
-    there.set(folder, inWorktree);
-    const inWorkspace = await strict(request);
+    const judges = there.get(folder) ?? {
+      own: permissions({ ...options, workspace: folder }),
+      asInWorkspace: permissions({ ...options, copy: folder, canAsk: true }),
+    };
+    there.set(folder, judges);
+    const inWorkspace = await judges.asInWorkspace(request);
     if (inWorkspace.decision === "deny") return inWorkspace;
     const isHeld = inWorkspace.decision === "ask" && inWorkspace.byRule === true;
-    const permit = await inWorktree(request);
+    const permit = await judges.own(request);
     if (!isHeld || permit.decision === "deny") return permit;
     return options.canAsk ? inWorkspace : here(request);
   };

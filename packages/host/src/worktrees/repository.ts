@@ -8,6 +8,8 @@ import {
   realpathSync,
   rmdirSync,
   rmSync,
+  statSync,
+  utimesSync,
 } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -107,7 +109,8 @@ export class Repository {
   static async around(folder: string, env: Environment): Promise<Repository> {
     // What lies in the workspace is not taken for git (S16).
     const own = { ...env, PATH: pathWithout([projectOf(folder).root], env.PATH ?? "") };
-    const ask = (...args: string[]) => git(args, { cwd: folder, sandbox: undefined, env: own, timeout: PATIENCE.look });
+    const how = { cwd: folder, sandbox: undefined, env: own, timeout: PATIENCE.look, withoutContent: true };
+    const ask = (...args: string[]) => git(args, how);
     let said: string;
     try {
       said = await ask("rev-parse", "--show-prefix", "--show-toplevel", "--git-common-dir");
@@ -136,7 +139,7 @@ export class Repository {
     const committed = (await this.#ask(top, "rev-parse", `${head}^{tree}`)).trim();
     if (tree === committed) return { head, base: head };
     const commit = ["commit-tree", tree, "-p", head, "-m", "What was not committed when Banyan made a worktree."];
-    return { head, base: (await this.#run(top, commit, { variables: NOBODY })).trim() };
+    return { head, base: (await this.#run(top, commit, { variables: NOBODY, withoutContent: true })).trim() };
   }
 
   /** The tree of all that is there and not ignored, by an index of its own that begins as the one that is there. */
@@ -146,11 +149,14 @@ export class Repository {
       const index = resolve(top, (await this.#ask(top, "rev-parse", "--git-path", "index")).trimEnd());
       const variables = { GIT_INDEX_FILE: join(folder, "index") };
       const how = { variables, encoding: "latin1", timeout: PATIENCE.write } as const;
-      if (existsSync(index)) copyFileSync(index, variables.GIT_INDEX_FILE);
+      if (existsSync(index)) copyIndex(index, variables.GIT_INDEX_FILE);
       else await this.#run(top, ["read-tree", "HEAD"], how);
       // What lies in repositories inside is theirs: git is told of the commit that stands there, and begins nothing in them.
       const changed = await this.#run(top, ["diff-files", "-z", "--name-only", "--ignore-submodules=dirty"], how);
-      const added = await this.#run(top, ["ls-files", "-z", "--others", "--exclude-standard"], how);
+      const added = await this.#run(top, ["ls-files", "-z", "--others", "--exclude-standard"], {
+        ...how,
+        withoutContent: true,
+      });
       const names = `${changed}${added}`.split("\0").filter((name) => name !== "" && !name.endsWith("/"));
       const update = ["update-index", "-z", "--add", "--remove", "--replace", "--stdin"];
       if (names.length > 0) await this.#run(top, update, { ...how, input: names.map((name) => `${name}\0`).join("") });
@@ -241,7 +247,7 @@ export class Repository {
     if (base === undefined) return { files: [], commits: 0 };
     const tree = await this.#tree(top);
     const diff = (...how: string[]) =>
-      this.#run(top, ["diff-tree", "-r", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", ...how, base, tree]);
+      this.#ask(top, "diff-tree", "-r", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", ...how, base, tree);
     const [raw, counted] = [(await diff("--raw")).split("\0"), (await diff("--numstat")).split("\0")];
     const lines = new Map(counted.map((row) => [row.split("\t").slice(2).join("\t"), row.split("\t").map(Number)]));
     const files = Array.from({ length: (raw.length - 1) / 2 }, (_, index): WorktreeFile => {
@@ -290,13 +296,24 @@ export class Repository {
     });
   }
 
+  /** Of what needs no content of files. */
   #ask(cwd: string, ...args: string[]): Promise<string> {
-    return this.#run(cwd, args);
+    return this.#run(cwd, args, { withoutContent: true });
   }
 
   #run(cwd: string, args: readonly string[], how: Partial<GitOptions> = {}): Promise<string> {
     return git(args, { sandbox: undefined, env: this.#env, timeout: PATIENCE.look, most: MOST, ...how, cwd });
   }
+}
+
+/**
+ * Copies an index with its time, to the second: what was changed in the second in which it was written, and is as long as before,
+ * git finds by looking at all files of that second.
+ */
+function copyIndex(index: string, copy: string): void {
+  copyFileSync(index, copy);
+  const written = Math.floor(statSync(index).mtimeMs / 1000);
+  utimesSync(copy, written, written);
 }
 
 function notMade(name: string): string {

@@ -59,12 +59,25 @@ describe("a branch with files of its own", () => {
       { path: "src/0/file-0.txt", kind: "deleted", mode: "000000", added: 0, removed: 4 },
     ]);
     await expect(worktrees.remove("opus")).rejects.toThrow(
-      "The worktree opus holds 4 changed files and 1 commit. Bring them over first, or say that they may go.",
+      "The worktree opus holds 4 changed files and 1 commit. Bring them over first, or remove it with changes.",
     );
     expect(existsSync(folder)).toBe(true);
     await worktrees.remove("opus", { changes: true });
     expect(existsSync(folder)).toBe(false);
     await expect(worktrees.remove("opus")).rejects.toThrow("There is no worktree opus.");
+  });
+
+  test("C7: a file that was changed as soon as it was there, and is as long as before, is changed", async () => {
+    using person = PersonsRepository.of("plain");
+    const session = await person.session();
+    // What the person has just changed is in the worktree, and what is changed there just now is seen.
+    person.write(person.top, "src/3/file-3.txt", "src/3/file-3.txt\none\nTWO\nthree\n");
+    const worktrees = person.open();
+    await worktrees.open(session, null, ["attempt"]);
+    const folder = await worktrees.folderOf("attempt", session.id);
+    expect(readFileSync(join(folder, "src/3/file-3.txt"), "utf8")).toContain("TWO");
+    writeFileSync(join(folder, "src/4/file-4.txt"), "src/4/file-4.txt\nONE\ntwo\nthree\n");
+    expect((await worktrees.changes("attempt", session.id)).files).toMatchObject([{ path: "src/4/file-4.txt" }]);
   });
 
   test("C7: a branch of a branch has the files of that one", async () => {

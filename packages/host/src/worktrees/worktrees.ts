@@ -175,7 +175,7 @@ export class Worktrees {
     if (held !== undefined && !changes)
       throw new WorktreeError(
         "holds",
-        `The worktree ${name} holds ${held}. Bring them over first, or say that they may go.`,
+        `The worktree ${name} holds ${held}. Bring them over first, or remove it with changes.`,
       );
     await this.#remove(repository, found);
   }

@@ -1,0 +1,96 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { banyan, type Home, home } from "../testing/banyan.ts";
+import { hasTmux, Pty } from "../testing/pty.ts";
+
+const MODEL = ["--plain", "--model", "demo/offline", "--approval", "edits"];
+
+let place: Home;
+beforeEach(() => {
+  place = home();
+  writeFileSync(join(place.workspace, "notes.txt"), "one\n");
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=P", "-c", "user.email=p@localhost", ...args], { cwd: place.workspace });
+  git("init", "-q");
+  git("add", ".");
+  git("commit", "-qm", "first");
+});
+afterEach(() => place[Symbol.dispose]());
+
+describe.skipIf(!hasTmux)("branches side by side, at a terminal", () => {
+  test("C7, C8: /fan asks at once, /compare shows how they stand, /bring takes one over, and /undo takes that back", async () => {
+    const made = join(place.workspace, "made.txt");
+    using pty = Pty.open(place, MODEL);
+    await pty.prompted();
+    await pty.exchange("hello", /What has an effect asks you first/);
+    await pty.exchange("/compare", "There is one branch here, and nothing to compare it with.");
+    await pty.exchange("/bring 7", "7 names no branch. /branch lists them with their numbers.");
+    await pty.exchange("/fan", "Say what is to be asked: /fan 3 Find the bug");
+    await pty.exchange("/fan 2 create made.txt with some words", "demo/offline in the worktree offline-2");
+    await expect
+      .poll(async () => pty.exchange("/compare", "/branch n goes on with one of them"))
+      .toMatch(/^. 1 +offline +answered +\S+ s +\$0 +1 file \+1 -0\n.*\n.*\n. 2 +offline-2 +answered/m);
+    expect(existsSync(made)).toBe(false);
+    await pty.exchange("/worktrees", /^ {2}created made\.txt \+1 -0$/);
+    await pty.exchange("/bring 2", "created made.txt (+1 -0)");
+    expect(readFileSync(made, "utf8")).toBe("some words");
+    await pty.prompted();
+    await pty.exchange("/undo", "undone: deleted made.txt");
+    expect(existsSync(made)).toBe(false);
+    await pty.exchange("/worktree mine", "What you say next works in the worktree mine.");
+    await pty.exchange("create mine.txt with words", "Created mine.txt");
+    expect(existsSync(join(place.workspace, "mine.txt"))).toBe(false);
+    await pty.exchange(
+      "/worktrees remove mine",
+      "holds 1 changed file. Bring them over first, or remove it with changes.",
+    );
+    await pty.exchange("/worktrees remove mine with changes", "The worktree mine is removed.");
+    await pty.exchange("/worktrees away", "/worktrees lists them;");
+  });
+});
+
+test("C7: banyan worktrees lists those of the repository, as JSON too, and removes one that holds nothing, or all of it", async () => {
+  const run = (...args: string[]) => banyan(place, ["worktrees", ...args]);
+  expect((await run()).stdout).toBe("No branch has a git worktree of its own. /worktree or /fan makes some.\n");
+  const { stdout } = await banyan(place, ["-p", "hello", "--output", "json", "--model", "demo/offline"]);
+  const { conversation } = JSON.parse(stdout);
+  const { Worktrees, ConversationDirectory, directories } = await import("@banyan/host");
+  const env = { ...process.env, ...place.env };
+  const { worktrees: folder } = directories(env, place.env.HOME ?? "");
+  const made = new Worktrees({ folder, workspace: place.workspace, env });
+  {
+    await using directory = new ConversationDirectory({ env, home: place.env.HOME ?? "" });
+    await using session = await directory.open(conversation);
+    await made.open(session, session.state.leaf, ["empty", "full"]);
+    writeFileSync(join(await made.folderOf("full", conversation), "notes.txt"), "two\n");
+    // Who has the conversation open may work there.
+    expect(await run("remove", "full", "--changes")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("open"),
+    });
+  }
+  const { stdout: listed } = await run("list");
+  expect(listed).toMatch(
+    /^empty {2}holds no changes\n {2}\S+\/empty\nfull {2}1 changed file\n {2}\S+\/full\n {2}changed notes\.txt \+1 -1\n$/,
+  );
+  expect(JSON.parse((await run("list", "--output", "json")).stdout)).toMatchObject([
+    { name: "empty", files: [] },
+    { name: "full", conversation },
+  ]);
+  expect(await run("remove", "empty")).toMatchObject({ code: 0, stdout: "The worktree empty is removed.\n" });
+  expect(await run("remove", "full")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("holds 1 changed file"),
+  });
+  expect(await run("remove", "full", "--changes")).toMatchObject({ code: 0 });
+  expect(await run("remove", "full")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("There is no worktree full."),
+  });
+  expect(await banyan(place, ["worktrees"], { cwd: join(place.workspace, "..") })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("is in no git repository"),
+  });
+});

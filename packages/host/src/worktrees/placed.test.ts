@@ -1,0 +1,176 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathTo, type Session, say } from "@banyan/core";
+import { call, scriptedModel, text } from "@banyan/core/testing";
+import { expect, onTestFinished, test } from "vitest";
+import { type HostFlags, openHost } from "../open-host.ts";
+import { PersonsRepository } from "./repository.fixture.ts";
+
+/** A host whose workspace is a repository, and a conversation with a branch that has a worktree. */
+async function working(settings: object = {}, flags: HostFlags = {}, canAsk = true) {
+  const person = PersonsRepository.of("plain");
+  const own = join(person.root, "own");
+  mkdirSync(join(own, "config"), { recursive: true });
+  writeFileSync(join(own, "config/settings.json"), JSON.stringify(settings));
+  const env = { ...person.env, BANYAN_HOME: own, BANYAN_NO_DISCOVERY: "1" };
+  const host = await openHost({
+    cwd: person.workspace,
+    home: person.env.HOME,
+    env,
+    flags: { model: "demo/offline", ...flags },
+    canAsk,
+  });
+  const session = await host.newSession();
+  const trunk = await session.add("Find the bug.");
+  const [place] = await host.worktrees.open(session, trunk, ["attempt"]);
+  const at = place?.at ?? "";
+  const folder = await host.worktrees.folderAt(session.state, at);
+  onTestFinished(async () => {
+    await session.close();
+    await host.close();
+    person[Symbol.dispose]();
+  });
+  return { person, host, session, trunk, at, folder };
+}
+
+/** Takes a turn, and answers its calls. */
+async function turn(
+  { host, session }: { readonly host: Awaited<ReturnType<typeof openHost>>; readonly session: Session },
+  at: string,
+  ...calls: ReturnType<typeof call>[]
+) {
+  const model = scriptedModel([calls, "Done."]);
+  for await (const item of host.agent.with({ model, onTurn: undefined }).chat(say("Go on."), { session, at }))
+    if (item.type === "call.approval-requested") await session.answer(item.question, { decision: "allow" });
+  return pathTo(session.state, session.state.leaf).flatMap((message) =>
+    message.role === "assistant" ? message.calls : [],
+  );
+}
+
+test("C7: every tool, question and edit in a message works where its branch does, and what commands leave too", async () => {
+  const { person, host, session, at, folder } = await working();
+  const before = person.fingerprint;
+  const calls = await turn(
+    { host, session },
+    at,
+    call("read", { path: "new.txt" }),
+    call("search", { pattern: "committed" }),
+    call("write", { path: "made.txt", content: "made\n" }),
+    call("edit", { path: "new.txt", old_text: "new", new_text: "renewed" }),
+    call("shell", { command: "pwd; git rev-parse --abbrev-ref HEAD; echo ran > ran.txt" }),
+  );
+  expect(calls.map(({ status }) => status)).toEqual(Array(5).fill("completed"));
+  expect(calls[1]?.output).toContain("src/1/file-1.txt");
+  expect(calls[4]?.output).toContain(`${folder}\nbanyan/attempt\n`);
+  const file = (name: string) => readFileSync(join(folder, name), "utf8");
+  expect([file("made.txt"), file("new.txt"), file("ran.txt")]).toEqual(["made\n", "renewed\n", "ran\n"]);
+  const leaf = session.state.leaf ?? "";
+  const block = "```txt:new.txt:1:2\\nthrice\\n```\\n".replaceAll("\\n", "\n");
+  const model = scriptedModel([[call("edit_mode", { file_path: "new.txt" })], [text(block)], "Done."]);
+  for await (const item of host.agent.with({ model }).chat(say("Again."), { session, at: leaf }))
+    if (item.type === "call.approval-requested") await session.answer(item.question, { decision: "allow" });
+  expect(file("new.txt")).toBe("thrice\n");
+  expect(person.fingerprint).toBe(before);
+});
+
+test("C7: rules mean the same file of the worktree, also one that names a whole path of the workspace", async () => {
+  const { person, host, session, at, folder } = await working({}, { approval: "edits" });
+  const secret = join(person.workspace, "src/1");
+  host.remember(`read(${secret}/**)`, "deny");
+  host.remember("write(src/2/**)", "deny");
+  host.remember("shell(touch allowed)", "allow");
+  const calls = await turn(
+    { host, session },
+    at,
+    call("read", { path: "src/1/file-1.txt" }),
+    call("read", { path: join(folder, "src/1/file-1.txt") }),
+    call("read", { path: join(secret, "file-1.txt") }),
+    call("write", { path: "src/2/file-9.txt", content: "no" }),
+    call("write", { path: "src/3/made.txt", content: "yes" }),
+    call("shell", { command: "touch allowed" }),
+    call("read", { path: join(person.workspace, "new.txt") }),
+  );
+  expect(calls.map(({ status, approved }) => [status, approved])).toEqual([
+    ...[1, 2, 3, 4].map(() => ["denied", undefined]),
+    ...[1, 2].map(() => ["completed", undefined]),
+    // Another folder than that of the branch is asked about, and then is no place for its tools.
+    ["failed", true],
+  ]);
+  expect(existsSync(join(folder, "allowed"))).toBe(true);
+});
+
+test("C7: where nobody can be asked, what is free in the workspace is free in the worktree, and nothing else", async () => {
+  const { host, session, at, person } = await working({}, { approval: "edits" }, false);
+  const calls = await turn(
+    { host, session },
+    at,
+    call("write", { path: "made.txt", content: "yes" }),
+    call("write", { path: join(person.workspace, "made.txt"), content: "no" }),
+    call("shell", { command: "touch x" }),
+  );
+  expect(calls.map(({ status }) => status)).toEqual(["completed", "denied", "denied"]);
+});
+
+test("C7: a branch whose worktree was removed by hand says so with each call, and touches nothing", async () => {
+  const { person, host, session, at, folder } = await working();
+  const { rmSync } = await import("node:fs");
+  rmSync(folder, { recursive: true });
+  const before = person.fingerprint;
+  const calls = await turn(
+    { host, session },
+    at,
+    call("write", { path: "new.txt", content: "no" }),
+    call("read", { path: "new.txt" }),
+  );
+  for (const { status, output } of calls) {
+    expect(status).toBe("denied");
+    expect(output).toContain("The worktree attempt of this branch is not there any more.");
+  }
+  expect(person.fingerprint).toBe(before);
+});
+
+test("C7: sub-agents that are launched together have files of their own, which are put together when each is done", async () => {
+  const { person, host, session, trunk } = await working({ subAgentWorktrees: true }, { approval: "edits" });
+  writeFileSync(join(person.top, "shared.txt"), "one\ntwo\nthree\nfour\nfive\n");
+  const launch = (task: string) => call("launch_agent", { task, expected_output: "What was done." });
+  const folders: string[] = [];
+  const model = scriptedModel(({ messages }) => {
+    const said = JSON.stringify(messages);
+    const number = /Change line (\d)/.exec(said)?.[1];
+    const last = messages.at(-1);
+    const results = last?.role === "assistant" ? last.results : [];
+    if (results.some(({ tool }) => tool === "launch_agent")) return "All is done.";
+    if (number === undefined || said.includes("Launch them"))
+      return ["1", "5", "1 again: Change line 1"].slice(0, 2).map((line) => launch(`Change line ${line}`));
+    if (results.length > 0) {
+      for (const { output } of results) folders.push(...(/worktrees\/\S+/.exec(output) ?? []));
+      return [call("finish_task", { result: `line ${number} is changed` })];
+    }
+    const word = number === "1" ? "one" : "five";
+    return [
+      call("edit", { path: "shared.txt", old_text: word, new_text: word.toUpperCase() }),
+      call("write", { path: `by-${number}.txt`, content: `${number}\n` }),
+    ];
+  });
+  for await (const item of host.agent.with({ model }).chat(say("Launch them."), { session, at: trunk })) {
+    if (item.type === "call.approval-requested") await session.answer(item.question, { decision: "allow" });
+  }
+  const read = (name: string) => readFileSync(join(person.top, name), "utf8");
+  expect(read("shared.txt")).toBe("ONE\ntwo\nthree\nfour\nFIVE\n");
+  expect([read("by-1.txt"), read("by-5.txt")]).toEqual(["1\n", "5\n"]);
+  const path = pathTo(session.state, session.state.leaf);
+  const launched = path
+    .flatMap((message) => (message.role === "assistant" ? message.calls : []))
+    .filter(({ tool }) => tool === "launch_agent");
+  expect(launched.map(({ output, changes = [] }) => [output, changes.map(({ path: name }) => name)])).toEqual([
+    [
+      expect.stringMatching(
+        /^line 1 is changed\n\nWhat it did to files is here now:\ncreated by-1\.txt \(\+1 -0\)\nchanged shared\.txt \(\+1 -1\)$/,
+      ),
+      ["by-1.txt", "shared.txt"],
+    ],
+    [expect.stringMatching(/^line 5 is changed/), ["by-5.txt", "shared.txt"]],
+  ]);
+  // Theirs are gone; that of the branch is there.
+  expect((await host.worktrees.list()).map(({ name }) => name)).toEqual(["attempt"]);
+});
