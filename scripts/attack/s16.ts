@@ -1,5 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { modelServer, type ServerAnswer } from "../../packages/cli/src/testing/model-server.ts";
 import { connect } from "../../packages/protocol/src/client/node-link.ts";
@@ -20,6 +21,21 @@ const calls: NonNullable<ServerAnswer["calls"]> = [
 
 const MODEL = ["--model", "openai-compatible/test"];
 
+/** Makes a commit of what lies in a folder, as somebody did before it came here, without a program of the folder's. */
+function commitAll(folder: string): void {
+  const off = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "user.name=x", "user.email=x@localhost"];
+  for (const setting of ["clean", "smudge", "process"]) off.push(`filter.planted.${setting}=`);
+  const git = (...args: string[]) =>
+    execFileSync("git", [...[...off, "filter.planted.required=false"].flatMap((each) => ["-c", each]), ...args], {
+      cwd: folder,
+      env: { PATH: "/usr/bin:/bin:/usr/local/bin" },
+      stdio: "ignore",
+    });
+  rmSync(join(folder, "sub"), { recursive: true });
+  git("add", "notes.md", ".gitattributes", "tools");
+  git("commit", "-qm", "first");
+}
+
 /** What a person or a guest does in the folder. */
 const doings: Readonly<Record<string, (place: Place, env: Readonly<Record<string, string>>) => Promise<void>>> = {
   async "file.find at the server"(place, env) {
@@ -35,6 +51,31 @@ const doings: Readonly<Record<string, (place: Place, env: Readonly<Record<string
     try {
       const { files } = await remote.ask("file.find", { query: "notes" });
       if (!files.includes("notes.md")) throw new Error(`The files were not found: ${files.join(", ")}`);
+    } finally {
+      remote.close();
+    }
+  },
+  async "a worktree at the server"(place, env) {
+    commitAll(place.folder);
+    const token = "a-token-of-an-attack";
+    const server = place.start(["serve", "--port", "0", ...MODEL], { env: { ...env, BANYAN_TOKEN: token } });
+    let said = "";
+    server.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      said += chunk;
+    });
+    while (!said.includes("/?token=")) await once(server.stdout, "data");
+    const [address = ""] = /http:\/\/[^/]*/.exec(said) ?? [];
+    const remote = await connect({ address, token, client: "an attack" });
+    try {
+      const { conversation } = await remote.ask("conversation.create", {});
+      const { worktree } = await remote.ask("worktree.open", { conversation, at: null });
+      const { worktrees } = await remote.ask("worktree.list", {});
+      const [{ folder = "" } = {}] = worktrees;
+      // What is changed there is compared, and brought over.
+      writeFileSync(join(folder, "notes.md"), "thread\n");
+      await remote.ask("message.add", { conversation, at: null, parts: [{ type: "text", text: "Here." }] });
+      await remote.ask("worktree.list", {});
+      await remote.ask("worktree.remove", { name: worktree, changes: true });
     } finally {
       remote.close();
     }
