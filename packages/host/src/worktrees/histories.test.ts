@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Session } from "@banyan/core";
@@ -8,7 +9,8 @@ import { expect, test } from "vitest";
 import { CONVERSATION, history, kindOf, leftOf } from "./history.fixture.ts";
 import { PersonsRepository } from "./repository.fixture.ts";
 
-const SEEDS = process.env.BANYAN_LONG === "1" ? 200 : 10;
+const isLong = process.env.BANYAN_LONG === "1";
+const SEEDS = isLong ? 200 : 10;
 const STEPS = 6;
 
 const seeds = Array.from({ length: SEEDS }, (_, index) => index + 1);
@@ -52,10 +54,17 @@ test.each(seeds.filter((seed) => seed % 3 === 0))(
       stdio: ["ignore", "ignore", "inherit"],
     });
     const ended = once(child, "exit");
-    await Promise.race([ended, sleep(500 + ((seed * 7919) % 1000))]);
+    await expect.poll(() => existsSync(join(person.root, "left.json")), { interval: 10 }).toBe(true);
+    await Promise.race([ended, sleep((seed * 7919) % 1200)]);
     child.kill("SIGKILL");
     const [code] = await ended;
     expect(code).toBe(null);
     await assertSettled(person);
   },
 );
+
+test.skipIf(!isLong)("C7: the same holds for 20,000 files", async () => {
+  using person = PersonsRepository.of("plain", 20_000);
+  await history(person, 7, STEPS);
+  await assertSettled(person);
+});

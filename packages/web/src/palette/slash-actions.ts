@@ -66,9 +66,7 @@ export function useSlashActions(tree: ConversationState | undefined, leaf: strin
         const { times, models, text } = fanned(argument);
         if (text === "") return "Write what is to be asked behind it: /fan 3 Find the bug.";
         const wanted = { conversation, parts: [{ type: "text", text }] as const, ...(leaf !== null && { at: leaf }) };
-        const { problems, branches } = await connection.ask("branch.fan", { ...wanted, ...times, ...models });
-        const [first] = branches;
-        if (first) showBranch(first.message);
+        const { problems } = await connection.ask("branch.fan", { ...wanted, ...times, ...models });
         show("compare");
         return problems.join(" ") || undefined;
       },

@@ -13,7 +13,7 @@ import {
 import { BRANCHES_AT_ONCE, type Command } from "@banyan/protocol";
 import type { LiveConversation } from "../live/live-conversation.ts";
 import { AtWork, NotThere, problemOf, Unfitting } from "../problem.ts";
-import { agentFor } from "./agent-for.ts";
+import { agentFor, type HowTaken } from "./agent-for.ts";
 import { mustBeAtRest, mustBeThere } from "./at-rest.ts";
 import { eventsOf } from "./conversations.ts";
 import { begin, isDone } from "./turns.ts";
@@ -34,23 +34,34 @@ export const sideBySideHandlers: Handlers<
       const { state } = session;
       const { id, parts } = command;
       const at = placeIn(live, command.at);
-      const asked = askedModels(command, live, desk);
+      const asked = askedModels(command);
+      const nameOf = (model: string | undefined) => model ?? state.model ?? desk.host.model.name;
       const known = asked.map((_, index) => state.messages.get(messageOf(id, index)));
-      if (known.some((message) => message)) return { branches: known.flatMap(toldAgain(asked, live)), problems: [] };
+      if (known.some((message) => message))
+        return { branches: known.flatMap(toldAgain(asked.map(nameOf), live)), problems: [] };
       // One that cannot be asked is told before anything is made.
-      for (const model of new Set(asked)) await agentFor(desk, live, { ...command, model });
+      for (const model of new Set(asked)) await agentFor(desk, live, withModel(command, model));
       const signal = AbortSignal.any([desk.signal, beginning.interruption]);
       const folder = await desk.host.worktrees.folderAt(state, at);
       const { parts: clean } = await written(desk, parts, { principal, signal, folder });
       const said = await desk.host.hooks.prompt(session, clean);
       const { worktrees, problems } = await worktreesFor(command, live, desk);
-      const places = await placesFor(session, at, asked.map(nameFor), worktrees);
+      const places = await placesFor(
+        session,
+        at,
+        asked.map((model) => nameFor(nameOf(model))),
+        worktrees,
+      );
       const begun = await Promise.allSettled(
         places.map(async (place, index) => {
-          const [message, model] = [messageOf(id, index), asked[index] as string];
-          const turn = { ...command, id: message, model };
+          const message = messageOf(id, index);
+          const turn = { ...withModel(command, asked[index]), id: message };
           await begin(turn, say(said), place.at ?? undefined, { live, beginning, desk });
-          return { message, model, ...(place.worktree !== undefined && { worktree: place.worktree }) };
+          return {
+            message,
+            model: nameOf(asked[index]),
+            ...(place.worktree !== undefined && { worktree: place.worktree }),
+          };
         }),
       );
       const branches = begun.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
@@ -148,17 +159,23 @@ function messageOf(command: string, index: number): string {
   return `${command}.${index + 1}`;
 }
 
-/** The models to ask, each as often as it is asked. */
-function askedModels(
-  { models, times }: Pick<Command<"branch.fan">, "models" | "times">,
-  { session }: LiveConversation,
-  { host }: Workplace,
-): readonly string[] {
-  const named = models ?? [session.state.model ?? host.model.name];
-  const often = times ?? (named.length === 1 ? ATTEMPTS : 1);
-  const asked = named.flatMap((model) => Array.from({ length: often }, () => model));
+/** The models to ask, each as often as it is asked; that of the conversation for `undefined`. */
+function askedModels({
+  models = [undefined],
+  times,
+}: {
+  readonly models?: readonly (string | undefined)[] | undefined;
+  readonly times?: number | undefined;
+}): readonly (string | undefined)[] {
+  const often = times ?? (models.length === 1 ? ATTEMPTS : 1);
+  const asked = models.flatMap((model) => Array.from({ length: often }, () => model));
   if (asked.length <= BRANCHES_AT_ONCE) return asked;
   throw new Unfitting(`These are ${asked.length} branches; at most ${BRANCHES_AT_ONCE} are asked at once.`);
+}
+
+/** How one of the branches is asked. */
+function withModel({ agent, mode }: Command<"branch.fan">, model: string | undefined): HowTaken {
+  return { agent, mode, ...(model !== undefined && { model }) };
 }
 
 /** The worktrees, where each branch is to have one. Rejects with a `WorktreeError` where they are wanted and cannot be made. */
