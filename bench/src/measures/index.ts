@@ -29,6 +29,7 @@ import { streamAnthropic } from "./stream-anthropic.ts";
 import { telemetryMeasure } from "./telemetry.ts";
 import { terminal } from "./terminal.ts";
 import { turns } from "./turns.ts";
+import { worktrees } from "./worktrees.ts";
 
 export const measures: readonly Measure[] = [
   turns,
@@ -53,6 +54,7 @@ export const measures: readonly Measure[] = [
   follow,
   permission,
   sandbox,
+  worktrees,
   recall,
   construct,
   hello,

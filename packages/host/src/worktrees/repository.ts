@@ -196,7 +196,9 @@ export class Repository {
     // Only now, so that no branch is there of which nobody knows whose it is.
     await this.#ask(top, "update-ref", BRANCHES + name, head, "");
     await this.#ask(top, "symbolic-ref", "HEAD", BRANCHES + name);
-    await this.#run(top, ["read-tree", "-u", "--reset", base], { timeout: PATIENCE.write });
+    // Many files are written by as many processes as there are cores.
+    const read = ["-c", "checkout.workers=0", "read-tree", "-u", "--reset", base];
+    await this.#run(top, read, { timeout: PATIENCE.write });
     if (base !== head) await this.#run(top, ["reset", "-q", "--mixed", head], { timeout: PATIENCE.write });
     mkdirSync(join(top, this.prefix), { recursive: true });
     await this.#ask(top, "update-ref", BASE, base);
