@@ -59,12 +59,12 @@ export function useSlashActions(tree: ConversationState | undefined, leaf: strin
       },
     },
     {
-      name: "Ask the same three times at once",
+      name: t("Ask the same three times at once"),
       slash: "fan",
       takes: "branch.fan",
       async run(argument = "") {
         const { times, models, text } = fanned(argument);
-        if (text === "") return "Write what is to be asked behind it: /fan 3 Find the bug.";
+        if (text === "") return t("Write what is to be asked behind it: /fan 3 Find the bug.");
         const wanted = { conversation, parts: [{ type: "text", text }] as const, ...(leaf !== null && { at: leaf }) };
         const { problems } = await connection.ask("branch.fan", { ...wanted, ...times, ...models });
         show("compare");
@@ -72,33 +72,37 @@ export function useSlashActions(tree: ConversationState | undefined, leaf: strin
       },
     },
     {
-      name: "Begin a branch with files of its own",
+      name: t("Begin a branch with files of its own"),
       slash: "worktree",
       takes: "worktree.open",
       async run(name = "") {
         const wanted = { conversation, ...(leaf !== null && { at: leaf }), ...(name !== "" && { name }) };
         const { message, worktree } = await connection.ask("worktree.open", wanted);
         showBranch(message);
-        return `What you say next here works in the git worktree ${worktree}.`;
+        return t("What you say next here works in the git worktree {worktree}.", { worktree });
       },
     },
     {
-      name: "What the git worktrees of branches hold",
+      name: t("What the git worktrees of branches hold"),
       slash: "worktrees",
       takes: "worktree.list",
       async run(argument = "") {
         const [, name, anyway] = /^remove\s+(\S+)(\s+with changes)?$/.exec(argument) ?? [];
         if (name !== undefined) {
           await connection.ask("worktree.remove", { name, ...(anyway && { changes: true }) });
-          return `The worktree ${name} is removed.`;
+          return t("The worktree {name} is removed.", { name });
         }
         const { worktrees } = await connection.ask("worktree.list", {});
         const lines = worktrees.map(({ name: each, files, commits }) =>
           files.length + commits === 0
-            ? `${each} holds nothing.`
-            : `${each} holds ${counted(files.length, "changed file")} and ${counted(commits, "commit")}.`,
+            ? t("{name} holds nothing.", { name: each })
+            : t("{name} holds {files} and {commits}.", {
+                name: each,
+                files: tCount(files.length, "{count} changed file", "{count} changed files"),
+                commits: tCount(commits, "{count} commit", "{count} commits"),
+              }),
         );
-        return lines.length === 0 ? "No branch has a git worktree of its own." : lines.join(" ");
+        return lines.length === 0 ? t("No branch has a git worktree of its own.") : lines.join(" ");
       },
     },
     {

@@ -32,7 +32,7 @@ export const SLASH_NAMES = {
   branch: { also: ["fork"] },
   fan: { takes: "[times | models] text" },
   compare: {},
-  bring: { elsewhere: "“Bring it over” stands beside each branch in the panel Compare: /compare." },
+  bring: { elsewhere: t("“Bring it over” stands beside each branch in the panel Compare: /compare.") },
   worktree: { takes: "[name]" },
   worktrees: {},
   tree: { also: ["rewind"] },

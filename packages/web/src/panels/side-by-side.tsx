@@ -1,22 +1,23 @@
-import { counted, formatCost, formatDuration, visibleLine } from "@banyan/core/shown";
+import { formatCost, formatDuration, visibleLine } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
 import { useEffect, useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
 import { Button } from "../design/button.tsx";
 import { usePage } from "../page.ts";
+import { t, tCount } from "../phrases/phrases.ts";
 
 type Compared = Result<"branch.compare">["branches"][number];
 
 const OUTCOMES: Readonly<Record<Compared["outcome"], string>> = {
-  answered: "answered",
-  finished: "finished",
-  limit: "at a limit",
-  failed: "failed",
-  interrupted: "interrupted",
-  working: "works",
-  waiting: "waits for you",
-  unasked: "nothing asked",
+  answered: t("answered"),
+  finished: t("finished"),
+  limit: t("at a limit"),
+  failed: t("failed"),
+  interrupted: t("interrupted"),
+  working: t("works"),
+  waiting: t("waits for you"),
+  unasked: t("nothing asked"),
 };
 
 /** The branches that part here, with outcome, time, cost and files: one is shown, or brought over to the one in view (W70). */
@@ -42,7 +43,7 @@ export function SideBySide({ leaf }: { readonly leaf: string }) {
   }, [page, conversation, leaf, standing]);
   if (branches.length === 0) return null;
   return (
-    <ul aria-label="Side by side" className="mb-3 flex flex-col gap-2">
+    <ul aria-label={t("Side by side")} className="mb-3 flex flex-col gap-2">
       {branches.map((branch) => {
         const isHere = branch.leaf === leaf;
         const name = visibleLine(branch.name);
@@ -58,17 +59,17 @@ export function SideBySide({ leaf }: { readonly leaf: string }) {
             </p>
             {!isHere && (
               <p className="mt-1 flex gap-2">
-                <Button isSmall aria-label={`Show ${name}`} onClick={() => show(branch.leaf)}>
-                  Show
+                <Button isSmall aria-label={t("Show {name}", { name })} onClick={() => show(branch.leaf)}>
+                  {t("Show")}
                 </Button>
                 <Button
                   isSmall
-                  aria-label={`Bring ${name} over`}
+                  aria-label={t("Bring {name} over", { name })}
                   onClick={() =>
                     page.told(page.connection.ask("branch.bring", { conversation, from: branch.leaf, to: leaf }))
                   }
                 >
-                  Bring it over
+                  {t("Bring it over")}
                 </Button>
               </p>
             )}
@@ -83,7 +84,9 @@ export function SideBySide({ leaf }: { readonly leaf: string }) {
 function wordsOf({ outcome, time, cost, files }: Compared): string {
   const sum = (of: "added" | "removed") => files.reduce((total, file) => total + file[of], 0);
   const changed =
-    files.length === 0 ? "no file" : `${counted(files.length, "file")} +${sum("added")} -${sum("removed")}`;
+    files.length === 0
+      ? t("no file")
+      : `${tCount(files.length, "{count} file", "{count} files")} +${sum("added")} -${sum("removed")}`;
   return [OUTCOMES[outcome], ...(time === undefined ? [] : [formatDuration(time)]), formatCost(cost), changed].join(
     " · ",
   );
