@@ -9,7 +9,6 @@ import { type MemoryArguments, readMemory } from "./memory/arguments.ts";
 import { type NodesArguments, readNodes } from "./nodes/arguments.ts";
 import { parse, type Unread } from "./parse.ts";
 import { readServe, type ServeArguments } from "./serve/arguments.ts";
-import { readWorktrees, type WorktreesArguments } from "./worktrees/arguments.ts";
 
 /** A subcommand with what its line says; what the line leaves out is absent. */
 export type Subcommand =
@@ -58,6 +57,10 @@ export type ConversationsArguments =
       readonly all: boolean;
     }
   | { readonly action: "remove"; readonly conversation: string; readonly yes: boolean };
+
+export type WorktreesArguments =
+  | { readonly action: "list"; readonly output: "text" | "json" }
+  | { readonly action: "remove"; readonly name: string; readonly changes: boolean };
 
 const PROGRAMS = ["claude-code", "codex", "pi", "opencode"] satisfies Program[];
 
@@ -195,4 +198,26 @@ function readConfig(argv: readonly string[]): Subcommand | Unread {
     wanted = { action: "check" };
   });
   return parse(command, argv.length === 0 ? ["get"] : argv) ?? { type: "config", arguments: wanted };
+}
+
+function readWorktrees(argv: readonly string[]): Subcommand | Unread {
+  let wanted: WorktreesArguments = { action: "list", output: "text" };
+  const command = new Command("banyan worktrees")
+    .description("The git worktrees that branches of conversations have for themselves in this repository.")
+    .helpOption("-h, --help", "print this help")
+    .helpCommand(false);
+  const sub = (usage: string, description: string) =>
+    command.command(usage).description(description).helpOption("-h, --help", "print this help");
+
+  sub("list", "list them, with what each holds")
+    .addOption(OUTPUT())
+    .action((options) => {
+      wanted = { action: "list", ...options };
+    });
+  sub("remove <name>", "remove one and its branch of git; one that holds changes stays")
+    .option("--changes", "with what it holds", false)
+    .action((name: string, options) => {
+      wanted = { action: "remove", name, ...options };
+    });
+  return parse(command, argv.length === 0 ? ["list"] : argv) ?? { type: "worktrees", arguments: wanted };
 }

@@ -83,6 +83,10 @@ const INPUTS: Readonly<Record<string, object>> = {
   "file.revert": { leaf: createId() },
   "file.undo": { leaf: createId(), call: createId() },
   "share.revoke": { share: createId() },
+  "branch.fan": { parts: say("x"), times: 2 },
+  "branch.compare": { at: createId() },
+  "branch.bring": { from: createId(), to: createId() },
+  "worktree.remove": { name: "x" },
 };
 
 test("S29: of all commands, a link carries out those alone that show its own conversation, over HTTP and a socket", async () => {

@@ -6,7 +6,7 @@ import type { ExitCode } from "../exit.ts";
 import { listing } from "../output/listing.ts";
 import { styleFor } from "../show/style.ts";
 import { worktreeLines } from "../show/worktree-lines.ts";
-import type { WorktreesArguments } from "./arguments.ts";
+import type { WorktreesArguments } from "../subcommands.ts";
 
 /** `banyan worktrees`: the git worktrees of the branches of conversations in this repository. Asks no model. */
 export function worktrees(args: WorktreesArguments): Promise<ExitCode> {
@@ -28,6 +28,7 @@ export function worktrees(args: WorktreesArguments): Promise<ExitCode> {
   });
 }
 
+/** The conversation, held until it is disposed of; nothing when it is gone: its worktree may have stayed. */
 async function openIfThere(directory: ConversationDirectory, conversation: string) {
   try {
     return await directory.open(conversation);

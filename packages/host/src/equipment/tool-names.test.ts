@@ -22,6 +22,10 @@ const REASONS: Readonly<Record<string, string>> = {
   "packages/host/src/hooks/hook-call.ts: mcp_":
     "What those programs call the tools of a server: people's matchers name it.",
   "packages/server/src/doors/ag-ui.ts: tools": "The field of a request of AG-UI: tools of the program that asks.",
+  "packages/host/src/exchange/programs/codex.ts: mcp_":
+    "The records of another program that say nothing of a conversation.",
+  "packages/host/src/exchange/programs/codex.ts: web_search": "What another program calls a search of its own.",
+  "packages/host/src/exchange/programs/to-events.ts: file_path": "The argument of the tools of other programs.",
   "packages/host/src/definitions/skills.ts: skill": "The tool itself: it gives what the host reads from files.",
 };
 
