@@ -21,6 +21,7 @@ import { type Drivers, idOf } from "./drivers/drivers.ts";
 import { type Equipment, openEquipment } from "./equipment/equipment.ts";
 import { Hooks } from "./hooks/hooks.ts";
 import type { HostParts } from "./host-parts.ts";
+import { asBegan } from "./instructions/as-began.ts";
 import { type ContextPart, contextParts } from "./instructions/context-parts.ts";
 import { type Instructions, instructionsText } from "./instructions/instructions.ts";
 import { BEGAN, surroundings, surroundingsPart } from "./instructions/surroundings.ts";
@@ -210,10 +211,10 @@ export class Host {
   }
 
   /** An agent of this host as it works in a conversation: told what was so when that began. */
-  informed(agent: Agent, { labels }: Pick<ConversationState, "labels">): Agent {
-    const parts = surroundingsPart(labels[BEGAN], idOf(agent.options.model) ?? this.#choice.name);
-    if (parts.length === 0) return agent;
-    return agent.with({ instructions: `${agent.options.instructions}\n\n${instructionsText(parts)}` });
+  informed(agent: Agent, state: Pick<ConversationState, "labels" | "contents">): Agent {
+    const { toolShare } = this.configuration.settings;
+    const servers = this.#equipped?.instructions ?? [];
+    return asBegan(agent, state, { own: this.instructions.parts, servers, model: this.#choice.name, toolShare });
   }
 
   /** The agent as it works on a task by itself: it knows what the last tasks in this directory came to (B39). */
@@ -242,7 +243,7 @@ export class Host {
   /** What the model is sent on a branch of a conversation, part by part, with the tokens of each. */
   async contextParts(state: ConversationState, leaf: string | null): Promise<ContextPart[]> {
     const equipment = await this.ready();
-    const { tools = [] } = this.#agent.options;
+    const { tools = [] } = this.informed(this.#agent, state).options;
     const model = idOf(this.#agent.options.model) ?? this.#choice.name;
     const begun = surroundingsPart(state.labels[BEGAN], model);
     const instructions = [...this.instructions.parts, ...equipment.instructions, ...begun];

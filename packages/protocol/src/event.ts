@@ -78,6 +78,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       ...callOf,
       tool: z.string(),
       inputText: z.string(),
+      via: z.string().optional().describe("The tool that the model called, when that is one that forwards to this."),
       input: anyJson.optional(),
       about: about.optional(),
     }),

@@ -17,6 +17,7 @@ export const call = z.looseObject({
   id: callId,
   tool: z.string(),
   inputText: z.string().describe("What the model wrote, word for word."),
+  via: z.string().optional().describe("The tool that the model called, when that is one that forwards to this."),
   input: json
     .optional()
     .describe("The arguments as they were checked; absent while they stream, and when they are no JSON."),

@@ -8,13 +8,20 @@ export interface AskedCall {
   readonly tool: string;
   readonly inputText: string;
   readonly input: Json | undefined;
+  /** The tool that the model called, where that one forwards. */
+  readonly via?: string | undefined;
 }
 
 /** What the log is told of a call first: as the model wrote it, or, once that was checked, as it will run. */
 export function pendingCall(message: string, call: AskedCall, about?: About): EventBody {
-  const { id, tool, inputText, input } = call;
+  const { id, tool, inputText, input, via } = call;
   const pending = { type: "call.pending", message, call: id, tool, inputText } as const;
-  return { ...pending, ...(input !== undefined && { input }), ...(about && { about }) };
+  return {
+    ...pending,
+    ...(via !== undefined && { via }),
+    ...(input !== undefined && { input }),
+    ...(about && { about }),
+  };
 }
 
 /** Calls `onCalls` with calls as they were asked for, whatever has become of them meanwhile. */

@@ -107,8 +107,8 @@ export class CallBatch {
       const verdict = await this.#verdictOn(call);
       // Whatever is asked now is about what runs now.
       if (!("ended" in verdict) && !isSameInput(verdict.input, shownInput(call))) {
-        const { id, tool, inputText } = call;
-        const checked = { id, tool, inputText, input: verdict.input };
+        const { id, tool, inputText, via } = call;
+        const checked = { id, tool, inputText, via, input: verdict.input };
         events.push(pendingCall(this.#message, checked, aboutCall(verdict.tool, verdict.value)));
       }
       events.push(...(await this.#enter(call, verdict, call.attempt + 1)));

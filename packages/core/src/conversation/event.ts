@@ -64,6 +64,8 @@ export type EventBody =
       readonly call: string;
       readonly tool: string;
       readonly inputText: string;
+      /** The tool that the model called instead, which forwards to this one: with `{ tool, input }`. */
+      readonly via?: string;
       /** As checked, where it was; said again when a later check makes something else of it. */
       readonly input?: Json;
       readonly about?: About;

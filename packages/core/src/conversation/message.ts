@@ -100,8 +100,10 @@ export type CallStatus =
 export interface Call {
   readonly id: string;
   readonly tool: string;
-  /** What the model wrote, word for word. */
+  /** What the model wrote, word for word; of what it wrote to a tool that forwards, the arguments of this one. */
   readonly inputText: string;
+  /** The tool that the model called, when that is one that forwards to this. */
+  readonly via?: string;
   /**
    * The arguments as they were checked: what is judged, shown and run. Of a call that came to nothing before that, what the
    * model wrote. Absent while they stream and when they are not JSON.

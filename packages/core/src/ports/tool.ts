@@ -98,6 +98,27 @@ export interface Tool<Input = unknown> {
    * @example const foreign: Tool = { ...tool, name: "github__search", offeredBy: "github" };
    */
   readonly offeredBy?: string | undefined;
+  /**
+   * Not told to the model where another tool `forwards`: it is found by what that is said elsewhere, and called through it.
+   * So thousands of tools take no room, and one that comes or goes changes nothing of what was sent before.
+   * @example const rare: Tool = { ...tool, unlisted: true };
+   */
+  readonly unlisted?: boolean | undefined;
+  /**
+   * A call of it, `{ tool, input }`, is a call of the tool that it names, with that input: as such it is checked, judged,
+   * asked about, logged, shown and run. Only the model, which wrote it, is shown it as it was. `execute` is what happens
+   * where there is no such tool.
+   * @example
+   * defineTool({
+   *   name: "call_other",
+   *   description: "Calls a tool that is not listed here.",
+   *   input: z.object({ tool: z.string(), input: z.object({}).loose() }),
+   *   effects: "none",
+   *   forwards: true,
+   *   execute: ({ tool }) => `There is no tool ${tool}.`,
+   * });
+   */
+  readonly forwards?: boolean | undefined;
   /** Milliseconds; no limit when absent. */
   readonly timeout?: number | undefined;
   /** The bytes of output that the model is given (default 65,536); of more, head and tail are kept. */

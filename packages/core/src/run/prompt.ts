@@ -128,14 +128,12 @@ function promptAssistant(message: AssistantMessage): PromptMessage | null {
     if (part.type !== "call") continue;
     const call = calls.get(part.call);
     if (!call) continue;
-    const asked: PromptCall = {
-      type: "call",
-      id: call.id,
-      tool: call.tool,
-      input: asObject(writtenInput(call.inputText)),
-    };
+    const input = asObject(writtenInput(call.inputText));
+    const { id, via } = call;
+    const written = via === undefined ? { tool: call.tool, input } : { tool: via, input: { tool: call.tool, input } };
+    const asked: PromptCall = { type: "call", id, ...written };
     parts.push(part.provider ? { ...asked, provider: part.provider } : asked);
-    results.push({ call: call.id, tool: call.tool, output: resultOf(call), failed: call.status !== "completed" });
+    results.push({ call: id, tool: asked.tool, output: resultOf(call), failed: call.status !== "completed" });
   }
   // Providers refuse a response that ends with reasoning.
   while (parts.at(-1)?.type === "reasoning") parts.pop();

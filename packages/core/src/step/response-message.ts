@@ -11,7 +11,10 @@ import type { ModelError, ModelPart, ModelSink } from "../ports/model.ts";
 import { assistantMessage, type TurnRun, tell } from "../run/run.ts";
 import { writtenInput } from "../toolbox/written-input.ts";
 
-type OpenCall = { id: string; tool: string; part: number; text: string; provider?: ProviderData | undefined };
+/** `held`: nothing of it is shown before it says which tool it is about. */
+type OpenCall = { id: string; tool: string; part: number; text: string; via?: string; held?: boolean } & {
+  provider?: ProviderData | undefined;
+};
 
 /**
  * A response of a model, from its first part to its place in the log: turns parts into the feed's deltas, and holds what
@@ -109,12 +112,17 @@ export class ResponseMessage implements ModelSink {
   }
 
   calls(): AskedCall[] {
-    return this.#calls.map(({ id, tool, text }) => ({ id, tool, inputText: text, input: writtenInput(text) }));
+    return this.#calls.map(({ id, tool, text, via }) => {
+      const asked = { id, tool, inputText: text, input: writtenInput(text) };
+      return via === undefined ? asked : { ...asked, via };
+    });
   }
 
   /** What the log is told when the response stands as it is. Counts what it cost. */
   completion(finish: Finish, error?: ModelError): EventBody {
-    const { budget } = this.#run;
+    const { budget, session, source, origin } = this.#run;
+    const held = this.#calls.filter((call) => call.held).map((call) => this.#shown(call));
+    if (held.length > 0) session.stream(held, source, origin);
     const usage = this.finish?.usage ?? noUsage;
     const cost = this.#cost();
     const said = error?.message ?? this.finish?.explanation;
@@ -185,14 +193,15 @@ export class ResponseMessage implements ModelSink {
         const call: OpenCall = { id: this.#freeId(part.id), tool: part.tool, part: ++this.#part, text: "" };
         this.#open.set(part.index, call);
         this.#calls.push(call);
-        deltas.push(this.#inputDelta(call, ""));
+        if (this.#run.agent.toolbox.find(call.tool)?.forwards) call.held = true;
+        else deltas.push(this.#inputDelta(call, ""));
         return;
       }
       case "call-input": {
         const call = this.#open.get(part.index);
         if (!call || part.text === "") return;
         call.text += part.text;
-        deltas.push(this.#inputDelta(call, part.text));
+        if (!call.held) deltas.push(this.#inputDelta(call, part.text));
         return;
       }
       case "call-end": {
@@ -200,6 +209,7 @@ export class ResponseMessage implements ModelSink {
         this.#open.delete(part.index);
         if (!call) return;
         call.provider = part.provider;
+        if (call.held) deltas.push(this.#shown(call));
         if (this.eager) this.#mayBegin(this.eager, call);
         return;
       }
@@ -213,6 +223,14 @@ export class ResponseMessage implements ModelSink {
       case "finish":
         this.finish = { ...part, usage: cleanUsage(part.usage) };
     }
+  }
+
+  /** A call of a tool that forwards, from now on as the one that it is. */
+  #shown(call: OpenCall): DeltaBody {
+    const forwarded = this.#run.agent.toolbox.forwarded(call.tool, call.text);
+    if (forwarded) Object.assign(call, { via: call.tool, tool: forwarded.tool, text: forwarded.inputText });
+    call.held = false;
+    return this.#inputDelta(call, call.text);
   }
 
   #mayBegin(eager: EagerCalls, { id }: OpenCall): void {

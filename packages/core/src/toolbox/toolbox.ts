@@ -6,6 +6,7 @@ import type { ToolSchema } from "../ports/model.ts";
 import type { Checked, InputSchema, JsonSchema, Tool } from "../ports/tool.ts";
 import { messageOf } from "./execute.ts";
 import { withoutNulls } from "./without-nulls.ts";
+import { writtenInput } from "./written-input.ts";
 
 /** A tool cannot be used as it is. */
 export class ToolDefinitionError extends Error {
@@ -25,7 +26,8 @@ export class Toolbox {
   readonly #tools = new Map<string, { readonly tool: Tool; readonly check: Check }>();
 
   private constructor(tools: readonly Tool[], check?: (tool: Tool) => void) {
-    this.schemas = tools.map((tool) => {
+    const forwards = tools.some((tool) => tool.forwards);
+    this.schemas = tools.flatMap((tool) => {
       check?.(tool);
       if (this.#tools.has(tool.name))
         throw new ToolDefinitionError(`Two tools have the name "${tool.name}"; rename one.`);
@@ -37,6 +39,7 @@ export class Toolbox {
       }
       const judge = standard ? checkStandard(standard) : checkJsonSchema(schema);
       this.#tools.set(tool.name, { tool, check: forgivingNulls(schema, judge) });
+      if (forwards && tool.unlisted) return [];
       return { name: tool.name, description: tool.description, input: schema as Json };
     });
     this.text = JSON.stringify(this.schemas);
@@ -64,6 +67,15 @@ export class Toolbox {
     return this.#tools.get(name)?.tool;
   }
 
+  /** The call that a call of a tool that forwards is, when it names another one; otherwise it is what it is. */
+  forwarded(name: string, inputText: string): { readonly tool: string; readonly inputText: string } | undefined {
+    if (!this.find(name)?.forwards) return undefined;
+    const { tool, input = {} } = (writtenInput(inputText) ?? {}) as { readonly tool?: unknown; readonly input?: Json };
+    const named = typeof tool === "string" ? this.find(tool) : undefined;
+    if (!named || named.forwards) return undefined;
+    return { tool: named.name, inputText: typeof input === "string" ? input : JSON.stringify(input) };
+  }
+
   /** The arguments that a tool gets, or what is wrong with them. */
   check(name: string, input: Json): Checked | Promise<Checked> {
     const known = this.#tools.get(name);
@@ -75,7 +87,7 @@ export class Toolbox {
     const near = nearest(name, this.#tools.keys());
     if (near.length > 0) return `There is no tool "${name}". Did you mean ${near.join(" or ")}?`;
     if (this.#tools.size === 0) return `There is no tool "${name}", nor any other. Answer without one.`;
-    return `There is no tool "${name}". There are: ${[...this.#tools.keys()].join(", ")}.`;
+    return `There is no tool "${name}". There are: ${this.schemas.map((tool) => tool.name).join(", ")}.`;
   }
 }
 
@@ -143,8 +155,10 @@ export function checkStandard(schema: StandardSchemaV1): (input: Json) => Checke
 }
 
 function checkJsonSchema(schema: JsonSchema): (input: Json) => Checked {
-  const validator = new Validator(schema as ConstructorParameters<typeof Validator>[0], "2020-12", false);
+  let validator: Validator | undefined;
   return (input) => {
+    // Of hundreds of tools, few are called.
+    validator ??= new Validator(schema as ConstructorParameters<typeof Validator>[0], "2020-12", false);
     const result = validator.validate(input);
     if (result.valid) return { ok: true, input };
     // The validator reports each level on the way down; only those that hold no other one say what is wrong.

@@ -31,6 +31,11 @@ export function idOf(model: AgentOptions["model"]): string | undefined {
   return "id" in model ? String(model.id) : undefined;
 }
 
+/** Tokens of its context, where it is known. */
+export function contextOf(model: AgentOptions["model"]): number | undefined {
+  return "contextSize" in model ? model.contextSize : undefined;
+}
+
 /** Where models and agents are looked for. */
 export type ModelsPlace = Pick<DriversOptions, "settings" | "env" | "workspace">;
 

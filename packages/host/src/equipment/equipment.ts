@@ -12,6 +12,7 @@ import type { LoopDriver } from "@banyan/core/drivers";
 import { updatePlan } from "@banyan/core/hosts";
 import type { ManagedMemory } from "@banyan/memory";
 import type { Environment } from "@banyan/models";
+import { toolFinder } from "@banyan/tools/finder";
 import type { McpServers } from "@banyan/tools/mcp";
 import type { Sandbox } from "@banyan/tools/sandbox";
 import { WebError } from "@banyan/tools/web";
@@ -171,9 +172,10 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
     updatePlan(),
     askClient(),
   ];
+  const finder = mcp ? toolFinder(() => mcp.tools) : NONE;
   const toolsWith = (ofMemory: readonly Tool[]) =>
     rememberingLast((servers: readonly Tool[]) => [
-      ...redactedTools([...ofFiles, ...web.tools, ...ofMemory, ...ofSkills, ...servers], redact),
+      ...redactedTools([...ofFiles, ...web.tools, ...ofMemory, ...ofSkills, ...finder, ...servers], redact),
       ...control,
     ]);
   let tools = toolsWith(memory?.tools ?? NONE);

@@ -1,4 +1,5 @@
-// The smallest MCP server that tests need: one tool, over standard input and output, a JSON-RPC message a line.
+// The smallest MCP server that tests need: one tool, or as many more as its arguments name, over standard input and output, a
+// JSON-RPC message a line. It says of itself what follows the names.
 import { createInterface } from "node:readline";
 
 interface Request {
@@ -8,6 +9,16 @@ interface Request {
 }
 
 const count = { name: "count", description: "Counts the notes.", inputSchema: { type: "object" } };
+const [more = "", said] = process.argv.slice(2);
+const tools = more.split(",").filter((name) => name !== "");
+const others = tools.map((name) => ({
+  ...{ name, description: `Works on ${name}. ${"All of its arguments are described at length. ".repeat(6)}` },
+  inputSchema: {
+    type: "object",
+    properties: { id: { type: "integer", description: `Of the ${name}.` }, text: { type: "string" } },
+    required: ["id"],
+  },
+}));
 
 function answer({ method, params }: Request): object {
   switch (method) {
@@ -16,9 +27,10 @@ function answer({ method, params }: Request): object {
         protocolVersion: params?.protocolVersion,
         capabilities: { tools: {} },
         serverInfo: { name: "notes", version: "1" },
+        ...(said !== undefined && { instructions: said }),
       };
     case "tools/list":
-      return { tools: [count] };
+      return { tools: [count, ...others] };
     case "tools/call":
       return { content: [{ type: "text", text: "three notes" }] };
     default:

@@ -36,7 +36,7 @@ export async function contextParts({ model, instructions, tools, path }: Context
   });
   return [
     ...instructions.map(({ source, text }) => part("instructions", source, text)),
-    ...tools.map((tool) => part("tool", tool.name, definitionOf(tool))),
+    ...tools.filter(({ unlisted }) => !unlisted).map((tool) => part("tool", tool.name, definitionOf(tool))),
     ...Object.entries(spokenIn(path))
       .filter(([, texts]) => texts.length > 0)
       .map(([source, texts]) => part("conversation", source, texts.join("\n"))),

@@ -168,6 +168,26 @@ export function serverInstructions(
   });
 }
 
+/**
+ * Instructions that begin with `own`, and with what servers say `now`: with what they said when the conversation began in its
+ * place, as the log tells it, so that a server that comes or goes changes nothing of what was sent.
+ */
+export function asServersSaid(
+  text: string,
+  own: readonly InstructionPart[],
+  now: readonly InstructionPart[],
+  first: string,
+): string {
+  const before = instructionsText(own);
+  const current = instructionsText([...own, ...now]);
+  if (!text.startsWith(current)) return text;
+  const said = (first.startsWith(before) ? first.slice(before.length) : first).match(SAID) ?? [];
+  return `${before}${said.join("")}${text.slice(current.length)}`;
+}
+
+/** What one server says, as a part of instructions. */
+const SAID = new RegExp(`\n\n# ${titleOf("MCP server [^\\n]+")}\n\n${WHOSE}\n(?:\n> [^\n]*)+`, "g");
+
 function beginningOf(text: string, most: number): string {
   if (text.length <= most) return text;
   return `${text.slice(0, most).toWellFormed()}\n[... ${text.length - most} more characters are left out]`;

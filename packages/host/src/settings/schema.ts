@@ -264,6 +264,11 @@ const shape = {
     .record(mcpServerName, mcpServerEntry, "an object with servers by their names")
     .describe("MCP servers whose tools the agent gets.")
     .optional(),
+  toolShare: share
+    .describe(
+      "The share of the context that the tools of MCP servers may take; with more they are found when they are needed. 0.1 when nothing is set.",
+    )
+    .optional(),
   hooks: hookEntries
     .describe("Commands of your own that run at points of a conversation, as Claude Code and codex have them.")
     .optional(),

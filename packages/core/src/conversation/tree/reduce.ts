@@ -156,6 +156,7 @@ function reduceEvent(state: MutableState, event: Event): Change {
       if (!message) return skipped(event, "it names no answer");
       state.calls.set(event.call, message.id);
       const call: Mutable<Call> = { ...newCall(event.call, event.tool), inputText: event.inputText };
+      if (event.via !== undefined) call.via = event.via;
       if (event.input !== undefined) call.input = event.input;
       const about = event.about ?? olderAbout(event.tool, event.input);
       if (about !== undefined) call.about = about;

@@ -1,0 +1,84 @@
+import { defineTool, type Tool } from "@banyan/core";
+import { jsonSchemaOf } from "@banyan/core/hosts";
+import { nearest } from "@banyan/core/shown";
+import { z } from "zod";
+import type { FoundTools } from "./find.ts";
+
+export { type FirstTold, firstTold, toldTools } from "./told.ts";
+
+/** Tools whose schemas are answered; those that fit less are named. */
+const MOST = 10;
+const MOST_NAMED = 12;
+/** Bytes of schemas in one answer. */
+const MOST_BYTES = 32_000;
+
+const wanted = z.object({
+  query: z.string().min(1).max(400).describe("What is to be done, in a few words, or the name of a tool."),
+});
+
+const called = z.object({
+  tool: z.string().describe("Its name, as find_tools answered it."),
+  input: z.record(z.string(), z.json()).optional().describe("Its arguments, as its schema wants them."),
+});
+
+/**
+ * Two tools that stand for as many as there are: `find_tools {query}` answers those that do something, with their
+ * schemas, and `call_tool {tool, input}` calls one. Put both beside the tools, and let those that are not to be in every
+ * request say `unlisted`. `tools` returns what can be found: the same array as long as nothing changed.
+ * @example
+ * const rare = [{ ...tool, unlisted: true }];
+ * const agent = new Agent({ model, tools: [...rare, ...toolFinder(() => rare)] });
+ */
+export function toolFinder(tools: () => readonly Tool[]): readonly Tool[] {
+  let last: { readonly of: readonly Tool[]; readonly found: FoundTools } | undefined;
+  const index = async () => {
+    const of = tools();
+    // What searches is loaded with the first search.
+    const { FoundTools } = await import("./find.ts");
+    if (last?.of !== of) last = { of, found: new FoundTools(of) };
+    return last.found;
+  };
+  return [
+    defineTool({
+      name: "find_tools",
+      description:
+        "Finds tools that are not listed here, of the MCP servers that are connected, by what they do. Answers their names, descriptions and input schemas. Look here before you say that something cannot be done. Call what you found by call_tool.",
+      input: wanted,
+      effects: "none",
+      about: ({ query }) => ({ title: query, looksAt: { one: "search for tools", several: "searches for tools" } }),
+      execute: async ({ query }) => answerOf((await index()).find(query), tools().length),
+    }),
+    defineTool({
+      name: "call_tool",
+      description: "Calls a tool that find_tools found.",
+      input: called,
+      effects: "none",
+      forwards: true,
+      execute({ tool }) {
+        const near = nearest(
+          tool,
+          tools().map(({ name }) => name),
+        );
+        const meant = near.length > 0 ? ` Did you mean ${near.join(" or ")}?` : "";
+        throw new Error(`there is no tool "${tool}".${meant} find_tools finds the tools that are there.`);
+      },
+    }),
+  ];
+}
+
+function answerOf(found: readonly Tool[], all: number): string {
+  if (found.length === 0) return `[none of ${all} tools fits: say it in other words]`;
+  const told: string[] = [];
+  let room = MOST_BYTES;
+  for (const { name, description, input } of found.slice(0, MOST)) {
+    const text = JSON.stringify({ name, description, input: jsonSchemaOf(`tool "${name}"`, input) });
+    room -= Buffer.byteLength(text);
+    if (room < 0 && told.length > 0) break;
+    told.push(text);
+  }
+  const others = found.slice(told.length, told.length + MOST_NAMED);
+  const named = others.map(({ name, description }) => `- ${name}: ${description.replace(/\s+/g, " ").slice(0, 120)}`);
+  return [...told, ...(named.length > 0 ? ["These fit less; their names find their schemas:", ...named] : [])].join(
+    "\n",
+  );
+}
