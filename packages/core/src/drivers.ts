@@ -2,6 +2,7 @@
 export { isTooDeep } from "./model/depth.ts";
 export { type FailedResponse, modelErrorFromNetwork, modelErrorFromResponse } from "./model/model-error.ts";
 export type { ResponseBounds } from "./model/response-size.ts";
+export { filesOf, PDF, PICTURES, resultShown } from "./model/result-shown.ts";
 export type * from "./ports/loop.ts";
 export type * from "./ports/model.ts";
 export { ModelError } from "./ports/model.ts";

@@ -12,7 +12,6 @@ export {
 } from "@banyan/models";
 export { type ChangedFile, changesOf, WorkspaceError } from "@banyan/tools/workspace";
 export { type Attached, type Attachments, type AttachOptions, attach } from "./attachments/attach.ts";
-export { mediaIn } from "./attachments/files.ts";
 export { type Calling, CallsFor } from "./calls-for.ts";
 export {
   type CallChanges,

@@ -13,6 +13,8 @@ export interface ModelFacts {
 export interface ModelOverride extends ModelFacts {
   /** `package`: through the provider package of the AI SDK, where a driver of our own is the default. */
   readonly driver?: "package";
+  /** Whether it is shown the pictures and documents that tools bring; its name tells when absent. */
+  readonly sees?: boolean;
 }
 
 /** What the user knows better, by `provider/model`: each fact that is given counts more. */
@@ -34,7 +36,7 @@ export async function lookUp(
   model: string,
   overrides: ModelOverrides = {},
 ): Promise<ModelFacts> {
-  const { driver: _driver, ...given } = overrideOf(provider, model, overrides);
+  const { driver: _driver, sees: _sees, ...given } = overrideOf(provider, model, overrides);
   return { ...(await catalogued(provider, model)), ...given };
 }
 

@@ -125,11 +125,12 @@ function wire(target: Target): WireOptions {
   };
 }
 
-function facts({ id, price, contextSize, settings }: Target): LanguageModelOptions & { id: string } {
+function facts({ id, price, contextSize, takes, settings }: Target): LanguageModelOptions & { id: string } {
   return {
     id,
     ...(price ? { price } : {}),
     ...(contextSize === undefined ? {} : { contextSize }),
+    ...(takes ? { takes } : {}),
     ...(settings ? { settings } : {}),
   };
 }

@@ -54,6 +54,8 @@ export interface Target extends SetUp, Pick<ModelDriver, "id" | "price" | "conte
   /** The model as the provider calls it. */
   readonly model: string;
   readonly keyVariable: string | undefined;
+  /** Media types of the files that it is shown with results of calls; none when empty, what its format has when absent. */
+  readonly takes?: readonly string[] | undefined;
   readonly bounds?: WireBounds | undefined;
 }
 

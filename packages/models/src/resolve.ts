@@ -3,6 +3,7 @@ import { lookUp, type ModelOverrides, overrideOf } from "./catalogue.ts";
 import type { Environment } from "./environment.ts";
 import { type Aliases, parseName } from "./name.ts";
 import { setUpOf } from "./set-up.ts";
+import { takesOf } from "./takes.ts";
 import type { WireBounds } from "./wire/bounds.ts";
 
 /**
@@ -44,18 +45,19 @@ export async function resolveModel(
   const { id, provider, model, effort } = parseName(name, aliases);
   const setUp = setUpOf(provider, env);
   const facts = await lookUp(provider, model, overrides);
-  const { driver: through } = overrideOf(provider, model, overrides);
+  const { driver: through, sees } = overrideOf(provider, model, overrides);
+  const takes = takesOf(provider, model, sees);
 
   let drivers = opened.get(env);
   if (!drivers) {
     drivers = new Map();
     opened.set(env, drivers);
   }
-  const made = JSON.stringify([id, setUp, facts, through, bounds]);
+  const made = JSON.stringify([id, setUp, facts, takes, through, bounds]);
   let driver = drivers.get(made);
   if (!driver) {
     const settings = effort === undefined ? {} : { settings: { effort } };
-    const target = { ...setUp, ...facts, ...settings, id, model, keyVariable: provider.keyVariable, bounds };
+    const target = { ...setUp, ...facts, ...settings, takes, id, model, keyVariable: provider.keyVariable, bounds };
     driver = through === "package" && provider.openPackage ? provider.openPackage(target) : provider.open(target);
     drivers.set(made, driver);
     driver.catch(() => drivers.delete(made));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { about, anyJson, fileChange, part, preview, questionField, usage, userPart } from "./parts.ts";
+import { about, anyJson, broughtFile, fileChange, part, preview, questionField, usage, userPart } from "./parts.ts";
 import { callId, count, dollars, id, list, time } from "./shapes.ts";
 
 // The facts of a log as JSON has them: what an import checks, what a client is told, and what `--print` writes.
@@ -14,6 +14,13 @@ const saidOf = {
     .describe("What ran, or was to run, as it was checked. Absent too when the model wrote no JSON."),
 };
 const output = z.string().describe("What the model is told.");
+const ended = {
+  ...saidOf,
+  output,
+  files: list(broughtFile.omit({ type: true, data: true, url: true }))
+    .optional()
+    .describe("What the model is shown besides, each by the digest of a content.stored before."),
+};
 const delivery = z.enum(["steer", "queue", "interrupt"]).describe("How it reaches the run.");
 const userParts = list(userPart);
 
@@ -24,7 +31,11 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
   return [
     event("conversation.created", { id, labels: z.record(z.string(), z.string()) }),
     event("conversation.brought-in", { how: z.enum(["import", "file"]) }),
-    event("content.stored", { digest: z.string(), text: z.string() }),
+    event("content.stored", {
+      digest: z.string(),
+      text: z.string(),
+      mediaType: z.string().optional().describe("Of a file that a call brought: the text is its bytes in base 64."),
+    }),
     event("message.added", {
       ...messageOf,
       parentId: id.nullable(),
@@ -102,10 +113,10 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       key: z.string(),
       about: about.optional().describe("When a person changed the arguments."),
     }),
-    event("call.completed", { ...saidOf, output }),
-    event("call.failed", { ...saidOf, output }),
-    event("call.denied", { ...saidOf, output }),
-    event("call.cancelled", { ...saidOf, output }),
+    event("call.completed", ended),
+    event("call.failed", ended),
+    event("call.denied", ended),
+    event("call.cancelled", ended),
     event("call.following", { ...callOf, run: id }),
     event("call.followed", { ...callOf, outcome: z.enum(["completed", "dropped"]), reason: z.string().optional() }),
     event("file.changed", { ...callOf, ...fileChange.shape }),

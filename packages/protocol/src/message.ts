@@ -1,6 +1,6 @@
 import type { Message } from "@banyan/core/conversation";
 import { z } from "zod";
-import { about, fileChange, part, usage, userPart } from "./parts.ts";
+import { about, broughtFile, fileChange, part, usage, userPart } from "./parts.ts";
 import { callId, count, dollars, id, json, list, schemaOf, time } from "./shapes.ts";
 
 /** Changes of a file that a call is about to make, as far as the model has written them. */
@@ -28,6 +28,9 @@ export const call = z.looseObject({
   approved: z.boolean().optional().describe("What a person said of it."),
   progress: z.string().describe("The end of what the tool has said while it runs."),
   output: z.string().optional().describe("What the model is told; there once the call has ended."),
+  files: list(broughtFile)
+    .optional()
+    .describe("Files that the model is shown with the output, without data where it was not told."),
   drafts: list(draft).optional(),
   changes: list(fileChange).optional(),
   startedAt: time.optional(),

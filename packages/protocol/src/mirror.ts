@@ -83,12 +83,16 @@ export class Mirror {
   fill(messages: readonly Message[]): void {
     const all = this.state.messages as Map<string, Message>;
     const calls = this.state.calls as Map<string, string>;
+    const files = this.state.files as Map<string, string>;
     for (const message of messages) {
       if (!all.has(message.id)) continue;
       this.#unread.delete(message.id);
       all.set(message.id, message);
       if (message.role !== "assistant") continue;
-      for (const call of message.calls) calls.set(call.id, message.id);
+      for (const { id, files: brought = [] } of message.calls) {
+        calls.set(id, message.id);
+        for (const { digest, data } of brought) if (data !== undefined) files.set(digest, data);
+      }
     }
   }
 }

@@ -29,6 +29,11 @@ const filePart = z.object({
   url: z.string().optional(),
 });
 
+/** A file that a call brought with what it answered. */
+export const broughtFile = filePart.extend({
+  digest: z.string().describe("Of its bytes in base 64, as the log names them."),
+});
+
 /** What a user message can hold. */
 export const userPart = z.discriminatedUnion("type", [textPart, filePart]);
 

@@ -3,8 +3,8 @@ import { homedir } from "node:os";
 import { basename, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { UserPart } from "@banyan/core";
+import { mediaIn } from "@banyan/core/conversation";
 import { formatBytes, visibleLine } from "@banyan/core/shown";
-import { mediaIn } from "@banyan/host";
 import { LARGEST_FILES } from "@banyan/protocol";
 import { UsageError } from "../problem.ts";
 import { type ClipboardPlace, readPicture } from "../terminal/clipboard.ts";
@@ -102,7 +102,7 @@ function bytesIn(base64: string): number {
 /** Bytes as what goes along with a message; a sentence where they are no picture, or too large a one. */
 function pictureOf(name: string, bytes: Buffer): FilePart | string {
   const media = mediaIn(bytes);
-  if (media?.kind !== "image") return notOne(name);
+  if (!media?.mediaType.startsWith("image/")) return notOne(name);
   const ofMark = Array.from(visibleLine(name).replaceAll(/[[\]]/g, "_")).slice(0, LONGEST_NAME).join("");
   return { type: "file", mediaType: media.mediaType, name: ofMark, data: bytes.toString("base64") };
 }
@@ -120,7 +120,7 @@ function pictureAt(path: string): FilePart | string | undefined {
     const stats = fstatSync(file);
     if (!stats.isFile()) return undefined;
     const head = bytesOf(file, HEAD);
-    if (mediaIn(head)?.kind !== "image") return NAMED_SO.test(name) ? notOne(name) : undefined;
+    if (mediaIn(head)?.mediaType.startsWith("image/") !== true) return NAMED_SO.test(name) ? notOne(name) : undefined;
     if (stats.size > LARGEST_FILES)
       return `${visibleLine(name)} does not go along: it has ${formatBytes(stats.size)}, and ${formatBytes(LARGEST_FILES)} is the most.`;
     return pictureOf(name, bytesOf(file, stats.size));

@@ -1,4 +1,5 @@
 import type { UserPart } from "@banyan/core";
+import { type FilePart, sizeIn } from "@banyan/core/conversation";
 import { formatBytes } from "@banyan/core/shown";
 import { oneLine } from "./plain-text.ts";
 
@@ -49,15 +50,17 @@ export function attachedLine(attached: readonly Attached[]): string[] {
 /** What went along with a message that is in a conversation: what stands behind its text. */
 export function attachedTo(parts: readonly UserPart[]): Attached[] {
   return parts.slice(1).flatMap((part) => {
-    if (part.type === "file") {
-      const { name = part.mediaType, mediaType, data = "" } = part;
-      const kind = mediaType === "application/pdf" ? "PDF" : (mediaType.split("/")[0] ?? "file");
-      return [{ name, kind, size: Buffer.byteLength(data, "base64") }];
-    }
+    if (part.type === "file") return [attachedFile(part)];
     const [, tag = "", name = "", content = ""] = NAMED.exec(part.text) ?? [];
     const kind = KINDS[tag];
     return kind === undefined ? [] : [{ name: JSON.parse(name), kind, size: Buffer.byteLength(content) }];
   });
+}
+
+/** A file, as a person knows it. */
+export function attachedFile({ mediaType, name = mediaType, data = "" }: FilePart): Attached {
+  const kind = mediaType === "application/pdf" ? "PDF" : (mediaType.split("/")[0] ?? "file");
+  return { name, kind, size: sizeIn(data) };
 }
 
 /** A text that goes along, as the model sees it. */

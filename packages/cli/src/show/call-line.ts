@@ -1,6 +1,7 @@
 import type { Call, Json } from "@banyan/core";
 import type { PlanStep } from "@banyan/core/conversation";
 import { counted, formatTook, shownPlan } from "@banyan/core/shown";
+import { attachedFile, attachedLine } from "./attached.ts";
 import { excerpt, linesWithWords } from "./fit-text.ts";
 import type { Style } from "./style.ts";
 
@@ -61,10 +62,11 @@ const FAILED_SHOWN = 10;
 
 /**
  * The lines below it: for a call that did not do what it should, the end of what it said, and how much more there is (T49);
- * of a run of tests, what it says of those that failed. `shower`: the key that shows all.
+ * of a run of tests, what it says of those that failed; the files that a call brought. `shower`: the key that shows all.
  */
 export function callDetails(call: Call, style: Style, columns: number, shower?: string): string[] {
   if (call.about?.plan && call.status === "completed") return stepLines(call.about.plan, style, columns);
+  if (call.files) return attachedLine(call.files.map(attachedFile)).map((line) => `    ${style.dim(line)}`);
   if (call.status !== "failed" && call.status !== "denied" && exitCodeOf(call) === undefined) return [];
   const said = (call.output ?? "").replace(EXIT_CODE, "");
   const lines = linesWithWords(said);

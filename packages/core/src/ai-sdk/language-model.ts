@@ -3,7 +3,7 @@ import type { Price } from "../conversation/usage.ts";
 import type { ModelDriver, ModelSettings, ModelSink } from "../ports/model.ts";
 import { asModelError } from "./error.ts";
 import { withOwnStorage } from "./own-storage.ts";
-import { callOptions } from "./prompt.ts";
+import { callOptions, filesOfResults } from "./prompt.ts";
 import { pump } from "./pump.ts";
 import { ResponseParts } from "./response-parts.ts";
 
@@ -21,6 +21,7 @@ export type EmbeddingModel = EmbeddingModelV4;
  *   price: { input: 1, output: 4 },
  *   contextSize: 128_000,
  *   settings: { temperature: 0 },
+ *   takes: ["image/png", "application/pdf"],
  *   showsLife: false,
  *   adapt: (request) => ({ ...request, headers: { ...request.headers, "x-team": "forest" } }),
  * });
@@ -33,6 +34,11 @@ export interface LanguageModelOptions {
   readonly contextSize?: number | undefined;
   /** What an agent's settings add to. */
   readonly settings?: ModelSettings | undefined;
+  /**
+   * Media types of the files that it is shown with results of calls. By default what its provider takes there, and pictures
+   * where nobody knows; none when empty.
+   */
+  readonly takes?: readonly string[] | undefined;
   /**
    * Whoever made the model pushes an empty batch for what comes from the provider. Default `false`: the package is asked for
    * the raw events too, and each counts as a sign of life.
@@ -58,6 +64,7 @@ export function fromLanguageModel(model: LanguageModelV4, options: LanguageModel
   if (!isLanguageModel(model)) throw new TypeError(refusal(model));
   const provider = model.provider.split(".", 1)[0] ?? model.provider;
   const id = options.id ?? `${provider}/${model.modelId}`;
+  const asked = { provider, ...filesOfResults(model.provider, options.takes) };
   const adapt = options.adapt ?? ((request) => request);
   return {
     id,
@@ -67,8 +74,8 @@ export function fromLanguageModel(model: LanguageModelV4, options: LanguageModel
     ...(options.settings && { settings: options.settings }),
     stream: async (request, sink, signal) => {
       signal.throwIfAborted();
-      const asked = adapt(withOwnStorage(callOptions(request, provider), model.provider));
-      const whole = options.showsLife ? asked : { ...asked, includeRawChunks: true };
+      const adapted = adapt(withOwnStorage(callOptions(request, asked), model.provider));
+      const whole = options.showsLife ? adapted : { ...adapted, includeRawChunks: true };
       await stream(model, { id, provider }, whole, sink, signal);
     },
   };

@@ -8,21 +8,50 @@ import type {
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import type { FilePart, ProviderData, TextPart } from "../conversation/message.ts";
-import { ModelError, type ModelRequest, type PromptMessage, type ToolSchema } from "../ports/model.ts";
+import { filesOf, PDF, PICTURES, resultShown } from "../model/result-shown.ts";
+import {
+  ModelError,
+  type ModelRequest,
+  type PromptMessage,
+  type PromptResult,
+  type ToolSchema,
+} from "../ports/model.ts";
 
 type LanguageModelV4Tools = NonNullable<LanguageModelV4CallOptions["tools"]>;
 type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];
 
-/**
- * A request in the words of the AI SDK, without its signal. What it holds is shared between requests: read only.
- *
- * @param provider Who is asked: what another provider did on its side is left out.
- */
-export function callOptions(request: ModelRequest, provider: string): LanguageModelV4CallOptions {
+/** Who is asked, and how. */
+export interface Asked {
+  /** What another provider did on its side is left out. */
+  readonly provider: string;
+  /** Media types of the files that it is shown with results of calls. */
+  readonly takes: readonly string[];
+  /** They stand in the result; otherwise in a message of the user behind it. */
+  readonly isWithin: boolean;
+}
+
+/** Whose package puts files into the results of calls, by the name that its models bear, and which the provider takes there. */
+const WITHIN: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^(?:openai|azure)[\w-]*\.responses/, [...PICTURES, PDF]],
+  [/anthropic/, [...PICTURES, PDF]],
+  [/^google/, ["image/png", "image/jpeg", "image/webp", PDF, "audio/*"]],
+  [/^amazon-bedrock/, [...PICTURES, PDF]],
+  [/^xai\.responses/, ["image/png", "image/jpeg"]],
+];
+
+/** @param name What a model says of its provider: `openai.responses`. */
+export function filesOfResults(name: string, takes?: readonly string[]): Pick<Asked, "takes" | "isWithin"> {
+  const within = WITHIN.find(([form]) => form.test(name))?.[1];
+  return { takes: takes ?? within ?? PICTURES, isWithin: within !== undefined };
+}
+
+/** A request in the words of the AI SDK, without its signal. What it holds is shared between requests: read only. */
+export function callOptions(request: ModelRequest, asked: Asked): LanguageModelV4CallOptions {
   const { settings } = request;
+  const { provider } = asked;
   const tools = toolsFor(request, provider);
   return {
-    prompt: promptFor(request, provider),
+    prompt: promptFor(request, asked),
     ...(tools.length > 0 && { tools, toolChoice: { type: request.toolChoice } }),
     ...(settings.temperature !== undefined && { temperature: settings.temperature }),
     ...(settings.maxTokens !== undefined && { maxOutputTokens: settings.maxTokens }),
@@ -36,6 +65,8 @@ interface Encoded {
   readonly messages: readonly LanguageModelV4Message[];
   /** For this provider alone; absent for all. */
   readonly provider?: string;
+  /** For who is asked like this alone; absent for all. */
+  readonly asked?: Asked;
   /** Calls that the provider began to run and whose results are not in the same message, by their ids. */
   readonly open?: ReadonlySet<string>;
 }
@@ -43,21 +74,21 @@ interface Encoded {
 const encodings = new WeakMap<PromptMessage, Encoded>();
 const tools = new WeakMap<readonly ToolSchema[], LanguageModelV4FunctionTool[]>();
 
-function promptFor({ instructions, messages }: ModelRequest, provider: string): LanguageModelV4Message[] {
+function promptFor({ instructions, messages }: ModelRequest, asked: Asked): LanguageModelV4Message[] {
   const prompt: LanguageModelV4Message[] = [];
   if (instructions) prompt.push({ role: "system", content: instructions });
   messages.forEach((message, index) => {
-    const { open, messages: encoded } = encodedOnce(message, provider);
-    const given = open && isSetDown(messages, index, open, provider) ? withoutCalls(encoded, open) : encoded;
+    const { open, messages: encoded } = encodedOnce(message, asked);
+    const given = open && isSetDown(messages, index, open, asked) ? withoutCalls(encoded, open) : encoded;
     for (const one of given) prompt.push(one);
   });
   return prompt;
 }
 
-function encodedOnce(message: PromptMessage, provider: string): Encoded {
+function encodedOnce(message: PromptMessage, asked: Asked): Encoded {
   let encoded = encodings.get(message);
-  if (!encoded || (encoded.provider !== undefined && encoded.provider !== provider)) {
-    encoded = encode(message, provider);
+  if (!encoded || (encoded.asked ?? asked) !== asked || (encoded.provider ?? asked.provider) !== asked.provider) {
+    encoded = encode(message, asked);
     encodings.set(message, encoded);
   }
   return encoded;
@@ -70,11 +101,11 @@ function isSetDown(
   messages: readonly PromptMessage[],
   index: number,
   open: ReadonlySet<string>,
-  provider: string,
+  asked: Asked,
 ): boolean {
   for (const later of messages.slice(index + 1)) {
     if (later.role === "user") return true;
-    const resumed = encodedOnce(later, provider).messages.some(
+    const resumed = encodedOnce(later, asked).messages.some(
       ({ role, content }) =>
         role === "assistant" && content.some((part) => part.type === "tool-result" && open.has(part.toolCallId)),
     );
@@ -118,7 +149,8 @@ function toolsOnce(schemas: readonly ToolSchema[]): LanguageModelV4FunctionTool[
 /**
  * A message of the conversation as one or two of the AI SDK: an assistant's results follow in a message of their own.
  */
-function encode(message: PromptMessage, provider: string): Encoded {
+function encode(message: PromptMessage, asked: Asked): Encoded {
+  const { provider } = asked;
   if (message.role === "user") {
     const content = message.parts.filter(says).map((part) => (part.type === "text" ? text(part) : file(part)));
     return { messages: content.length > 0 ? [{ role: "user", content }] : [] };
@@ -141,20 +173,31 @@ function encode(message: PromptMessage, provider: string): Encoded {
       content.push({ type: part.type, text: part.text, ...marks(part.provider) });
     }
   }
-  const results = message.results.map(
-    ({ call, tool, output, failed }): LanguageModelV4ToolResultPart => ({
-      type: "tool-result",
-      toolCallId: call,
-      toolName: tool,
-      output: { type: failed ? "error-text" : "text", value: output },
-    }),
-  );
+  const results = message.results.map((result) => resultPart(result, asked));
   const encoded: LanguageModelV4Message[] = [];
   if (content.length > 0) encoded.push({ role: "assistant", content });
   if (results.length > 0) encoded.push({ role: "tool", content: results });
-  if (message.parts.every((part) => part.type !== "provider")) return { messages: encoded };
+  const behind = asked.isWithin ? [] : message.results.flatMap((result) => filesBehind(result, asked));
+  if (behind.length > 0) encoded.push({ role: "user", content: behind });
+  const own = { messages: encoded, ...(message.results.some(({ files }) => files) && { asked }) };
+  if (message.parts.every((part) => part.type !== "provider")) return own;
   const open = openCalls(content);
-  return { messages: encoded, provider, ...(open.size > 0 && { open }) };
+  return { ...own, provider, ...(open.size > 0 && { open }) };
+}
+
+function resultPart(result: PromptResult, { takes, isWithin }: Asked): LanguageModelV4ToolResultPart {
+  const { call, tool, failed } = result;
+  const { text: value, files } = resultShown(result, takes);
+  const about = { type: "tool-result", toolCallId: call, toolName: tool } as const;
+  if (files.length === 0 || !isWithin) return { ...about, output: { type: failed ? "error-text" : "text", value } };
+  return { ...about, output: { type: "content", value: [{ type: "text", text: value }, ...files.map(file)] } };
+}
+
+/** The files of a result for a provider whose results are text: the user shows them behind it. */
+function filesBehind(result: PromptResult, { takes }: Asked): (LanguageModelV4TextPart | LanguageModelV4FilePart)[] {
+  const { files } = resultShown(result, takes);
+  if (files.length === 0) return [];
+  return [{ type: "text", text: filesOf(result) }, ...files.map(file)];
 }
 
 function openCalls(content: AssistantContent): Set<string> {

@@ -1,5 +1,5 @@
 import type { EventBody } from "../conversation/event.ts";
-import { type About, type Call, isEnded, type Json, type Preview } from "../conversation/message.ts";
+import { type About, type Call, type FilePart, isEnded, type Json, type Preview } from "../conversation/message.ts";
 import { callIn, sayingCall } from "../conversation/tree/call-state.ts";
 import { unsettledBelow } from "../conversation/tree/path.ts";
 import { orAborted } from "../model/alarm.ts";
@@ -11,6 +11,7 @@ import { deniedBy, type Question } from "../session/questions.ts";
 import { aboutCall, previewOf } from "../toolbox/about.ts";
 import { isSameInput } from "../toolbox/checked-input.ts";
 import { execute, notExecuted, type Outcome } from "../toolbox/execute.ts";
+import { digestOf } from "../toolbox/toolbox.ts";
 import { writtenInput } from "../toolbox/written-input.ts";
 import { type AskedCall, pendingCall } from "./asked-call.ts";
 import type { EagerCalls } from "./eager.ts";
@@ -43,6 +44,8 @@ interface Entry {
   /** Of the start that comes next. */
   readonly attempt: number;
 }
+
+type Ended = "completed" | "failed" | "denied" | "cancelled";
 
 /** How the calls of a response are prepared. */
 interface Preparing {
@@ -250,7 +253,7 @@ export class CallBatch {
     const begun = entry.question ? undefined : await this.#eager?.outcome(call, input);
     const contextFor = (signal: AbortSignal) => toolContext(this.#run, running, signal);
     const outcome = begun ?? (await execute(tool, value, this.#run.signal, contextFor));
-    await this.#end(entry, outcome.status, await this.#withHook(entry, outcome));
+    await this.#end(entry, outcome.status, await this.#withHook(entry, outcome), outcome.files);
   }
 
   /** What the model is told, with what a hook adds to it. */
@@ -297,15 +300,28 @@ export class CallBatch {
     entry.phase = "ready";
   }
 
-  async #end(entry: Entry, status: "completed" | "failed" | "denied" | "cancelled", output: string): Promise<void> {
+  async #end(entry: Entry, status: Ended, output: string, brought: readonly FilePart[] = []): Promise<void> {
     entry.phase = "ended";
     const { call, tool, input } = entry;
     const ran = tool
       ? sayingCall(this.#message, { id: call, tool: tool.name, input })
       : { message: this.#message, call };
     const said = this.#noting(call, { tool: tool?.name ?? "", input, status, output });
-    const ended = { type: `call.${status}`, ...ran, output: said } as const;
-    const events = [ended, ...this.#endBelow(call)];
+    const files = brought.map(({ data = "", ...file }) => ({ ...file, text: data, digest: digestOf(data) }));
+    // To store some would push others out of those that are kept.
+    const isKnown = files.every(({ digest }) => this.#run.session.state.files.has(digest));
+    const stored = isKnown
+      ? []
+      : files.map(({ text, digest, mediaType }): EventBody => {
+          return { type: "content.stored", digest, text, mediaType };
+        });
+    const named = files.map(({ mediaType, name, digest }) => ({
+      mediaType,
+      ...(name !== undefined && { name }),
+      digest,
+    }));
+    const ended = { type: `call.${status}`, ...ran, output: said, ...(named.length > 0 && { files: named }) } as const;
+    const events = [...stored, ended, ...this.#endBelow(call)];
     await this.#run.session.commit(events, { durable: true, origin: this.#run.origin });
     if (this.#run.agent.callbacks.onCall) await this.#told(entry);
   }

@@ -19,7 +19,7 @@ export interface RunningCall {
 }
 
 /** What a call knows of its turn and can do in it; `signal` is the end of the call. */
-export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSignal): ToolContext {
+export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSignal): Omit<ToolContext, "attach"> {
   const { session, branch, agent, budget, source, origin } = run;
   const { message, call, attempt, key, agreed } = running;
   return {

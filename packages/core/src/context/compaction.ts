@@ -1,11 +1,11 @@
 import { createId } from "../conversation/id.ts";
 import { type Message, textOf } from "../conversation/message.ts";
+import { afterSummary } from "../conversation/tree/path.ts";
 import { addCost, addUsage, type Cost, noUsage, type Usage } from "../conversation/usage.ts";
 import { askModel, type ModelResponse } from "../model/ask-model.ts";
 import { type ModelDriver, ModelError, type PromptMessage } from "../ports/model.ts";
 import type { Shortened } from "../ports/tool.ts";
 import { tellModel } from "../run/inputs.ts";
-import { afterSummary } from "../run/prompt.ts";
 import type { TurnRun } from "../run/run.ts";
 import { messageOf } from "../toolbox/execute.ts";
 import { rememberSummary } from "./recall.ts";

@@ -2,6 +2,7 @@ import type { AskedInWords } from "./asked.ts";
 import type {
   About,
   Author,
+  BroughtFile,
   CheckpointPart,
   FileChange,
   Finish,
@@ -24,8 +25,14 @@ export type EventBody =
   | { readonly type: "conversation.created"; readonly id: string; readonly labels: Readonly<Record<string, string>> }
   /** All before it was written elsewhere: what was open there has ended, and nothing that was allowed there holds here. */
   | { readonly type: "conversation.brought-in"; readonly how: "import" | "file" }
-  /** A text that runs refer to by its digest (instructions, tool schemas), stored once. */
-  | { readonly type: "content.stored"; readonly digest: string; readonly text: string }
+  /** A text that others refer to by its digest: runs to instructions and tool schemas, calls to files that they brought. */
+  | {
+      readonly type: "content.stored";
+      readonly digest: string;
+      readonly text: string;
+      /** Of a file, whose bytes the text is in base 64: a call that ends refers to it. */
+      readonly mediaType?: string;
+    }
   | MessageAdded
   /** Memory put these in front of the model, with the user message `message`. */
   | { readonly type: "memory.recalled"; readonly message: string; readonly items: readonly Recalled[] }
@@ -245,6 +252,8 @@ export interface CallEnded<Type extends string> {
   readonly input?: Json;
   /** What the model is told. */
   readonly output: string;
+  /** What it is shown besides, each by the digest of a `content.stored` before. */
+  readonly files?: readonly Omit<BroughtFile, "type" | "data" | "url">[];
 }
 
 /**

@@ -9,6 +9,7 @@ export {
   type QuestionField,
 } from "./asked.ts";
 export { type BrokenTurn, type ToldBreak, toldBreak, type WayOn, whyEnded } from "./broken-turn.ts";
+export { LARGEST_FILE, mediaIn, sizeIn, TELLING_BYTES } from "./brought-file.ts";
 export type * from "./event.ts";
 export * from "./feed-item.ts";
 export { createId, ID_PATTERN, ID_RULE, idInAddress, isId, pieceOfAddress } from "./id.ts";

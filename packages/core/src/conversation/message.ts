@@ -44,6 +44,12 @@ export interface FilePart {
   readonly url?: string | undefined;
 }
 
+/** A file that a call brought, with what it answered: a picture, a document, sound. */
+export interface BroughtFile extends FilePart {
+  /** Of its bytes in base 64, as the log names them. */
+  readonly digest: string;
+}
+
 /** A source that the provider cites. */
 export interface SourcePart {
   readonly type: "source";
@@ -122,6 +128,8 @@ export interface Call {
   readonly progress: string;
   /** What the model is told; present once the call has ended, and then final. */
   readonly output?: string;
+  /** Files that the model is shown with it, where it can see them. Without `data` where nobody here was told the bytes. */
+  readonly files?: readonly BroughtFile[];
   /** Changes that the call is about to make, as far as the model has written them. */
   readonly drafts?: readonly Draft[];
   /** Files that the call has changed, in order. */

@@ -152,6 +152,8 @@ export interface ConversationState {
   readonly calls: ReadonlyMap<string, string>;
   /** Texts by their digest. */
   readonly contents: ReadonlyMap<string, string>;
+  /** The bytes of files that calls brought, in base 64 by their digest: the last 32, and 32 Mi characters. */
+  readonly files: ReadonlyMap<string, string>;
   /** Of all model calls, abandoned ones included. */
   readonly usage: Usage;
   readonly cost: Cost;
@@ -170,7 +172,8 @@ type Collections =
   | "broken"
   | "allowed"
   | "calls"
-  | "contents";
+  | "contents"
+  | "files";
 export type MutableState = Mutable<Omit<ConversationState, Collections>> & {
   messages: Map<string, Message>;
   children: Map<string | null, string[]>;
@@ -183,6 +186,7 @@ export type MutableState = Mutable<Omit<ConversationState, Collections>> & {
   allowed: string[];
   calls: Map<string, string>;
   contents: Map<string, string>;
+  files: Map<string, string>;
 };
 
 /** A conversation before its first event. */
@@ -215,6 +219,7 @@ export function emptyConversation(
     writtenElsewhere: new Set(),
     calls: new Map(),
     contents: new Map(),
+    files: new Map(),
     usage: noUsage,
     cost: 0,
   };

@@ -130,6 +130,8 @@ export interface PromptResult {
   readonly tool: string;
   readonly output: string;
   readonly failed: boolean;
+  /** What the model is shown besides, where it can see it; `resultShown` says what of it goes into a request. */
+  readonly files?: readonly FilePart[];
 }
 
 /** What a model says, piece by piece. */

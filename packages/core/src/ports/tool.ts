@@ -60,7 +60,7 @@ export interface Tool<Input = unknown> {
   readonly parallel?: boolean | undefined;
   /**
    * May begin as soon as its arguments are there, while the model still writes. Only for a tool with effects `none` that
-   * uses nothing of its context but `signal`: what it finds is thrown away when the message does not end cleanly.
+   * uses nothing of its context but `signal` and `attach`: what it finds is thrown away when the message does not end cleanly.
    * @example
    * defineTool({
    *   name: "head",
@@ -141,6 +141,16 @@ export interface Tool<Input = unknown> {
 /** What is known of a call before it runs. */
 export type PreviewContext = Pick<ToolContext, "conversation" | "path" | "signal">;
 
+/** A file that a call brings. */
+export interface BroughtBytes {
+  /** As in `image/png`. */
+  readonly mediaType: string;
+  /** What people call it. */
+  readonly name?: string | undefined;
+  /** Its bytes in base 64. */
+  readonly data: string;
+}
+
 /** What a running call knows and can do. */
 export interface ToolContext {
   /** The id of the call. */
@@ -169,6 +179,12 @@ export interface ToolContext {
   readonly client?: string | undefined;
   /** Shows text to whoever watches while the call runs. Not told to the model. */
   progress(text: string): void;
+  /**
+   * Shows the model a file beside what is returned: a picture, a document, sound. `data` are its bytes in base 64. A model that
+   * cannot see it is told that there is one. Throws a `RangeError` with the reason for one that cannot be shown: it is too large,
+   * no base 64, or not what `mediaType` says. Nothing is shown of a call that fails.
+   */
+  attach(file: BroughtBytes): void;
   /** Brings in what a person said meanwhile: delivered like a message that steers. Resolves when it is in the log. */
   interject(text: string): Promise<void>;
   /**

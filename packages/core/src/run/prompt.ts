@@ -9,6 +9,7 @@ import {
   textOf,
 } from "../conversation/message.ts";
 import { enclosed } from "../conversation/shown/enclosed.ts";
+import { afterSummary } from "../conversation/tree/path.ts";
 import type { PromptCall, PromptMessage, PromptResult } from "../ports/model.ts";
 import { writtenInput } from "../toolbox/written-input.ts";
 
@@ -61,15 +62,6 @@ export function appendTo(prompt: PromptMessage[], message: Message): void {
 export function completable(prompt: readonly PromptMessage[]): readonly PromptMessage[] {
   const last = prompt.at(-1);
   return last?.role === "assistant" && last.results.length === 0 && !last.paused ? [...prompt, CONTINUE] : prompt;
-}
-
-/** What of a path the model is shown: the nearest summary, and what that does not cover. */
-export function afterSummary(path: readonly Message[]): readonly Message[] {
-  const at = path.findLastIndex((message) => message.role === "summary");
-  const summary = path[at];
-  if (summary?.role !== "summary") return path;
-  const covered = path.findIndex((message) => message.id === summary.covers);
-  return [summary, ...path.slice(covered + 1, at), ...path.slice(at + 1)];
 }
 
 function promptMessage(message: Message): PromptMessage | null {
@@ -133,7 +125,8 @@ function promptAssistant(message: AssistantMessage): PromptMessage | null {
     const written = via === undefined ? { tool: call.tool, input } : { tool: via, input: { tool: call.tool, input } };
     const asked: PromptCall = { type: "call", id, ...written };
     parts.push(part.provider ? { ...asked, provider: part.provider } : asked);
-    results.push({ call: id, tool: asked.tool, output: resultOf(call), failed: call.status !== "completed" });
+    const result = { call: id, tool: asked.tool, output: resultOf(call), failed: call.status !== "completed" };
+    results.push(call.files ? { ...result, files: call.files } : result);
   }
   // Providers refuse a response that ends with reasoning.
   while (parts.at(-1)?.type === "reasoning") parts.pop();

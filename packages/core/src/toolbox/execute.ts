@@ -1,12 +1,22 @@
+import { checkedFile, filesOn, sizeIn } from "../conversation/brought-file.ts";
+import type { FilePart } from "../conversation/message.ts";
 import { alarm } from "../model/alarm.ts";
-import type { Tool, ToolContext } from "../ports/tool.ts";
+import type { BroughtBytes, Tool, ToolContext } from "../ports/tool.ts";
 import { BoundedText, bounded, DEFAULT_OUTPUT, outputText } from "./output.ts";
 
 /** Milliseconds that a tool has to end after its signal aborted. */
 export const GRACE = 3_000;
 
-/** How one execution went. The output is what the model is told. */
-export type Outcome = { readonly status: "completed" | "failed" | "cancelled"; readonly output: string };
+/** Files that one call may bring. */
+const MOST_FILES = 20;
+const TOO_MANY = `a call brings ${MOST_FILES} files at most`;
+
+/** How one execution went. The output is what the model is told, the files what it is shown. */
+export interface Outcome {
+  readonly status: "completed" | "failed" | "cancelled";
+  readonly output: string;
+  readonly files?: readonly FilePart[];
+}
 
 /**
  * Runs a tool and never throws: what the tool throws, a time-out, an output that cannot be written down are outcomes.
@@ -17,7 +27,7 @@ export async function execute(
   tool: Tool,
   input: unknown,
   outer: AbortSignal,
-  contextFor: (signal: AbortSignal) => ToolContext,
+  contextFor: (signal: AbortSignal) => Omit<ToolContext, "attach">,
 ): Promise<Outcome> {
   if (outer.aborted) return { status: "cancelled", output: notExecuted(outer) };
   const limit = tool.maxOutput ?? DEFAULT_OUTPUT;
@@ -31,10 +41,19 @@ export async function execute(
     said.add(text);
     context.progress(text);
   };
+  const files: FilePart[] = [];
+  const attach = (file: BroughtBytes) => {
+    const before = files.reduce((sum, { data = "" }) => sum + sizeIn(data), filesOn(context.path));
+    const checked = files.length < MOST_FILES ? checkedFile({ type: "file", ...file }, before) : TOO_MANY;
+    if (typeof checked === "string")
+      throw new RangeError(`${file.name ?? file.mediaType} cannot be shown: ${checked}.`);
+    if (!over) files.push(checked);
+  };
   try {
-    const value = await withGrace(signal, async () => tool.execute(input, { ...context, progress }));
+    const value = await withGrace(signal, async () => tool.execute(input, { ...context, progress, attach }));
     const output = bounded(outputText(value), limit);
-    return signal.aborted ? stopped(signal, output) : { status: "completed", output };
+    if (signal.aborted) return stopped(signal, output);
+    return files.length > 0 ? { status: "completed", output, files } : { status: "completed", output };
   } catch (error) {
     if (signal.aborted) return stopped(signal, said.toString());
     return { status: "failed", output: bounded(`The tool failed: ${messageOf(error)}`, limit) };

@@ -185,7 +185,8 @@ class ReportedTurn implements TurnSink {
     await batch.run();
     const settled = this.#callOf(message, call);
     this.#calls.delete(call);
-    return { call, tool: asked.tool, output: settled?.output ?? "", failed: settled?.status !== "completed" };
+    const result = { call, tool: asked.tool, output: settled?.output ?? "", failed: settled?.status !== "completed" };
+    return settled?.files ? { ...result, files: settled.files } : result;
   }
 
   async interjected(text: string): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
-import type { FilePart, TextPart } from "@banyan/core/conversation";
+import { type FilePart, mediaIn, type TextPart } from "@banyan/core/conversation";
 import { enclosed } from "@banyan/core/shown";
 import {
   JUDGED_BYTES,
@@ -25,21 +25,6 @@ export interface FileAttachment {
 const MOST_TEXT = 256 * 1024;
 const MOST_MEDIA = 10 * 1024 * 1024;
 const MOST_NAMES = 500;
-
-/** Files that models look at as they are, by how they begin. */
-const MEDIA = [
-  { mediaType: "image/png", kind: "image", begins: /^\x89PNG\r\n/ },
-  { mediaType: "image/jpeg", kind: "image", begins: /^\xFF\xD8\xFF/ },
-  { mediaType: "image/gif", kind: "image", begins: /^GIF8[79]a/ },
-  { mediaType: "image/webp", kind: "image", begins: /^RIFF....WEBP/s },
-  { mediaType: "application/pdf", kind: "PDF", begins: /^%PDF-/ },
-] as const;
-
-/** What a file is that models look at as it is, by its first bytes; nothing for any other. */
-export function mediaIn(bytes: Uint8Array): { readonly mediaType: string; readonly kind: "image" | "PDF" } | undefined {
-  const head = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
-  return MEDIA.find(({ begins }) => begins.test(head));
-}
 
 /** How a file is read for a message. */
 export interface Reading {
@@ -90,7 +75,8 @@ function contentOf(name: string, bytes: Buffer, size: number, { redact, keyFiles
   const media = mediaIn(bytes);
   if (media) {
     if (size > MOST_MEDIA) return refuse(`it has ${size} bytes, and ${MOST_MEDIA} is the most`);
-    const { kind, mediaType } = media;
+    const { mediaType } = media;
+    const kind = mediaType.startsWith("image/") ? "image" : "PDF";
     return { kind, parts: [{ type: "file", mediaType, name, data: bytes.toString("base64") }], size };
   }
   if (size > MOST_TEXT)

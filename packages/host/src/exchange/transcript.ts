@@ -1,5 +1,5 @@
 import type { AssistantMessage, Call, ConversationState, Message, Part } from "@banyan/core";
-import { typedText } from "@banyan/core/conversation";
+import { type FilePart, typedText } from "@banyan/core/conversation";
 
 /** A piece of a message as it is told to a reader. */
 export type Piece =
@@ -13,7 +13,8 @@ export function piecesOf(message: Message): Piece[] {
   const calls = message.role === "assistant" ? message.calls : [];
   const pieces = (message.parts as readonly Part[])
     .map((part) => pieceOf(part, calls))
-    .filter((piece) => piece !== undefined);
+    .filter((piece) => piece !== undefined)
+    .flatMap((piece) => [piece, ...(piece.type === "call" ? (piece.call.files ?? []).map(fileOf) : [])]);
   const end = message.role === "assistant" ? endOf(message) : undefined;
   return end === undefined ? pieces : [...pieces, { type: "note", text: end }];
 }
@@ -29,12 +30,16 @@ function pieceOf(part: Part, calls: readonly Call[]): Piece | undefined {
     case "source":
       return { type: "source", url: part.url, title: part.title ?? part.url };
     case "file":
-      return { type: "file", mediaType: part.mediaType, name: part.name ?? part.url ?? "file", data: part.data };
+      return fileOf(part);
     case "call": {
       const call = calls.find(({ id }) => id === part.call);
       return call && { type: "call", call };
     }
   }
+}
+
+function fileOf({ mediaType, name, url, data }: FilePart): Extract<Piece, { type: "file" }> {
+  return { type: "file", mediaType, name: name ?? url ?? "file", data };
 }
 
 function endOf({ finish, error }: AssistantMessage): string | undefined {

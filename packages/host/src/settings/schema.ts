@@ -57,8 +57,13 @@ const facts = z.strictObject(
       .enum(["package"], '"package"')
       .describe("`package` goes through the provider package of the AI SDK, where Banyan has a driver of its own.")
       .optional(),
+    sees: yesOrNo
+      .describe(
+        "Whether it is shown the pictures and documents that tools bring. As its name tells when nothing is set.",
+      )
+      .optional(),
   },
-  "an object with price, contextSize or driver",
+  "an object with price, contextSize, driver or sees",
 );
 
 const units: { readonly [Unit in LimitUnit]: z.ZodNumber } = {

@@ -38,7 +38,7 @@ export function anthropicMessages(options: AnthropicMessagesOptions): ModelDrive
     async stream(request, sink, signal) {
       signal.throwIfAborted();
       // Before the first wait: the list of messages grows later.
-      const messages = encodeMessages(request);
+      const messages = encodeMessages(request, options.takes);
       if (!messages) {
         const rest = { ...request, messages: [...request.messages] };
         whole ??= throughPackage(options);

@@ -1,6 +1,6 @@
 import type { Json } from "@banyan/core";
 import type { FilePart, ProviderData } from "@banyan/core/conversation";
-import type { PromptCall, PromptMessage } from "@banyan/core/drivers";
+import { PDF, type PromptCall, type PromptMessage, resultShown } from "@banyan/core/drivers";
 import { CALL_IDS } from "../families/anthropic.ts";
 import { repairedId } from "../families/call-ids.ts";
 
@@ -24,9 +24,13 @@ type AssistantMessage = Extract<PromptMessage, { role: "assistant" }>;
 type Own = Readonly<Record<string, Json>> | undefined;
 type Block = Readonly<Record<string, unknown>>;
 
-/** Answers `undefined` for a message that holds what only the provider's package can encode. */
-export function encode(message: PromptMessage): Encoded | undefined {
-  return message.role === "user" ? encodeUser(message.parts) : encodeAnswer(message);
+/**
+ * Answers `undefined` for a message that holds what only the provider's package can encode.
+ *
+ * @param takes Media types of the files that the model is shown with results.
+ */
+export function encode(message: PromptMessage, takes: readonly string[]): Encoded | undefined {
+  return message.role === "user" ? encodeUser(message.parts) : encodeAnswer(message, takes);
 }
 
 function encodeUser(parts: Extract<PromptMessage, { role: "user" }>["parts"]): Encoded | undefined {
@@ -43,8 +47,6 @@ function encodeUser(parts: Extract<PromptMessage, { role: "user" }>["parts"]): E
   return { user: bytesOf("user", blocks), ...(pdf ? { pdf } : {}) };
 }
 
-const PDF = "application/pdf";
-
 function fileBlock({ mediaType, name, data, url }: FilePart): Block | undefined {
   const address = data === undefined && url !== undefined && URL.canParse(url) ? new URL(url).href : undefined;
   if (data === undefined && address === undefined) return undefined;
@@ -58,7 +60,7 @@ function fileBlock({ mediaType, name, data, url }: FilePart): Block | undefined 
   return { type: "document", source: { type: "text", media_type: mediaType, data: text }, title: name };
 }
 
-function encodeAnswer(message: AssistantMessage): Encoded | undefined {
+function encodeAnswer(message: AssistantMessage, takes: readonly string[]): Encoded | undefined {
   const said: Block[] = [];
   /** Calls since the last reasoning: Anthropic wants them behind what was said meanwhile. */
   let calls: Block[] = [];
@@ -86,15 +88,24 @@ function encodeAnswer(message: AssistantMessage): Encoded | undefined {
       if (part.text !== "") said.push({ type: "text", text: part.text });
     }
   }
-  const results = message.results.map(({ call, output, failed }) => ({
-    type: "tool_result",
-    tool_use_id: repairedId(call, CALL_IDS),
-    content: output,
-    ...(failed ? { is_error: true } : {}),
-  }));
+  let pdf = false;
+  const results: Block[] = [];
+  for (const result of message.results) {
+    const { text, files } = resultShown(result, takes);
+    const blocks = files.map(fileBlock);
+    if (blocks.includes(undefined)) return undefined;
+    pdf ||= files.some(({ mediaType }) => mediaType === PDF);
+    results.push({
+      type: "tool_result",
+      tool_use_id: repairedId(result.call, CALL_IDS),
+      content: files.length === 0 ? text : [{ type: "text", text }, ...blocks],
+      ...(result.failed ? { is_error: true } : {}),
+    });
+  }
   return {
     ...(says ? { assistant: bytesOf("assistant", [...said, ...calls]) } : {}),
     ...(results.length > 0 ? { user: bytesOf("user", results) } : {}),
+    ...(pdf ? { pdf } : {}),
   };
 }
 

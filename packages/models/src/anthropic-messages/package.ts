@@ -10,7 +10,7 @@ export async function throughPackage(
   fetch = modelFetch({ ...options, format: "messages" }),
 ): Promise<ModelDriver> {
   const { createAnthropic } = await import("@ai-sdk/anthropic");
-  const { id, model, baseURL, headers, price, contextSize, settings } = options;
+  const { id, model, baseURL, headers, price, contextSize, settings, takes } = options;
   const provider = createAnthropic({
     baseURL,
     // Without a key the package looks for one in the environment of the process; a blank one keeps it from that.
@@ -23,6 +23,7 @@ export async function throughPackage(
     ...(price ? { price } : {}),
     ...(contextSize === undefined ? {} : { contextSize }),
     ...(settings ? { settings } : {}),
+    takes,
     adapt: adaptForAnthropic(),
     showsLife: true,
   });

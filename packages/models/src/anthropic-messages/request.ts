@@ -1,10 +1,17 @@
 import type { ModelSettings } from "@banyan/core";
-import type { ModelRequest, PromptMessage } from "@banyan/core/drivers";
+import { type ModelRequest, PDF, PICTURES, type PromptMessage } from "@banyan/core/drivers";
 import { CACHE_MARK } from "../families/anthropic.ts";
 import { BEGIN, type Encoded, encode, PROVIDER } from "./messages.ts";
 
-// Messages never change, so that they are encoded once for as long as they live, whichever driver asks.
-const encodings = new WeakMap<PromptMessage, Encoded | null>();
+// Messages never change, so that they are encoded once for as long as they live, whichever driver asks; with files in results
+// it depends on what the model takes.
+const encodings = new WeakMap<
+  PromptMessage,
+  { readonly encoded: Encoded | undefined; readonly takes?: readonly string[] }
+>();
+
+/** Files that Anthropic's models take in results, where nobody says otherwise. */
+const TAKEN: readonly string[] = [...PICTURES, PDF];
 
 /** The messages of a request. */
 export interface Messages {
@@ -22,11 +29,14 @@ export interface Messages {
  * with what they did, with options that change more than the head of a request, with files of rarer kinds, or one that
  * Anthropic is to go on with where the model stopped.
  */
-export function encodeMessages({ messages, settings }: ModelRequest): Messages | undefined {
+export function encodeMessages(
+  { messages, settings }: ModelRequest,
+  takes: readonly string[] = TAKEN,
+): Messages | undefined {
   if (!isPlain(settings)) return undefined;
   const encoded: Encoded[] = [];
   for (const message of messages) {
-    const one = encodedOnce(message);
+    const one = encodedOnce(message, takes);
     if (!one) return undefined;
     encoded.push(one);
   }
@@ -55,13 +65,15 @@ function isPlain({ serverTools = [], providerOptions = {} }: ModelSettings): boo
   );
 }
 
-function encodedOnce(message: PromptMessage): Encoded | undefined {
-  let encoded = encodings.get(message);
-  if (encoded === undefined) {
-    encoded = encode(message) ?? null;
-    encodings.set(message, encoded);
+function encodedOnce(message: PromptMessage, takes: readonly string[]): Encoded | undefined {
+  let known = encodings.get(message);
+  if (!known || (known.takes ?? takes) !== takes) {
+    const encoded = encode(message, takes);
+    const hasFiles = message.role === "assistant" && message.results.some(({ files }) => files);
+    known = hasFiles ? { encoded, takes } : { encoded };
+    encodings.set(message, known);
   }
-  return encoded ?? undefined;
+  return known.encoded;
 }
 
 /** From which message on all that is not the model's is marked: the last two. A user who sets marks gets none of ours. */

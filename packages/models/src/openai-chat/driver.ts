@@ -34,6 +34,7 @@ export function openAIChat(options: OpenAIChatOptions): ModelDriver {
   const shape: RequestShape = {
     model: options.model,
     provider: options.id.split("/", 1)[0] ?? options.id,
+    takes: options.takes,
     maxTokensField: options.maxTokensField ?? "max_tokens",
   };
   return Object.freeze({

@@ -1,6 +1,6 @@
 import type { Json, Message } from "@banyan/core";
 import type { FilePart, TextPart } from "@banyan/core/conversation";
-import type { PromptMessage } from "@banyan/core/drivers";
+import { filesOf, PICTURES, type PromptMessage, resultShown } from "@banyan/core/drivers";
 import { promptFrom } from "@banyan/core/hosts";
 
 /** A message in the chat completions format (https://platform.openai.com/docs/api-reference/chat/create). */
@@ -44,6 +44,8 @@ export interface Encoded {
   readonly messages: OpenAIMessage[];
   /** Whether they hold, or lack, what is for one provider alone. */
   readonly owned: boolean;
+  /** Whether there are files with the results: which of them a model is shown depends on what it takes. */
+  readonly hasFiles?: boolean;
 }
 
 /**
@@ -58,8 +60,13 @@ export const REASONING_FIELDS = ["reasoning_content", "reasoning"] as const;
 
 export type ReasoningField = (typeof REASONING_FIELDS)[number];
 
-/** @param provider Who gets what it wants to see again; without one, it is left out. */
-export function encode(message: PromptMessage, provider?: string): Encoded {
+/**
+ * Files of results stand in a message of the user behind them: the format has no place for them in a result.
+ *
+ * @param provider Who gets what it wants to see again; without one, it is left out.
+ * @param takes Media types of the files that the model is shown with results.
+ */
+export function encode(message: PromptMessage, provider?: string, takes: readonly string[] = PICTURES): Encoded {
   const { parts } = message;
   if (message.role === "user") {
     return { messages: [{ role: "user", content: userContent(parts as UserParts) }], owned: false };
@@ -97,12 +104,15 @@ export function encode(message: PromptMessage, provider?: string): Encoded {
     // The details hold the reasoning too.
     ...(details.length > 0 ? { [kept.answer]: details } : reasoning),
   };
-  const results = message.results.map(({ call, output }) => ({
-    role: "tool" as const,
-    tool_call_id: call,
-    content: output,
-  }));
-  return { messages: [answer, ...results], owned };
+  const results: OpenAIMessage[] = [];
+  const behind: OpenAIUserPart[] = [];
+  for (const result of message.results) {
+    const { text, files } = resultShown(result, takes);
+    results.push({ role: "tool", tool_call_id: result.call, content: text });
+    if (files.length > 0) behind.push({ type: "text", text: filesOf(result) }, ...files.map(userPart));
+  }
+  if (behind.length > 0) results.push({ role: "user", content: behind });
+  return { messages: [answer, ...results], owned, hasFiles: message.results.some(({ files }) => files) };
 }
 
 type UserParts = Extract<PromptMessage, { role: "user" }>["parts"];

@@ -8,12 +8,21 @@ export interface RequestShape {
   readonly model: string;
   /** The name under which `providerOptions` are meant for this driver. */
   readonly provider: string;
+  /** Media types of the files that the model is shown with results of calls. */
+  readonly takes?: readonly string[] | undefined;
   readonly maxTokensField: "max_tokens" | "max_completion_tokens";
 }
 
 // Messages and tool lists never change, so that they are encoded once for as long as they live, whichever driver asks;
 // only what a provider wants to see again is for that provider alone.
-const encodings = new WeakMap<PromptMessage, { readonly bytes: Uint8Array; readonly provider?: string }>();
+const encodings = new WeakMap<PromptMessage, Known>();
+interface Known {
+  readonly bytes: Uint8Array;
+  /** For this one alone. */
+  readonly provider?: string;
+  /** For who takes these alone. */
+  readonly takes?: readonly string[] | undefined;
+}
 const toolsTexts = new WeakMap<readonly ToolSchema[], string>();
 
 /**
@@ -23,7 +32,7 @@ const toolsTexts = new WeakMap<readonly ToolSchema[], string>();
 export function encodeRequest(shape: RequestShape, request: ModelRequest): Buffer {
   const { instructions, messages, settings } = request;
   const head = JSON.stringify(headOf(shape, settings)).slice(0, -1);
-  const pieces = messages.map((message) => encodedOnce(message, shape.provider));
+  const pieces = messages.map((message) => encodedOnce(message, shape));
   if (instructions !== "") pieces.unshift(piece({ role: "system", content: instructions }));
   return listBody(`${head},"messages":[`, pieces, `]${toolsField(request)}}`);
 }
@@ -59,12 +68,11 @@ function toolsField(request: ModelRequest): string {
   return `,"tools":${text}${request.toolChoice === "none" ? ',"tool_choice":"none"' : ""}`;
 }
 
-function encodedOnce(message: PromptMessage, provider: string): Uint8Array {
+function encodedOnce(message: PromptMessage, { provider, takes }: RequestShape): Uint8Array {
   let known = encodings.get(message);
-  if (!known || (known.provider !== undefined && known.provider !== provider)) {
-    const { messages, owned } = encode(message, provider);
-    const bytes = piece(...messages);
-    known = owned ? { bytes, provider } : { bytes };
+  if (!known || (known.provider ?? provider) !== provider || ("takes" in known && known.takes !== takes)) {
+    const { messages, owned, hasFiles } = encode(message, provider, takes);
+    known = { bytes: piece(...messages), ...(owned ? { provider } : {}), ...(hasFiles ? { takes } : {}) };
     encodings.set(message, known);
   }
   return known.bytes;

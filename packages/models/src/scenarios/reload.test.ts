@@ -6,7 +6,7 @@ import { formats as all, type Format } from "./formats.ts";
 import { handedOn, listenedTo, SUMMARY, summedUp } from "./long-work.ts";
 import { type Played, play, type Scenario } from "./play.ts";
 import { scenarios, UNICODE } from "./scenarios.ts";
-import { calling, look, open } from "./tools.ts";
+import { calling, look, open, scan } from "./tools.ts";
 
 /** Each driver once: to which address its requests go is the same to them. */
 const formats = all.filter(
@@ -121,14 +121,30 @@ const eventful: Scenario & { readonly name: string } = {
   ],
 };
 
+/** What a tool brings beside words. */
+const pictured: Scenario & { readonly name: string } = {
+  name: "a picture and a document of a tool",
+  says: ["Scan it", "Once more"],
+  agent: { name: "a", instructions: "Be brief.", tools: [scan] },
+  replies: [
+    { response: { toolCalls: [calling("call_1", "scan", {})] } },
+    { response: { content: "A dot." } },
+    { response: { toolCalls: [calling("call_2", "scan", {})] } },
+    { response: { content: "The same." } },
+  ],
+};
+
 describe("invariant 2: a conversation that is opened again asks the provider the same, byte for byte, on every format:", () => {
-  test.each([eventful, summedUp, listenedTo, handedOn, ...scenarios, ...breaks])("$name", async (scenario) => {
-    const able = formats.filter(({ callsComeWhole }) => !(callsComeWhole && "breaksCalls" in scenario));
-    for (const { played, live, reloaded } of await Promise.all(able.map((format) => reload(format, scenario)))) {
-      expect(live.length, played.format.name).toBeGreaterThan(20);
-      expect(reloaded, played.format.name).toBe(live);
-    }
-  });
+  test.each([eventful, pictured, summedUp, listenedTo, handedOn, ...scenarios, ...breaks])(
+    "$name",
+    async (scenario) => {
+      const able = formats.filter(({ callsComeWhole }) => !(callsComeWhole && "breaksCalls" in scenario));
+      for (const { played, live, reloaded } of await Promise.all(able.map((format) => reload(format, scenario)))) {
+        expect(live.length, played.format.name).toBeGreaterThan(20);
+        expect(reloaded, played.format.name).toBe(live);
+      }
+    },
+  );
 
   test.each([
     { ...summedUp, said: SUMMARY },
@@ -173,7 +189,7 @@ function parts(body: unknown): { readonly head: object; readonly said: string } 
 }
 
 describe("what a provider keeps of a request stands at the beginning of the next, on every format:", () => {
-  test.each([eventful, listenedTo, summedUp])("$name", async (scenario) => {
+  test.each([eventful, pictured, listenedTo, summedUp])("$name", async (scenario) => {
     for (const format of formats) {
       const { played } = await reload(format, scenario);
       const requests = played.requests.map(({ body }) => parts(body));

@@ -34,6 +34,26 @@ export const listen = defineTool({
   },
 });
 
+/** A picture of one dot, and a document. */
+export const DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+export const PAPER = Buffer.from("%PDF-1.4\n1 0 obj <</Type/Catalog>> endobj\ntrailer <</Root 1 0 R>>\n").toString(
+  "base64",
+);
+
+/** Brings a picture, a document and a sound. */
+export const scan = defineTool({
+  name: "scan",
+  description: "Scans a thing.",
+  input: { type: "object" },
+  effects: "none",
+  execute: (_: unknown, { attach }) => {
+    attach({ mediaType: "image/png", name: "dot.png", data: DOT });
+    attach({ mediaType: "application/pdf", name: "paper.pdf", data: PAPER });
+    attach({ mediaType: "application/x-none", name: "hum", data: "AAAA" });
+    return "scanned";
+  },
+});
+
 /** What a model writes to call a tool. */
 export function calling(id: string, name: string, args: object | string) {
   return { id, name, arguments: typeof args === "string" ? args : JSON.stringify(args) };

@@ -20,6 +20,7 @@ import { exchange } from "./transport.ts";
  *   headers: { "x-team": "forest" },
  *   price: { input: 3, output: 15, cached: 0.3 },
  *   contextSize: 200_000,
+ *   takes: ["image/png", "image/jpeg"],
  *   settings: { maxTokens: 8_000 },
  *   bounds: { answer: 8 * 1024 * 1024 },
  * });
@@ -37,6 +38,8 @@ export interface WireOptions extends PoolOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly price?: Price;
   readonly contextSize?: number;
+  /** Media types of the files that it is shown with results of calls; none when empty, what its format has when absent. */
+  readonly takes?: readonly string[] | undefined;
   /** What an agent's settings add to. */
   readonly settings?: ModelSettings;
   /** How much is read of an answer. */

@@ -31,6 +31,32 @@ test("B47: what is no text is told in words", () => {
     '[resource "notes" at @it:a://b, text/plain, Mine]',
     "[resource @it:a://c]",
     "content",
-    "[resource @it:a://d, of an unknown kind, 4 bytes: it cannot be shown here]",
+    "[resource @it:a://d, application/octet-stream, 4 bytes: it cannot be shown here]",
+  ]);
+});
+
+test("C4: pictures, sound and embedded files are shown where they can be, and told on a line; what cannot be says why", () => {
+  const data = Buffer.from("four").toString("base64");
+  const attached: unknown[] = [];
+  const attach = (file: { readonly mediaType: string }) => {
+    if (file.mediaType === "image/png") throw new RangeError("image/png cannot be shown: its bytes are no base 64.");
+    attached.push(file);
+  };
+  const content = [
+    { type: "image", mimeType: "image/png", data },
+    { type: "audio", mimeType: "audio/wav", data },
+    { type: "resource", resource: { uri: "a://d", mimeType: "application/pdf", blob: data } },
+    { type: "resource", resource: { uri: "a://e", mimeType: "text/csv", blob: data } },
+  ] as const;
+  expect(resultText("it", { content: [...content] }, attach).split("\n")).toEqual([
+    "[image, image/png, 4 bytes: image/png cannot be shown: its bytes are no base 64.]",
+    "[audio, audio/wav, 4 bytes]",
+    "[resource @it:a://d, application/pdf, 4 bytes]",
+    "[resource @it:a://e]",
+    "four",
+  ]);
+  expect(attached).toEqual([
+    { mediaType: "audio/wav", data },
+    { mediaType: "application/pdf", name: "a://d", data },
   ]);
 });

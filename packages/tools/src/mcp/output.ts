@@ -1,10 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
+import type { ToolContext } from "@banyan/core";
+import { sizeIn } from "@banyan/core/conversation";
 import type { CallToolResult, ContentBlock, EmbeddedResource } from "@modelcontextprotocol/client";
 import { stripControls } from "../workspace/plain-text.ts";
 
-/** What a tool of a server answered, as text for the model: text as it is, everything else in words. */
-export function resultText(server: string, { content, structuredContent }: CallToolResult): string {
-  const text = content.map((block) => blockText(server, block)).join("\n");
+/** Shows the model a file beside what is said; throws a `RangeError` that says why not. */
+type Attach = ToolContext["attach"];
+
+/** What a tool of a server answered, as text for the model: text as it is, files in words, and shown where there is `attach`. */
+export function resultText(
+  server: string,
+  { content, structuredContent }: Pick<CallToolResult, "content" | "structuredContent">,
+  attach?: Attach,
+): string {
+  const text = content.map((block) => blockText(server, block, attach)).join("\n");
   const isSaid = structuredContent === undefined || isSaidIn(content, structuredContent);
   return stripControls([text, ...(isSaid ? [] : [JSON.stringify(structuredContent)])].filter(Boolean).join("\n"));
 }
@@ -25,32 +34,42 @@ function valuesIn(structured: unknown): string[] {
 }
 
 /** One block of content as text. */
-export function blockText(server: string, block: ContentBlock): string {
+export function blockText(server: string, block: ContentBlock, attach?: Attach): string {
   switch (block.type) {
     case "text":
       return block.text;
     case "image":
     case "audio":
-      return `[${block.type}, ${block.mimeType}, ${sizeOf(block.data)}: it cannot be shown here]`;
+      return fileText(block.type, { mediaType: block.mimeType, data: block.data }, attach);
     case "resource_link": {
       const { uri, name, mimeType, description } = block;
       const facts = [mimeType, description].filter((fact) => fact !== undefined);
       return `[resource ${JSON.stringify(name)} at @${server}:${uri}${facts.map((fact) => `, ${fact}`).join("")}]`;
     }
     case "resource":
-      return resourceText(server, block);
+      return resourceText(server, block, attach);
   }
 }
 
-function resourceText(server: string, { resource }: EmbeddedResource): string {
-  if ("text" in resource) return `[resource @${server}:${resource.uri}]\n${resource.text}`;
-  const kind = resource.mimeType ?? "of an unknown kind";
-  return `[resource @${server}:${resource.uri}, ${kind}, ${sizeOf(resource.blob)}: it cannot be shown here]`;
+function resourceText(server: string, { resource }: EmbeddedResource, attach?: Attach): string {
+  const what = `resource @${server}:${resource.uri}`;
+  if ("text" in resource) return `[${what}]\n${resource.text}`;
+  const { mimeType: mediaType = "application/octet-stream", blob: data } = resource;
+  if (mediaType.startsWith("text/")) return `[${what}]\n${Buffer.from(data, "base64").toString("utf8")}`;
+  return fileText(what, { mediaType, name: stripControls(resource.uri), data }, attach);
 }
 
-/** The size of what stands in base 64. */
-function sizeOf(base64: string): string {
-  return `${Buffer.byteLength(base64, "base64")} bytes`;
+/** A file on a line, shown to the model where that is possible, else with the reason. */
+function fileText(what: string, file: Parameters<Attach>[0], attach?: Attach): string {
+  const facts = `${what}, ${file.mediaType}, ${sizeIn(file.data)} bytes`;
+  if (!attach) return `[${facts}: it cannot be shown here]`;
+  try {
+    attach(file);
+    return `[${facts}]`;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return `[${facts}: ${error.message}]`;
+  }
 }
 
 function parsed(text: string): unknown {

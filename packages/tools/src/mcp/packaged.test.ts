@@ -81,7 +81,7 @@ describe.each(["standard input and output", "streamable HTTP"])("B47: server-eve
     );
     expect(sum).toBe("The sum of 2 and 3 is 5.");
     expect(JSON.parse(weather ?? "")).toEqual({ temperature: 33, conditions: "Cloudy", humidity: 82 });
-    expect(image).toContain("\n[image, image/png, 4033 bytes: it cannot be shown here]\n");
+    expect(image).toContain("\n[image, image/png, 4033 bytes]\n");
     expect(links).toMatch(
       /\n\[resource "Blob Resource 1" at @every:demo:\/\/resource\/dynamic\/blob\/1, text\/plain, /,
     );

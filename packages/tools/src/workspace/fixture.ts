@@ -59,6 +59,7 @@ export async function call(
     step: 1,
     agent: "test",
     progress() {},
+    attach() {},
     interject: async () => {},
     follow() {},
     draft() {},

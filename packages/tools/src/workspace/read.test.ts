@@ -64,14 +64,37 @@ test("a folder and a missing file are refused with what to do", async () => {
 });
 
 test.each([
-  ["a PNG image", Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1")],
+  ["image/png", "a PNG image", Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1")],
+  ["application/pdf", "a PDF document", Buffer.from("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "latin1")],
+])("C4: the model is shown what is %s", async (mediaType, what, bytes) => {
+  using folder = new TestFolder({ "a/file": bytes });
+  const brought: unknown[] = [];
+  const attach = (file: unknown) => void brought.push(file);
+  const text = await call(readTool(openWorkspace(folder.root)), { path: "a/file" }, { attach });
+  expect(text).toBe(`a/file is ${what}, ${bytes.length} bytes.`);
+  expect(brought).toEqual([{ mediaType, name: "a/file", data: bytes.toString("base64") }]);
+});
+
+test("C4: a picture that is too large is not read, and a document that is a text is one", async () => {
+  using folder = new TestFolder({ "b.pdf": "%PDF- is how they begin.\n", "a.png": "\x89PNG\r\n\0" });
+  const large = openSync(`${folder.root}/a.png`, "r+");
+  writeSync(large, Buffer.from("\x89PNG\r\n\x1a\n\0", "latin1"), 0, 9, 0);
+  ftruncateSync(large, 100 * 1024 * 1024);
+  closeSync(large);
+  const tool = readTool(openWorkspace(folder.root));
+  await expect(call(tool, { path: "a.png" })).rejects.toThrow(
+    "a.png is a PNG image, 104857600 bytes; 5242880 is the most of a file that can be shown.",
+  );
+  expect(await call(tool, { path: "b.pdf" })).toBe("1\t%PDF- is how they begin.\n");
+});
+
+test.each([
   ["an SQLite database", Buffer.from("SQLite format 3\0", "latin1")],
-  ["a PDF document", Buffer.from("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "latin1")],
   ["binary data", Buffer.from("text, then\0not")],
 ])("a binary file is refused with its kind and size: %s", async (what, bytes) => {
   using folder = new TestFolder({ file: bytes });
   await expect(call(readTool(openWorkspace(folder.root)), { path: "file" })).rejects.toThrow(
-    `file is ${what}, ${bytes.length} bytes; only text can be read.`,
+    `file is ${what}, ${bytes.length} bytes; only text, pictures (PNG, JPEG, GIF, WebP) and PDF can be read.`,
   );
 });
 

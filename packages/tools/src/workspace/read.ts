@@ -1,10 +1,11 @@
 import { isUtf8 } from "node:buffer";
-import { defineTool, type Tool } from "@banyan/core";
+import { defineTool, type Tool, type ToolContext } from "@banyan/core";
+import { LARGEST_FILE, mediaIn, TELLING_BYTES } from "@banyan/core/conversation";
 import { z } from "zod";
 import { WorkspaceError } from "./error.ts";
 import { type FileForm, feedLines, type Line, LineSplitter } from "./file-text.ts";
 import { assertNoKeyFile, type Watch } from "./key-file.ts";
-import { openFile } from "./open-path.ts";
+import { type OpenFile, openFile } from "./open-path.ts";
 import type { Workspace } from "./paths.ts";
 import { showControls } from "./plain-text.ts";
 
@@ -31,7 +32,7 @@ export interface ReadOptions {
 export function readTool(workspace: Workspace, { watch, keyFiles }: ReadOptions = {}): Tool {
   return defineTool({
     name: "read",
-    description: `Reads a text file. Each line comes as its number, a tab and its text. At most ${MOST_LINES} lines or ${MOST_BYTES} bytes at once.`,
+    description: `Reads a text file, picture or PDF. Each line comes as its number, a tab and its text. At most ${MOST_LINES} lines or ${MOST_BYTES} bytes at once.`,
     input,
     effects: "none",
     eager: true,
@@ -51,15 +52,28 @@ export function readTool(workspace: Workspace, { watch, keyFiles }: ReadOptions 
         watch,
         judge: (start) => assertNoKeyFile(file.path, start, keyFiles),
       });
-      if (form.kind === "binary") {
-        throw new WorkspaceError(
-          "content",
-          `${file.path} is ${form.what}, ${file.stats.size} bytes; only text can be read.`,
-        );
-      }
+      if (form.kind === "binary") return await shown(file, form.what, (brought) => context.attach(brought));
       return page.text(file.path, form, end);
     },
   });
+}
+
+/** A picture or a PDF, which the model is shown beside what is said of it. */
+async function shown({ path, stats, handle }: OpenFile, what: string, attach: ToolContext["attach"]): Promise<string> {
+  const facts = `${path} is ${what}, ${stats.size} bytes`;
+  const head = Buffer.alloc(TELLING_BYTES);
+  await handle.read(head, 0, head.length, 0);
+  const media = mediaIn(head);
+  if (!media) {
+    throw new WorkspaceError("content", `${facts}; only text, pictures (PNG, JPEG, GIF, WebP) and PDF can be read.`);
+  }
+  if (stats.size > LARGEST_FILE) {
+    throw new WorkspaceError("content", `${facts}; ${LARGEST_FILE} is the most of a file that can be shown.`);
+  }
+  const bytes = Buffer.alloc(stats.size);
+  const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
+  attach({ mediaType: media.mediaType, name: path, data: bytes.toString("base64", 0, bytesRead) });
+  return `${facts}.`;
 }
 
 /** The lines that fit into one answer. */

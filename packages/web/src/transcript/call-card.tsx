@@ -8,6 +8,7 @@ import { t } from "../phrases/phrases.ts";
 import { Approval } from "./approval.tsx";
 import { useCallStatus } from "./call-status.ts";
 import { Output } from "./output.tsx";
+import { SaidFile } from "./said-file.tsx";
 import { ShownLines } from "./shown-lines.tsx";
 import { SubAgentCard } from "./sub-agent-card.tsx";
 
@@ -41,6 +42,7 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
         <Output text={call.output ?? call.progress} />
       </details>
       {call.about?.plan && <Plan plan={call.about.plan} />}
+      <Files call={call} />
       <LastLines call={call} />
       <CallChanges call={call} />
       {launched !== undefined && <SubAgentCard call={call.id} root={launched} status={word} />}
@@ -78,6 +80,18 @@ export const PLAN_LOOKS: Readonly<Record<PlanStep["status"], string>> = {
   in_progress: "font-semibold",
   pending: "",
 };
+
+/** What it brought beside words: pictures are shown, of other files their names. */
+function Files({ call: { files = [] } }: { readonly call: Call }) {
+  if (files.length === 0) return null;
+  return (
+    <div className="border-hair border-t px-3 py-1.5">
+      {files.map((file, index) => (
+        <SaidFile key={index} file={file} />
+      ))}
+    </div>
+  );
+}
 
 /** Lines of what a call says while it runs that a closed card shows. */
 const LAST_LINES = 3;

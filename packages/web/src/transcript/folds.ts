@@ -70,9 +70,9 @@ export function useFolds(tree: ConversationState | undefined, path: readonly str
   };
 }
 
-/** Whether a call only looked, and went well: a failure is never folded away (W30). */
-export function isLook({ about, status }: Call): boolean {
-  return about?.looksAt !== undefined && status === "completed";
+/** Whether a call only looked, and went well: a failure is never folded away (W30), nor a picture that it brought. */
+export function isLook({ about, status, files }: Call): boolean {
+  return about?.looksAt !== undefined && status === "completed" && files === undefined;
 }
 
 /** As in `Read 7 files, 2 searches`: what there is most of stands first. */

@@ -6,7 +6,7 @@ import { Icon } from "../design/icon.tsx";
 /** What of base 64 is a byte. */
 const BYTES = 3 / 4;
 
-/** A file that a person said something with: a picture is shown, of anything else its name and size (W59, W66). */
+/** A file that a person said something with, or that a call brought: a picture is shown, of anything else its name and size (W59, W66). */
 export function SaidFile({ file }: { readonly file: Extract<UserPart, { type: "file" }> }) {
   const { name, mediaType, data } = file;
   const words = visibleLine(name ?? mediaType);

@@ -1,6 +1,14 @@
-import type { Event } from "../event.ts";
+import type { CallEnded, Event } from "../event.ts";
 import type { Delta, FeedItem } from "../feed-item.ts";
-import { type AssistantMessage, type Call, type CallStatus, isEnded, type Json, type Part } from "../message.ts";
+import {
+  type AssistantMessage,
+  type BroughtFile,
+  type Call,
+  type CallStatus,
+  isEnded,
+  type Json,
+  type Part,
+} from "../message.ts";
 import type { ConversationState, Mutable, MutableState } from "../state.ts";
 
 /** What one item changed, so that a view can follow without comparing. */
@@ -69,13 +77,38 @@ export function changeCall(
 }
 
 /** Gives a call its result, once. */
-export function endCall(
-  state: MutableState,
-  event: Event & { readonly message: string; readonly call: string; readonly output: string },
-  status: CallStatus,
-): Change {
+export function endCall(state: MutableState, event: Event & CallEnded<string>, status: CallStatus): Change {
   closeQuestions(state, event.call);
-  return changeCall(state, event, { status, output: event.output, progress: "", endedAt: event.at });
+  const files = event.files?.map((file): BroughtFile => {
+    const data = state.files.get(file.digest);
+    return { type: "file", ...file, ...(data !== undefined && { data }) };
+  });
+  const ended = { status, output: event.output, progress: "", endedAt: event.at };
+  return changeCall(state, event, files ? { ...ended, files } : ended);
+}
+
+/** Files of results that a state keeps by their digest, and characters of base 64 in them: more than one call may bring. */
+const FILES_KEPT = 32;
+const CHARACTERS_KEPT = 32 * 1024 * 1024;
+
+/** Keeps a text; of files the last ones, which are the same wherever the log is read: what is stored may be named again. */
+export function keepContent(
+  { contents, files }: MutableState,
+  { digest, text, mediaType }: Extract<Event, { type: "content.stored" }>,
+): Change {
+  if (mediaType === undefined) {
+    contents.set(digest, text);
+    return {};
+  }
+  files.delete(digest);
+  files.set(digest, text);
+  let size = files.values().reduce((sum, { length }) => sum + length, 0);
+  for (const [oldest, { length }] of files) {
+    if (files.size <= FILES_KEPT && size <= CHARACTERS_KEPT) break;
+    files.delete(oldest);
+    size -= length;
+  }
+  return {};
 }
 
 /** Nobody needs to answer any more what a call asked. */

@@ -11,6 +11,7 @@ import {
   changeCall,
   closeQuestions,
   endCall,
+  keepContent,
   type MutableAssistant,
   noteCall,
   noteProcess,
@@ -60,8 +61,7 @@ function reduceEvent(state: MutableState, event: Event): Change {
       state.writtenElsewhere = new Set(state.calls.keys());
       return NOTHING;
     case "content.stored":
-      state.contents.set(event.digest, event.text);
-      return NOTHING;
+      return keepContent(state, event);
     case "title.changed":
       state.title = event.title;
       return NOTHING;
@@ -406,6 +406,5 @@ function mark(
 }
 
 function count(state: MutableState, usage: Usage, cost: Cost): void {
-  state.usage = addUsage(state.usage, usage);
-  state.cost = addCost(state.cost, cost);
+  Object.assign(state, { usage: addUsage(state.usage, usage), cost: addCost(state.cost, cost) });
 }

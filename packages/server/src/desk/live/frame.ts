@@ -38,11 +38,20 @@ export interface Viewer {
 }
 
 /**
- * An item as somebody may see it, and nothing when they may not: instructions and schemas of tools, which the model is sent, are
- * for who may act (S28), and who has a link is shown what it shows (S29).
+/**
+ * An item as somebody may see it, and nothing when they may not: who has a link is shown what it shows (S29); of what was stored
+ * for the model others see that it was (S28).
  */
-export function shownTo<Item extends FeedItem>(item: Item, { rights, only }: Viewer): Item | undefined {
+export function shownTo<Item extends FeedItem>(item: Item, viewer: Viewer): Item | undefined {
   // An event stays an event.
-  if (only) return itemOnly(item, only) as Item | undefined;
-  return item.type === "content.stored" && !rights.includes("act") ? { ...item, text: "" } : item;
+  if (viewer.only) return itemOnly(item, viewer.only) as Item | undefined;
+  return seesAllOf(item, viewer) ? item : { ...item, text: "" };
+}
+
+/**
+ * Whether somebody sees all of an item: instructions and schemas of tools, which the model is sent, are for who may act (S28).
+ * A file that a call brought is part of what everybody sees.
+ */
+export function seesAllOf(item: FeedItem, { rights }: Viewer): boolean {
+  return item.type !== "content.stored" || item.mediaType !== undefined || rights.includes("act");
 }

@@ -1,5 +1,6 @@
 import {
   type ConversationState,
+  type Event,
   type FeedItem,
   isEvent,
   type Message,
@@ -46,7 +47,7 @@ export function stateOnly(state: ConversationState, { leaf }: Only): Conversatio
 const SHOWS = {
   "conversation.created": "part",
   "conversation.brought-in": "all",
-  "content.stored": "nothing",
+  "content.stored": "part",
   "message.added": "all",
   "memory.recalled": "nothing",
   "memory.dismissed": "nothing",
@@ -113,8 +114,10 @@ export function itemOnly(item: FeedItem, { leaf }: Only): FeedItem | undefined {
   const shows = SHOWS[item.type];
   if (shows === "all") return item;
   if (shows === "part") return partOf(item as Extract<FeedItem, { readonly type: PartlyShown }>);
-  if (!isEvent(item)) return undefined;
-  const { seq, epoch, at } = item;
+  return isEvent(item) ? untold(item) : undefined;
+}
+
+function untold({ seq, epoch, at }: Event): Event {
   return { type: "content.stored", digest: "", text: "", seq, epoch, at };
 }
 
@@ -122,6 +125,9 @@ function partOf(item: Extract<FeedItem, { readonly type: PartlyShown }>): FeedIt
   switch (item.type) {
     case "conversation.created":
       return { ...item, labels: labelsOnly(item.labels) };
+    case "content.stored":
+      // A file that a call brought is part of what was done; what the model is sent is not.
+      return item.mediaType === undefined ? untold(item) : item;
     case "run.started":
       return { ...item, settings: {}, limits: {} };
     case "call.approval-requested":

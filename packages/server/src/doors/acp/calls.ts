@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { ToolCall, ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk/unstable";
-import type { Call, CallStatus, FileChange, PlanStep, Preview } from "@banyan/core/conversation";
+import type { BroughtFile, Call, CallStatus, FileChange, PlanStep, Preview } from "@banyan/core/conversation";
 import { readPatch, shownPlan } from "@banyan/core/shown";
 
 /** UTF-16 units of what a call says while it runs that an editor is shown: the end of it. */
@@ -117,9 +117,15 @@ function linesText(lines: readonly string[]): string {
   return lines.length === 0 ? "" : `${lines.join("\n")}\n`;
 }
 
-function saidContent({ output, progress }: Call, saying: string | undefined): ToolCallContent[] {
+function saidContent({ output, progress, files = [] }: Call, saying: string | undefined): ToolCallContent[] {
   const said = output ?? (saying || progress).slice(-PROGRESS);
-  return said === "" ? [] : [textContent(said)];
+  return [...(said === "" ? [] : [textContent(said)]), ...files.flatMap(pictureContent)];
+}
+
+/** What an editor shows of a file that came with a result: pictures. */
+function pictureContent({ mediaType, data }: BroughtFile): ToolCallContent[] {
+  if (data === undefined || !mediaType.startsWith("image/")) return [];
+  return [{ type: "content", content: { type: "image", mimeType: mediaType, data } }];
 }
 
 /** As Markdown, which editors show. */
