@@ -86,7 +86,7 @@ describe.each(["standard input and output", "streamable HTTP"])("B47: server-eve
       /\n\[resource "Blob Resource 1" at @every:demo:\/\/resource\/dynamic\/blob\/1, text\/plain, /,
     );
     expect(reference).toMatch(
-      /\[resource @every:demo:\/\/resource\/dynamic\/blob\/1, .*bytes: it cannot be shown here\]/,
+      /\[resource @every:demo:\/\/resource\/dynamic\/blob\/1\]\nResource 1: This is a base64 blob/,
     );
     expect(wrong).toMatch(/^failed: The arguments of "mcp_every_get-sum" do not fit: at a: /);
   });

@@ -52,6 +52,6 @@ export function shownTo<Item extends FeedItem>(item: Item, viewer: Viewer): Item
  * Whether somebody sees all of an item: instructions and schemas of tools, which the model is sent, are for who may act (S28).
  * A file that a call brought is part of what everybody sees.
  */
-export function seesAllOf(item: FeedItem, { rights }: Viewer): boolean {
+function seesAllOf(item: FeedItem, { rights }: Viewer): boolean {
   return item.type !== "content.stored" || item.mediaType !== undefined || rights.includes("act");
 }
