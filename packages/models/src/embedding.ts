@@ -1,6 +1,5 @@
 import type { EmbeddingModel } from "@banyan/core/ai-sdk";
-import { ModelChoiceError } from "./choice-error.ts";
-import { parseName } from "./name.ts";
+import { ModelChoiceError, parseName } from "./name.ts";
 import { providers } from "./providers.ts";
 import type { ResolveOptions } from "./resolve.ts";
 import { setUpOf } from "./set-up.ts";

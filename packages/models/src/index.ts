@@ -1,13 +1,20 @@
 export type { EmbeddingModel } from "@banyan/core/ai-sdk";
 export { type AnthropicMessagesOptions, anthropicMessages } from "./anthropic-messages/driver.ts";
 export type { KnownModel, ModelFacts, ModelOverride, ModelOverrides } from "./catalogue.ts";
-export { ModelChoiceError, type ModelChoiceErrorCode } from "./choice-error.ts";
 export { type ChooseOptions, chooseModel, type ModelChoice } from "./choose.ts";
 export { embeddingModel } from "./embedding.ts";
 export type { Environment } from "./environment.ts";
 export { listModels, listProviders, type ProviderStatus } from "./listing.ts";
 export { type LocalServer, localServers } from "./local-servers.ts";
-export { type Aliases, builtInAliases, type Effort, efforts, withoutEffort } from "./name.ts";
+export {
+  type Aliases,
+  builtInAliases,
+  type Effort,
+  efforts,
+  ModelChoiceError,
+  type ModelChoiceErrorCode,
+  withoutEffort,
+} from "./name.ts";
 export { type OpenAIChatOptions, openAIChat } from "./openai-chat/driver.ts";
 export {
   type OpenAIMessage,

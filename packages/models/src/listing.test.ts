@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { ModelChoiceError } from "./choice-error.ts";
 import { listModels, listProviders, type ProviderStatus } from "./listing.ts";
 import { beForbearing, nobody } from "./local-servers.fixture.ts";
+import { ModelChoiceError } from "./name.ts";
 import { providers } from "./providers.ts";
 import { serve } from "./testing/server.ts";
 

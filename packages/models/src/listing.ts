@@ -1,7 +1,7 @@
 import { type KnownModel, known, type ModelOverrides } from "./catalogue.ts";
-import { ModelChoiceError } from "./choice-error.ts";
 import { type Environment, readVariable } from "./environment.ts";
 import { ask, hasGivenAddress } from "./local-servers.ts";
+import { ModelChoiceError } from "./name.ts";
 import type { Provider } from "./provider.ts";
 import { providers } from "./providers.ts";
 import { setUpOf } from "./set-up.ts";

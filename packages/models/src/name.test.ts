@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { lookUp } from "./catalogue.ts";
-import { ModelChoiceError } from "./choice-error.ts";
-import { builtInAliases, parseName } from "./name.ts";
+import { builtInAliases, ModelChoiceError, parseName } from "./name.ts";
 import { providers } from "./providers.ts";
 
 const parsed = (name: string, aliases = {}) => {

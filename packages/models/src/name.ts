@@ -1,8 +1,28 @@
 import type { ModelSettings } from "@banyan/core";
 import { nearest } from "@banyan/core/shown";
-import { ModelChoiceError } from "./choice-error.ts";
 import type { Provider } from "./provider.ts";
 import { providers } from "./providers.ts";
+
+/** What is wrong with a name, or missing in the environment for it. */
+export type ModelChoiceErrorCode =
+  | "unknown-provider"
+  | "unknown-model"
+  | "malformed-name"
+  | "no-embeddings"
+  | "missing-key"
+  | "missing-address"
+  | "malformed-address";
+
+/** The name of a model cannot be turned into a model. `message` is one or two sentences that say what to do. */
+export class ModelChoiceError extends Error {
+  override readonly name = "ModelChoiceError";
+  readonly code: ModelChoiceErrorCode;
+
+  constructor(code: ModelChoiceErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
 
 /** How much a model is told to think before it answers. */
 export type Effort = NonNullable<ModelSettings["effort"]>;

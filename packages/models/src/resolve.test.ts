@@ -1,7 +1,7 @@
 import { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { ModelChoiceError } from "./choice-error.ts";
 import { chooseModel } from "./choose.ts";
+import { ModelChoiceError } from "./name.ts";
 import { resolveModel } from "./resolve.ts";
 import { chunk, serve, streamed } from "./testing/server.ts";
 import { answerOf, say } from "./testing/sink.ts";

@@ -1,5 +1,5 @@
-import { ModelChoiceError } from "./choice-error.ts";
 import { type Environment, readVariable } from "./environment.ts";
+import { ModelChoiceError } from "./name.ts";
 import type { Provider, SetUp } from "./provider.ts";
 import type { ProxyAddresses } from "./wire/pool.ts";
 

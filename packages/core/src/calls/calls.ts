@@ -1,3 +1,4 @@
+import { storedFiles } from "../conversation/brought-file.ts";
 import type { EventBody } from "../conversation/event.ts";
 import { type About, type Call, type FilePart, isEnded, type Json, type Preview } from "../conversation/message.ts";
 import { callIn, sayingCall } from "../conversation/tree/call-state.ts";
@@ -307,19 +308,7 @@ export class CallBatch {
       ? sayingCall(this.#message, { id: call, tool: tool.name, input })
       : { message: this.#message, call };
     const said = this.#noting(call, { tool: tool?.name ?? "", input, status, output });
-    const files = brought.map(({ data = "", ...file }) => ({ ...file, text: data, digest: digestOf(data) }));
-    // To store some would push others out of those that are kept.
-    const isKnown = files.every(({ digest }) => this.#run.session.state.files.has(digest));
-    const stored = isKnown
-      ? []
-      : files.map(({ text, digest, mediaType }): EventBody => {
-          return { type: "content.stored", digest, text, mediaType };
-        });
-    const named = files.map(({ mediaType, name, digest }) => ({
-      mediaType,
-      ...(name !== undefined && { name }),
-      digest,
-    }));
+    const { stored, named } = storedFiles(brought, this.#run.session.state.files, digestOf);
     const ended = { type: `call.${status}`, ...ran, output: said, ...(named.length > 0 && { files: named }) } as const;
     const events = [...stored, ended, ...this.#endBelow(call)];
     await this.#run.session.commit(events, { durable: true, origin: this.#run.origin });

@@ -1,4 +1,5 @@
-import type { FilePart, Message } from "./message.ts";
+import type { EventBody } from "./event.ts";
+import type { BroughtFile, FilePart, Message } from "./message.ts";
 import { afterSummary } from "./tree/path.ts";
 
 const MiB = 1024 * 1024;
@@ -58,6 +59,27 @@ export function checkedFile({ mediaType, name, data = "" }: FilePart, before: nu
   const said = MEDIA.find((known) => known.mediaType === mediaType);
   if (said && !media) return `it says that it is ${said.what}, and its bytes are not`;
   return { type: "file", mediaType: media?.mediaType ?? mediaType, ...(name !== undefined && { name }), data };
+}
+
+/**
+ * The events that store the files which a call brought, and the files as its end names them, by the digests of their bytes. When
+ * all are `known`, none is stored again: that would push others out of those that are kept.
+ */
+export function storedFiles(
+  brought: readonly FilePart[],
+  known: ReadonlyMap<string, string>,
+  digestOf: (data: string) => string,
+): {
+  readonly stored: readonly EventBody[];
+  readonly named: readonly Pick<BroughtFile, "mediaType" | "name" | "digest">[];
+} {
+  const files = brought.map(({ mediaType, name, data = "" }) => {
+    const digest = digestOf(data);
+    const store: EventBody = { type: "content.stored", digest, text: data, mediaType };
+    return { store, named: { mediaType, ...(name !== undefined && { name }), digest } };
+  });
+  const isKnown = files.every(({ named }) => known.has(named.digest));
+  return { stored: isKnown ? [] : files.map(({ store }) => store), named: files.map(({ named }) => named) };
 }
 
 function mebibytes(bytes: number): string {

@@ -3,6 +3,7 @@ import type { PromptResult } from "../ports/model.ts";
 
 /** Pictures that nearly every model takes that sees any. */
 export const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;
+/** Documents that many of them take too. */
 export const PDF = "application/pdf";
 
 /**
