@@ -18,8 +18,12 @@ export interface AgentFlags {
 
 /** Adds the flags of `AgentFlags` to a command; `projects` are those that `--trust` is about. */
 export function withAgentFlags(command: Command, projects: string): Command {
+  return withRuleFlags(command.option("-m, --model <name>", "the model, as provider/model"), projects);
+}
+
+/** The same without the model. */
+export function withRuleFlags(command: Command, projects: string): Command {
   return command
-    .option("-m, --model <name>", "the model, as provider/model")
     .addOption(list("--allow <rule>", "run calls that this rule covers without asking, as in 'shell(npm test*)'"))
     .addOption(list("--deny <rule>", "never run calls that this rule covers"))
     .option("--rules <file>", "permission rules in a JSON file")

@@ -70,6 +70,7 @@ Commands, which stand first; banyan COMMAND --help tells more:
   banyan serve                              serve conversations to browsers and other programs
   banyan attach [address]                   join a conversation on a server
   banyan acp                                serve an editor over the Agent Client Protocol
+  banyan eval FILE                          try agents on cases, and see what they pass and cost
   banyan nodes                              the servers that share a database, and what they have
   banyan models [provider]                  what can be used here and why not, and what it costs
   banyan changes [conversation]             the files that it changed, to look at and to put back

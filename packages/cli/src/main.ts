@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { enableCompileCache } from "node:module";
 import { homedir } from "node:os";
-import { join } from "node:path";
 import manifest from "../package.json" with { type: "json" };
 
 // It may be gone before anything else is loaded.
@@ -13,11 +12,9 @@ if (words.length === 1 && /^(--version|-V)$/.test(words[0] ?? "")) process.stdou
 else await carryOut(words);
 
 async function carryOut(argv: readonly string[]): Promise<void> {
-  const { BANYAN_HOME, XDG_CACHE_HOME } = process.env;
+  const { directories } = await import("@banyan/host/directories");
   // What is loaded is compiled once, and not at every start. It runs as it is kept, so it is kept where only the user writes.
-  enableCompileCache(
-    BANYAN_HOME ? join(BANYAN_HOME, "cache") : join(XDG_CACHE_HOME || join(homedir(), ".cache"), "banyan"),
-  );
+  enableCompileCache(directories(process.env, homedir()).cache);
   const { readArguments } = await import("./arguments.ts");
 
   // Help and version need nothing else: what runs an agent is loaded only when one is wanted.
@@ -84,6 +81,11 @@ async function carryOut(argv: readonly string[]): Promise<void> {
     case "nodes": {
       const { nodes } = await import("./nodes/nodes.ts");
       process.exit(await nodes(wanted.arguments));
+      break;
+    }
+    case "eval": {
+      const { evaluateFile } = await import("./eval/eval.ts");
+      process.exit(await evaluateFile(wanted.arguments));
       break;
     }
     case "run": {

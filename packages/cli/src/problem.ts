@@ -10,7 +10,7 @@ import {
 } from "@banyan/host";
 import { McpError } from "@banyan/host/mcp";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
-import { type ExitCode, exitCodes } from "./exit.ts";
+import { type ExitCode, exitCodes, Stopped } from "./exit.ts";
 import { serverOf } from "./serve/announced.ts";
 
 /** What went wrong, for a person and for a script. */
@@ -31,6 +31,7 @@ export function problemOf(error: unknown): Problem {
   const message = error instanceof Error ? error.message : String(error);
   const usage = (code: string): Problem => ({ code, message, exit: exitCodes.usage });
   if (error instanceof UsageError) return usage("usage");
+  if (error instanceof Stopped) return error.problem;
   if (error instanceof ModelChoiceError) return { code: error.code, message, exit: exitOfModelError(error.code) };
   if (error instanceof ModelError) return { code: error.code, message, exit: exitOfModelError(error.code) };
   if (error instanceof ConversationError) return usage(`conversation-${error.code}`);
@@ -53,6 +54,8 @@ export function problemOf(error: unknown): Problem {
       exit: error.code === "failed" ? exitCodes.failed : exitCodes.usage,
     };
   }
+  // By its name too: hardly anybody evaluates.
+  if (error instanceof Error && error.name === "EvaluationError") return usage("evaluation");
   if (error instanceof McpError) return usage(`mcp-${error.code}`);
   if (error instanceof LimitError || error instanceof AgentError || error instanceof DirectiveError)
     return usage(error.code);

@@ -3,6 +3,7 @@ import { Command, Option } from "commander";
 import { type AcpArguments, readAcp } from "./acp/arguments.ts";
 import { type AttachArguments, readAttach } from "./attach/arguments.ts";
 import { type ChangesArguments, readChanges } from "./changes/arguments.ts";
+import { type EvalArguments, readEval } from "./eval/arguments.ts";
 import { positiveInteger } from "./flag-values.ts";
 import { type McpArguments, readMcp } from "./mcp/arguments.ts";
 import { type MemoryArguments, readMemory } from "./memory/arguments.ts";
@@ -22,7 +23,8 @@ export type Subcommand =
   | { readonly type: "serve"; readonly arguments: ServeArguments }
   | { readonly type: "attach"; readonly arguments: AttachArguments }
   | { readonly type: "acp"; readonly arguments: AcpArguments }
-  | { readonly type: "nodes"; readonly arguments: NodesArguments };
+  | { readonly type: "nodes"; readonly arguments: NodesArguments }
+  | { readonly type: "eval"; readonly arguments: EvalArguments };
 
 export interface ModelsArguments {
   /** Whose models to list; the providers when absent. */
@@ -88,6 +90,7 @@ export function subcommandIn([name, ...rest]: readonly string[]): Subcommand | U
   if (name === "attach") return readAttach(rest);
   if (name === "acp") return readAcp(rest);
   if (name === "nodes") return readNodes(rest);
+  if (name === "eval") return readEval(rest);
   return undefined;
 }
 

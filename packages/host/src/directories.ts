@@ -10,6 +10,8 @@ export interface Directories {
   readonly state: string;
   /** The worktrees of branches: beside the others, which stay closed to commands. */
   readonly worktrees: string;
+  /** What can be made again, and where agents may work: compiled code, folders of evaluations. */
+  readonly cache: string;
 }
 
 /**
@@ -25,6 +27,7 @@ export function directories(env: Readonly<Record<string, string | undefined>>, h
     data: of("data") ?? join(data, "banyan"),
     state: of("state") ?? join(absolute(env.XDG_STATE_HOME) ?? join(home, ".local", "state"), "banyan"),
     worktrees: of("worktrees") ?? join(data, "banyan-worktrees"),
+    cache: of("cache") ?? join(absolute(env.XDG_CACHE_HOME) ?? join(home, ".cache"), "banyan"),
   };
 }
 

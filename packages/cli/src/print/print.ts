@@ -5,12 +5,12 @@ import { serversSettled } from "@banyan/host/mcp";
 import type { Arguments } from "../arguments.ts";
 import { OwnDesk } from "../chat/own-desk.ts";
 import { TalkSession } from "../chat/talk-session.ts";
-import { type ExitCode, exitCodes, signalExits } from "../exit.ts";
+import { type ExitCode, exitCodes, Stopped, stopOnSignals } from "../exit.ts";
 import { hostOptions, outputOption } from "../host-options.ts";
 import { openNamedSession } from "../named-session.ts";
 import { OutputStream } from "../output/output-stream.ts";
 import { jsonCost, type Result, reportIn } from "../output/report.ts";
-import { type Problem, problemOf, UsageError } from "../problem.ts";
+import { problemOf, UsageError } from "../problem.ts";
 import { attachedLines } from "../show/attached.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { styleFor } from "../show/style.ts";
@@ -204,33 +204,4 @@ async function partsOf(
   const [text, ...others] = message.parts;
   const context = { type: "text", text: `Standard input:\n\n${piped}` } as const;
   return [...(text ? [text] : []), ...(input === "" ? [] : [context]), ...others];
-}
-
-/** The command is to end before its turn has: a signal came, or nobody reads what it writes. */
-class Stopped extends Error {
-  override readonly name = "Stopped";
-  readonly problem: Problem;
-
-  constructor(message: string, exit: ExitCode) {
-    super(message);
-    this.problem = { code: "interrupted", message, exit };
-  }
-}
-
-/** Aborts with `Stopped` when a signal asks the command to end; a second one ends it at once. */
-function stopOnSignals(stop: AbortController): Disposable {
-  const listeners = Object.entries(signalExits).map(([signal, exit]) => {
-    const listener = () => {
-      // Whoever signals twice does not want to wait for anything.
-      if (stop.signal.aborted) process.exit(exit);
-      stop.abort(new Stopped(`Stopped by ${signal}.`, exit));
-    };
-    process.on(signal, listener);
-    return { signal, listener };
-  });
-  return {
-    [Symbol.dispose]() {
-      for (const { signal, listener } of listeners) process.off(signal, listener);
-    },
-  };
 }

@@ -1,7 +1,8 @@
-import { type Document, LineCounter, parseDocument } from "yaml";
 import { z } from "zod";
 import { type SettingsFault, shown } from "../settings/fault.ts";
+import type { Position } from "../settings/json-text.ts";
 import { valueAt } from "../settings/key.ts";
+import { parseYaml, type YamlText } from "../settings/yaml-text.ts";
 
 /** A Markdown file with what stands before its text. */
 export interface FrontMatter<T> {
@@ -35,61 +36,32 @@ export function readFrontMatter<Schema extends z.ZodType>(
       advice: "end them with a line of three dashes",
     };
   }
-  const lines = new LineCounter();
-  const yaml = yamlOf(rest.slice(0, closing?.index ?? 0), lines);
-  if ("problem" in yaml) return { source, ...yaml };
+  const yaml = parseYaml(rest.slice(0, closing?.index ?? 0));
+  if (!yaml.ok) {
+    const { at, problem, advice } = yaml;
+    return { source, ...placeOf(at), problem, advice };
+  }
   const checked = schema.safeParse(yaml.value);
-  if (!checked.success) return faultIn(source, checked.error.issues[0], lines, yaml);
+  if (!checked.success) return faultIn(source, checked.error.issues[0], yaml);
   return { head: checked.data, text: (closing ? rest.slice(closing.index + closing[0].length) : markdown).trim() };
 }
 
-interface Yaml {
-  readonly document: Document;
-  readonly value: unknown;
-}
-
-function yamlOf(text: string, lines: LineCounter): Yaml | Omit<SettingsFault, "source"> {
-  const fault = (message: string, at?: number) => {
-    const { line, col } = at === undefined ? {} : lines.linePos(at);
-    return {
-      ...(line && { line: line + 1, column: col }),
-      problem: `this is no YAML (${message.split("\n")[0]})`,
-      advice: "correct it; a text that begins with a sign stands in quotes",
-    };
-  };
-  try {
-    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-    const [error] = document.errors;
-    if (error) return fault(error.message, error.pos[0]);
-    return { document, value: document.toJS({ maxAliasCount: 10 }) ?? {} };
-  } catch (error) {
-    // A `*name` that stands for nothing or for too much, or lists that are deeper than the stack.
-    return fault(error instanceof Error ? error.message : String(error));
-  }
+/** What stands there comes after a line of dashes. */
+function placeOf(at: Position | undefined): Pick<SettingsFault, "line" | "column"> {
+  return at === undefined ? {} : { line: at.line + 1, column: at.column };
 }
 
 function faultIn(
   source: string,
   issue: z.core.$ZodIssue | undefined,
-  lines: LineCounter,
-  { document, value }: Yaml,
+  { value, places }: Extract<YamlText, { ok: true }>,
 ): SettingsFault {
-  const key = issue?.path.join(".") || undefined;
-  const node =
-    issue &&
-    document.getIn(
-      issue.path.filter((step) => typeof step !== "symbol"),
-      true,
-    );
-  const at = node && typeof node === "object" && "range" in node ? (node.range as [number] | null)?.[0] : undefined;
-  const { line, col } = at === undefined ? { line: 0, col: 1 } : lines.linePos(at);
-  const known = key === undefined ? {} : { key };
+  const { path = [] } = issue ?? {};
   return {
     source,
-    line: line + 1,
-    column: col,
-    ...known,
-    problem: `found ${shown(valueAt(value, issue?.path ?? []))}`,
+    ...placeOf(places.value(path) ?? { line: 0, column: 1 }),
+    ...(path.length > 0 && { key: path.join(".") }),
+    problem: `found ${shown(valueAt(value, path))}`,
     advice: `expected ${issue?.message ?? "something else"}`,
   };
 }

@@ -23,16 +23,21 @@ export class SettingsError extends Error {
   override readonly name = "SettingsError";
   readonly fault: SettingsFault;
 
-  constructor(fault: SettingsFault) {
-    super(describeFault(fault));
+  constructor(fault: SettingsFault, options?: ErrorOptions) {
+    super(describeFault(fault), options);
     this.fault = fault;
   }
 }
 
 /** One sentence for a fault, with the place in front as compilers write it. */
-export function describeFault({ source, line, column, key, problem, advice }: SettingsFault): string {
+export function describeFault(fault: SettingsFault): string {
+  return `${describePlace(fault)}: ${fault.problem}; ${fault.advice}.`;
+}
+
+/** Where a fault stands, as in `settings.json:3:5: permissions.allow[2]`. */
+export function describePlace({ source, line, column, key }: Omit<SettingsFault, "problem" | "advice">): string {
   const place = line === undefined ? source : `${source}:${line}:${column}`;
-  return `${place}: ${key === undefined ? "" : `${key}: `}${problem}; ${advice}.`;
+  return key === undefined ? place : `${place}: ${key}`;
 }
 
 /** A fault of a value, and which part of the value it is about. */

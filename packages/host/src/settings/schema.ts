@@ -77,7 +77,8 @@ const limitShape = Object.fromEntries(
   limits.map(([name, { unit, sentence }]) => [name, units[unit].describe(sentence).optional()]),
 ) as { readonly [Name in LimitName]: z.ZodOptional<z.ZodNumber> };
 
-const bounds = z.strictObject(
+/** Limits as people write them: seconds, and the names of `limits`. */
+export const limitSettings = z.strictObject(
   {
     ...limitShape,
     policy: z
@@ -235,7 +236,7 @@ const shape = {
   permissions: permissionEntries
     .describe("Rules: a tool's name, with or without a pattern in parentheses, `mcp_server_*` or `*`.")
     .optional(),
-  limits: bounds.describe("Bounds of a turn.").optional(),
+  limits: limitSettings.describe("Bounds of a turn.").optional(),
   connection: connection
     .describe("For how long a model is waited for and asked again, and how much of it is read.")
     .optional(),

@@ -36,7 +36,7 @@ export { type BackupBounds, pruneBackups } from "./prune-backups.ts";
 export { type ReadOptions, readTool } from "./read.ts";
 export { type SearchOptions, searchTool } from "./search.ts";
 export { settleIntents } from "./settle-intents.ts";
-export { type ShellOptions, shellTool } from "./shell.ts";
+export { type RunOptions, runInWorkspace, type ShellOptions, shellTool } from "./shell.ts";
 export { revertFile, undoChange } from "./undo.ts";
 export { writeTool } from "./write.ts";
 export type { WritingOptions } from "./writing.ts";

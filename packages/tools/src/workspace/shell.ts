@@ -6,17 +6,18 @@ import { type CommandEnd, runCommand } from "./command.ts";
 import { childEnvironment, type Environment } from "./environment.ts";
 import { BoundedOutput, type Redaction } from "./output.ts";
 import { checkRoot, type Workspace } from "./paths.ts";
+import { RunningCommands } from "./process-family.ts";
 import { ProgressPace } from "./progress-pace.ts";
 import { GIT_SETTINGS, steadyEnvironment } from "./shell-environment.ts";
 
 /** What commands find around them. */
 export interface ShellOptions {
   /** Variables for commands, on top of the program's own without its secrets; an undefined one is taken away. */
-  readonly env?: Environment;
+  readonly env?: Environment | undefined;
   /** What commands run in. Without one they may do all that the program may. */
-  readonly sandbox?: Sandbox;
+  readonly sandbox?: Sandbox | undefined;
   /** Takes secrets out of what a command prints. */
-  readonly redaction?: () => Redaction;
+  readonly redaction?: (() => Redaction) | undefined;
 }
 
 const DEFAULT_TIMEOUT = 120_000;
@@ -57,7 +58,6 @@ export function shellTool(
   background = new BackgroundCommands(),
 ): Tool {
   const { running } = background;
-  const places = [workspace.root, ...(sandbox === undefined ? [] : [sandbox.temporary])];
   return defineTool({
     name: "shell",
     description:
@@ -69,38 +69,74 @@ export function shellTool(
     about: ({ command }) => ({ command }),
     async execute({ command, timeout: given, background: stays = false }, context) {
       await checkRoot(workspace);
-      const timeout = stays ? given : (given ?? DEFAULT_TIMEOUT);
-      const surroundings = {
-        directory: workspace.root,
-        environment: childEnvironment(steadyEnvironment(process.env, places), {
-          ...WITHOUT_TERMINAL,
-          ...GIT_SETTINGS,
-          ...env,
-        }),
-        timeout,
-        ...(sandbox !== undefined && { sandbox }),
-      };
       if (stays) {
+        const surroundings = { ...surroundingsIn(workspace, { env, sandbox }), timeout: given };
         const started = await background.start({ ...surroundings, command, redaction: redaction?.() }, context);
-        return "end" in started ? told(started.output, started.end, timeout) : toldToStay(started);
+        return "end" in started ? told(started.output, started.end, given) : toldToStay(started);
       }
-      const output = new BoundedOutput(KEPT);
+      const timeout = given ?? DEFAULT_TIMEOUT;
       using progress = new ProgressPace((text) => context.progress(text));
-      const redacted = redaction?.();
-      const take = (text: string) => {
-        output.push(text);
-        progress.push(text);
-      };
-      const end = await runCommand(command, running, {
-        ...surroundings,
-        signal: context.signal,
-        hurry: context.hurry,
-        onOutput: (text) => take(redacted ? redacted.push(text) : text),
-      });
-      if (redacted) take(redacted.end());
-      return told(output.text(), end, timeout);
+      const { signal, hurry } = context;
+      const onOutput = (text: string) => progress.push(text);
+      const options = { env, sandbox, redaction, timeout, signal, hurry, onOutput, running };
+      const { end, output } = await runInWorkspace(workspace, command, options);
+      return told(output, end, timeout);
     },
   });
+}
+
+/** How a command runs in a workspace. */
+export interface RunOptions extends ShellOptions {
+  /** Milliseconds after which it is ended, with all that it started. */
+  readonly timeout: number;
+  /** Ends it, and all that it started. */
+  readonly signal: AbortSignal;
+  /** Ends it without asking it to end. */
+  readonly hurry?: AbortSignal | undefined;
+  /** Gets the output as it comes, without secrets. */
+  readonly onOutput?: (text: string) => void;
+  /** Ends it with the program, among others. */
+  readonly running?: RunningCommands;
+}
+
+/**
+ * Runs a command as the tool `shell` does: in its sandbox, without the secrets of the environment, and with all that it
+ * started ended before this resolves. Of a long output the middle is left out. Rejects when the shell cannot be started.
+ */
+export async function runInWorkspace(
+  workspace: Workspace,
+  command: string,
+  { env, sandbox, redaction, onOutput = () => {}, running = new RunningCommands(), ...bounds }: RunOptions,
+): Promise<{ readonly end: CommandEnd; readonly output: string }> {
+  const output = new BoundedOutput(KEPT);
+  const redacted = redaction?.();
+  const take = (text: string) => {
+    output.push(text);
+    onOutput(text);
+  };
+  const end = await runCommand(command, running, {
+    ...surroundingsIn(workspace, { env, sandbox }),
+    timeout: bounds.timeout,
+    signal: bounds.signal,
+    ...(bounds.hurry && { hurry: bounds.hurry }),
+    onOutput: (text) => take(redacted ? redacted.push(text) : text),
+  });
+  if (redacted) take(redacted.end());
+  return { end, output: output.text() };
+}
+
+/** What a command finds around it. */
+function surroundingsIn({ root }: Workspace, { env = {}, sandbox }: Pick<ShellOptions, "env" | "sandbox">) {
+  const places = [root, ...(sandbox === undefined ? [] : [sandbox.temporary])];
+  return {
+    directory: root,
+    environment: childEnvironment(steadyEnvironment(process.env, places), {
+      ...WITHOUT_TERMINAL,
+      ...GIT_SETTINGS,
+      ...env,
+    }),
+    ...(sandbox !== undefined && { sandbox }),
+  };
 }
 
 function confines({ domains }: Sandbox): string {

@@ -1,0 +1,78 @@
+import { Command, Option } from "commander";
+import { type AgentFlags, list, withRuleFlags } from "../agent-flags.ts";
+import { dollars, duration, numberBetween, positiveInteger } from "../flag-values.ts";
+import { parse, type Unread } from "../parse.ts";
+
+/** What a line of `banyan eval` says; what it leaves out is absent, and as the file says. */
+export interface EvalArguments extends Omit<AgentFlags, "model"> {
+  /** YAML with cases. */
+  readonly file: string;
+  /** `provider/model`, or `scripted`; those of the file when there is none. */
+  readonly model: readonly string[];
+  readonly judge?: string;
+  readonly repetitions?: number;
+  readonly atOnce?: number;
+  /** US dollars of all attempts together. */
+  readonly maxCost?: number;
+  /** Milliseconds of all attempts together. */
+  readonly timeout?: number;
+  /** Percent of the attempts that have to pass. */
+  readonly minPass: number;
+  /** A new evaluation although there is one of this file. */
+  readonly new: boolean;
+  /** Where the folders of attempts are made. */
+  readonly directory?: string;
+  readonly output: "text" | "json";
+  /** A file for JUnit's XML. */
+  readonly junit?: string;
+  readonly quiet: boolean;
+}
+
+const MORE = `
+Each attempt works by itself, as banyan run does, in a folder of its own: what
+would need a person is denied, so --approval edits or all is what most cases
+need. Each is a branch of one conversation, which can be opened and gone on with.
+The same command goes on where it was stopped; what has a result is not made
+again, unless its case was changed, or --new begins anew. docs/evaluate.md tells
+how cases are written.
+
+Exit codes:
+  0 enough attempts passed · 1 not · 2 the file or the command line is wrong
+  3 stopped at a limit · 5 authentication · 130 interrupted`;
+
+/** Reads what follows `banyan eval`, or says why it cannot be read. */
+export function readEval(
+  argv: readonly string[],
+): { readonly type: "eval"; readonly arguments: EvalArguments } | Unread {
+  const command = new Command("banyan eval")
+    .description("Tries agents on cases: what they are asked in which files, and what must hold then.")
+    .argument("<file>", "the cases, as YAML")
+    .addOption(list("-m, --model <name>", "a model to try, as provider/model, or scripted; may be repeated"))
+    .option("--judge <name>", "the model that judges")
+    .addOption(new Option("-n, --repetitions <count>", "attempts of each case").argParser(positiveInteger))
+    .addOption(new Option("--at-once <count>", "attempts that run at once (4 if not given)").argParser(positiveInteger))
+    .addOption(new Option("--max-cost <dollars>", "US dollars for all attempts together").argParser(dollars))
+    .addOption(
+      new Option("--timeout <time>", "time for all attempts together: seconds, or 30m, 2h").argParser(duration),
+    )
+    .addOption(
+      new Option("--min-pass <percent>", "how many of the attempts have to pass for exit code 0")
+        .argParser(numberBetween(0, 100))
+        .default(100, "all"),
+    );
+  withRuleFlags(command, "the folder of a case")
+    .option("--new", "begin a new evaluation, though there is one of this file", false)
+    .option("--directory <folder>", "where the folders of attempts are made")
+    .addOption(new Option("-o, --output <format>", "text or json").choices(["text", "json"]).default("text"))
+    .option("--json", "the same as --output json")
+    .option("--junit <file>", "write JUnit's XML there too")
+    .option("-q, --quiet", "nothing on stderr but problems", false)
+    .helpOption("-h, --help", "print this help")
+    .addHelpText("after", MORE)
+    .allowExcessArguments(false);
+  const unread = parse(command, argv);
+  if (unread) return unread;
+  const [file = ""] = command.args;
+  const { json, ...options } = command.opts<Omit<EvalArguments, "file"> & { readonly json?: true }>();
+  return { type: "eval", arguments: { ...options, file, ...(json && { output: "json" }) } };
+}

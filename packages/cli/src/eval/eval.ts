@@ -1,0 +1,152 @@
+import { writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import type { Usage } from "@banyan/core";
+import { formatCost, formatDuration } from "@banyan/core/shown";
+import {
+  type Attempt,
+  type Evaluation,
+  evaluationSentence,
+  evaluationTable,
+  junitReport,
+  openEvaluation,
+  type Spending,
+  tallyOf,
+} from "@banyan/host/evaluation";
+import { optionWords, ownCommand } from "@banyan/host/own-command";
+import { type ExitCode, exitCodes, Stopped, stopOnSignals } from "../exit.ts";
+import { listing } from "../output/listing.ts";
+import { jsonCost } from "../output/report.ts";
+import { UsageError } from "../problem.ts";
+import { oneLine } from "../show/plain-text.ts";
+import { type Style, styleFor } from "../show/style.ts";
+import { table } from "../show/table.ts";
+import type { EvalArguments } from "./arguments.ts";
+
+/** `banyan eval`: the table of what passed on standard output; how far it is, and what is odd, on standard error. */
+export function evaluateFile(args: EvalArguments): Promise<ExitCode> {
+  return listing(async (write, warn, tell) => {
+    const stop = new AbortController();
+    using _signals = stopOnSignals(stop);
+    const style = styleFor(process.stderr, "auto");
+    const say = (line: string) => {
+      if (!args.quiet) tell(`${line}\n`);
+    };
+    const { allow, deny, rules, approval, unconfined } = args;
+    await using opened = await openEvaluation({
+      ...{ file: args.file, cwd: ".", env: process.env, home: homedir(), signal: stop.signal },
+      ...(args.model.length > 0 && { models: args.model }),
+      ...{ judge: args.judge, cost: args.maxCost, time: args.timeout, fresh: args.new, trusted: args.trust },
+      directory: args.directory === undefined ? undefined : resolve(args.directory),
+      flags: { allow, deny, rules: rules && resolve(rules), approval, unconfined },
+      notice: (sentence) => say(style.dim(oneLine(sentence))),
+    }).catch((error: unknown) => {
+      throw stop.signal.reason instanceof Stopped ? stop.signal.reason : error;
+    });
+    say(style.dim(`Each attempt is a branch of the conversation ${opened.session.id}.`));
+    const evaluation = await opened.run({
+      ...{ repetitions: args.repetitions, atOnce: args.atOnce, signal: stop.signal },
+      onAttempt: (attempt) => say(progressLine(attempt, style)),
+    });
+    const exit = exitOf(evaluation, args, stop.signal);
+    if (args.junit !== undefined) await written(args.junit, junitReport(evaluation));
+    if (args.output === "json") write(`${JSON.stringify(evaluationJson(evaluation, exit), null, 2)}\n`);
+    else write(`${shownEvaluation(evaluation, process.stdout.columns).join("\n")}\n`);
+    if (evaluation.stopped) warn(`The same command goes on from here: ${evaluation.stopped.why}.`);
+    return exit;
+  });
+}
+
+function exitOf({ attempts, stopped }: Evaluation, { minPass }: EvalArguments, signal: AbortSignal): ExitCode {
+  if (signal.reason instanceof Stopped) return signal.reason.problem.exit;
+  if (stopped) return exitCodes.limit;
+  const { passed } = tallyOf(attempts);
+  return passed * 100 >= minPass * attempts.length ? exitCodes.done : exitCodes.failed;
+}
+
+async function written(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`${file} cannot be written: ${why}.`, { cause: error });
+  }
+}
+
+function nameOf({ case: name, column, repetition }: Attempt): string {
+  return oneLine(`${name} · ${column}${repetition > 1 ? ` #${repetition}` : ""}`);
+}
+
+/** `passed  sum · openai/gpt-5 · 2.1 s · $0.01`. */
+function progressLine(attempt: Attempt, style: Style): string {
+  const { status, result, error } = attempt;
+  const mark = status === "passed" ? style.good(status) : status === "open" ? style.dim("stopped") : style.bad(status);
+  const broken = result?.checks.find(({ holds }) => !holds);
+  const took = result ? ` · ${formatDuration(result.seconds * 1_000)} · ${formatCost(result.spent.cost)}` : "";
+  const why = error ?? (broken && `${broken.what}: ${broken.why}`);
+  return `${mark}  ${nameOf(attempt)}${took}${why === undefined ? "" : ` · ${oneLine(why)}`}`;
+}
+
+/** The table, what did not pass and how to look at it, and the sum. */
+function shownEvaluation(evaluation: Evaluation, width = Number.POSITIVE_INFINITY): string[] {
+  const rows = evaluationTable(evaluation).map((cells) => cells.map(oneLine));
+  const broken = evaluation.attempts.filter(({ status }) => status === "failed" || status === "error");
+  return [
+    ...table(rows, Number.POSITIVE_INFINITY, width),
+    ...broken.flatMap((attempt) => ["", ...brokenLines(attempt, evaluation.conversation)]),
+    "",
+    oneLine(evaluationSentence(evaluation)),
+  ];
+}
+
+function brokenLines(attempt: Attempt, conversation: string): string[] {
+  const { status, result, error, message } = attempt;
+  const why = error === undefined ? [] : [error];
+  const checks = (result?.checks ?? []).flatMap(({ holds, what, why }) => (holds ? [] : [`${what}: ${why}`]));
+  const place = result ? optionWords("--cwd", result.directory) : [];
+  const open = ownCommand([...place, ...optionWords("--resume", conversation), ...optionWords("--at", message ?? "")]);
+  return [
+    `${status}  ${nameOf(attempt)}`,
+    ...[...why, ...checks].map((line) => `  ${oneLine(line)}`),
+    ...(message === undefined ? [] : [`  ${open}`]),
+  ];
+}
+
+/** What `--output json` writes. */
+function evaluationJson(evaluation: Evaluation, exitCode: ExitCode) {
+  const { name, conversation, repetitions, columns, attempts, spent, stopped } = evaluation;
+  return {
+    type: "evaluation",
+    exitCode,
+    name,
+    conversation,
+    repetitions,
+    columns: columns.map((column) => {
+      const { spent, ...tally } = tallyOf(attempts.filter((attempt) => attempt.column === column));
+      return { name: column, ...tally, ...money(spent) };
+    }),
+    attempts: attempts.map(({ result, isKept, ...attempt }) => ({
+      ...attempt,
+      kept: isKept,
+      ...(result && {
+        checks: result.checks,
+        seconds: result.seconds,
+        steps: result.steps,
+        ...money(result.spent),
+        judging: money(result.judging),
+        directory: result.directory,
+      }),
+    })),
+    spent: {
+      attempts: money(spent.attempts),
+      judging: money(spent.judging),
+      beside: money(spent.beside),
+      all: money(spent.all),
+    },
+    stopped: stopped ?? null,
+  };
+}
+
+function money({ usage, cost }: Spending): { readonly usage: Usage; readonly cost: number | null } {
+  return { usage, cost: jsonCost(cost) };
+}

@@ -1,0 +1,125 @@
+import { type Agent, type AgentOptions, LimitError, type ModelDriver, ModelError, type Session } from "@banyan/core";
+import { fromLanguageModel } from "@banyan/core/ai-sdk";
+import { costOf, noUsage } from "@banyan/core/conversation";
+import { orAborted } from "@banyan/core/hosts";
+import { formatCost } from "@banyan/core/shown";
+
+/** Milliseconds after which a model that waits for its turn shows that it is still there. */
+const SIGN_OF_LIFE = 10_000;
+
+/**
+ * US dollars that all turns of a conversation may take together. Before a model is asked there must be room for a response as dear
+ * as its dearest so far, beside those that others wait for just now; as long as none is known of a model, it is asked once
+ * at a time. Where there may be room once others have their response, it waits for them; where there is none, `over` is
+ * called and the model not asked. What was spent before, in another process, counts too.
+ */
+export class Allowance implements Disposable {
+  readonly #session: Session;
+  readonly #most: number;
+  readonly #over: (why: string) => void;
+  /** The dearest response so far, by model. */
+  readonly #dearest = new Map<string, number>();
+  /** How often each model is asked just now. */
+  readonly #asked = new Map<string, number>();
+  readonly #metered = new WeakMap<object, ModelDriver>();
+  readonly #leave: () => void;
+  #waiting: (() => void)[] = [];
+  /** What the responses came to that the conversation may not have counted yet. */
+  #seen: number;
+
+  constructor(session: Session, most: number, over: (why: string) => void) {
+    this.#session = session;
+    this.#most = most;
+    this.#over = over;
+    this.#seen = session.state.cost ?? 0;
+    // Sub-agents with models of their own are not asked by way of `#stream`.
+    this.#leave = session.listen({ items: () => this.look(), ended: () => {} });
+  }
+
+  /** Calls `over` when there is nothing left. */
+  look(): void {
+    if (this.#spent >= this.#most) this.#end();
+  }
+
+  [Symbol.dispose](): void {
+    this.#leave();
+  }
+
+  /** The agent, whose models wait until there is room. Throws `LimitError` for one whose price is not known. */
+  agent(agent: Agent): Agent {
+    const { model, modelNamed } = agent.options;
+    return agent.with({
+      model: this.#model(model),
+      ...(modelNamed && { modelNamed: async (name) => this.#model(await modelNamed(name)) }),
+    });
+  }
+
+  #model(model: AgentOptions["model"]): AgentOptions["model"] {
+    const known = this.#metered.get(model);
+    if (known) return known;
+    const driver = "stream" in model || "run" in model ? model : fromLanguageModel(model);
+    if ("run" in driver || driver.price === undefined)
+      throw new LimitError("unknown-price", `A cost limit cannot be held: the price of ${driver.id} is unknown.`);
+    const { id, family, price, contextSize, settings } = driver;
+    const stream: ModelDriver["stream"] = (...asked) => this.#stream(driver, ...asked);
+    const metered: ModelDriver = { id, family, price, contextSize, settings, stream };
+    this.#metered.set(model, metered);
+    return metered;
+  }
+
+  async #stream(driver: ModelDriver, ...[request, sink, signal]: Parameters<ModelDriver["stream"]>): Promise<void> {
+    const { id, price } = driver;
+    const alive = setInterval(() => sink.push([]), SIGN_OF_LIFE);
+    try {
+      await this.#room(id, signal);
+    } finally {
+      clearInterval(alive);
+    }
+    let usage = noUsage;
+    const push: typeof sink.push = (batch) => {
+      for (const part of batch) if (part.type === "finish") usage = part.usage;
+      return sink.push(batch);
+    };
+    try {
+      await driver.stream(request, { push, ready: () => sink.ready() }, signal);
+    } finally {
+      const cost = costOf(usage, price) ?? 0;
+      this.#seen += cost;
+      if (usage !== noUsage) this.#dearest.set(id, Math.max(cost, this.#dearest.get(id) ?? 0));
+      this.#asked.set(id, (this.#asked.get(id) ?? 1) - 1);
+      const waiting = this.#waiting;
+      this.#waiting = [];
+      for (const look of waiting) look();
+    }
+  }
+
+  /** Resolves once the model may be asked. Rejects with the reason of the signal. */
+  async #room(id: string, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      signal.throwIfAborted();
+      const dearest = this.#dearest.get(id);
+      const ahead = [...this.#asked].reduce((sum, [model, times]) => sum + times * (this.#dearest.get(model) ?? 0), 0);
+      const isFirst = dearest === undefined && (this.#asked.get(id) ?? 0) > 0;
+      if (!isFirst && this.#spent < this.#most && this.#spent + ahead + (dearest ?? 0) <= this.#most) break;
+      if ([...this.#asked.values()].every((times) => times === 0)) {
+        this.#end();
+        signal.throwIfAborted();
+        throw new ModelError("quota", `There is no room left in ${this.#limit}.`);
+      }
+      await orAborted(new Promise<void>((resolve) => this.#waiting.push(resolve)), signal);
+    }
+    this.#asked.set(id, (this.#asked.get(id) ?? 0) + 1);
+  }
+
+  get #spent(): number {
+    return Math.max(this.#seen, this.#session.state.cost ?? 0);
+  }
+
+  get #limit(): string {
+    return `the limit of ${formatCost(this.#most)} for all attempts together`;
+  }
+
+  #end(): void {
+    this.#over(`${this.#limit} is reached (${formatCost(this.#spent)} spent)`);
+  }
+}

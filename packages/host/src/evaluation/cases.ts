@@ -1,0 +1,282 @@
+import { readFileSync, statSync } from "node:fs";
+import { basename, dirname, posix, resolve } from "node:path";
+import type { Limits } from "@banyan/core";
+import { z } from "zod";
+import { limitsOf } from "../limits.ts";
+import { misfitsOf, SettingsError } from "../settings/fault.ts";
+import { formatKey, type KeyPath } from "../settings/key.ts";
+import { limitSettings } from "../settings/schema.ts";
+import { parseYaml, type YamlPlaces } from "../settings/yaml-text.ts";
+
+// The message of each type says what is expected there; `misfitsOf` puts what was found before it.
+
+const TEXT = "a text (a number stands in quotes)";
+const NAME = "a name of at most 100 characters, in one line";
+const PATH = "a path in the folder of the attempt, without ..";
+const COUNT = "a whole number above 0";
+const SECONDS = "a number of seconds above 0";
+const DOLLARS = "an amount of US dollars above 0";
+const MODE = '"task" or "chat"';
+const CALL = "an object with tool, and with input as that tool takes it";
+
+const text = z.string(TEXT).min(1, TEXT);
+const name = z.string(NAME).regex(/^[^\p{Cc}\u2028\u2029]{1,100}$/u, NAME);
+const path = z.string(PATH).refine(isInside, PATH);
+const count = z.int(COUNT).positive(COUNT);
+const mode = z.enum(["task", "chat"], MODE);
+const texts = (form: string) => z.array(text, form).min(1, form);
+
+const scripted = z.union(
+  [
+    text,
+    z.strictObject(
+      {
+        say: text.optional(),
+        calls: z.array(z.strictObject({ tool: text, input: z.record(z.string(), z.json()) }, CALL)).min(1),
+      },
+      "an object with calls, and say if something is said before them",
+    ),
+  ],
+  "a text, or an object with calls",
+);
+
+const check = z
+  .strictObject(
+    {
+      command: text.optional(),
+      exit: z.int("an exit code from 0 to 255").min(0).max(255, "an exit code from 0 to 255").optional(),
+      seconds: z.number(SECONDS).positive(SECONDS).optional(),
+      file: path.optional(),
+      absent: z.literal(true, "true").optional(),
+      judge: text.optional(),
+      files: z.array(path, "a list of paths").min(1, "a list of paths").optional(),
+      script: z
+        .strictObject({ holds: z.boolean("true or false"), reason: text }, "an object with holds and reason")
+        .optional(),
+      equals: z.string(TEXT).optional(),
+      contains: text.optional(),
+      lacks: text.optional(),
+      matches: text.refine(isPattern, "a regular expression").optional(),
+    },
+    "an object with command, file or judge, or with what the answer equals, contains, lacks or matches",
+  )
+  .superRefine((given, context) => {
+    const problem = oddity(given);
+    if (problem !== undefined) context.addIssue({ code: "custom", message: problem, path: [] });
+  });
+
+const aCase = z.strictObject(
+  {
+    name,
+    say: z.union([text, texts("a text, or a list of texts")], "a text, or a list of texts"),
+    mode: mode.optional(),
+    folder: text.optional(),
+    files: z.record(path, z.string(TEXT), "an object with contents by their paths").optional(),
+    limits: limitSettings.optional(),
+    script: z.array(scripted, "a list of responses").min(1, "a list of responses").optional(),
+    expect: z.array(check, "a list of what must hold").min(1, "at least one thing that must hold"),
+  },
+  "an object with name, say and expect",
+);
+
+const file = z.strictObject(
+  {
+    name: name.optional(),
+    models: texts('a list of names of models, as in ["openai/gpt-5"]').optional(),
+    prompts: z.record(name, text, "an object with texts, or @ and a file, by their names").optional(),
+    judge: text.optional(),
+    mode: mode.optional(),
+    repetitions: count.max(1_000, "a whole number up to 1000").optional(),
+    atOnce: count.max(64, "a whole number up to 64").optional(),
+    limits: limitSettings.optional(),
+    total: z
+      .strictObject(
+        { cost: z.number(DOLLARS).positive(DOLLARS).optional(), time: z.number(SECONDS).positive(SECONDS).optional() },
+        "an object with cost, time or both",
+      )
+      .optional(),
+    cases: z.array(aCase, "a list of cases").min(1, "at least one case"),
+  },
+  "an object with cases",
+);
+
+/** Cases as they are written in a file, or in a program. */
+export type WrittenCases = z.input<typeof file>;
+
+/** One thing that must hold of an attempt: of a command, a file, a judge's verdict, or, where none is named, of the answer. */
+export type Check = z.output<typeof check>;
+
+/** A response of the scripted model: a text, or calls of tools. */
+export type ScriptedResponse = z.output<typeof scripted>;
+
+/** What an agent is asked to do, with what, and what must hold then. */
+export interface Case {
+  readonly name: string;
+  /** One message after the other, each when the turn before has ended. */
+  readonly say: readonly string[];
+  readonly mode: "task" | "chat";
+  /** Absolute: what is in it is copied into the folder of each attempt. */
+  readonly folder?: string;
+  /** Contents by their paths, written beside what is copied. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Bounds of each turn. */
+  readonly limits: Limits;
+  /** What the model `scripted` responds, in order. */
+  readonly script?: readonly ScriptedResponse[];
+  readonly expect: readonly Check[];
+}
+
+/** What is evaluated, checked: no model was asked and nothing written yet. */
+export interface Cases {
+  readonly name: string;
+  readonly cases: readonly Case[];
+  /** `provider/model`; none when the file names none. */
+  readonly models: readonly string[];
+  /** What agents are told beside their own instructions, by the names that people gave it. */
+  readonly prompts: Readonly<Record<string, string>>;
+  /** The model that judges. */
+  readonly judge?: string;
+  readonly repetitions: number;
+  /** Attempts that run at once. */
+  readonly atOnce?: number;
+  /** US dollars, and milliseconds, of all attempts together. */
+  readonly total: { readonly cost?: number; readonly time?: number };
+  /** A fault at a place of the file, by its line. */
+  fault(path: KeyPath, problem: string, advice: string): SettingsError;
+}
+
+/** The way to what the cases are. */
+export interface CasesPlace {
+  /** The file, for people. */
+  readonly source: string;
+  /** From where folders and files of prompts are found; the folder of the process when absent. */
+  readonly directory?: string;
+  readonly places?: YamlPlaces;
+}
+
+/**
+ * Reads a file of cases: YAML, or JSON, which is YAML too. Throws a `SettingsError` that names the line and what is expected there:
+ * for a file that is not there or no YAML, for names that are not known, two cases of one name, a folder that is not there.
+ * @example const cases = readCases("cases.yaml");
+ */
+export function readCases(source: string): Cases {
+  const written = parseYaml(textOf(source, () => ({ source })));
+  if (!written.ok) {
+    const { at, problem, advice } = written;
+    throw new SettingsError({ source, ...at, problem, advice });
+  }
+  return casesFrom(written.value, { source, directory: dirname(resolve(source)), places: written.places });
+}
+
+/**
+ * The same for cases that a program has.
+ * @example
+ * const cases = casesFrom({
+ *   cases: [{ name: "sum", say: "What is 2 + 2?", mode: "chat", expect: [{ contains: "4" }] }],
+ * });
+ */
+export function casesFrom(
+  written: unknown,
+  { source, directory = ".", places }: CasesPlace = { source: "the cases" },
+): Cases {
+  const fault = (key: KeyPath, problem: string, advice: string, isName = false) => {
+    const at = isName ? places?.name(key) : (places?.value(key) ?? places?.name(key));
+    const formatted = formatKey(key);
+    return new SettingsError({ source, ...at, ...(formatted !== "" && { key: formatted }), problem, advice });
+  };
+  const misfits = misfitsOf(written, file);
+  // A name that nobody knows is as a rule why another one is missing.
+  const first = misfits.find(({ isName }) => isName) ?? misfits[0];
+  if (first) throw fault(first.path, first.problem, first.advice, first.isName);
+  const checked = file.parse(written);
+  const seen = new Map<string, number>();
+  const cases = checked.cases.map((one, index): Case => {
+    const before = seen.get(one.name);
+    if (before !== undefined)
+      throw fault(
+        ["cases", index, "name"],
+        `${formatKey(["cases", before])} is called "${one.name}" too`,
+        "name it otherwise",
+      );
+    seen.set(one.name, index);
+    return {
+      name: one.name,
+      say: [one.say].flat(),
+      mode: one.mode ?? checked.mode ?? "task",
+      ...(one.folder !== undefined && { folder: folderOf(one.folder, index) }),
+      files: one.files ?? {},
+      limits: { ...limitsOf({ limits: checked.limits }), ...limitsOf({ limits: one.limits }) },
+      ...(one.script && { script: one.script }),
+      expect: one.expect,
+    };
+  });
+  const prompts = Object.entries(checked.prompts ?? {}).map(([key, said]) => [key, promptOf(key, said)]);
+  const { judge, atOnce, total = {} } = checked;
+  return {
+    name: checked.name ?? basename(source),
+    cases,
+    models: checked.models ?? [],
+    prompts: Object.fromEntries(prompts),
+    ...(judge !== undefined && { judge }),
+    repetitions: checked.repetitions ?? 1,
+    ...(atOnce !== undefined && { atOnce }),
+    total: { ...total, ...(total.time !== undefined && { time: total.time * 1_000 }) },
+    fault,
+  };
+
+  function folderOf(folder: string, index: number): string {
+    const whole = resolve(directory, folder);
+    if (statSync(whole, { throwIfNoEntry: false })?.isDirectory()) return whole;
+    throw fault(["cases", index, "folder"], `there is no folder ${whole}`, "name one by its way from this file");
+  }
+
+  function promptOf(key: string, said: string): string {
+    if (!said.startsWith("@")) return said;
+    return textOf(resolve(directory, said.slice(1)), () => ({
+      source,
+      ...places?.value(["prompts", key]),
+      key: formatKey(["prompts", key]),
+    }));
+  }
+}
+
+/** Throws a `SettingsError` at `place` for a file that cannot be read. */
+function textOf(path: string, place: () => Pick<SettingsError["fault"], "source" | "line" | "column" | "key">): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const why = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    const problem = why === "ENOENT" ? `there is no file ${path}` : `${path} cannot be read (${why})`;
+    throw new SettingsError({ ...place(), problem, advice: "name a file with text" }, { cause: error });
+  }
+}
+
+/** Whether a path stays in its folder. */
+function isInside(written: string): boolean {
+  const normal = posix.normalize(written);
+  return written !== "" && normal !== "." && !/^\.\.(?:\/|$)|^[/\\]|^[A-Za-z]:|\0/.test(normal);
+}
+
+function isPattern(source: string): boolean {
+  try {
+    return new RegExp(source, "m") instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
+
+/** What does not go together in a check, as what would be expected. */
+function oddity(given: z.output<z.ZodObject<(typeof check)["shape"]>>): string | undefined {
+  const { command, file, judge, exit, seconds, absent, files, script, equals, contains, lacks, matches } = given;
+  const subjects = [command, file, judge].filter((one) => one !== undefined).length;
+  const content = [equals, contains, lacks, matches].some((one) => one !== undefined);
+  if (subjects > 1) return "only one of command, file and judge";
+  if (judge !== undefined && content) return "judge without equals, contains, lacks and matches";
+  if (judge === undefined && (files !== undefined || script !== undefined)) return "judge beside files and script";
+  if (command === undefined && (exit !== undefined || seconds !== undefined)) return "command beside exit and seconds";
+  if (absent && (file === undefined || content)) return "file beside absent, and nothing of its content";
+  if (file !== undefined && !absent && !content) return "what the file equals, contains, lacks or matches, or absent";
+  if (subjects === 0 && !content)
+    return "command, file or judge, or what the answer equals, contains, lacks or matches";
+  return undefined;
+}

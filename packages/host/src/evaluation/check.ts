@@ -1,0 +1,123 @@
+import { counted, formatDuration } from "@banyan/core/shown";
+import type { Sandbox } from "@banyan/tools/sandbox";
+import { locate, openFileAt, openWorkspace, runInWorkspace, WorkspaceError } from "@banyan/tools/workspace";
+import type { Redact } from "../redaction/redactor.ts";
+import type { Check } from "./cases.ts";
+import type { Checked } from "./record.ts";
+
+/** Milliseconds that a command has when its check does not say. */
+const PATIENCE = 60_000;
+
+/** Bytes of a file that is looked at. */
+const LARGEST = 4 * 1024 * 1024;
+
+/** Characters of what was found that a person is shown. */
+const SHOWN = 400;
+
+/** What an attempt came to, as checks look at it. */
+export interface Outcome {
+  /** The folder that it worked in. */
+  readonly directory: string;
+  /** What the agent said at the end. */
+  readonly answer: string;
+  /** What commands run in, as those of the agent did. */
+  readonly sandbox: Sandbox | undefined;
+  /** Takes secrets out of what is told of it. */
+  readonly redact: Redact | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Whether something holds that nobody has to judge. Rejects with the reason of the signal. */
+export async function checked(check: Check, outcome: Outcome): Promise<Checked> {
+  const what = whatHolds(check);
+  const why = await whyNot(check, outcome).catch((error: unknown) => {
+    // The agent may have taken its own folder away.
+    if (error instanceof WorkspaceError) return error.message;
+    throw error;
+  });
+  outcome.signal.throwIfAborted();
+  return why === undefined ? { holds: true, what } : { holds: false, what, why: outcome.redact?.(why) ?? why };
+}
+
+/** A check in words. */
+export function whatHolds(check: Check): string {
+  const { command, exit = 0, file, absent, judge } = check;
+  if (judge !== undefined) return `the judge says: ${judge.trim()}`;
+  if (absent) return `there is no ${file}`;
+  const content = contentOf(check);
+  if (command === undefined) return `${file ?? "the answer"} ${content}`;
+  return `\`${command.trim()}\` exits with ${exit}${content === "" ? "" : `, and its output ${content}`}`;
+}
+
+function contentOf({ equals, contains, lacks, matches }: Check): string {
+  const said = { equals, contains, lacks, matches: matches === undefined ? undefined : `/${matches}/` };
+  return Object.entries(said)
+    .flatMap(([how, text]) => (text === undefined ? [] : [`${how} ${how === "matches" ? text : quoted(text)}`]))
+    .join(" and ");
+}
+
+/** Why something does not hold; nothing when it does. */
+async function whyNot(check: Check, outcome: Outcome): Promise<string | undefined> {
+  const { command, file } = check;
+  if (command !== undefined) return whyCommandNot(command, check, outcome);
+  if (file === undefined) return whyTextNot(outcome.answer, check);
+  const found = await contentIn(outcome.directory, file);
+  if (check.absent) return found.state === "missing" ? undefined : "it is there";
+  return found.state === "read" ? whyTextNot(found.text, check) : found.why;
+}
+
+async function whyCommandNot(
+  command: string,
+  { exit = 0, seconds, ...content }: Check,
+  { directory, sandbox, redact, signal }: Outcome,
+): Promise<string | undefined> {
+  const timeout = seconds === undefined ? PATIENCE : seconds * 1_000;
+  const { end, output } = await runInWorkspace(openWorkspace(directory), command, {
+    ...{ sandbox, timeout, signal },
+    redaction: redact && (() => redact.stream()),
+  });
+  const said = output.trim() === "" ? "it printed nothing" : `it printed ${quoted(tailOf(output.trim()))}`;
+  if (end.type === "timed-out") return `it did not end within ${formatDuration(timeout)} and was stopped; ${said}`;
+  if (end.type === "cancelled") return "it was stopped";
+  if (end.code !== exit) return `it exited with ${end.code}; ${said}`;
+  return whyTextNot(output, content);
+}
+
+/** Why a text is not as it should be. A line end at its end makes no difference for `equals`. */
+function whyTextNot(text: string, { equals, contains, lacks, matches }: Check): string | undefined {
+  const found = () => (text.trim() === "" ? "it is empty" : `it is ${quoted(text.trim())}`);
+  if (equals !== undefined && text.trimEnd() !== equals.trimEnd()) return found();
+  if (contains !== undefined && !text.includes(contains)) return found();
+  if (lacks !== undefined && text.includes(lacks)) return `it contains ${quoted(lacks)}`;
+  if (matches !== undefined && !new RegExp(matches, "m").test(text)) return found();
+  return undefined;
+}
+
+/** What stands in a file of an attempt, or why that cannot be told. Links that lead out of the folder are not followed. */
+export async function contentIn(
+  directory: string,
+  path: string,
+): Promise<
+  { readonly state: "read"; readonly text: string } | { readonly state: "missing" | "unreadable"; readonly why: string }
+> {
+  try {
+    const workspace = openWorkspace(directory);
+    const location = await locate(workspace, path);
+    if (location.kind === "missing") return { state: "missing", why: "it is not there" };
+    await using file = await openFileAt(workspace, location);
+    const { size } = file.stats;
+    if (size > LARGEST) return { state: "unreadable", why: `it has ${counted(size, "byte")}, more than ${LARGEST}` };
+    return { state: "read", text: await file.handle.readFile("utf8") };
+  } catch (error) {
+    return { state: "unreadable", why: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length <= SHOWN ? text : `${text.slice(0, SHOWN).toWellFormed()}…`);
+}
+
+/** The end of an output is where errors stand. */
+function tailOf(output: string): string {
+  return output.length <= SHOWN ? output : `…${output.slice(1 - SHOWN).toWellFormed()}`;
+}

@@ -1,0 +1,277 @@
+import { realpathSync } from "node:fs";
+import { join } from "node:path";
+import { type AgentOptions, Session } from "@banyan/core";
+import { call, type Scene, scriptedModel, text } from "@banyan/core/testing";
+import { ModelChoiceError } from "@banyan/models";
+import { AGENT, type Host } from "../host.ts";
+import { BEGAN, surroundings } from "../instructions/surroundings.ts";
+import { serversSettled } from "../mcp/settled.ts";
+import { type HostFlags, type HostOptions, openHost } from "../open-host.ts";
+import { describePlace } from "../settings/fault.ts";
+import type { KeyPath } from "../settings/key.ts";
+import type { AttemptPlace, Column, Competitor } from "./attempt.ts";
+import { type Case, type Cases, readCases, type ScriptedResponse } from "./cases.ts";
+import { type EvaluateOptions, type Evaluation, evaluate } from "./evaluate.ts";
+import { FREE, type Judge } from "./judge.ts";
+
+/** The name of the model whose responses stand in the cases. */
+const SCRIPTED = "scripted";
+
+/** What a host has whose model is put in the place of its own. */
+const OFFLINE = "demo/offline";
+
+/** The label of a conversation that is the evaluation of a file. */
+const EVALUATES = "evaluates";
+
+/**
+ * A file of cases, and what of it is said otherwise.
+ * @example
+ * await using evaluation = await openEvaluation({
+ *   file: "cases.yaml",
+ *   models: ["anthropic/claude-sonnet-5", "openai/gpt-5"],
+ *   judge: "openai/gpt-5-mini",
+ *   cost: 5,
+ *   time: 30 * 60_000,
+ *   cwd: process.cwd(),
+ *   env: process.env,
+ *   home: homedir(),
+ *   flags: { approval: "edits" },
+ *   trusted: false,
+ *   fresh: true,
+ *   directory: "attempts",
+ *   notice: console.error,
+ * });
+ * const { attempts } = await evaluation.run({ repetitions: 3 });
+ */
+export interface EvaluationOptions extends Pick<HostOptions, "cwd" | "env" | "home" | "signal" | "store"> {
+  readonly file: string;
+  /** In place of those of the file: `provider/model`, or `scripted`. */
+  readonly models?: readonly string[] | undefined;
+  /** In place of that of the file. */
+  readonly judge?: string | undefined;
+  /** US dollars of all attempts together, in place of what the file says. */
+  readonly cost?: number | undefined;
+  /** Milliseconds of one run, in place of what the file says. */
+  readonly time?: number | undefined;
+  /** For the agents of all attempts, as for `banyan run`. */
+  readonly flags?: Omit<HostFlags, "model" | "instructions">;
+  /** Whether the settings, servers and instructions in the folder of a case are used. */
+  readonly trusted?: boolean;
+  /** Begins a new evaluation although there is one of this file. */
+  readonly fresh?: boolean;
+  /** Where the folders of attempts are made; among what may be lost when absent. */
+  readonly directory?: string | undefined;
+  /** Told what is not as one may think, each once. */
+  readonly notice?: (sentence: string) => void;
+}
+
+/** An evaluation of a file on this machine, opened. */
+export interface OpenEvaluation extends AsyncDisposable {
+  readonly cases: Cases;
+  readonly session: Session;
+  /** Makes the attempts that have no result yet. */
+  run(options: Pick<EvaluateOptions, "repetitions" | "atOnce" | "signal" | "onAttempt">): Promise<Evaluation>;
+}
+
+/**
+ * Reads a file of cases, looks for its models, and opens the conversation of its evaluation: the one that there is, or a new one. Nothing is
+ * asked or spent. Its attempts work as `banyan run` does, each with a host of its own around its folder. Rejects with `SettingsError` for a
+ * fault of the file, with `ModelChoiceError` for a model that cannot be used, with `StoreError` while somebody else has the
+ * conversation open.
+ */
+export async function openEvaluation(options: EvaluationOptions): Promise<OpenEvaluation> {
+  const { cwd, env, home, signal, store, notice = () => {} } = options;
+  const cases = readCases(options.file);
+  const [named] = options.models ?? cases.models;
+  const flags = { ...options.flags, ...(named !== undefined && { model: named === SCRIPTED ? OFFLINE : named }) };
+  await using opened = new AsyncDisposableStack();
+  const host = await openHost({ ...{ cwd, env, home, signal, store }, flags, canAsk: false, readyLater: true }).catch(
+    (error: unknown) => {
+      throw placed(error, cases, options.models || named === undefined ? undefined : ["models", 0]);
+    },
+  );
+  opened.defer(() => host.close());
+  const models = new Models(host, cases, { ...cases.total, ...(options.cost !== undefined && { cost: options.cost }) });
+  const columns = await columnsOf(models, options, toldOnce(notice));
+  const judge = await models.judge(options.judge);
+  const session = opened.use(await sessionOf(host, options));
+  const life = opened.move();
+  const { cost = cases.total.cost, time = cases.total.time } = options;
+  const directory = options.directory ?? join(host.places.cache, "evaluations");
+  return {
+    cases,
+    session,
+    run: (how) =>
+      evaluate({
+        ...{ cases, columns, session, directory, judge, limits: { cost, time } },
+        ...{ repetitions: cases.repetitions, atOnce: cases.atOnce },
+        ...Object.fromEntries(Object.entries(how).filter(([, value]) => value !== undefined)),
+      }),
+    [Symbol.asyncDispose]: () => life.disposeAsync(),
+  };
+}
+
+/** Finds models before anything is spent, and says where in the file one is named that cannot be used. */
+class Models {
+  readonly #host: Host;
+  readonly #total: Cases["total"];
+  readonly cases: Cases;
+
+  constructor(host: Host, cases: Cases, total: Cases["total"]) {
+    this.#host = host;
+    this.cases = cases;
+    this.#total = total;
+  }
+
+  /** The names of those that are compared. */
+  async names(given: readonly string[] | undefined): Promise<readonly string[]> {
+    const { cases } = this;
+    const names = given ?? cases.models;
+    if (names.length === 0) return this.names([this.#host.model.name]);
+    for (const [index, name] of names.entries()) {
+      const path = given ? undefined : ["models", index];
+      if (names.indexOf(name) !== index)
+        throw this.#fault(path, `${name} is named twice`, "name each model once; repetitions asks one several times");
+      if (name === SCRIPTED) {
+        const without = cases.cases.findIndex(({ script }) => script === undefined);
+        if (without >= 0)
+          throw cases.fault(["cases", without], "there is no script", "say what the model scripted responds");
+      } else {
+        const limited = this.#total.cost !== undefined || cases.cases.some(({ limits }) => limits.cost !== undefined);
+        await this.#found(name, path, limited);
+      }
+    }
+    return names;
+  }
+
+  /** Who judges; nobody when nothing is to be judged. */
+  async judge(given: string | undefined): Promise<Judge | undefined> {
+    const { cases } = this;
+    const judged = cases.cases.flatMap(({ expect }, at) =>
+      expect.flatMap((check, index) =>
+        check.judge === undefined ? [] : [{ path: ["cases", at, "expect", index], script: check.script }],
+      ),
+    );
+    const [first] = judged;
+    const name = given ?? cases.judge;
+    if (!first) return undefined;
+    if (name === undefined) throw cases.fault(first.path, "nobody judges", "name a model, as in judge: openai/gpt-5");
+    if (name !== SCRIPTED) return this.#found(name, given ? undefined : ["judge"], this.#total.cost !== undefined);
+    const without = judged.find(({ script }) => script === undefined);
+    if (without) throw cases.fault(without.path, "there is no script", "say what the judge scripted finds");
+    return SCRIPTED;
+  }
+
+  async #found(name: string, path: KeyPath | undefined, limited: boolean): Promise<AgentOptions["model"]> {
+    const { model } = await this.#host.agentWith(name).then(
+      ({ options }) => options,
+      (error: unknown) => {
+        throw placed(error, this.cases, path);
+      },
+    );
+    if (limited && !("price" in model && model.price !== undefined))
+      throw this.#fault(
+        path,
+        `the price of ${name} is not known, so no limit of the cost can be held`,
+        "tell its price in the settings (models), or leave the limit out",
+      );
+    return model;
+  }
+
+  #fault(path: KeyPath | undefined, problem: string, advice: string): Error {
+    // What the command line names has no place in the file.
+    return path
+      ? this.cases.fault(path, problem, advice)
+      : new ModelChoiceError("unknown-model", `${problem}; ${advice}.`);
+  }
+}
+
+/** Where a model that cannot be used is named in the file, that is told. */
+function placed(error: unknown, cases: Cases, path: KeyPath | undefined): unknown {
+  if (!(error instanceof ModelChoiceError) || path === undefined) return error;
+  return new ModelChoiceError(error.code, `${describePlace(cases.fault(path, "", "").fault)}: ${error.message}`);
+}
+
+/** Models beside each other, and for each of them the prompts. */
+async function columnsOf(
+  models: Models,
+  options: EvaluationOptions,
+  notice: (sentence: string) => void,
+): Promise<Column[]> {
+  const prompts: readonly (readonly [string | undefined, string | undefined])[] = Object.entries(models.cases.prompts);
+  const names = await models.names(options.models);
+  return names.flatMap((model) =>
+    (prompts.length > 0 ? prompts : [[undefined, undefined] as const]).map(([name, prompt]) => ({
+      name: name === undefined ? model : `${model} · ${name}`,
+      key: JSON.stringify([model, prompt]),
+      open: (place) => competitor(model, prompt, place, options, notice),
+    })),
+  );
+}
+
+/** An agent as `banyan run` has it, around the folder of an attempt. */
+async function competitor(
+  model: string,
+  prompt: string | undefined,
+  { directory, case: one, signal }: AttemptPlace,
+  { env, home, flags, trusted = false }: EvaluationOptions,
+  notice: (sentence: string) => void,
+): Promise<Competitor> {
+  // A text that begins with @ would be taken for a file.
+  const instructions = prompt === undefined ? {} : { instructions: prompt.replace(/^@/, "\n@") };
+  const host = await openHost({
+    ...{ cwd: directory, env, home, trusted, signal },
+    flags: { memory: false, ...flags, model: model === SCRIPTED ? OFFLINE : model, ...instructions },
+    canAsk: false,
+  });
+  try {
+    const { mcp, confinesIn } = await host.ready();
+    const missing = mcp ? await serversSettled(mcp, signal) : [];
+    for (const sentence of [...host.notices, ...missing]) notice(sentence);
+    const agent = one.mode === "task" ? await host.taskAgent() : host.agent;
+    const informed = host.informed(agent, {
+      labels: { [BEGAN]: host.redact(surroundings(host.workspace)) },
+      contents: new Map(),
+    });
+    return {
+      agent: model === SCRIPTED ? informed.with(scripted(one)) : informed,
+      sandbox: await confinesIn(host.workspace),
+      redact: host.redact,
+      close: () => host.close(),
+    };
+  } catch (error) {
+    await host.close();
+    throw error;
+  }
+}
+
+/** The model whose responses stand in the case. In task mode a text is what the task is finished with. */
+function scripted({ script = [], mode }: Case): Partial<AgentOptions> {
+  const sceneOf = (response: ScriptedResponse): Scene => {
+    if (typeof response !== "string")
+      return [
+        ...(response.say === undefined ? [] : [text(response.say)]),
+        ...response.calls.map(({ tool, input }) => call(tool, input)),
+      ];
+    return mode === "task" ? [call("finish_task", { result: response })] : response;
+  };
+  const model = scriptedModel(script.map(sceneOf), { id: SCRIPTED, price: FREE });
+  return { model, modelNamed: undefined, fallbacks: undefined };
+}
+
+/** The conversation that is the evaluation of this file, or a new one. */
+async function sessionOf(host: Host, { file, fresh = false }: EvaluationOptions): Promise<Session> {
+  const evaluates = realpathSync(file);
+  const [last] = fresh ? [] : await host.store.list({ labels: { [EVALUATES]: evaluates }, limit: 1 });
+  const labels = { cwd: host.workspace, agent: AGENT, [EVALUATES]: evaluates };
+  return Session.open(host.store, last?.id, last ? {} : { create: true, labels });
+}
+
+function toldOnce(notice: (sentence: string) => void): (sentence: string) => void {
+  const told = new Set<string>();
+  return (sentence) => {
+    if (told.has(sentence)) return;
+    told.add(sentence);
+    notice(sentence);
+  };
+}

@@ -1,0 +1,34 @@
+export type {
+  AttemptPlace,
+  Column,
+  Competitor,
+} from "./attempt.ts";
+export {
+  type Case,
+  type Cases,
+  type CasesPlace,
+  type Check,
+  casesFrom,
+  readCases,
+  type ScriptedResponse,
+  type WrittenCases,
+} from "./cases.ts";
+export {
+  type Attempt,
+  type AttemptStatus,
+  type EvaluateOptions,
+  type Evaluation,
+  EvaluationError,
+  evaluate,
+} from "./evaluate.ts";
+export { type EvaluationOptions, type OpenEvaluation, openEvaluation } from "./here.ts";
+export type { Judge } from "./judge.ts";
+export type { AttemptResult, Checked, Spending } from "./record.ts";
+export {
+  evaluationSentence,
+  evaluationTable,
+  junitReport,
+  type Tally,
+  tallyOf,
+  tallyText,
+} from "./report.ts";

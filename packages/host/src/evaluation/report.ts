@@ -1,0 +1,130 @@
+import { totalTokens } from "@banyan/core/conversation";
+import { counted, formatCost, formatDuration, shortCount, visibleText } from "@banyan/core/shown";
+import type { Attempt, Evaluation } from "./evaluate.ts";
+import { keyOf, type Spending } from "./record.ts";
+import { nothingSpent, sumOf } from "./turns.ts";
+
+/** How attempts went together: those of a case in a column, of a column, or all. */
+export interface Tally {
+  readonly attempts: number;
+  readonly passed: number;
+  readonly failed: number;
+  readonly errors: number;
+  /** Not made, or not to their end. */
+  readonly open: number;
+  /** Of their turns, without the checks. */
+  readonly seconds: number;
+  /** Of their turns and of those who judged them. */
+  readonly spent: Spending;
+}
+
+/** How some of the attempts went. */
+export function tallyOf(attempts: readonly Attempt[]): Tally {
+  const count = (status: Attempt["status"]) => attempts.filter((attempt) => attempt.status === status).length;
+  const results = attempts.flatMap(({ result }) => result ?? []);
+  return {
+    attempts: attempts.length,
+    passed: count("passed"),
+    failed: count("failed"),
+    errors: count("error"),
+    open: count("open"),
+    seconds: results.reduce((sum, { seconds }) => sum + seconds, 0),
+    spent: results.reduce((sum, { spent, judging }) => sumOf(sum, sumOf(spent, judging)), nothingSpent),
+  };
+}
+
+/** `2/3 · 12.0 s · 3.4k · $0.02`: how many passed, and what that took. */
+export function tallyText(tally: Tally): string {
+  const { attempts, passed, errors, open, seconds, spent } = tally;
+  const rest = [errors > 0 ? counted(errors, "error") : "", open > 0 ? `${open} open` : ""].filter(Boolean);
+  const how = [`${passed}/${attempts}`, ...rest].join(", ");
+  if (passed + tally.failed === 0) return how;
+  return [how, formatDuration(seconds * 1_000), shortCount(totalTokens(spent.usage)), formatCost(spent.cost)].join(
+    " · ",
+  );
+}
+
+/** The table: a row for each case and one for all of them, a cell for each column; the first row and the first cells are names. */
+export function evaluationTable({ cases, columns, attempts }: Evaluation): string[][] {
+  const cell = (wanted: (attempt: Attempt) => boolean) => tallyText(tallyOf(attempts.filter(wanted)));
+  return [
+    ["", ...columns],
+    ...cases.map((name) => [
+      name,
+      ...columns.map((column) => cell((attempt) => attempt.case === name && attempt.column === column)),
+    ]),
+    ["all", ...columns.map((column) => cell((attempt) => attempt.column === column))],
+  ];
+}
+
+/** What an evaluation came to, in a sentence or two. */
+export function evaluationSentence({ attempts, spent, stopped }: Evaluation): string {
+  const { passed, failed, errors, open } = tallyOf(attempts);
+  const others = [
+    failed > 0 ? `${failed} failed` : "",
+    errors > 0 ? `${counted(errors, "attempt")} came to nothing` : "",
+    open > 0 ? `${open} not made` : "",
+  ].filter(Boolean);
+  const parts = [
+    ["judges", spent.judging],
+    ["attempts without a result", spent.beside],
+  ] as const;
+  const beside = parts.flatMap(([what, { usage, cost }]) =>
+    cost !== 0 && (totalTokens(usage) > 0 || cost !== undefined) ? [`${what} ${formatCost(cost)}`] : [],
+  );
+  const money = `${formatCost(spent.all.cost)}${beside.length > 0 ? `, of it ${beside.join(", ")}` : ""}`;
+  const sum = `${passed} of ${counted(attempts.length, "attempt")} passed${others.map((one) => `, ${one}`).join("")}; cost ${money}.`;
+  return stopped ? `${sum} Stopped: ${stopped.why}.` : sum;
+}
+
+/** The message that shows the table in the conversation, to whoever opens it. */
+export function reportMessage(evaluation: Evaluation) {
+  const rows = evaluationTable(evaluation).map((cells) => `| ${cells.map(inCell).join(" | ")} |`);
+  const rule = `|${" --- |".repeat(evaluation.columns.length + 1)}`;
+  const table = [rows[0], rule, ...rows.slice(1)].join("\n");
+  const text = `Evaluation of ${evaluation.name}\n\n${table}\n\n${evaluationSentence(evaluation)} Each attempt is a branch of this conversation.`;
+  return [text, { at: null, id: `report-${keyOf(text)}`, author: "system" }] as const;
+}
+
+function inCell(text: string): string {
+  return text.replaceAll("|", "\\|");
+}
+
+/**
+ * The evaluation as JUnit's XML, as build servers read it: a suite for each column, a test for each attempt. What did not come to an
+ * end counts as an error.
+ */
+export function junitReport({ name, columns, repetitions, attempts }: Evaluation): string {
+  const numbers = (all: readonly Attempt[]) => {
+    const { attempts: tests, failed, errors, open, seconds } = tallyOf(all);
+    return `tests="${tests}" failures="${failed}" errors="${errors + open}" time="${seconds.toFixed(3)}"`;
+  };
+  const suites = columns.map((column) => {
+    const own = attempts.filter((attempt) => attempt.column === column);
+    const tests = own.map((attempt) => testCase(attempt, repetitions));
+    return `  <testsuite name="${xml(column)}" ${numbers(own)}>\n${tests.join("")}  </testsuite>\n`;
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="${xml(name)}" ${numbers(attempts)}>\n${suites.join("")}</testsuites>\n`;
+}
+
+function testCase({ case: name, column, repetition, status, result, error }: Attempt, repetitions: number): string {
+  const title = repetitions > 1 ? `${name} #${repetition}` : name;
+  const head = `    <testcase name="${xml(title)}" classname="${xml(column)}" time="${(result?.seconds ?? 0).toFixed(3)}"`;
+  if (status === "passed") return `${head}/>\n`;
+  const broken = (result?.checks ?? []).filter(({ holds }) => !holds);
+  const [tag, message, body] =
+    status === "failed"
+      ? ["failure", broken[0]?.what ?? "", broken.map(({ what, why }) => `${what}: ${why}`).join("\n")]
+      : ["error", error ?? "It was not made, or not to its end.", ""];
+  return `${head}>\n      <${tag} message="${xml(message)}">${xml(body)}</${tag}>\n    </testcase>\n`;
+}
+
+/** A text as XML has it: signs that it cannot hold are written out. */
+function xml(text: string): string {
+  return visibleText(text)
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("\n", "&#10;");
+}
