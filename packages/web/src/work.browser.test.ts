@@ -449,8 +449,8 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await eventually(() => page.getByLabel("Mode", { exact: true }).inputValue()).toBe("task");
     await write(page, "/title Of oaks");
     await page.getByRole("heading", { name: "Of oaks" }).waitFor();
-    await write(page, "/hooks");
-    await page.getByRole("status").filter({ hasText: "Hooks stand in files where the server runs" }).waitFor();
+    await write(page, "/exit");
+    await page.getByRole("status").filter({ hasText: "Close the tab to leave" }).waitFor();
     await write(page, "/retyr");
     await page.getByRole("alert").filter({ hasText: "Did you mean /retry?" }).waitFor();
     expect(await composer(page).inputValue()).toBe("/retyr");
