@@ -10,7 +10,11 @@ const home = await mkdtemp(join(tmpdir(), "side-by-side-"));
 const notes = join(home, "notes.md");
 await writeFile(notes, "Buy milk.\n");
 const git = ["-c", "user.name=you", "-c", "user.email=you@example.com"];
-for (const line of [["init", "-q"], ["add", "notes.md"], [...git, "commit", "-qm", "Notes"]])
+for (const line of [
+  ["init", "-q"],
+  ["add", "notes.md"],
+  [...git, "commit", "-qm", "Notes"],
+])
   execFileSync("git", line, { cwd: home });
 
 const env = { PATH: process.env.PATH, BANYAN_HOME: join(home, ".banyan") };
