@@ -185,7 +185,7 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
     expect(await faultsOf(page, "fieldset")).toEqual([]);
     await form.getByRole("button", { name: "Run everything here" }).click();
     await form.waitFor({ state: "detached" });
-    expect(await everything.isChecked()).toBe(true);
+    await eventually(() => everything.isChecked()).toBe(true);
     expect(unasked()).toEqual([conversation]);
     // It is said where it holds, and holds nowhere else.
     await page.goto(`http://${here.link.host}/c/${other}?panel=settings`);

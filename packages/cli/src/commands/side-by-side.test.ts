@@ -29,8 +29,15 @@ describe.skipIf(!hasTmux)("branches side by side, at a terminal", () => {
     await pty.exchange("/bring 7", "7 names no branch. /branch lists them with their numbers.");
     await pty.exchange("/fan", "Say what is to be asked: /fan 3 Find the bug");
     await pty.exchange("/fan 2 create made.txt with some words", "demo/offline in the worktree offline-2");
+    // What is typed before the last one is carried out would be taken for lines of one message.
+    let times = 0;
+    const compared = async () => {
+      pty.enter("/compare");
+      await pty.until("/branch n goes on with one of them", ++times);
+      return pty.prompted();
+    };
     await expect
-      .poll(async () => pty.exchange("/compare", "/branch n goes on with one of them"))
+      .poll(compared, { timeout: 60_000 })
       .toMatch(/^. 1 +offline +answered +\S+ s +\$0 +1 file \+1 -0\n.*\n.*\n. 2 +offline-2 +answered/m);
     expect(existsSync(made)).toBe(false);
     await pty.exchange("/worktrees", /^ {2}created made\.txt \+1 -0$/);

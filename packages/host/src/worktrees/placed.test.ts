@@ -155,9 +155,6 @@ test("C7: sub-agents that are launched together have files of their own, which a
   for await (const item of host.agent.with({ model }).chat(say("Launch them."), { session, at: trunk })) {
     if (item.type === "call.approval-requested") await session.answer(item.question, { decision: "allow" });
   }
-  const read = (name: string) => readFileSync(join(person.top, name), "utf8");
-  expect(read("shared.txt")).toBe("ONE\ntwo\nthree\nfour\nFIVE\n");
-  expect([read("by-1.txt"), read("by-5.txt")]).toEqual(["1\n", "5\n"]);
   const path = pathTo(session.state, session.state.leaf);
   const launched = path
     .flatMap((message) => (message.role === "assistant" ? message.calls : []))
@@ -171,6 +168,9 @@ test("C7: sub-agents that are launched together have files of their own, which a
     ],
     [expect.stringMatching(/^line 5 is changed/), ["by-5.txt", "shared.txt"]],
   ]);
+  const read = (name: string) => readFileSync(join(person.top, name), "utf8");
+  expect(read("shared.txt")).toBe("ONE\ntwo\nthree\nfour\nFIVE\n");
+  expect([read("by-1.txt"), read("by-5.txt")]).toEqual(["1\n", "5\n"]);
   // Theirs are gone; that of the branch is there.
   expect((await host.worktrees.list()).map(({ name }) => name)).toEqual(["attempt"]);
 });

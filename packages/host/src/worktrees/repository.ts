@@ -98,6 +98,7 @@ export class Repository {
   readonly top: string;
   readonly common: string;
   readonly #env: Environment;
+  #adding: Promise<void> = Promise.resolve();
 
   private constructor(folder: string, env: Environment, places: readonly [string, string, string]) {
     this.folder = folder;
@@ -173,11 +174,10 @@ export class Repository {
   async add(worktrees: readonly GitWorktree[], snapshot: Snapshot): Promise<void> {
     const { head } = snapshot;
     try {
-      // Git itself stumbles over one that is just being put down.
-      for (const { name, top, conversation } of worktrees) {
-        const how = ["-q", "--no-checkout", "--detach", "--lock", "--reason", REASON + conversation];
-        await orRefused(notMade(name), () => this.#ask(this.top, "worktree", "add", ...how, top, head));
-      }
+      // Git itself stumbles over one that is just being put down, also for somebody else.
+      const added = this.#adding.then(() => this.#put(worktrees, head));
+      this.#adding = added.catch(() => {});
+      await added;
       const filled = await Promise.allSettled(
         worktrees.map(({ name, top }) => orRefused(notMade(name), () => this.#fill(name, top, snapshot))),
       );
@@ -189,6 +189,13 @@ export class Repository {
         });
       }
       throw error;
+    }
+  }
+
+  async #put(worktrees: readonly GitWorktree[], head: string): Promise<void> {
+    for (const { name, top, conversation } of worktrees) {
+      const how = ["-q", "--no-checkout", "--detach", "--lock", "--reason", REASON + conversation];
+      await orRefused(notMade(name), () => this.#ask(this.top, "worktree", "add", ...how, top, head));
     }
   }
 
