@@ -16,7 +16,7 @@ export interface Directories {
 
 /**
  * The folders by the XDG base directory specification (https://specifications.freedesktop.org/basedir-spec/latest/),
- * which has relative values ignored. `BANYAN_HOME` puts all four below one folder.
+ * which has relative values ignored. `BANYAN_HOME` puts all of them below one folder.
  */
 export function directories(env: Readonly<Record<string, string | undefined>>, home: string): Directories {
   const own = env.BANYAN_HOME ? resolve(env.BANYAN_HOME) : undefined;

@@ -7,8 +7,8 @@ import { say } from "../agent/directive.ts";
 import { type FeedItem, isDelta } from "../conversation/feed-item.ts";
 import { defineTool } from "../ports/tool.ts";
 import { collect } from "../testing/collect.ts";
-import { call, scriptedModel, text } from "../testing/scripted-model.ts";
-import { agentOf, finish, launch } from "../turn/launch.fixture.ts";
+import { call, finishTask, scriptedModel, text } from "../testing/scripted-model.ts";
+import { agentOf, launch } from "../turn/launch.fixture.ts";
 
 const act = defineTool({
   name: "act",
@@ -103,7 +103,7 @@ test("B68: each delta names its run, its agent, and how deep that is", async () 
   const { agent } = agentOf(
     (task, round) => {
       if (task === "Go") return round === 0 ? [text("I ask."), launch("Count.")] : "Three.";
-      return round === 0 ? [text("I count."), call("act", { how: "well" })] : [finish("three")];
+      return round === 0 ? [text("I count."), call("act", { how: "well" })] : [finishTask("three")];
     },
     { name: "same", tools: [act, launchAgent()] },
   );
@@ -124,7 +124,7 @@ test("B74: a tool is told which client began the turn, in sub-agents too", async
   });
   const scene = (task: string, round: number) => {
     if (task === "Go") return round === 0 ? [call("act"), launch("Count.")] : "Three.";
-    return round === 0 ? [call("act")] : [finish("three")];
+    return round === 0 ? [call("act")] : [finishTask("three")];
   };
   const { agent } = agentOf(scene, { tools: [who, launchAgent()] });
   await agent.send("Go", { client: "my-program 0.1" });

@@ -8,6 +8,7 @@ import {
   type ModelPart,
   type ModelRequest,
 } from "../ports/model.ts";
+import { FINISH_TASK } from "../run/mode.ts";
 
 /** One thing that a scripted model does. */
 export type Beat =
@@ -45,6 +46,11 @@ export function parts(...given: readonly ModelPart[]): Beat {
 /** Calls a tool; without an id, the provider's ids count up for each model: `call_1`, `call_2`. */
 export function call(tool: string, input: Json = {}, id?: string): Beat {
   return { type: "call", tool, text: JSON.stringify(input), id };
+}
+
+/** Finishes a task with a result. */
+export function finishTask(result: Json): Beat {
+  return call(FINISH_TASK, { result });
 }
 
 /** Calls a tool with arguments as the model wrote them, JSON or not. */

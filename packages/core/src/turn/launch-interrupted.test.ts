@@ -6,8 +6,8 @@ import type { ToolContext } from "../ports/tool.ts";
 import { Session } from "../session/session.ts";
 import { checkConversation } from "../testing/check-conversation.ts";
 import { collect, readUntil } from "../testing/collect.ts";
-import { call, stall, text } from "../testing/scripted-model.ts";
-import { act, agentOf, finish, launch, resultsIn, taskOf } from "./launch.fixture.ts";
+import { call, finishTask, stall, text } from "../testing/scripted-model.ts";
+import { act, agentOf, launch, resultsIn, taskOf } from "./launch.fixture.ts";
 import { storeOf } from "./store-of.fixture.ts";
 
 describe("an interrupt", () => {
@@ -72,7 +72,7 @@ describe("after a crash", () => {
     const first = await Session.open(store);
     const scene = (task: string, n: number) => {
       if (task === "Go") return n === 0 ? [launch("quick"), launch("slow")] : "end";
-      if (task === "quick") return [finish("quick is done")];
+      if (task === "quick") return [finishTask("quick is done")];
       return n === 0 ? [call("act")] : [text("thinking"), stall()];
     };
     const { agent, model } = agentOf(scene);
@@ -83,7 +83,7 @@ describe("after a crash", () => {
     const asked = model.asked;
 
     const again = await Session.open(storeOf(found), first.id);
-    const other = agentOf((task, n) => (task === "slow" ? [finish(`slow is done in round ${n}`)] : scene(task, n)));
+    const other = agentOf((task, n) => (task === "slow" ? [finishTask(`slow is done in round ${n}`)] : scene(task, n)));
     await collect(other.agent.chat(resume(), { session: again }));
     expect(resultsIn(again)).toEqual(["quick is done", "slow is done in round 2"]);
     expect(other.model.requests.map(taskOf)).toEqual(["slow", "Go"]);

@@ -16,8 +16,6 @@ export const act = defineTool({
 /** A call that launches a sub-agent. */
 export const launch = (task: string, more: object = {}) =>
   call("launch_agent", { task, expected_output: "words", ...more });
-/** A call that ends a task. */
-export const finish = (result: string) => call("finish_task", { result });
 
 /** What the last user said in a request: the task of a sub-agent, or the words of a person. */
 export function taskOf({ messages }: ModelRequest): string {

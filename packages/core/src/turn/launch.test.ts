@@ -11,8 +11,8 @@ import { stopTheClock } from "../run/clock.fixture.ts";
 import { Session } from "../session/session.ts";
 import { checkConversation } from "../testing/check-conversation.ts";
 import { collect, readUntil } from "../testing/collect.ts";
-import { call, fail, scriptedModel, spend, stall, text } from "../testing/scripted-model.ts";
-import { act, agentOf, finish, launch, resultsIn } from "./launch.fixture.ts";
+import { call, fail, finishTask, scriptedModel, spend, stall, text } from "../testing/scripted-model.ts";
+import { act, agentOf, launch, resultsIn } from "./launch.fixture.ts";
 
 const isSummary = ({ messages }: ModelRequest) => JSON.stringify(messages.at(-1)).includes("Sum up the conversation");
 
@@ -21,7 +21,7 @@ describe("a sub-agent", () => {
     const session = Session.inMemory();
     const { agent, model } = agentOf((task, n) => {
       if (task === "Go") return n === 0 ? [launch("Count the trees.")] : "There are three.";
-      return n === 0 ? [text("Looking."), call("act")] : [finish("three")];
+      return n === 0 ? [text("Looking."), call("act")] : [finishTask("three")];
     });
     const items: FeedItem[] = await collect(agent.chat(say("Go"), { session }));
     expect(resultsIn(session)).toEqual(["three"]);
@@ -69,7 +69,7 @@ describe("a sub-agent", () => {
             : [spend({ input: 10, output: 1 }), text("ok")];
         return n === 0
           ? [call("wait"), spend({ input: 100, output: 7 })]
-          : [finish(`${task} is done`), spend({ input: 200, output: 9 })];
+          : [finishTask(`${task} is done`), spend({ input: 200, output: 9 })];
       },
       { tools: [launchAgent(), wait] },
     );
@@ -87,10 +87,10 @@ describe("a sub-agent", () => {
         if (task === "Go") return n === 0 ? [0, 1, 2, 3].map((i) => launch(`child ${i}`)) : "all told";
         const child = /^child (\d)$/.exec(task)?.[1];
         if (child !== undefined)
-          return n === 0 ? [0, 1, 2, 3].map((i) => launch(`leaf ${child}${i}`)) : [finish(`${task} is done`)];
+          return n === 0 ? [0, 1, 2, 3].map((i) => launch(`leaf ${child}${i}`)) : [finishTask(`${task} is done`)];
         if (task === "leaf 12") return [text("so far so good"), stall()];
         if (task === "leaf 30") return [text("oh"), fail("quota")];
-        return [finish(`${task} is done`)];
+        return [finishTask(`${task} is done`)];
       },
       { limits: { steps: 5 } },
     );
@@ -119,7 +119,7 @@ describe("a sub-agent", () => {
   test("F23: the depth is limited, and the one that is too deep does it itself", async () => {
     const session = Session.inMemory();
     const { agent } = agentOf(
-      (task, n) => (n === 0 ? [launch(`${task}+`)] : task === "Go" ? "end" : [finish(`${task} done`)]),
+      (task, n) => (n === 0 ? [launch(`${task}+`)] : task === "Go" ? "end" : [finishTask(`${task} done`)]),
       { limits: { depth: 2 } },
     );
     await agent.send("Go", { session });
@@ -165,7 +165,7 @@ describe("a sub-agent", () => {
     const { agent, model } = agentOf(
       (task, n) => {
         if (task === "Go") return n === 0 ? [launch("dig")] : "end";
-        return n === 0 ? [call("act")] : [finish("dug")];
+        return n === 0 ? [call("act")] : [finishTask("dug")];
       },
       { permission: ({ tool }) => ({ decision: tool.name === "act" ? "ask" : "allow" }) },
     );
@@ -191,7 +191,7 @@ describe("a sub-agent", () => {
     const session = Session.inMemory();
     const scene = (task: string, n: number) => {
       if (task === "Go") return n === 0 ? [launch("dig"), launch("delve")] : "end";
-      return n === 0 ? [call("act")] : [finish(`${task} is done`)];
+      return n === 0 ? [call("act")] : [finishTask(`${task} is done`)];
     };
     const limits = { steps: 1, time: 10_000, policy: "ask" } as const;
     const { agent } = agentOf(scene, { limits });
@@ -212,7 +212,7 @@ describe("a sub-agent", () => {
   });
 
   test("has the tools, the instructions and the model that it is given", async () => {
-    const other = scriptedModel([[finish("by another")]], { id: "scripted/other" });
+    const other = scriptedModel([[finishTask("by another")]], { id: "scripted/other" });
     const thinking: ModelDriver = Object.assign(other, { settings: { effort: "high", maxTokens: 100 } as const });
     const named = {
       name: "digger",
@@ -250,7 +250,7 @@ describe("a sub-agent", () => {
     const session = Session.inMemory();
     const small: ModelDriver = {
       ...scriptedModel((request, index) =>
-        isSummary(request) ? "It dug." : index < 9 ? [call("act"), spend({ input: 900 })] : [finish("dug")],
+        isSummary(request) ? "It dug." : index < 9 ? [call("act"), spend({ input: 900 })] : [finishTask("dug")],
       ),
       contextSize: 1_000,
     };
@@ -269,7 +269,7 @@ describe("a sub-agent", () => {
     const session = Session.inMemory();
     const tools = [askClient(), launchAgent()];
     const scene = (task: string, n: number) =>
-      task === "Go" ? (n === 0 ? [launch("dig")] : "end") : [finish("dug by asking nobody")];
+      task === "Go" ? (n === 0 ? [launch("dig")] : "end") : [finishTask("dug by asking nobody")];
     const { agent, model } = agentOf(scene, { tools });
     await agent.send("Go", { session });
     expect(resultsIn(session)).toEqual(["dug by asking nobody"]);

@@ -26,9 +26,6 @@ const REASONS: Readonly<Record<string, string>> = {
     "The records of another program that say nothing of a conversation.",
   "packages/host/src/exchange/programs/codex.ts: web_search": "What another program calls a search of its own.",
   "packages/host/src/exchange/programs/to-events.ts: file_path": "The argument of the tools of other programs.",
-  "packages/host/src/evaluation/here.ts: finish_task":
-    "What the scripted model of a case calls: its script is of words.",
-  "packages/host/src/evaluation/judge.ts: finish_task": "What the scripted judge calls: its script is a verdict.",
   "packages/host/src/definitions/skills.ts: skill": "The tool itself: it gives what the host reads from files.",
 };
 

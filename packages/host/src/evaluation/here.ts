@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentOptions, Session } from "@banyan/core";
-import { call, type Scene, scriptedModel, text } from "@banyan/core/testing";
+import { call, finishTask, type Scene, scriptedModel, text } from "@banyan/core/testing";
 import { ModelChoiceError } from "@banyan/models";
 import { AGENT, type Host } from "../host.ts";
 import { BEGAN, surroundings } from "../instructions/surroundings.ts";
@@ -253,7 +253,7 @@ function scripted({ script = [], mode }: Case): Partial<AgentOptions> {
         ...(response.say === undefined ? [] : [text(response.say)]),
         ...response.calls.map(({ tool, input }) => call(tool, input)),
       ];
-    return mode === "task" ? [call("finish_task", { result: response })] : response;
+    return mode === "task" ? [finishTask(response)] : response;
   };
   const model = scriptedModel(script.map(sceneOf), { id: SCRIPTED, price: FREE });
   return { model, modelNamed: undefined, fallbacks: undefined };

@@ -1,6 +1,6 @@
 import { Agent, type AgentOptions, type Session } from "@banyan/core";
 import { enclosed } from "@banyan/core/shown";
-import { call, scriptedModel } from "@banyan/core/testing";
+import { finishTask, scriptedModel } from "@banyan/core/testing";
 import { z } from "zod";
 import type { Redact } from "../redaction/redactor.ts";
 import type { Allowance } from "./allowance.ts";
@@ -88,7 +88,7 @@ export async function judged(
 export const FREE = { input: 0, output: 0 } as const;
 
 function verdictIn({ script }: Check) {
-  return [call("finish_task", { result: script ?? { holds: false, reason: "The check has no script." } })];
+  return [finishTask(script ?? { holds: false, reason: "The check has no script." })];
 }
 
 async function fileFor(directory: string, path: string): Promise<string> {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, Session } from "@banyan/core";
 import type { ModelRequest } from "@banyan/core/drivers";
-import { call, scriptedModel, spend, text } from "@banyan/core/testing";
+import { call, finishTask, scriptedModel, spend, text } from "@banyan/core/testing";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { workspaceTools } from "@banyan/tools/workspace";
 import { casesFrom, evaluate } from "./index.ts";
@@ -27,7 +27,7 @@ const cost = { input: 10_000, output: 0 };
 const judge = scriptedModel(
   (request) => {
     note(`judge ${said(request)}`);
-    return [call("finish_task", { result: { holds: true, reason: "It is." } }), spend({ input: 1 })];
+    return [finishTask({ holds: true, reason: "It is." }), spend({ input: 1 })];
   },
   { id: "judge/j", price: cost },
 );
