@@ -28,6 +28,9 @@ test("S7: whatever a server calls its tools, it neither takes nor changes the na
   }
   // Also while the other one is not there.
   expect(toolNames([evil], ["git", "git_hub"])).toEqual([expect.stringMatching(/^mcp_git_[0-9a-f]{8}_hub_push$/)]);
+  // Also where only the digest makes it begin so: two tools `b.` and `b_` of `a`, beside a server `a_b`.
+  const [dot, line] = toolNames([named("a", "b."), named("a", "b_")], ["a", "a_b_"]);
+  for (const name of [dot, line]) expect(name).toMatch(/^mcp_a_[0-9a-f]{8}_b_$/);
   const word = fc.string({ unit: fc.constantFrom("a", "b", "_", "."), maxLength: 6 });
   const server = word.map((rest) => `a${rest}`);
   const two = fc.uniqueArray(server, { minLength: 2, maxLength: 4, selector: (name) => name.replaceAll(".", "_") });

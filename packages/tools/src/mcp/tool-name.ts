@@ -29,15 +29,16 @@ export function toolNames(
   for (const at of plain.keys()) {
     owners.set(shared(at), (owners.get(shared(at)) ?? new Set()).add(digestOf(tools[at])));
   }
-  return plain.map((name, at) => {
+  return plain.map((short, at) => {
     const { server = "", tool = "" } = tools[at] ?? {};
     const digest = digestOf(tools[at]);
     const own = fitting(`mcp_${server}_`);
+    const single = short.length <= LONGEST && owners.get(shared(at))?.size === 1;
+    const name = single ? short : `${short.slice(0, LONGEST - digest.length - 1)}_${digest}`;
+    // Asked of the whole name: with its digest, `mcp_a_b` begins as the tools of a server `a_b` do.
     const others = beginnings.filter((beginning) => name.startsWith(beginning) && beginning.length >= own.length);
-    if (others.length > 1 || (others.length === 1 && others[0] !== own))
-      return fitting(`mcp_${server.slice(0, LONGEST - digest.length - 6)}_${digest}_${tool}`).slice(0, LONGEST);
-    if (name.length <= LONGEST && owners.get(shared(at))?.size === 1) return name;
-    return `${name.slice(0, LONGEST - digest.length - 1)}_${digest}`;
+    if (others.length === 0 || (others.length === 1 && others[0] === own)) return name;
+    return fitting(`mcp_${server.slice(0, LONGEST - digest.length - 6)}_${digest}_${tool}`).slice(0, LONGEST);
   });
 }
 
