@@ -87,6 +87,10 @@ test("C8: the same is asked on three branches at once, each with files of its ow
     expect(time).toBeGreaterThanOrEqual(0);
     expect(said).not.toBe("");
   }
+  // Where something else was asked, a branch is called by that, and not by the model that all have in common.
+  await say("and something else", trunk);
+  const names = (await client.ask("branch.compare", { conversation })).branches.map(({ name }) => name);
+  expect(names).toEqual([...branches.map(({ worktree }) => worktree), "and something else"]);
   // What is said on such a branch works there, and what its calls changed can be taken back there.
   const [first] = compared.branches;
   const end = await say("create more.txt with other words", first?.leaf);

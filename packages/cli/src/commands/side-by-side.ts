@@ -1,4 +1,4 @@
-import { leaves } from "@banyan/core";
+import { leaves, newestLeaf } from "@banyan/core";
 import { counted, formatCost, formatDuration, visibleLine } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
 import { excerpt, wrap } from "../show/fit-text.ts";
@@ -65,14 +65,18 @@ export const compare: Command<ConversationContext> = {
     if (at === undefined) return ASK;
     const { branches } = await (await beside()).compare(at);
     const all = leaves(state);
-    const rows = branches.map(({ leaf: end, name, outcome, time, cost, files }) => [
-      `${end === leaf ? "*" : " "} ${all.indexOf(end) + 1}`,
-      visibleLine(name),
-      OUTCOMES[outcome],
-      time === undefined ? "" : formatDuration(time),
-      formatCost(cost),
-      amountsOf(files),
-    ]);
+    const rows = branches.map(({ first, name, outcome, time, cost, files }) => {
+      // One that works has grown since it was compared: it is numbered by where it ends now, as /branch does.
+      const end = newestLeaf(state, first);
+      return [
+        `${end === leaf ? "*" : " "} ${all.indexOf(end) + 1}`,
+        visibleLine(name),
+        OUTCOMES[outcome],
+        time === undefined ? "" : formatDuration(time),
+        formatCost(cost),
+        amountsOf(files),
+      ];
+    });
     for (const [index, line] of table(rows, 6, columns).entries()) {
       const { problem, said, worktree, models } = branches[index] ?? { problem: undefined, said: "", models: [] };
       write(line);

@@ -3,6 +3,7 @@ import {
   type ConversationState,
   type Cost,
   type Event,
+  type Message,
   newestLeaf,
   pathTo,
   type RunEnd,
@@ -20,7 +21,7 @@ export interface ComparedBranch {
   /** The message with which it begins, and the one with which it ends. */
   readonly first: string;
   readonly leaf: string;
-  /** What it is called: its label, its worktree, or the model that answered. */
+  /** What it is called: its label, its worktree, what was asked where that differs, or the model that answered. */
   readonly name: string;
   /** The models that answered on it. */
   readonly models: readonly string[];
@@ -41,6 +42,8 @@ export interface ComparedBranch {
 
 /** Letters of an answer. */
 const EXCERPT = 600;
+/** Letters of a question that a branch is called by. */
+const NAME = 60;
 
 /** The message below which branches part: the nearest to `leaf` that has several below it; nothing when none has. */
 export function forkAbove(state: ConversationState, leaf: string | null): string | null | undefined {
@@ -65,8 +68,11 @@ export async function compareBranches(
   const [first] = (state.children.get(at) ?? []).filter((child) => standing(state, child) === child);
   if (first === undefined) return [];
   const runs = runsOf(events);
+  const begins = siblings(state, first);
+  const asked = begins.map((id) => beginningOf(state.messages.get(id), NAME));
+  const isOneQuestion = new Set(asked).size === 1;
   return Promise.all(
-    siblings(state, first).map(async (begun): Promise<ComparedBranch> => {
+    begins.map(async (begun, index): Promise<ComparedBranch> => {
       const leaf = newestLeaf(state, begun);
       const own = pathTo(state, leaf).slice(pathTo(state, at).length);
       const responses = own.filter((message): message is AssistantMessage => message.role === "assistant");
@@ -80,11 +86,14 @@ export async function compareBranches(
       const why = stood.problem ?? problem;
       return {
         ...{ first: begun, leaf, models, files, ...spentOn(own), outcome: stood.outcome },
-        name: own.find(({ label }) => label !== undefined)?.label ?? worktree ?? models[0] ?? begun,
+        name:
+          own.find(({ label }) => label !== undefined)?.label ??
+          worktree ??
+          ((!isOneQuestion && asked[index]) || models[0] || begun),
         ...(worktree !== undefined && { worktree }),
         ...(ofBranch.length > 0 && { time: ofBranch.reduce((sum, { time }) => sum + time, 0) }),
         ...(why !== undefined && { problem: why }),
-        said: excerptOf(lastAssistantMessage(own)),
+        said: beginningOf(lastAssistantMessage(own), EXCERPT),
       };
     }),
   );
@@ -154,7 +163,8 @@ function runsOf(events: Iterable<Event>): readonly RunTime[] {
   }));
 }
 
-function excerptOf(response: AssistantMessage | undefined): string {
-  const text = response ? textOf(response).trim() : "";
-  return text.length <= EXCERPT ? text : `${text.slice(0, EXCERPT).replace(/[\ud800-\udbff]$/, "")}…`;
+/** How the text of a message begins, in so many letters. */
+function beginningOf(message: Message | undefined, length: number): string {
+  const text = message ? textOf(message).trim() : "";
+  return text.length <= length ? text : `${text.slice(0, length).replace(/[\ud800-\udbff]$/, "")}…`;
 }

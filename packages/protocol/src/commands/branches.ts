@@ -19,7 +19,7 @@ const file = z.object({
 const compared = z.object({
   first: id.describe("The message with which it begins."),
   leaf: id.describe("The one with which it ends."),
-  name: z.string().describe("Its label, its worktree, or the model that answered."),
+  name: z.string().describe("Its label, its worktree, what was asked where that differs, or the model that answered."),
   models: list(z.string()),
   worktree: worktree.optional(),
   outcome: z
