@@ -19,4 +19,33 @@ describe.runIf(chromiumPath)(`branches side by side on the page${whyNot}`, PATIE
     await articles(page).getByText("Brought over from the branch").waitFor();
     expect(complaints).toEqual([]);
   });
+
+  it("W70: the panel asks one model as often as is wanted, or each of those that are chosen", async () => {
+    const { page, complaints } = await here.open(`/c/${await here.conversation("begin")}?panel=compare`);
+    const asked = page.getByRole("textbox", { name: "What is asked of each" });
+    const list = page.getByRole("list", { name: "Side by side" });
+    await asked.fill("leaves of a tree");
+    await page.getByRole("combobox", { name: "How often" }).selectOption("2");
+    await page.getByRole("button", { name: "Ask on 2 branches" }).click();
+    await eventually(() => list.getByRole("listitem").count()).toBe(2);
+    await eventually(() => list.innerText()).toMatch(
+      /answered[\s\S]*leaves of a tree[\s\S]*answered[\s\S]*leaves of a tree/,
+    );
+    // It folds where there is something to compare, and is empty then.
+    await asked.waitFor({ state: "hidden" });
+    await page.getByText("Ask several at once").click();
+    expect(await asked.inputValue()).toBe("");
+    await asked.fill("bark of a tree");
+    for (const model of ["scripted/second", "nowhere/such"]) {
+      await page.getByRole("button", { name: "Choose models" }).click();
+      await page.getByRole("searchbox", { name: "Find a model, or name one" }).fill(model);
+      await page.keyboard.press("Enter");
+      await page.getByRole("button", { name: `Do not ask ${model}` }).waitFor();
+    }
+    await page.getByRole("button", { name: "Ask on 2 branches" }).click();
+    await page.getByRole("alert").filter({ hasText: "nowhere" }).waitFor();
+    // What was written is not lost by a model that there is not.
+    expect(await asked.inputValue()).toBe("bark of a tree");
+    expect(complaints).toEqual([]);
+  });
 });

@@ -15,6 +15,7 @@ import { t, tCount } from "../phrases/phrases.ts";
 import { Markdown } from "../transcript/markdown.tsx";
 import { beginningOf } from "../tree/words.ts";
 import { useMay } from "../use-may.ts";
+import { AskSeveral } from "./ask-several.tsx";
 import { SideBySide } from "./side-by-side.tsx";
 import { TextDiff } from "./text-diff.tsx";
 import { usePanel } from "./use-panel.ts";
@@ -28,12 +29,20 @@ const CHOICES = 200;
 /** Two branches side by side, from their common ancestor, and what differs between their answers (W14). */
 export function ComparePanel({ leaf, beside }: { readonly leaf: string | null; readonly beside: string | undefined }) {
   const tree = useTree();
-  if (!tree || leaf === null) return <p className="p-3 text-sm">{t("No messages yet.")}</p>;
-  const others = otherBranches(tree, leaf).slice(0, CHOICES);
+  const may = useMay();
+  if (!tree) return <p className="p-3 text-sm">{t("No messages yet.")}</p>;
+  const others = leaf === null ? [] : otherBranches(tree, leaf).slice(0, CHOICES);
   const other = beside !== undefined && tree.messages.has(beside) && beside !== leaf ? beside : others[0]?.leaf;
-  if (other === undefined)
-    return <p className="p-3 text-sm">{t("This conversation has one branch. There is nothing to compare.")}</p>;
-  return <Comparison tree={tree} leaf={leaf} other={other} others={others} />;
+  return (
+    <div className="min-h-0 flex-1 overflow-y-auto p-3 text-sm">
+      {may("branch.fan") && <AskSeveral leaf={leaf} isOpen={other === undefined} />}
+      {leaf === null || other === undefined ? (
+        <p>{t("This conversation has one branch. There is nothing to compare.")}</p>
+      ) : (
+        <Comparison tree={tree} leaf={leaf} other={other} others={others} />
+      )}
+    </div>
+  );
 }
 
 function Comparison({
@@ -58,7 +67,7 @@ function Comparison({
   useEffect(() => conversation.read(wanted), [conversation, wanted]);
   const nameOf = (id: string) => tree.messages.get(id)?.label ?? beginningOf(conversation, tree, id);
   return (
-    <div className="min-h-0 flex-1 overflow-y-auto p-3 text-sm">
+    <>
       {may("branch.compare") && <SideBySide leaf={leaf} />}
       <label className="flex flex-wrap items-center gap-2">
         {t("Beside this branch")}
@@ -80,7 +89,7 @@ function Comparison({
       </div>
       <h2 className="mt-4 font-medium">{t("What differs between the answers")}</h2>
       <Difference left={answers[0]} right={answers[1]} />
-    </div>
+    </>
   );
 }
 

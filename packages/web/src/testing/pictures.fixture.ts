@@ -153,6 +153,10 @@ const STATES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.goto(`${address}/c/${branches}?panel=changes`);
     await page.getByText("src/table.ts").last().waitFor();
   },
+  compare: async (page) => {
+    await page.goto(`${address}/c/${branches}?panel=compare`);
+    await page.getByRole("list", { name: "Side by side" }).waitFor();
+  },
   usage: async (page) => {
     await page.goto(`${address}/c/${branches}?panel=usage`);
     await page.getByRole("region", { name: "Each answer" }).waitFor();
@@ -204,6 +208,7 @@ try {
     const size = { width: 1440, height: 930, scale: 1.25 };
     await shoot(join(docs, "page-tree.png"), "map", { ...size, theme: "light" });
     await shoot(join(docs, "page-conversation.png"), "approval", { ...size, theme: "dark" });
+    await shoot(join(docs, "page-branches.png"), "compare", { ...size, theme: "light" });
   } else {
     mkdirSync(folder, { recursive: true });
     for (const name of chosen.length > 0 ? chosen : Object.keys(STATES)) {

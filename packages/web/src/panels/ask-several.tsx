@@ -1,0 +1,121 @@
+import { BRANCHES_AT_ONCE } from "@banyan/protocol";
+import { useState } from "react";
+import { ModelPicker } from "../composer/model-picker.tsx";
+import { useConversation } from "../conversation/use-conversation.ts";
+import { Button, IconButton } from "../design/button.tsx";
+import { Select, TextArea } from "../design/field.tsx";
+import { usePage, usePageState } from "../page.ts";
+import { t, tCount } from "../phrases/phrases.ts";
+
+/** How often one model can be asked the same. */
+const TIMES = Array.from({ length: BRANCHES_AT_ONCE - 1 }, (_, index) => index + 2);
+
+/** Asks the same of several models, or of one several times: each answer is a branch from here, all at work at once (C8). */
+export function AskSeveral({ leaf, isOpen }: { readonly leaf: string | null; readonly isOpen: boolean }) {
+  const page = usePage();
+  const { id: conversation } = useConversation();
+  const usual = usePageState(({ connection }) =>
+    connection.phase === "open" ? connection.welcome.settings.model : undefined,
+  );
+  const [text, setText] = useState("");
+  const [models, setModels] = useState<readonly string[]>([]);
+  const [times, setTimes] = useState(3);
+  const [isChoosing, setChoosing] = useState(false);
+  const [problem, setProblem] = useState("");
+  const isOne = models.length <= 1;
+  const ask = async () => {
+    setProblem("");
+    try {
+      const { problems } = await page.connection.ask("branch.fan", {
+        conversation,
+        parts: [{ type: "text", text: text.trim() }],
+        ...(leaf !== null && { at: leaf }),
+        ...(models.length > 0 && { models: [...models] }),
+        ...(isOne && { times }),
+      });
+      setText("");
+      setProblem(problems.join(" "));
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+  };
+  return (
+    <details open={isOpen} className="mb-3 rounded-md border border-hair">
+      <summary className="px-2 py-1.5 font-medium">{t("Ask several at once")}</summary>
+      <form
+        className="flex flex-col gap-2 px-2 pb-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (text.trim() !== "") void ask();
+        }}
+      >
+        <p className="text-soft text-xs">
+          {t("Ask the same of several models, or several times. Each answer is a branch, with files of its own.")}
+        </p>
+        <TextArea
+          rows={2}
+          dir="auto"
+          value={text}
+          aria-label={t("What is asked of each")}
+          onChange={({ target }) => setText(target.value)}
+        />
+        {models.length > 0 && (
+          <ul aria-label={t("Models that are asked")} className="flex flex-wrap gap-1">
+            {models.map((name) => (
+              <li key={name} className="inline-flex items-center rounded-md bg-sunken ps-2 text-xs">
+                {name}
+                <IconButton
+                  isSmall
+                  icon="close"
+                  name={t("Do not ask {name}", { name })}
+                  onClick={() => setModels(models.filter((other) => other !== name))}
+                />
+              </li>
+            ))}
+          </ul>
+        )}
+        <p className="flex flex-wrap items-center gap-2">
+          {isOne && (
+            <Select
+              isSmall
+              aria-label={t("How often")}
+              value={times}
+              onChange={({ target }) => setTimes(Number(target.value))}
+            >
+              {TIMES.map((each) => (
+                <option key={each} value={each}>
+                  {t("{model}, {count} times", { model: models[0] ?? usual ?? "", count: each })}
+                </option>
+              ))}
+            </Select>
+          )}
+          {models.length < BRANCHES_AT_ONCE && (
+            <Button isSmall aria-expanded={isChoosing} onClick={() => setChoosing(!isChoosing)}>
+              {t("Choose models")}
+            </Button>
+          )}
+          <Button isSmall look="main" type="submit" disabled={text.trim() === ""}>
+            {tCount(isOne ? times : models.length, "Ask on {count} branch", "Ask on {count} branches")}
+          </Button>
+        </p>
+      </form>
+      {problem !== "" && (
+        <p role="alert" className="px-2 pb-2 text-warn text-xs">
+          {problem}
+        </p>
+      )}
+      {/* A form itself, so that it cannot stand in the other one. */}
+      {isChoosing && (
+        <div className="border-hair border-t">
+          <ModelPicker
+            used={models.at(-1) ?? ""}
+            onChoose={(name) => {
+              setChoosing(false);
+              if (!models.includes(name)) setModels([...models, name]);
+            }}
+          />
+        </div>
+      )}
+    </details>
+  );
+}
