@@ -39,21 +39,30 @@ export interface ModelServer extends AsyncDisposable {
   readonly sizes: readonly number[];
 }
 
+/** What a request asks. */
+export interface ServerRequest {
+  readonly model: string;
+  readonly messages: ModelServer["asked"][number];
+}
+
 /**
  * A server in the OpenAI chat format that gives the answers in order, the last one again and again. One that is a function
- * is made when it is asked for.
+ * is made when it is asked for, of what is asked.
  */
-export async function modelServer(...answers: readonly (ServerAnswer | (() => ServerAnswer))[]): Promise<ModelServer> {
+export async function modelServer(
+  ...answers: readonly (ServerAnswer | ((request: ServerRequest) => ServerAnswer))[]
+): Promise<ModelServer> {
   const asked: ModelServer["asked"][number][] = [];
   const sizes: number[] = [];
   const server = createServer(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += chunk;
     if (request.method === "GET") return void response.end(JSON.stringify({ data: [{ id: "test" }] }));
-    asked.push(JSON.parse(body).messages);
+    const wanted: ServerRequest = JSON.parse(body);
+    asked.push(wanted.messages);
     sizes.push(Buffer.byteLength(body));
     const given = answers[Math.min(asked.length, answers.length) - 1] ?? {};
-    const answer = typeof given === "function" ? given() : given;
+    const answer = typeof given === "function" ? given(wanted) : given;
     if (answer.status === undefined) await speak(answer, asked.length, response);
     else response.writeHead(answer.status).end(JSON.stringify({ error: { message: "so it was told to fail" } }));
   });
