@@ -23,21 +23,22 @@ export function AskSeveral({ leaf, isOpen }: { readonly leaf: string | null; rea
   const [isChoosing, setChoosing] = useState(false);
   const [problem, setProblem] = useState("");
   const isOne = models.length <= 1;
-  const ask = async () => {
+  const ask = () => {
+    const command = {
+      conversation,
+      parts: [{ type: "text", text: text.trim() }],
+      ...(leaf !== null && { at: leaf }),
+      ...(models.length > 0 && { models: [...models] }),
+      ...(isOne && { times }),
+    } as const;
     setProblem("");
-    try {
-      const { problems } = await page.connection.ask("branch.fan", {
-        conversation,
-        parts: [{ type: "text", text: text.trim() }],
-        ...(leaf !== null && { at: leaf }),
-        ...(models.length > 0 && { models: [...models] }),
-        ...(isOne && { times }),
-      });
-      setText("");
-      setProblem(problems.join(" "));
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-    }
+    page.connection.ask("branch.fan", command).then(
+      ({ problems }) => {
+        setText("");
+        setProblem(problems.join(" "));
+      },
+      (error: unknown) => setProblem(error instanceof Error ? error.message : String(error)),
+    );
   };
   return (
     <details open={isOpen} className="mb-3 rounded-md border border-hair">
@@ -46,7 +47,7 @@ export function AskSeveral({ leaf, isOpen }: { readonly leaf: string | null; rea
         className="flex flex-col gap-2 px-2 pb-2"
         onSubmit={(event) => {
           event.preventDefault();
-          if (text.trim() !== "") void ask();
+          if (text.trim() !== "") ask();
         }}
       >
         <p className="text-soft text-xs">
