@@ -291,6 +291,31 @@ describe("the page", () => {
     expect(stranger.body).not.toContain("The page");
   });
 
+  test.each([
+    ["br, gzip", "br"],
+    ["gzip, deflate, br;q=0.5", "br"],
+    ["gzip", "gzip"],
+    ["br;q=0, gzip;q=0.2", "gzip"],
+    ["deflate", null],
+    ["", null],
+  ])("W78: a script comes compressed in what the browser takes, and for good: %j", async (takes, coding) => {
+    const page = temporaryDirectory();
+    const code = "export const words = [];\n".repeat(500);
+    mkdirSync(join(page, "assets"));
+    writeFileSync(join(page, "assets", "index-1a2b.js"), code);
+    writeFileSync(join(page, "assets", "icon-1a2b.png"), code);
+    const { address } = await scripted({ model: scriptedModel([]) }, { page });
+    for (let time = 0; time < 2; time++) {
+      const script = await fetch(`${address}/assets/index-1a2b.js`, { headers: { "accept-encoding": takes } });
+      expect(script.headers.get("content-encoding")).toBe(coding);
+      expect(script.headers.get("vary")).toBe("Accept-Encoding");
+      expect(script.headers.get("cache-control")).toContain("immutable");
+      expect(await script.text()).toBe(code);
+    }
+    const icon = await fetch(`${address}/assets/icon-1a2b.png`, { headers: { "accept-encoding": takes } });
+    expect(icon.headers.get("content-encoding")).toBeNull();
+  });
+
   test("W61, S12: what runs what a model wrote is framed by the page alone, is of no origin, and reaches nothing", async () => {
     const page = temporaryDirectory();
     for (const file of ["index.html", "frame.html"])

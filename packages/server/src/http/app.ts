@@ -3,6 +3,7 @@ import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { deleteCookie, setCookie } from "hono/cookie";
+import { parseAccept } from "hono/utils/accept";
 import { type Gate, knockOf, type Refusal } from "../auth/gate.ts";
 import { SIGNED_IN } from "../auth/signed-in-page.ts";
 import type { Only, Principal } from "../desk/principal.ts";
@@ -183,10 +184,22 @@ function pathOf({ conversation, leaf }: Only): string {
   return leaf === undefined ? path : `${path}?leaf=${encodeURIComponent(JSON.stringify(leaf))}`;
 }
 
-function sendFile(context: Context<HttpEnvironment>, file: PageFile): Response {
+/** Sends a file in the best of its codings that the browser takes (W78). */
+async function sendFile(context: Context<HttpEnvironment>, file: PageFile): Promise<Response> {
   context.header("Content-Type", file.type);
   context.header("Cache-Control", file.forever ? "public, max-age=31536000, immutable" : "no-cache");
-  return context.body(new Uint8Array(file.bytes()));
+  if (file.codings.length === 0) return context.body(new Uint8Array(file.bytes()));
+  context.header("Vary", "Accept-Encoding");
+  const coding = file.codings.find((one) => accepted(context).includes(one));
+  if (coding === undefined) return context.body(new Uint8Array(file.bytes()));
+  context.header("Content-Encoding", coding);
+  return context.body(await file.coded(coding));
+}
+
+/** The content codings that a browser takes. */
+function accepted(context: Context): readonly string[] {
+  const all = parseAccept(context.req.header("Accept-Encoding") ?? "");
+  return all.flatMap(({ type, q }) => (q > 0 ? [type] : []));
 }
 
 /**

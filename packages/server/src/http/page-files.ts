@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
 
 const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
@@ -21,8 +23,27 @@ export interface PageFile {
   readonly type: string;
   /** Its name changes with its content. */
   readonly forever: boolean;
+  /** The content codings in which there is less of it to send, the best first. */
+  readonly codings: readonly Coding[];
   bytes(): Buffer;
+  /** In one of its codings: made when it is first asked for, and kept. */
+  coded(coding: Coding): Promise<Uint8Array<ArrayBuffer>>;
 }
+
+/** How a file can be sent in less bytes (RFC 9110, 8.4.1). */
+type Coding = keyof typeof CODERS;
+
+/** Most of what the best level saves, in a few milliseconds. */
+const LEVEL = 6;
+
+const CODERS = {
+  br: (bytes: Buffer) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: LEVEL } }),
+  gzip: (bytes: Buffer) => promisify(gzip)(bytes, { level: LEVEL }),
+};
+const CODINGS = ["br", "gzip"] as const;
+
+/** Pictures and fonts are packed already. */
+const IS_PACKED = /^(image\/(?!svg)|font\/)/;
 
 /**
  * The files of the page, by their path in an address. Only what is there when the server starts is served, so that no
@@ -35,9 +56,22 @@ export function pageFiles(directory: string): ReadonlyMap<string, PageFile> {
     const path = `/${relative(directory, file).split(sep).join("/")}`;
     const type = TYPES[extname(entry.name)];
     if (!entry.isFile() || type === undefined) continue;
-    files.set(path, { type, forever: path.startsWith("/assets/"), bytes: () => readFileSync(file) });
+    const forever = path.startsWith("/assets/");
+    const bytes = () => readFileSync(file);
+    // Of what may be another one at the next build nothing is kept; it is small.
+    const codings = forever && !IS_PACKED.test(type) ? CODINGS : [];
+    files.set(path, { type, forever, codings, bytes, coded: coder(bytes) });
   }
   return files;
+}
+
+function coder(bytes: () => Buffer): PageFile["coded"] {
+  const made = new Map<Coding, Promise<Uint8Array<ArrayBuffer>>>();
+  return (coding) => {
+    const coded = made.get(coding) ?? CODERS[coding](bytes()).then((all) => new Uint8Array(all));
+    made.set(coding, coded);
+    return coded;
+  };
 }
 
 function entriesOf(directory: string) {
