@@ -102,6 +102,11 @@ function Branch({
 /** Milliseconds for which messages wait for what draws them. On a bad link they stand there as they were written first. */
 const DRAWABLE = 1_500;
 
+/** What draws messages is on its way as soon as this module is there, and before the first message. */
+const drawing = Promise.all([markdownAhead(), changesAhead()]).catch(() => {
+  // What does not come at all is told where it is missing.
+});
+
 /**
  * Whether what draws messages is there: it is loaded while the conversation is, so that no message changes its height when it
  * comes, and moves the next one under somebody's pointer (W54).
@@ -110,8 +115,7 @@ function useCanDraw(): boolean {
   const [canDraw, setCanDraw] = useState(false);
   useEffect(() => {
     const draw = () => setCanDraw(true);
-    // What does not come at all is told where it is missing.
-    Promise.all([markdownAhead(), changesAhead()]).then(draw, draw);
+    drawing.then(draw, draw);
     const timer = setTimeout(draw, DRAWABLE);
     return () => clearTimeout(timer);
   }, []);
