@@ -1,9 +1,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Agent, createId, type ModelDriver, Session } from "@banyan/core";
+import { createId, type ModelDriver } from "@banyan/core";
 import { PROTOCOL } from "@banyan/protocol";
-import { type ServedHost, serve } from "@banyan/server";
+import { serve } from "@banyan/server";
+import { hostOf } from "@banyan/server/testing";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { WebSocketServer } from "ws";
 import { cpuTime, type Measure } from "../measure.ts";
@@ -152,19 +153,7 @@ async function server(): Promise<Broadcaster> {
     },
   };
   const store = sqliteStore({ directory: temporaryDirectory() });
-  const agent = new Agent({ model });
-  const host = {
-    agent,
-    store,
-    workspace: "/",
-    approval: "ask",
-    unasked: [],
-    model: { name: "bench/model" },
-    redact: (text: string) => text,
-    ready: async () => ({}),
-    newSession: () => Session.open(store),
-    openById: (id: string) => Session.open(store, id),
-  } as unknown as ServedHost;
+  const { host } = hostOf(store, { model });
   const running = await serve({ host });
   const ask = async (command: object) => {
     const response = await fetch(`${running.address}/api/v1/commands`, {

@@ -1,8 +1,10 @@
-import { Agent, createId, Session } from "@banyan/core";
+import { createId, Session } from "@banyan/core";
 import type { EventBody } from "@banyan/core/conversation";
-import { builtPage, type ServedHost, serve } from "@banyan/server";
+import { builtPage, serve } from "@banyan/server";
+import { hostOf } from "@banyan/server/testing";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { chromium, type Page } from "playwright-core";
+import { buildPage, isPageFresh } from "../../../scripts/page.ts";
 import type { Measure } from "../measure.ts";
 import { temporaryDirectory } from "../stores/temporary.ts";
 
@@ -10,44 +12,56 @@ const MESSAGES = 10_000;
 const LINES = 50_000;
 const NO_USAGE = { input: 0, cached: 0, cacheWrite: 0, output: 0, reasoning: 0 };
 
+const SILENT = {
+  id: "bench/model",
+  family: "bench",
+  stream: () => Promise.reject(new Error("Nobody says anything here.")),
+};
+
 /**
  * The page in Chromium, with a conversation of 10,000 messages of which every sixth begins a branch, and one in which a
  * call made a file of 50,000 lines.
  */
 export const page: Measure = {
   name: "page",
-  what: "a conversation of 10,000 messages in Chromium: how long it and its map take to open, and a diff of 50,000 lines; what is in the page, its heap, and the JavaScript that comes first",
+  what: "a conversation of 10,000 messages in Chromium: how long it and its map take to open, and a diff of 50,000 lines; what is in the page, its heap; the JavaScript that comes first, and the first paint over fast 3G with a processor a quarter as fast",
   subjects: ["page"],
   bounds: [],
   figures: [
+    { name: "open, the first time", unit: "ms" },
     { name: "open", unit: "ms" },
     { name: "elements in the log", unit: "" },
     { name: "map", unit: "ms" },
     { name: "longest task of the diff", unit: "ms" },
     { name: "heap", unit: "MB" },
-    { name: "initial JavaScript, gzip", unit: "kB" },
+    { name: "initial JavaScript", unit: "kB" },
+    { name: "first paint, slow link", unit: "ms" },
+    { name: "one can write, slow link", unit: "ms" },
   ],
   rounds: 3,
   async run() {
+    if (!isPageFresh()) await buildPage();
     const files = builtPage();
-    if (files === undefined) throw new Error("The page is not built: run `npm run build` first.");
+    if (files === undefined) throw new Error("The page was built, and is not where the server looks for it.");
     const store = sqliteStore({ directory: temporaryDirectory() });
     const [conversation, changing] = [await written(store), await withLongDiff(store)];
-    const running = await serve({ host: hostOf(store), page: files });
+    const running = await serve({ host: hostOf(store, { model: SILENT }).host, page: files });
     const browser = await chromium.launch({
       executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
       args: ["--no-sandbox", "--disable-gpu", "--js-flags=--expose-gc"],
     });
     try {
-      const tab = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+      const tab = await browser.newPage({ viewport: { width: 1440, height: 900 }, serviceWorkers: "block" });
       await tab.goto(`${running.address}/?token=${running.token}`);
       await tab.getByText("New conversation").first().waitFor();
       const script = await bytesOfScripts(tab);
       return {
-        "initial JavaScript, gzip": script / 1000,
+        "initial JavaScript": script / 1000,
+        "open, the first time": (await opened(tab, `${running.address}/c/${conversation}?panel=branches`)).open,
         ...(await opened(tab, `${running.address}/c/${conversation}?panel=branches`)),
         map: await opening(tab, "Map", "svg [data-node]"),
         "longest task of the diff": await longestTask(tab, `${running.address}/c/${changing}?panel=branches`),
+        ...(await slowly(tab, running.address)),
       };
     } finally {
       await browser.close();
@@ -59,22 +73,46 @@ export const page: Measure = {
 
 /** What the page loaded by itself, as it came over the network. */
 function bytesOfScripts(tab: Page): Promise<number> {
-  return tab.evaluate(async () => {
-    let bytes = 0;
-    for (const { name } of performance.getEntriesByType("resource")) {
-      if (!name.endsWith(".js")) continue;
-      const body = (await fetch(name)).body?.pipeThrough(new CompressionStream("gzip"));
-      bytes += (await new Response(body).arrayBuffer()).byteLength;
-    }
-    return bytes;
+  return tab.evaluate(() => {
+    const scripts = performance.getEntriesByType("resource").filter(({ name }) => name.endsWith(".js"));
+    return scripts.reduce((sum, script) => sum + (script as PerformanceResourceTiming).encodedBodySize, 0);
   });
+}
+
+/** Fast 3G, as the tools of Chromium have it: milliseconds, and bytes a second. */
+const FAST_3G = { offline: false, latency: 562.5, downloadThroughput: 180_000, uploadThroughput: 84_375 };
+
+/** The page as it comes over a slow link, on a slow processor, to a browser that has nothing of it. */
+async function slowly(tab: Page, address: string) {
+  const cdp = await tab.context().newCDPSession(tab);
+  await cdp.send("Network.enable");
+  await cdp.send("Network.clearBrowserCache");
+  await cdp.send("Network.emulateNetworkConditions", FAST_3G);
+  await cdp.send("Emulation.setCPUThrottlingRate", { rate: 4 });
+  await tab.goto(address, { waitUntil: "commit" });
+  await tab.getByRole("textbox", { name: "Message" }).waitFor();
+  const times = await tab.evaluate(() => ({
+    "first paint, slow link": performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Number.NaN,
+    "one can write, slow link": performance.now(),
+  }));
+  await cdp.send("Emulation.setCPUThrottlingRate", { rate: 1 });
+  await cdp.send("Network.emulateNetworkConditions", {
+    ...FAST_3G,
+    latency: 0,
+    downloadThroughput: -1,
+    uploadThroughput: -1,
+  });
+  await cdp.detach();
+  return times;
 }
 
 async function opened(tab: Page, address: string) {
   await tab.goto(address, { waitUntil: "commit" });
   const open = await tab.evaluate(async () => {
-    while (!document.querySelector("[role=log] article p"))
+    while (!document.querySelector("[role=log] article p")) {
+      if (performance.now() > 60_000) throw new Error("No message was shown within a minute.");
       await new Promise((resolve) => requestAnimationFrame(resolve));
+    }
     return performance.now();
   });
   await tab.getByRole("treeitem").first().waitFor();
@@ -87,13 +125,17 @@ async function opened(tab: Page, address: string) {
 }
 
 /** Milliseconds from the press of a panel's button until something is painted. */
-function opening(tab: Page, panel: string, selector: string): Promise<number> {
+async function opening(tab: Page, panel: string, selector: string): Promise<number> {
+  await tab.getByRole("navigation", { name: "Panels" }).getByRole("button", { name: panel }).waitFor();
   return tab.evaluate(
     async ([name, wanted]) => {
       const buttons = [...document.querySelectorAll<HTMLElement>("nav[aria-label=Panels] button")];
       const begin = performance.now();
       buttons.find((button) => (button.ariaLabel ?? button.textContent) === name)?.click();
-      while (!document.querySelector(wanted)) await new Promise((resolve) => requestAnimationFrame(resolve));
+      while (!document.querySelector(wanted)) {
+        if (performance.now() > begin + 60_000) throw new Error(`${name} was not shown within a minute.`);
+        await new Promise((resolve) => requestAnimationFrame(resolve));
+      }
       return performance.now() - begin;
     },
     [panel, selector] as const,
@@ -111,7 +153,7 @@ async function longestTask(tab: Page, address: string): Promise<number> {
       buffered: true,
     });
   });
-  await opening(tab, "Changes", "[aria-label='Changed files'] button");
+  await opening(tab, "Changes", "[aria-label='Changed files'] span");
   await tab.getByRole("region", { name: "Changed files" }).evaluate((files) => files.scrollTo(0, files.scrollHeight));
   await tab.getByText(`+ line ${LINES}`, { exact: true }).waitFor();
   return tab.evaluate(() => Math.max(...(globalThis as unknown as { tasks: number[] }).tasks));
@@ -186,28 +228,4 @@ function longAnswer(parentId: string): EventBody[] {
     },
     { type: "call.completed", ...of, output: "written" },
   ];
-}
-
-/** What a server is given in the place of a host: nothing of it works, because nobody says anything. */
-function hostOf(store: ReturnType<typeof sqliteStore>): ServedHost {
-  const agent = new Agent({
-    model: {
-      id: "bench/model",
-      family: "bench",
-      stream: () => Promise.reject(new Error("Nobody says anything here.")),
-    },
-  });
-  return {
-    agent,
-    store,
-    workspace: "/",
-    approval: "ask",
-    model: { name: "bench/model" },
-    unasked: [],
-    redact: (text: string) => text,
-    listProviders: async () => [],
-    listModels: async () => [],
-    newSession: () => Session.open(store),
-    openById: (id: string) => Session.open(store, id),
-  } as unknown as ServedHost;
 }
