@@ -1,4 +1,5 @@
 import type { Message, UserMessage, UserPart } from "@banyan/core";
+import { isPersons } from "@banyan/core/conversation";
 import { type PersonsCommand, runByPerson } from "@banyan/tools/workspace";
 import { named } from "./attachments/files.ts";
 import type { Host } from "./host.ts";
@@ -38,9 +39,7 @@ export async function runPersonsCommand(
 
 /** What a person said last on a path: the commands that they ran meanwhile are for whoever answers it, and no question. */
 export function lastSaid(path: readonly Message[]): UserMessage | undefined {
-  return path.findLast(
-    (message) => message.role === "user" && message.author === "user" && !isCommand(message.parts),
-  ) as UserMessage | undefined;
+  return path.findLast((message) => isPersons(message) && !isCommand(message.parts)) as UserMessage | undefined;
 }
 
 function isCommand([typed, output]: readonly UserPart[]): boolean {

@@ -1,3 +1,4 @@
+import { isPersons } from "@banyan/core/conversation";
 import type { Host } from "@banyan/host";
 import type { CommandOutcome, CommandPlace, EditorCommands } from "@banyan/server/acp";
 import { lastExchange } from "../chat/exchange.ts";
@@ -88,7 +89,7 @@ function contextOf(there: CommandPlace): ConversationContext {
     async goTo(id) {
       const message = state.messages.get(id);
       if (!message) return;
-      const isOwn = message.role === "user" && message.author === "user";
+      const isOwn = isPersons(message);
       const end = isOwn ? message.parentId : id;
       goTo(end);
       write(...lastExchange(state, end, agent, { columns: COLUMNS, style }));

@@ -1,5 +1,5 @@
 import { type ConversationState, type Message, pathTo, textOf } from "@banyan/core";
-import { typedText } from "@banyan/core/conversation";
+import { isPersons, typedText } from "@banyan/core/conversation";
 import { counted, planHeadline, planOn } from "@banyan/core/shown";
 import { stepLines } from "../show/call-line.ts";
 import { excerpt, firstLines, wrap } from "../show/fit-text.ts";
@@ -73,7 +73,7 @@ function exchanged(
   { columns, style, most = ANSWER_LINES, prose }: ExchangeLook,
 ): string[] {
   const path = pathTo(state, leaf);
-  const asked = path.findLast((message) => message.role === "user" && message.author === "user");
+  const asked = path.findLast(isPersons);
   // What the agent was told since, in the person's stead, nobody has answered yet.
   const end = path.findLast((message) => message.role !== "user" || message.author === "user");
   const mark = prose ? `${style.accent("❯")} ` : `${style.accent("you:")} `;
@@ -88,8 +88,5 @@ function exchanged(
 
 /** What a person said on a branch, the newest first. */
 export function saidBefore(state: ConversationState, leaf: string | null): string[] {
-  return pathTo(state, leaf)
-    .filter((message) => message.role === "user" && message.author === "user")
-    .map(typedText)
-    .reverse();
+  return pathTo(state, leaf).filter(isPersons).map(typedText).reverse();
 }

@@ -1,6 +1,6 @@
 import type { FeedItem, Session, UserPart } from "@banyan/core";
 import { type ConversationState, emptyConversation, pathTo } from "@banyan/core";
-import { typedText, worktreeAt } from "@banyan/core/conversation";
+import { isPersons, typedText, worktreeAt } from "@banyan/core/conversation";
 import { changesOf, type TakenBack } from "@banyan/host";
 import type { FeedView } from "../terminal/feed-view.ts";
 import type { LiveTerminal } from "../terminal/full/live-terminal.ts";
@@ -98,7 +98,7 @@ export class Standpoint {
   /** The same for another answer to, or other words for, what was said last on the way to a message. */
   async mayRetry(at = this.leaf): Promise<boolean> {
     const path = pathTo(this.#state, at);
-    const last = path.findLast((message) => message.role === "user" && message.author === "user");
+    const last = path.findLast(isPersons);
     return this.mayLeaveFor(last?.parentId ?? null);
   }
 
@@ -111,7 +111,7 @@ export class Standpoint {
 
   /** Goes back to an earlier message, at first the last own one (T7). */
   async rewind(): Promise<void> {
-    const own = pathTo(this.#state, this.leaf).findLast(({ role }) => role === "user");
+    const own = pathTo(this.#state, this.leaf).findLast(isPersons);
     const message = await this.pick(own?.id);
     if (message !== undefined) await this.goTo(message);
   }
@@ -121,7 +121,7 @@ export class Standpoint {
     const { terminal, view, writing, agent, keep } = this.#options;
     const message = this.#state.messages.get(id);
     if (!message) return;
-    const isOwn = message.role === "user" && message.author === "user";
+    const isOwn = isPersons(message);
     const at = isOwn ? id : toldSince(this.#state, id);
     const to = isOwn ? message.parentId : at;
     if (!(await this.mayLeaveFor(to))) return;

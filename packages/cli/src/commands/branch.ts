@@ -1,5 +1,5 @@
 import { leaves, pathTo, textOf } from "@banyan/core";
-import { worktreeAt } from "@banyan/core/conversation";
+import { isPersons, worktreeAt } from "@banyan/core/conversation";
 import { counted, visibleLine } from "@banyan/core/shown";
 import { excerpt } from "../show/fit-text.ts";
 import { gist, isRemoved, messageNamed } from "../show/message-label.ts";
@@ -47,7 +47,7 @@ function list(
 ): void {
   for (const id of some) {
     const path = pathTo(state, id);
-    const asked = path.findLast((message) => message.role === "user" && message.author === "user");
+    const asked = path.findLast(isPersons);
     const end = path.at(-1);
     const head = `${id === leaf ? "*" : " "} ${String(all.indexOf(id) + 1).padStart(2)}  `;
     const room = Math.max(20, columns - head.length - 4);

@@ -50,7 +50,7 @@ export const fan: Command<ConversationContext> = {
 
 /** `3`, or `opus,gpt-5`, or `openai/gpt-5`; nothing for a word of what is said. */
 function howOften(word: string): { readonly times: number } | { readonly models: readonly string[] } | undefined {
-  if (/^[1-8]$/.test(word)) return { times: Number(word) };
+  if (/^\d+$/.test(word)) return { times: Number(word) };
   return /^[\w.:@-]+([,/][\w.:@-]+)+$/.test(word) ? { models: word.split(",") } : undefined;
 }
 

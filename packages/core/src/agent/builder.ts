@@ -88,6 +88,10 @@ export class AgentBuilder {
     return this.#set({ callsAtOnce });
   }
 
+  hooks(hooks: NonNullable<AgentOptions["hooks"]>): AgentBuilder {
+    return this.#set({ hooks });
+  }
+
   callbacks(callbacks: NonNullable<AgentOptions["callbacks"]>): AgentBuilder {
     return this.#set({ callbacks });
   }

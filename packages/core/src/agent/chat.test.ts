@@ -3,7 +3,8 @@ import { type FeedItem, textOf } from "../index.ts";
 import { defineTool } from "../ports/tool.ts";
 import { Session } from "../session/session.ts";
 import { call, collect, fail, pause, readUntil, reasoning, scriptedModel, stall, text } from "../testing/index.ts";
-import { Agent, TurnError } from "./agent.ts";
+import { Agent, type AgentOptions, TurnError } from "./agent.ts";
+import type { AgentBuilder } from "./builder.ts";
 import { resume, retry, say, stop } from "./directive.ts";
 
 const look = defineTool({
@@ -329,6 +330,12 @@ describe("the handle", () => {
     expect([agent.name, other.name]).toEqual(["a", "b"]);
     expect(other.options.model).toBe(agent.options.model);
     expect(Object.isFrozen(agent)).toBe(true);
+  });
+
+  test("B5: the builder has a setter for each option", () => {
+    // The compiler judges it: a name that has none would stand here.
+    const missing: Exclude<keyof AgentOptions, keyof AgentBuilder> extends never ? "none" : "some" = "none";
+    expect(missing).toBe("none");
   });
 
   test("B5: the builder gives the same options, and each setter shows in the request", async () => {

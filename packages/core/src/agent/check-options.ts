@@ -103,7 +103,7 @@ export function checkOptions(options: AgentOptions): void {
   const { recall, remember } = (memory.store ?? {}) as { readonly recall?: unknown; readonly remember?: unknown };
   if (typeof recall !== "function" || typeof remember !== "function") {
     throw new AgentError(
-      "memory.store is no memory: it needs the functions recall and remember, as Memory.open() of @banyan/memory resolves with.",
+      "memory.store is no memory: it needs the functions recall and remember, as sqliteMemory() of @banyan/memory makes.",
     );
   }
 }
@@ -115,24 +115,30 @@ export function checkValues({
   memory,
   retry = {},
   bounds = {},
-  callsAtOnce = 10,
+  callsAtOnce,
 }: AgentOptions): void {
   checkSettings(settings);
-  if (!(Number.isInteger(callsAtOnce) && callsAtOnce > 0)) {
-    throw new AgentError(`callsAtOnce is ${callsAtOnce}; it must be a positive whole number.`);
-  }
   checkLimits(limits);
-  checkTimes({ "memory.timeout": memory?.timeout, "memory.limit": memory?.limit });
   const { attempts, time, delay, maxDelay, idle } = retry;
-  checkTimes({ "retry.attempts": attempts, "retry.time": time, "retry.delay": delay });
-  checkTimes({ "retry.maxDelay": maxDelay, "retry.idle": idle });
-  checkTimes({ "bounds.answer": bounds.answer, "bounds.arguments": bounds.arguments });
+  checkPositive({ "memory.timeout": memory?.timeout, "retry.time": time, "retry.delay": delay });
+  checkPositive({ "retry.maxDelay": maxDelay, "retry.idle": idle });
+  checkCounts({ "memory.limit": memory?.limit, "retry.attempts": attempts, callsAtOnce });
+  checkCounts({ "bounds.answer": bounds.answer, "bounds.arguments": bounds.arguments });
 }
 
+type Numbers = Readonly<Record<string, number | undefined>>;
+
 /** Throws `AgentError` for a number that is none, or not above 0. */
-export function checkTimes(options: Readonly<Record<string, number | undefined>>): void {
-  for (const [name, value] of Object.entries(options)) {
+export function checkPositive(options: Numbers): void {
+  for (const [name, value] of Object.entries(options))
     if (value !== undefined && !(value > 0)) throw new AgentError(`${name} is ${value}; it must be a positive number.`);
+}
+
+/** The same for what is counted: one and a half is none either. A bound of `Infinity` is no bound. */
+function checkCounts(options: Numbers): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || value === Number.POSITIVE_INFINITY || (Number.isInteger(value) && value > 0)) continue;
+    throw new AgentError(`${name} is ${value}; it must be a positive whole number.`);
   }
 }
 

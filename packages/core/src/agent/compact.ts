@@ -31,7 +31,8 @@ export async function compactBranch(
   if ("run" in model) throw new AgentError(`${model.id} runs its turns by itself, and keeps its own context.`);
   // It takes the branch as a turn does. A summary is a message at the end of the branch: beside a live run both would write
   // below the same message, and the tree would split there, with the summary on one side and what the run did on the other.
-  // So "/compact" while the agent works waits for the end of the turn, and begins where that ended.
+  // So `agent.compact` beside a live run waits for its end, and begins where that ended. A desk refuses a summary where it sees
+  // a run: this wait is for programs, and for a run that begins in between.
   const begun = session.begin(whereTo(session.state, at), { signal, id, goesOn: true });
   const left = new Interruption("interrupted by the caller");
   return drive(begun, { session, signals: [signal], left }, ({ handle, branch }) => {

@@ -1,4 +1,4 @@
-import { type Message, partsOf, type UserPart } from "../conversation/message.ts";
+import { isPersons, type Message, partsOf, type UserPart } from "../conversation/message.ts";
 import type { ConversationState, WaitingInput } from "../conversation/state.ts";
 import { standing } from "../conversation/tree/path.ts";
 import type { TurnStart } from "../turn/turn.ts";
@@ -114,7 +114,7 @@ export function startOf(
       }
       return { type: "here", leaf };
     case "retry": {
-      const last = path.findLast((message) => message.role === "user" && message.author === "user");
+      const last = path.findLast(isPersons);
       if (!last)
         throw new DirectiveError("nothing-to-retry", "There is nothing to retry: nobody has said anything yet.");
       return directive.parts

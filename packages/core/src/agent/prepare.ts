@@ -6,9 +6,9 @@ import type { Tool } from "../ports/tool.ts";
 import type { Mode } from "../run/mode.ts";
 import type { Compaction, TurnAgent } from "../run/run.ts";
 import { digestOf, Toolbox } from "../toolbox/toolbox.ts";
-import { instructionsFor, launch, settingsFor } from "../turn/launch.ts";
+import { instructionsFor, launch, settingsFor, toolsFor } from "../turn/launch.ts";
 import type { Agent, AgentOptions, CompactionOptions } from "./agent.ts";
-import { AgentError, checkTimes, checkValues } from "./check-options.ts";
+import { AgentError, checkPositive, checkValues } from "./check-options.ts";
 import { chatMode, taskMode } from "./mode/modes.ts";
 
 /**
@@ -28,7 +28,7 @@ export function readyAgent(agent: Agent): TurnAgent {
     modelNamed: options.modelNamed && (async (name) => withModel(agent, await options.modelNamed?.(name))),
     fallbacks: options.fallbacks ?? [],
     instructions: { text, digest: digestOf(text) },
-    toolbox: Toolbox.of(mode.tools.length === 0 ? tools : withTools(tools, mode.tools)),
+    toolbox: Toolbox.of(toolsFor(tools, mode)),
     own: { instructions, tools, settings },
     mode,
     taskMode: mode.name === "task" && options.output === undefined ? mode : TASK,
@@ -45,11 +45,6 @@ export function readyAgent(agent: Agent): TurnAgent {
     callbacks: options.callbacks ?? {},
     callsAtOnce: options.callsAtOnce ?? 10,
   };
-}
-
-/** A tool that the mode brings is the one that a chat has, when it has it too. */
-function withTools(tools: readonly Tool[], brought: readonly Tool[]): readonly Tool[] {
-  return [...tools.filter(({ name, control }) => !control || !brought.some((tool) => tool.name === name)), ...brought];
 }
 
 function driverOf(model: AgentOptions["model"]): ModelDriver | LoopDriver {
@@ -85,6 +80,6 @@ function compactionOf(options: CompactionOptions | false = {}, known: number | u
       throw new AgentError(`compaction.${name} is ${share}; it must be a part of the context, above 0 and at most 1.`);
     }
   }
-  checkTimes({ "compaction.contextSize": contextSize });
+  checkPositive({ "compaction.contextSize": contextSize });
   return { hint, threshold, contextSize, count };
 }

@@ -6,7 +6,7 @@ import { unsettledBelow } from "../conversation/tree/path.ts";
 import { orAborted } from "../model/alarm.ts";
 import type { Answer } from "../ports/human.ts";
 import type { Tool } from "../ports/tool.ts";
-import { type Ending, withRepeats } from "../run/repeats.ts";
+import { type EndingCall, withRepeats } from "../run/repeats.ts";
 import { assistantMessage, type TurnRun, tell } from "../run/run.ts";
 import { deniedBy, type Question } from "../session/questions.ts";
 import { aboutCall, previewOf } from "../toolbox/about.ts";
@@ -327,7 +327,7 @@ export class CallBatch {
       );
   }
 
-  #noting(id: string, ending: Ending): string {
+  #noting(id: string, ending: EndingCall): string {
     const { session, repeats, budget } = this.#run;
     const times = repeats.count(ending, this.#message);
     budget.repeated(times);

@@ -89,12 +89,12 @@ export async function shorten(
     const response = await summaryOf(branch.prompt(), requestFor(wanted), ask);
     const { tokens } = await freedBy(run, response.text, covers);
     if (tokens <= 0) throw new Error(response.text.trim() === "" ? EMPTY : TOO_LONG);
-    await putSummary(run, response.text, covers, spentOn(responses));
+    await putSummary(run, response.text, covers, sumOf(responses));
     return undefined;
   } catch (error) {
     progress.summaryFailed();
     if (responses.length > 0) {
-      const { usage, cost } = spentOn(responses);
+      const { usage, cost } = sumOf(responses);
       const counted = { type: "usage.counted", purpose: "summary", model: model.id, usage } as const;
       await session.commit([cost === undefined ? counted : { ...counted, cost }], { origin });
     }
@@ -127,16 +127,11 @@ async function askForText(
 }
 
 /** What several responses took together. */
-function spentOn(responses: readonly ModelResponse[]): Spent {
+function sumOf(responses: readonly ModelResponse[]): { readonly usage: Usage; readonly cost: Cost } {
   return {
     usage: responses.map(({ usage }) => usage).reduce(addUsage, noUsage),
     cost: responses.map(({ cost }) => cost).reduce(addCost, 0),
   };
-}
-
-interface Spent {
-  readonly usage: Usage;
-  readonly cost: Cost;
 }
 
 const EMPTY = "The summary is empty, so nothing was shortened.";
@@ -178,7 +173,7 @@ async function freedBy({ branch, agent, signal }: TurnRun, text: string, covers:
   return { messages: replaced.filter(({ role }) => role !== "summary").length, tokens };
 }
 
-async function putSummary(run: TurnRun, text: string, covers: string, spent?: Spent): Promise<void> {
+async function putSummary(run: TurnRun, text: string, covers: string, spent?: ReturnType<typeof sumOf>): Promise<void> {
   const { session, branch, origin } = run;
   const message = createId();
   const cost = spent?.cost === undefined ? {} : { cost: spent.cost };

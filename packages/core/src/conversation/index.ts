@@ -14,7 +14,7 @@ export type * from "./event.ts";
 export * from "./feed-item.ts";
 export { createId, ID_PATTERN, ID_RULE, idInAddress, isId, pieceOfAddress } from "./id.ts";
 export type * from "./message.ts";
-export { isEnded, isSettled, textOf, typedText } from "./message.ts";
+export { isEnded, isPersons, isSettled, textOf, typedText } from "./message.ts";
 export {
   type ApprovalQuestion,
   type ConversationState,

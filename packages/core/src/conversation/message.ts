@@ -323,6 +323,11 @@ export function isSettled(message: Message): boolean {
   return message.finish !== undefined && message.calls.every((call) => isEnded(call.status));
 }
 
+/** Whether a person said it, and no tool and not the system in their stead. */
+export function isPersons(message: Message): message is UserMessage {
+  return message.role === "user" && message.author === "user";
+}
+
 /** What somebody says, as the parts of a message; nothing when there is neither text nor a file in it. */
 export function partsOf(content: string | readonly UserPart[]): readonly UserPart[] | undefined {
   const parts: readonly UserPart[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
@@ -341,7 +346,7 @@ export function textOf(message: Message): string {
 
 /** What a person typed of a message, without what went along with it; of any other message all of its text. */
 export function typedText(message: Message): string {
-  if (message.role !== "user" || message.author !== "user") return textOf(message);
+  if (!isPersons(message)) return textOf(message);
   return message.parts.find((part) => part.type === "text")?.text ?? "";
 }
 

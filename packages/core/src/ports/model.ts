@@ -1,4 +1,5 @@
 import type { FilePart, Json, ProviderData, ProviderPart, ReasoningPart, TextPart } from "../conversation/message.ts";
+import { cutTo } from "../conversation/shown/visible-text.ts";
 import type { Price, Usage } from "../conversation/usage.ts";
 
 /**
@@ -207,8 +208,7 @@ function sentenceOf(message: string): string {
     .slice(0, 10 * SENTENCE)
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim();
-  if (line.length <= SENTENCE) return line;
-  return `${line.slice(0, SENTENCE - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+  return line.length <= SENTENCE ? line : cutTo(line, SENTENCE - 1);
 }
 
 /** A model could not respond. `message` is one sentence of at most 500 characters that says what to do. */

@@ -30,7 +30,7 @@ export function finishedWith({ calls }: AssistantMessage): Json | undefined {
 
 /** Why a turn could not go on. */
 export interface TurnProblem {
-  /** A `ModelErrorCode`, `limit`, or `defect`. */
+  /** A `ModelErrorCode`, `limit`, `output`, or `defect`. */
   readonly code: string;
   readonly message: string;
   readonly cause?: unknown;

@@ -12,7 +12,7 @@ const KNOWN = 200;
 const LONG = 1_000;
 
 /** A call that is about to have its result. */
-export interface Ending {
+export interface EndingCall {
   readonly tool: string;
   readonly input?: Json | undefined;
   readonly status: "completed" | "failed" | "denied" | "cancelled";
@@ -35,7 +35,7 @@ export class Repeats {
    * How often a call, asked for in `message`, has come to the same with this time: 1 for the first. Calls of one message
    * count once: none of them was asked for with the result of another in sight. One that was cancelled came to nothing.
    */
-  count({ tool, input, status, output }: Ending, message: string): number {
+  count({ tool, input, status, output }: EndingCall, message: string): number {
     if (status === "cancelled") return 0;
     const written = `${tool} ${JSON.stringify(input)}`;
     const key = written.length > LONG ? digestOf(written) : written;
@@ -54,7 +54,7 @@ export class Repeats {
 }
 
 /** The result of a call, which says so when it has come to the same so often that asking again is of no use. */
-export function withRepeats({ status, output }: Ending, times: number): string {
+export function withRepeats({ status, output }: EndingCall, times: number): string {
   if (status === "completed") {
     if (times < SAME) return output;
     return `${output}\n\n[Banyan: this same call has had this same result ${times} times in this turn. Asking again will not change it: go on with what you have, or do something else.]`;

@@ -88,6 +88,6 @@ export function noStore(given: unknown): SessionError {
   const what = given instanceof Promise ? "a promise: await it" : given === null ? "null" : typeof given;
   return new SessionError(
     "invalid-option",
-    `A session needs a store, as openSqliteStore() or memoryStore() of @banyan/store make; this is ${what}.`,
+    `A session needs a store, as sqliteStore() of @banyan/store/sqlite or memoryStore() of @banyan/store/memory make; this is ${what}.`,
   );
 }

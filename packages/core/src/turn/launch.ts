@@ -1,11 +1,11 @@
 import { createId } from "../conversation/id.ts";
 import { isSettled, type Message, textOf } from "../conversation/message.ts";
-import { nearest } from "../conversation/shown/nearest.ts";
+import { adviceOn } from "../conversation/shown/nearest.ts";
 import { lastAssistantMessage, newestLeaf, pathTo, spentOn } from "../conversation/tree/path.ts";
 import type { LoopDriver } from "../ports/loop.ts";
 import type { ModelDriver, ModelSettings } from "../ports/model.ts";
-import type { SubTask, SubTaskEnd } from "../ports/tool.ts";
-import { finishedWith } from "../run/mode.ts";
+import type { SubTask, SubTaskEnd, Tool } from "../ports/tool.ts";
+import { finishedWith, type Mode } from "../run/mode.ts";
 import type { Launching, TurnAgent, TurnRun } from "../run/run.ts";
 import { Interruption } from "../session/error.ts";
 import { digestOf, Toolbox } from "../toolbox/toolbox.ts";
@@ -63,11 +63,7 @@ function subAgent(parent: TurnAgent, { name = parent.name, instructions, model, 
     name,
     ...(model && onModel(parent, model)),
     instructions: { text, digest: digestOf(text) },
-    // A tool of the same name as one that its mode brings is that tool.
-    toolbox: Toolbox.of([
-      ...own.tools.filter(({ name: own }) => !mode.tools.some((tool) => tool.name === own)),
-      ...mode.tools,
-    ]),
+    toolbox: Toolbox.of(toolsFor(own.tools, mode)),
     own,
     mode,
     // What it does is for its parent; what is worth keeping, that one says.
@@ -97,14 +93,20 @@ export function instructionsFor(own: string, mode: string): string {
   return own === "" || mode === "" ? own + mode : `${own}\n\n${mode}`;
 }
 
+/** What an agent can call in a mode. A tool that the mode brings is the one that a chat has, when it has it too. */
+export function toolsFor(own: readonly Tool[], { tools: brought }: Mode): readonly Tool[] {
+  if (brought.length === 0) return own;
+  return [...own.filter(({ name, control }) => !control || !brought.some((tool) => tool.name === name)), ...brought];
+}
+
 function toolOf({ own }: TurnAgent, name: string) {
   const found = own.tools.find((tool) => tool.name === name);
   if (found) return found;
-  const names = own.tools.map((tool) => tool.name);
-  const near = nearest(name, names);
-  throw new Error(
-    `Not launched: you have no tool "${name}" to give. ${near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `You have: ${names.join(", ")}.`}`,
+  const advice = adviceOn(
+    name,
+    own.tools.map((tool) => tool.name),
   );
+  throw new Error(`Not launched: you have no tool "${name}" to give. ${advice}`);
 }
 
 /** How a sub-agent that ran before had finished; nothing when it had not. */

@@ -3,7 +3,14 @@ import { recallInto, rememberTurn } from "../context/recall.ts";
 import { CUT_OFF } from "../conversation/broken-turn.ts";
 import type { EventBody, RunEnd } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
-import { type AssistantMessage, type Json, type Message, textOf, type UserPart } from "../conversation/message.ts";
+import {
+  type AssistantMessage,
+  isPersons,
+  type Json,
+  type Message,
+  textOf,
+  type UserPart,
+} from "../conversation/message.ts";
 import type { ConversationState, StayingProcess, WaitingInput } from "../conversation/state.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
 import type { Branch } from "../run/branch.ts";
@@ -223,7 +230,7 @@ function lastMessageOf(path: readonly Message[], run: TurnRun): AssistantMessage
     const message = path[i] as Message;
     if (message.role === "assistant")
       return message.run === run.id ? assistantMessage(run.session, message.id) : undefined;
-    if (message.role === "user" && message.author === "user") return undefined;
+    if (isPersons(message)) return undefined;
   }
   return undefined;
 }

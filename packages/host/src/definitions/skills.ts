@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { defineTool, type Tool } from "@banyan/core";
-import { nearest } from "@banyan/core/shown";
+import { adviceOn } from "@banyan/core/shown";
 import { z } from "zod";
 import type { SettingsFault } from "../settings/fault.ts";
 import {
@@ -58,10 +58,7 @@ export function skillTool(skills: readonly Skill[]): Tool {
       const skill = skills.find((known) => known.name === name);
       if (skill) return `${skill.text}\n\n(The files of this skill are in ${skill.folder}.)`;
       const names = skills.map((known) => known.name);
-      const near = nearest(name, names);
-      throw new Error(
-        `there is no skill '${name}'. ${near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `There are: ${names.join(", ")}.`}`,
-      );
+      throw new Error(`there is no skill '${name}'. ${adviceOn(name, names)}`);
     },
   });
 }

@@ -1,5 +1,5 @@
 import type { AssistantMessage, Call, ConversationState, Message, Part } from "@banyan/core";
-import { type FilePart, typedText } from "@banyan/core/conversation";
+import { type FilePart, isPersons, typedText } from "@banyan/core/conversation";
 
 /** A piece of a message as it is told to a reader. */
 export type Piece =
@@ -83,7 +83,7 @@ const TITLE_LENGTH = 80;
 
 /** What a conversation is called: its title, else the first line of what was said first (B54). */
 export function titleOf(state: ConversationState): string {
-  const first = state.messages.values().find((message) => message.role === "user" && message.author === "user");
+  const first = state.messages.values().find(isPersons);
   const title = state.title ?? (first ? typedText(first) : "");
   const characters = Array.from(title.replace(/[\s\p{Cc}]+/gu, " ").trim());
   if (characters.length === 0) return "A conversation";

@@ -1,4 +1,4 @@
-import { nearest } from "@banyan/core/shown";
+import { adviceOn } from "@banyan/core/shown";
 import type { Environment } from "@banyan/models";
 import { describeEntry } from "@banyan/tools/mcp/consent";
 import { McpError, type McpServerEntry, readEntry } from "@banyan/tools/mcp/entry";
@@ -94,10 +94,7 @@ export async function removeMcpServer(place: McpPlace, name: string): Promise<st
 
 /** Says that there is no server of this name among those that there are. */
 export function unknownServer(name: string, names: readonly string[], where: string): McpError {
-  const [near] = nearest(name, names);
-  const others = names.length === 0 ? "There is none." : `There are: ${names.join(", ")}.`;
-  const advice = near === undefined ? others : `Did you mean ${near}?`;
-  return new McpError("unknown", `There is no MCP server "${name}" ${where}. ${advice}`);
+  return new McpError("unknown", `There is no MCP server "${name}" ${where}. ${adviceOn(name, names)}`);
 }
 
 function ownServers({ env, home }: McpPlace): Map<string, McpServerEntry> {

@@ -1,4 +1,5 @@
 import { type ModelDriver, type Session, textOf } from "@banyan/core";
+import { isPersons } from "@banyan/core/conversation";
 import { askModel } from "@banyan/core/hosts";
 
 const INSTRUCTIONS =
@@ -54,7 +55,7 @@ async function giveTitle(session: Session, model: ModelDriver, signal: AbortSign
 /** The first words of the person and of the answer. */
 function whatWasSaid({ state }: Session): string {
   const messages = [...state.messages.values()].filter(({ call }) => call === undefined);
-  const user = messages.find((message) => message.role === "user" && message.author === "user");
+  const user = messages.find(isPersons);
   const answer = messages.find((message) => message.role === "assistant" && textOf(message) !== "");
   if (!user || textOf(user).trim() === "") return "";
   const lines = [`The person: ${textOf(user).slice(0, SHOWN)}`];

@@ -11,8 +11,8 @@ import {
   type Turn,
   textOf,
 } from "@banyan/core";
-import { lastAssistantMessage, worktreeAt } from "@banyan/core/conversation";
-import { visibleLine } from "@banyan/core/shown";
+import { isPersons, lastAssistantMessage, worktreeAt } from "@banyan/core/conversation";
+import { cutTo, visibleLine } from "@banyan/core/shown";
 import type { Environment } from "@banyan/models";
 import {
   type BringOptions,
@@ -76,7 +76,7 @@ function toldOf(
 ): string {
   const shared = new Set(pathTo(state, to).map(({ id }) => id));
   const own = pathTo(state, from).filter(({ id }) => !shared.has(id));
-  const asked = own.find((message) => message.role === "user" && message.author === "user");
+  const asked = own.find(isPersons);
   const response = lastAssistantMessage(own);
   const called = own.find(({ label }) => label !== undefined)?.label ?? name;
   const what = called === undefined ? "" : ` “${visibleLine(called)}”`;
@@ -85,13 +85,9 @@ function toldOf(
   const changes = count === 0 ? "" : ` ${files} brought over next.`;
   return [
     `Brought over from the branch${what} of this conversation${by}, as it stands at the message ${from}.${changes}`,
-    ...(asked ? [`Asked there:\n${cut(textOf(asked))}`] : []),
-    ...(response ? [`What came of it:\n${cut(textOf(response)) || "(nothing was said)"}`] : []),
+    ...(asked ? [`Asked there:\n${cutTo(textOf(asked), LONGEST, " […]")}`] : []),
+    ...(response ? [`What came of it:\n${cutTo(textOf(response), LONGEST, " […]") || "(nothing was said)"}`] : []),
   ].join("\n\n");
-}
-
-function cut(text: string): string {
-  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST).replace(/[\ud800-\udbff]$/, "")} […]`;
 }
 
 /** The agent that brings files over, as one turn of its own: it says nothing but the call, which is judged and asked about like any. */

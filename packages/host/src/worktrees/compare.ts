@@ -12,6 +12,7 @@ import {
   type Usage,
 } from "@banyan/core";
 import { lastAssistantMessage, siblings, standing, toldBreak, worktreeAt } from "@banyan/core/conversation";
+import { cutTo } from "@banyan/core/shown";
 import { changesOf } from "@banyan/tools/workspace";
 import { WorktreeError, type WorktreeFile } from "./repository.ts";
 import type { Worktrees } from "./worktrees.ts";
@@ -165,6 +166,5 @@ function runsOf(events: Iterable<Event>): readonly RunTime[] {
 
 /** How the text of a message begins, in so many letters. */
 function beginningOf(message: Message | undefined, length: number): string {
-  const text = message ? textOf(message).trim() : "";
-  return text.length <= length ? text : `${text.slice(0, length).replace(/[\ud800-\udbff]$/, "")}…`;
+  return message ? cutTo(textOf(message).trim(), length) : "";
 }

@@ -1,4 +1,4 @@
-import { type NamedAgent, pathTo, type Tool, type ToolContext } from "@banyan/core";
+import type { NamedAgent, Tool, ToolContext } from "@banyan/core";
 import { type BringOptions, bringOver, type Workspace } from "@banyan/tools/workspace";
 import { heldIn, type Worktrees } from "./worktrees.ts";
 
@@ -82,7 +82,7 @@ export function launchedApart(tool: Tool, options: LaunchedApartOptions): Tool {
     const { files } = await worktrees.changes(name, conversation.id);
     const { prefix } = await worktrees.repository();
     const inside = files.filter((file) => file.path.startsWith(prefix)).map((file) => file.path.slice(prefix.length));
-    const folder = await worktrees.folderAt(conversation, pathTo(conversation, path.at(-1)?.id ?? null).at(-1)?.id);
+    const folder = await worktrees.folderAt(conversation, path.at(-1)?.id);
     const wanted = { from: name, files: inside };
     const { told, isWhole } = await bringOver(options.open(folder), options.bring, wanted, {
       ...context,

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import type { ConversationState, Session, Store } from "@banyan/core";
 import { worktreeAt } from "@banyan/core/conversation";
-import { visibleLine } from "@banyan/core/shown";
+import { counted, visibleLine } from "@banyan/core/shown";
 import type { Environment } from "@banyan/models";
 import { type GitWorktree, orRefused, Repository, type WorktreeChanges, WorktreeError } from "./repository.ts";
 
@@ -247,12 +247,11 @@ function takenFolder(folder: string): string | undefined {
 
 /** What a worktree holds, in words; nothing when it is as it was made. */
 export function heldIn({ files, commits }: WorktreeChanges): string | undefined {
-  const said = [counted(files.length, "changed file"), counted(commits, "commit")].filter((each) => each !== undefined);
+  const said = [
+    ...(files.length > 0 ? [counted(files.length, "changed file")] : []),
+    ...(commits > 0 ? [counted(commits, "commit")] : []),
+  ];
   return said.length === 0 ? undefined : said.join(" and ");
-}
-
-function counted(count: number, what: string): string | undefined {
-  return count === 0 ? undefined : `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
 function isYoung({ top }: GitWorktree): boolean {

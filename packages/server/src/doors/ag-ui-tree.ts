@@ -2,6 +2,7 @@ import {
   type AssistantMessage,
   type ConversationState,
   isEnded,
+  isPersons,
   type Message,
   type Part,
   pathTo,
@@ -50,8 +51,7 @@ export function messagesNamed(state: ConversationState, named: ReadonlyMap<strin
 
 function messagesOf(message: Message): AgUiMessage[] {
   // What tools and the engine say to the model, nobody said.
-  if (message.role === "user" && message.author === "user")
-    return [{ id: message.id, role: "user", content: contentOf(message.parts) }];
+  if (isPersons(message)) return [{ id: message.id, role: "user", content: contentOf(message.parts) }];
   return message.role === "assistant" ? responseMessages(message) : [];
 }
 

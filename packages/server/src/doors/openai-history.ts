@@ -1,4 +1,4 @@
-import { type ConversationState, type Message, pathTo, type UserPart } from "@banyan/core/conversation";
+import { type ConversationState, isPersons, type Message, pathTo, type UserPart } from "@banyan/core/conversation";
 import { Client } from "@banyan/protocol/client";
 import type { Desk } from "../desk/desk.ts";
 import type { Principal } from "../desk/principal.ts";
@@ -64,7 +64,7 @@ function lastTurnOf(state: ConversationState, leaf: string, history: readonly Op
 function turnsOf(path: readonly Message[]) {
   const turns: { readonly message: string; readonly parts: readonly UserPart[]; answer: string }[] = [];
   for (const each of path) {
-    if (each.role === "user" && each.author === "user") turns.push({ message: each.id, parts: each.parts, answer: "" });
+    if (isPersons(each)) turns.push({ message: each.id, parts: each.parts, answer: "" });
     const turn = turns.at(-1);
     if (each.role !== "assistant" || !turn) continue;
     const text = each.parts.map((part) => (part.type === "text" ? part.text : "")).join("");

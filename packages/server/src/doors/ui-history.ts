@@ -1,4 +1,4 @@
-import { type ConversationState, pathTo } from "@banyan/core/conversation";
+import { type ConversationState, isPersons, pathTo } from "@banyan/core/conversation";
 import type { UiChunk } from "./ui-chunk.ts";
 import { UiTurn, uiPartsOf } from "./ui-turn.ts";
 
@@ -19,7 +19,7 @@ export function messagesOf(state: ConversationState): UiMessage[] {
   /** Runs, and messages of people, that stand in what was told already. */
   const told = new Set<string>();
   for (const each of state.leaf === null ? [] : pathTo(state, state.leaf)) {
-    if (each.role === "user" && each.author === "user" && !told.has(each.id))
+    if (isPersons(each) && !told.has(each.id))
       messages.push({ id: each.id, role: "user", parts: uiPartsOf(each.parts) });
     if (each.role !== "assistant" || told.has(each.run)) continue;
     told.add(each.run);

@@ -1,6 +1,7 @@
 import {
   type ConversationState,
   createId,
+  isPersons,
   type LiveRun,
   pathTo,
   typedText,
@@ -51,8 +52,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
   const limit = [...(tree?.questions.values() ?? [])].find((open) => open.type === "limit" && open.run === run?.id);
   const waiting = useTurnWait();
   const history = useHistory(
-    () =>
-      pathTo(tree, leaf).flatMap((said) => (said.role === "user" && said.author === "user" ? [typedText(said)] : [])),
+    () => pathTo(tree, leaf).flatMap((said) => (isPersons(said) ? [typedText(said)] : [])),
     setText,
   );
   const change = (changed: string) => {

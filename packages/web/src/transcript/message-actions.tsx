@@ -1,4 +1,11 @@
-import { type AssistantMessage, type Message, textOf, typedText, type UserMessage } from "@banyan/core/conversation";
+import {
+  type AssistantMessage,
+  isPersons,
+  type Message,
+  textOf,
+  typedText,
+  type UserMessage,
+} from "@banyan/core/conversation";
 import { formatSpent } from "@banyan/core/shown";
 import { useState } from "react";
 import { useConversation } from "../conversation/use-conversation.ts";
@@ -42,7 +49,7 @@ export function MessageActions({ message }: { readonly message: Message }) {
   };
   const [figures, setFigures] = usePreference("figures");
   const isStep = message.role === "assistant" && message.finish === "calls";
-  const isOwn = message.role === "user" && message.author === "user";
+  const isOwn = isPersons(message);
   return (
     <div
       className={`flex flex-wrap items-center gap-x-2 gap-y-1 text-soft text-xs print:hidden ${isStep ? "" : "mt-1 min-h-6"} ${isOwn ? "flex-row-reverse" : ""}`}

@@ -1,4 +1,4 @@
-import { nearest } from "../../conversation/shown/nearest.ts";
+import { adviceOn } from "../../conversation/shown/nearest.ts";
 import type { LoopDriver } from "../../ports/loop.ts";
 import type { ModelDriver } from "../../ports/model.ts";
 import { defineTool, type SubTask, type SubTaskEnd, type Tool } from "../../ports/tool.ts";
@@ -108,11 +108,11 @@ function find(agents: readonly NamedAgent[], name: string | undefined): NamedAge
   if (name === undefined) return undefined;
   const found = agents.find((agent) => agent.name === name);
   if (found) return found;
-  const names = agents.map((agent) => agent.name);
-  const near = nearest(name, names);
-  throw new Error(
-    `There is no agent "${name}". ${near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `There are: ${names.join(", ")}.`}`,
+  const advice = adviceOn(
+    name,
+    agents.map((agent) => agent.name),
   );
+  throw new Error(`There is no agent "${name}". ${advice}`);
 }
 
 /** The tools that were asked for; of a named agent those that it has, and no others. */

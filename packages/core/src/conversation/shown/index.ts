@@ -11,9 +11,9 @@ export {
   shortCount,
 } from "./amounts.ts";
 export { enclosed } from "./enclosed.ts";
-export { nearest } from "./nearest.ts";
+export { adviceOn, nearest } from "./nearest.ts";
 export { type Reference, referencesIn } from "./references.ts";
 export { type DiffLine, mainArgument, readPatch, type ShownLine, shownCall } from "./shown-call.ts";
 export { planHeadline, planOn, type ShownStep, shownPlan } from "./shown-plan.ts";
 export { GIVEN_UP, hitchName, type ToldType, toldItem, type UntoldType } from "./told-item.ts";
-export { visibleLine, visibleProse, visibleText } from "./visible-text.ts";
+export { cutTo, visibleLine, visibleProse, visibleText } from "./visible-text.ts";

@@ -12,6 +12,13 @@ export function nearest(name: string, candidates: Iterable<string>): string[] {
     .map(({ candidate }) => candidate);
 }
 
+/** What to do about a name that is none of `names`: "Did you mean oak?", or, where none is near, "There are: oak, elm." */
+export function adviceOn(name: string, names: readonly string[]): string {
+  const near = nearest(name, names);
+  if (near.length > 0) return `Did you mean ${near.join(" or ")}?`;
+  return names.length === 0 ? "There is none." : `There are: ${names.join(", ")}.`;
+}
+
 /** Levenshtein's: insertions, deletions and replacements from one to the other. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);

@@ -22,6 +22,11 @@ export function visibleProse(text: string): string {
   return text.replaceAll(inProse(), (found, emoji?: string) => emoji ?? writtenOut(found));
 }
 
+/** How a text begins, in so many UTF-16 units, and a mark behind it where it goes on. No character is cut in two. */
+export function cutTo(text: string, length: number, mark = "…"): string {
+  return text.length <= length ? text : `${text.slice(0, length).replace(/[\ud800-\udbff]$/, "")}${mark}`;
+}
+
 function writtenOut(character: string): string {
   return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }

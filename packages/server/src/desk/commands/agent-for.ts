@@ -1,5 +1,5 @@
 import { type Agent, AgentError, defineTool, type NamedAgent, type Tool } from "@banyan/core";
-import { nearest } from "@banyan/core/shown";
+import { adviceOn } from "@banyan/core/shown";
 import type { ClientTool, Command } from "@banyan/protocol";
 import type { LiveConversation } from "../live/live-conversation.ts";
 import type { Workplace } from "./workplace.ts";
@@ -34,13 +34,11 @@ async function namedAgent(host: Workplace["host"], name: string): Promise<NamedA
   const { agents = [] } = await host.ready();
   const found = agents.find((agent) => agent.name === name);
   if (found) return found;
-  const near = nearest(
+  const advice = adviceOn(
     name,
     agents.map((agent) => agent.name),
   );
-  throw new AgentError(
-    `There is no agent "${name}". ${near.length > 0 ? `Did you mean ${near.join(" or ")}?` : ""}`.trim(),
-  );
+  throw new AgentError(`There is no agent "${name}". ${advice}`);
 }
 
 /** As a sub-agent of that name would work: what it does is no memory of the one that the person talks with. */

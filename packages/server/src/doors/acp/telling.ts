@@ -5,6 +5,7 @@ import {
   type Call,
   type ConversationState,
   type FeedItem,
+  isPersons,
   type Part,
   type PlanStep,
   pathTo,
@@ -158,7 +159,7 @@ export class Telling {
   *replay(state: ConversationState): Generator<Update> {
     let last: string | undefined;
     for (const message of pathTo(state, this.#parts.branch.leaf)) {
-      if (message.role === "user" && message.author === "user") yield* this.#user(message.id, message.parts);
+      if (isPersons(message)) yield* this.#user(message.id, message.parts);
       if (message.role === "summary") yield* this.#summary(message.id, message.parts);
       if (message.role !== "assistant") continue;
       const told: number[] = [];

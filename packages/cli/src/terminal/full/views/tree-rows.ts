@@ -1,4 +1,4 @@
-import { type ConversationState, leaves, type Message, pathTo, textOf } from "@banyan/core/conversation";
+import { type ConversationState, isPersons, leaves, type Message, pathTo, textOf } from "@banyan/core/conversation";
 import { isRemoved } from "../../../show/message-label.ts";
 
 /** Which messages a tree shows. */
@@ -100,7 +100,7 @@ function passes(message: Message, filter: TreeFilter): boolean {
     case "all":
       return true;
     case "own":
-      return message.role === "user" && message.author === "user";
+      return isPersons(message);
     case "calls":
       return message.role === "assistant" && message.calls.length > 0;
     case "starred":
