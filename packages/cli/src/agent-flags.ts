@@ -13,7 +13,7 @@ export interface AgentFlags {
   readonly approval?: ApprovalMode;
   readonly unconfined?: boolean;
   /** Use what the project brings. */
-  readonly trust: boolean;
+  readonly trust?: boolean;
 }
 
 /** Adds the flags of `AgentFlags` to a command; `projects` are those that `--trust` is about. */
@@ -25,16 +25,16 @@ export function withAgentFlags(command: Command, projects: string): Command {
 export function withRuleFlags(command: Command, projects: string): Command {
   return command
     .addOption(list("--allow <rule>", "run calls that this rule covers without asking, as in 'shell(npm test*)'"))
-    .addOption(list("--deny <rule>", "never run calls that this rule covers"))
+    .addOption(list("--deny <rule>", "never run calls that this rule covers; may be repeated, as --allow may"))
     .option("--rules <file>", "permission rules in a JSON file")
     .addOption(
       new Option(
         "--approval <mode>",
-        "what runs without asking: plan (only looking, until a plan is allowed), ask (only looking), edits, all",
+        "what runs without asking: plan (only looking, until you allow a plan), ask (only looking), edits (changing files here too), all",
       ).choices(["plan", "ask", "edits", "all"]),
     )
     .option("--unconfined", "let --approval all hold where commands run without a sandbox too")
-    .option("--trust", `use the settings, servers and instructions of ${projects}`, false);
+    .option("--trust", `use the settings, servers and instructions of ${projects}`);
 }
 
 /** An option that may be repeated, with the values in the order of the line. */

@@ -3,6 +3,7 @@ import type { ApprovalMode } from "@banyan/host";
 import { type LimitName, limits } from "@banyan/host/limits";
 import { Command, Option } from "commander";
 import manifest from "../package.json" with { type: "json" };
+import { withRuleFlags } from "./agent-flags.ts";
 import { dollars, duration, numberBetween, positiveInteger, wholeNumber } from "./flag-values.ts";
 import { parse } from "./parse.ts";
 import { type Subcommand, subcommandIn } from "./subcommands.ts";
@@ -158,23 +159,17 @@ function define(name: string, description: string, words: string): Command {
     .option("--temperature <number>", "how freely the model answers, from 0 to 2", numberBetween(0, 2))
     .option("--max-tokens <number>", "tokens of one answer", positiveInteger);
   for (const { option } of limitOptions()) command.addOption(option);
-  return command
+  command
     .option("--silence <time>", "how long a model's connection may show no life (120s if not given)", duration)
     .option("--retry-time <time>", "how long a model that fails is asked again (5m if not given)", duration)
-    .option("--attempts <number>", "model calls for one answer (as many as fit the time if not given)", positiveInteger)
-    .addOption(listOption("--allow <rule>", "run calls that this rule covers without asking, as in 'shell(npm test*)'"))
-    .addOption(listOption("--deny <rule>", "never run calls that this rule covers; may be repeated, as --allow may"))
-    .option("--rules <file>", "permission rules in a JSON file")
-    .addOption(
-      new Option(
-        "--approval <mode>",
-        "what runs without asking: plan (only looking, until you allow a plan), ask (only looking), edits (changing files here too), all",
-      ).choices(["plan", "ask", "edits", "all"]),
-    )
-    .option("--unconfined", "let --approval all hold where commands run without a sandbox too")
+    .option(
+      "--attempts <number>",
+      "model calls for one answer (as many as fit the time if not given)",
+      positiveInteger,
+    );
+  return withRuleFlags(command, "this project; in a chat, from now on")
     .option("--memory", "use what is remembered of other conversations here, also with --print")
     .option("--instructions <text>", "what the agent is to know, or @ and a file with it")
-    .option("--trust", "use the settings, servers and instructions of this project; in a chat, from now on")
     .addOption(
       new Option("--color <when>", "when to use colours (auto if not given)").choices(["auto", "always", "never"]),
     )
@@ -202,10 +197,6 @@ function limitOptions(): { readonly name: LimitName; readonly option: Option }[]
 function limitsIn(options: Readonly<Record<string, unknown>>): Limits {
   const given = limitOptions().map(({ name, option }) => [name, options[option.attributeName()]] as const);
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
-}
-
-function listOption(flags: string, description: string): Option {
-  return new Option(flags, description).argParser((value, previous: readonly string[] = []) => [...previous, value]);
 }
 
 /** The output format of a command line that could not be read: a script that asked for JSON gets its result as JSON. */

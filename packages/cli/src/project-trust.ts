@@ -6,7 +6,7 @@ import { TrustRecord } from "@banyan/host";
  * decided in a chat, or decides now with `trust`, which is kept for later (S5). What is left out is said.
  */
 export function isProjectTrusted(
-  { cwd, trust }: { readonly cwd: string; readonly trust: boolean },
+  { cwd, trust = false }: { readonly cwd: string; readonly trust: boolean | undefined },
   say: (sentence: string) => void,
 ): boolean {
   const record = new TrustRecord({ env: process.env, home: homedir() });

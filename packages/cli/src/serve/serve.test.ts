@@ -93,7 +93,7 @@ test("the command line of serve and attach", () => {
     readArguments(["serve", "--port", "0", "--open", "--allow", "shell(ls)", "--allow-host", "box:80"]),
   ).toMatchObject({
     type: "serve",
-    arguments: { port: 0, host: "127.0.0.1", open: true, allow: ["shell(ls)"], allowHost: ["box:80"], trust: false },
+    arguments: { port: 0, host: "127.0.0.1", open: true, allow: ["shell(ls)"], allowHost: ["box:80"] },
   });
   expect(readArguments(["serve", "--port", "65536"])).toMatchObject({ type: "mistake" });
   expect(readArguments(["serve", "now"])).toMatchObject({ type: "mistake" });
