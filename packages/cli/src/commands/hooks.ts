@@ -9,6 +9,7 @@ export const hooks: Command = {
   anytime: true,
   run({ host, style, write }) {
     const sources = listedHooks(host);
+    const { statusLine } = host.configuration.settings;
     if (sources.length === 0)
       write("There are no hooks here. The setting hooks takes them, in the form that Claude Code and codex have.");
     for (const { file, isUsed, hooks } of sources) {
@@ -21,6 +22,8 @@ export const hooks: Command = {
         ),
       );
     }
+    // It runs beside a conversation as they do, and so belongs to what one looks for here.
+    if (statusLine) write(`${style.bold("The status line is written by")} ${visibleLine(statusLine.command)}`);
     return ASK;
   },
 };

@@ -113,7 +113,10 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
       call("finish_task", { result: "nothing", summary: "" }),
       { text: "Done." },
     );
-    const hook = { hooks: { SessionEnd: [{ hooks: [{ type: "command", command: "exit 0" }] }] } };
+    const hook = {
+      hooks: { SessionEnd: [{ hooks: [{ type: "command", command: "exit 0" }] }] },
+      statusLine: { type: "command", command: "echo mine" },
+    };
     mkdirSync(join(place.env.BANYAN_HOME ?? "", "config"), { recursive: true });
     writeFileSync(join(place.env.BANYAN_HOME ?? "", "config", "settings.json"), JSON.stringify(hook));
     using pty = Pty.open(place, MODEL, { ...server.env, BANYAN_MEMORY: "on" });
@@ -136,7 +139,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
       ["/copy", /^Copied: the answer, 1 line\.$/],
       ["/export", /^Written: \/.*\.md$/],
       ["?", /^Here your system edits the line/],
-      ["/hooks", /^\/.*settings\.json\n {2}SessionEnd +\* +exit 0$/],
+      ["/hooks", /^\/.*settings\.json\n {2}SessionEnd +\* +exit 0\nThe status line is written by echo mine$/],
     ];
     for (const [command, says] of asks) {
       await pty.prompted();
