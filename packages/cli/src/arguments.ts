@@ -89,7 +89,8 @@ Examples:
   banyan --continue                         go on with the last conversation here
 
 Exit codes of --print, run and --task:
-  0 done · 1 error · 2 usage · 3 limit · 4 permission denied · 5 authentication
+  0 done · 1 error, or no answer · 2 usage · 3 limit, or an answer cut off by one
+  4 permission denied · 5 authentication
   130 interrupted · 141 pipe closed`;
 
 /** Reads a command line, without the program's own name. Reads nothing else and has no effect. */

@@ -145,6 +145,33 @@ describe("F35: a model that fails", () => {
   });
 });
 
+describe("T35: an answer that is none, or not a whole one, is not 0", () => {
+  test.each([
+    { name: "empty", answer: {}, code: 1, says: /The model answered nothing/ },
+    { name: "a thought alone", answer: { reasoning: "Hm." }, code: 1, says: /The model answered nothing/ },
+    { name: "white space", answer: { text: " \n" }, code: 1, says: /The model answered nothing/ },
+    {
+      name: "cut off",
+      answer: { text: "An answ", finish: "length" },
+      code: 3,
+      says: /cut off at the limit of its length/,
+    },
+    { name: "refused", answer: { text: "An", finish: "content_filter" }, code: 1, says: /refused this or cut it off/ },
+  ])("$name: $code", async ({ answer, code, says }) => {
+    await using server = await modelServer(answer);
+    const run = await banyan(place, ["-p", "hi", "--quiet", ...MODEL], server);
+    expect(run.code).toBe(code);
+    expect(oneSentence(run.stderr)).toMatch(says);
+  });
+
+  test("and one that the agent did something for, and says nothing of", async () => {
+    await using server = await modelServer(shell("ls"), {});
+    const run = await banyan(place, ["-p", "hi", "--output", "json", "--approval", "all", ...MODEL], server);
+    expect(run.code).toBe(1);
+    expect(JSON.parse(run.stdout)).toMatchObject({ reason: "failed", text: "", error: { code: "empty" } });
+  });
+});
+
 describe("T35: a permission that is missing", () => {
   const touching = shell("touch made.txt");
   const made = () => existsSync(join(place.workspace, "made.txt"));

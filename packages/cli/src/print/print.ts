@@ -74,7 +74,7 @@ class Printing {
       await this.#takeTurn(reader, onItem);
       await this.#close();
       this.#signal.throwIfAborted();
-      return this.#result(verdictOf(this.#end, this.#denied));
+      return this.#result(verdictOf(this.#end, this.#denied, this.#answer));
     } catch (error) {
       // The first thing that went wrong is the one to tell.
       await this.#close().catch(() => {});
@@ -150,6 +150,11 @@ class Printing {
     await this.#host?.close();
   }
 
+  /** The last response of the turn, once it has ended. */
+  get #answer() {
+    return this.#end && this.#session && lastResponse(this.#end, this.#session.state);
+  }
+
   #result(verdict: Pick<Result, "reason" | "exitCode" | "error">): Result {
     const end = this.#end;
     const state = this.#session?.state;
@@ -159,7 +164,7 @@ class Printing {
       ...verdict,
       text: end && state ? textAtEnd(end, state) : "",
       conversation: this.#session?.id ?? null,
-      model: (end && state && lastResponse(end, state)?.model) ?? this.#host?.model.name ?? null,
+      model: this.#answer?.model ?? this.#host?.model.name ?? null,
       steps,
       usage,
       cost: jsonCost(cost),
