@@ -1,12 +1,16 @@
 import {
   type ConversationState,
+  lastAssistantMessage,
+  leaves,
   type Message,
+  newestLeaf,
   pathTo,
   textOf,
   typedText,
   type WaitingInput,
+  worktreeAt,
 } from "@banyan/core/conversation";
-import { counted } from "@banyan/core/shown";
+import { counted, visibleLine } from "@banyan/core/shown";
 import { excerpt, firstLines } from "./fit-text.ts";
 import { plainText } from "./plain-text.ts";
 
@@ -22,6 +26,13 @@ export function messageNamed(state: ConversationState, name: string): string | u
   if (state.messages.has(name)) return name;
   const [, digits] = /^#(\d+)$/.exec(name) ?? [];
   return digits === undefined ? undefined : [...state.messages.keys()][Number(digits) - 1];
+}
+
+/** `Branch 2 (opus)`: the number by which a person names the branch of a message, and its worktree, or else its model. */
+export function branchName(state: ConversationState, message: string): string {
+  const leaf = newestLeaf(state, message);
+  const name = worktreeAt(state, leaf) ?? lastAssistantMessage(pathTo(state, leaf))?.model;
+  return `Branch ${leaves(state).indexOf(leaf) + 1}${name === undefined ? "" : ` (${visibleLine(name)})`}`;
 }
 
 /** Whether a message, or one above it, was removed. */
