@@ -57,6 +57,8 @@ describe.skipIf(!hasTmux)("branches side by side, at a terminal", () => {
     );
     await pty.exchange("/worktrees remove mine with changes", "The worktree mine is removed.");
     await pty.exchange("/worktrees away", "/worktrees lists them;");
+    pty.press("C-d");
+    await pty.until("2 worktrees stay: banyan worktrees lists them.");
   });
 });
 

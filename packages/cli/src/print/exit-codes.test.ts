@@ -52,6 +52,15 @@ describe("T35: a mistake on the command line exits with 2 and one sentence", () 
     expect(oneSentence(stderr)).toMatch(says);
   });
 
+  test.each([
+    { name: "a misspelt command", args: ["rnu", "do it"], says: /no command rnu\. Did you mean banyan run\?/ },
+    { name: "another one", args: ["conversation"], says: /Did you mean banyan conversations\?/ },
+  ])("$name, and nothing is sent", async ({ args, says }) => {
+    const { code, stdout, stderr } = await banyan(place, args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(oneSentence(stderr)).toMatch(says);
+  });
+
   test("settings in which a rule may be lost, which stay as they are", async () => {
     const config = join(place.env.BANYAN_HOME ?? "", "config");
     mkdirSync(config, { recursive: true });
