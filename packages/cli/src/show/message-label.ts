@@ -10,7 +10,7 @@ import {
   type WaitingInput,
   worktreeAt,
 } from "@banyan/core/conversation";
-import { counted, visibleLine } from "@banyan/core/shown";
+import { counted, visibleLine, withoutMarks } from "@banyan/core/shown";
 import { excerpt, firstLines } from "./fit-text.ts";
 import { plainText } from "./plain-text.ts";
 
@@ -44,16 +44,6 @@ export function isRemoved(state: ConversationState, id: string): boolean {
 export function speakerOf(message: Message, agent: string): string {
   if (message.role === "user") return message.author === "user" ? "you" : message.author;
   return message.role === "summary" ? "summary" : agent;
-}
-
-/** Markdown without the marks that say little where it is one line: of headings, fences and tables, and of what is bold. */
-function withoutMarks(text: string): string {
-  return text
-    .replaceAll(/^ *(?:`{3,}|~{3,}).*$/gm, "")
-    .replaceAll(/^[ |:-]*-{3}[ |:-]*$/gm, "")
-    .replaceAll(/^#{1,6} +(.+)$/gm, "$1 ·")
-    .replaceAll(/\*\*(\S|\S[^*\n]*\S)\*\*/g, "$1")
-    .replace(/ ·\s*$/, "");
 }
 
 /** What a message says, on one line: its text, or what it asks for when it has none. */
