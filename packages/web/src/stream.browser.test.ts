@@ -229,6 +229,22 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     await eventually(() => said(page)).toContain("You said: said in the silence");
   });
 
+  it("W25: what does not arrive is shown as on its way, and a browser that is offline says so at once", async () => {
+    const conversation = await here.conversation("hello");
+    const { page } = await here.open(`/c/${conversation}`);
+    await articles(page).last().waitFor();
+    here.link.hush();
+    await write(page, "said into the silence");
+    await page.getByRole("list", { name: "Not sent yet" }).getByText("on its way").waitFor();
+    await page.evaluate(() => window.dispatchEvent(new Event("offline")));
+    await page.getByText("The connection to the server is lost.").waitFor();
+    here.link.mend();
+    await page.evaluate(() => window.dispatchEvent(new Event("online")));
+    await page.getByText("The connection to the server is lost.").waitFor({ state: "detached" });
+    await eventually(() => said(page)).toContain("You said: said into the silence");
+    await page.getByRole("list", { name: "Not sent yet" }).waitFor({ state: "detached" });
+  });
+
   it("W26: what is written without a connection is shown as not sent, sent once when it is back, and can be taken back", async () => {
     const conversation = await here.conversation("hello");
     const { page } = await here.open(`/c/${conversation}`);
