@@ -142,7 +142,7 @@ describe("F35: a model that fails", () => {
     await using server = await modelServer(busy, { text: "Here I am." });
     const { code, stdout, stderr } = await banyan(place, ["-p", "hi", ...MODEL], server);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "Here I am.\n" });
-    expect(stderr).toMatch(/is overloaded.* Asked again in \d\.\d s \(503, attempt 2\)/);
+    expect(stderr).toMatch(/is overloaded.* Asked again in \d\.\d s \(HTTP 503, attempt 2\)/);
   });
 
   test("that shows no sign of life for as long as --silence says is not waited for", async () => {

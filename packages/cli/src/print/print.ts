@@ -2,6 +2,7 @@ import type { ConversationState, FeedItem, UserPart } from "@banyan/core";
 import { callIn, noUsage } from "@banyan/core/conversation";
 import { type Host, openHost, untrustedContent, writtenMessage } from "@banyan/host";
 import { serversSettled } from "@banyan/host/mcp";
+import { ownCommand } from "@banyan/host/own-command";
 import type { Arguments } from "../arguments.ts";
 import { OwnDesk } from "../chat/own-desk.ts";
 import { TalkSession } from "../chat/talk-session.ts";
@@ -188,7 +189,8 @@ async function promptOf(args: Arguments, notice: (sentence: string) => void, sig
   const input = await readStandardInput({ stream: process.stdin, optional: asked, notice, signal });
   const given = input.trim() !== "";
   if (asked || given) return { asked: asked ? prompt : "", input: given ? input : "" };
-  const advice = 'Write it behind the command, as in banyan -p "...", or send it to standard input.';
+  const command = ownCommand(args.task === undefined ? '-p "..."' : 'run "..."');
+  const advice = `Write it behind the command, as in ${command}, or send it to standard input.`;
   throw new UsageError(
     `There is nothing to answer: ${process.stdin.isTTY ? "no prompt was given" : "the prompt is empty, and so is standard input"}. ${advice}`,
   );

@@ -64,9 +64,9 @@ export function toldItem(item: FeedItem): string | undefined {
   return (sentence as ((item: FeedItem) => string | undefined) | undefined)?.(item);
 }
 
-/** What went wrong with a model, in a word: its HTTP status, or the kind of failure. */
+/** What went wrong with a model, in a word or two: `HTTP 503`, or the kind of failure, `broken stream`. */
 export function hitchName({ status, code }: { readonly status?: number; readonly code: string }): string {
-  return status === undefined ? code : String(status);
+  return status === undefined ? code.replaceAll("-", " ") : `HTTP ${status}`;
 }
 
 /** A wait, in whole seconds when it is a long one. */

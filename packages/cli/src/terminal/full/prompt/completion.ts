@@ -25,6 +25,8 @@ export interface Word {
 export interface Completer {
   /** The best first; nothing when the word is of another kind. When it fails, the others still suggest. */
   suggest(word: Word, signal: AbortSignal): Promise<readonly Suggestion[] | undefined>;
+  /** Whether `typed` can only mean `completed`, and nothing has to stand behind it: then Enter sends it. */
+  isMeant?(typed: string, completed: string): boolean;
 }
 
 /** Suggestions that are listed at the most. */
@@ -54,6 +56,11 @@ export class Completion implements AutocompleteProvider {
     const found = await Promise.allSettled(this.#completers().map((completer) => completer.suggest(word, signal)));
     const items = found.flatMap((one) => (one.status === "fulfilled" && one.value) || []).slice(0, MOST);
     return items.length === 0 ? null : { items: items.map(itemOf), prefix: text };
+  }
+
+  /** Whether Enter, which completed what was typed, is to send it too. */
+  isMeant(typed: string, completed: string): boolean {
+    return this.#completers().some((completer) => completer.isMeant?.(typed, completed));
   }
 
   applyCompletion(lines: string[], cursorLine: number, cursorCol: number, item: AutocompleteItem, prefix: string) {

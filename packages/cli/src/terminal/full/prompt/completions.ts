@@ -15,11 +15,17 @@ export interface CommandName {
 
 /** Completes what begins with `/` at the beginning of a message (T16). */
 export function completeCommands(commands: readonly CommandName[]): Completer {
+  const beginWith = (typed: string) =>
+    commands.filter(({ name, also = [] }) => [name, ...also].some((one) => one.startsWith(typed)));
   return {
+    isMeant(typed, completed) {
+      const [one, ...others] = beginWith(typed.slice(1).toLowerCase());
+      return one !== undefined && others.length === 0 && completed === `/${one.name}` && !needsMore(one);
+    },
     async suggest({ text, isFirst }) {
       if (!isFirst || !text.startsWith("/") || commandLine(text) === undefined) return undefined;
       const typed = text.slice(1).toLowerCase();
-      const begin = commands.filter(({ name, also = [] }) => [name, ...also].some((one) => one.startsWith(typed)));
+      const begin = beginWith(typed);
       const others = fuzzyFilter([...commands], typed, ({ name }) => name).filter((one) => !begin.includes(one));
       return [...begin, ...others].map(({ name, also = [], takes = "", help }) => ({
         // What is typed in full is sent as it stands.
@@ -29,6 +35,11 @@ export function completeCommands(commands: readonly CommandName[]): Completer {
       }));
     },
   };
+}
+
+/** Whether a command does nothing without a word behind it. */
+function needsMore({ takes = "" }: CommandName): boolean {
+  return takes !== "" && !takes.startsWith("[");
 }
 
 /** Completes a word to one of the texts that are there at the moment, each with its sign in front: agents, earlier messages (T14). */

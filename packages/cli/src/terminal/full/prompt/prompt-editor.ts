@@ -15,12 +15,13 @@ import { bare, cut, widthOf } from "../screen/cells.ts";
 import type { Position } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 import { listLine } from "../views/drawn-lines.ts";
+import type { Completion } from "./completion.ts";
 import { type TextAt, Vim, type VimStep } from "./vim.ts";
 
 /** What a prompt editor is made of. */
 export interface PromptEditorOptions {
   readonly keys: KeyBindings;
-  readonly completion: AutocompleteProvider;
+  readonly completion: AutocompleteProvider & Partial<Pick<Completion, "isMeant">>;
   /** The keys of vi (T56). */
   readonly vim?: boolean;
   /** As it is now. */
@@ -129,12 +130,15 @@ export class PromptEditor {
     setKeybindings(keys.editor);
     const before = this.text.trim();
     const completes = this.isCompleting && before.startsWith("/") && keys.matches(key, "send");
-    // A command that is not typed in full is completed, and can be seen before it is sent.
+    // A command that is not typed in full is completed, and can be seen before it is sent, unless it can be no other.
     this.#editor.disableSubmit = completes;
     this.#editor.handleInput(key);
     this.#editor.disableSubmit = false;
     const after = this.text.trim();
-    if (completes && after === before) this.#editor.handleInput(key);
+    if (completes && (after === before || this.#options.completion.isMeant?.(before, after))) {
+      this.#stopCompleting();
+      this.#editor.handleInput(key);
+    }
     // The editor looks for other suggestions only after what it takes for typing.
     else if (after !== before && characterOf(key) === undefined && !keys.matches(key, "delete-back"))
       this.#stopCompleting();
@@ -173,7 +177,8 @@ export class PromptEditor {
 
   /** Takes a paste: a long one (over 10 lines) stands in the text as `[paste #1 +50 lines]` until it is sent (T9). */
   paste(text: string): void {
-    this.#editor.handleInput(`\x1b[200~${plainText(text)}\x1b[201~`);
+    // The end of its last line begins none.
+    this.#editor.handleInput(`\x1b[200~${plainText(text).replace(/\n$/, "")}\x1b[201~`);
   }
 
   /** The lines for a width; of a longer text those around the cursor, more in a terminal of more rows. */

@@ -25,17 +25,18 @@ export function spinnerLine(activity: Activity, moves: boolean, width: number, t
   const { what, elapsed, until, stopKey, agentsKey } = activity;
   const frame = moves ? (FRAMES[Math.floor(elapsed / SPIN_TIME) % FRAMES.length] ?? "•") : "•";
   const rest = [
-    until === undefined
-      ? elapsed < 1_000
-        ? ""
-        : wholeSeconds(elapsed)
-      : `again in ${wholeSeconds(Math.max(0, until))}`,
+    until === undefined ? (elapsed < 1_000 ? "" : wholeSeconds(elapsed)) : againIn(until),
     stopKey === undefined ? "" : `${stopKey} stops`,
     agentsKey === undefined ? "" : `${agentsKey} shows them`,
   ];
   const behind = rest.filter((text) => text !== "").join(", ");
   const room = Math.max(8, width - 4 - behind.length);
   return cut(`${theme.accent(frame)} ${cut(what, room)}${behind === "" ? "" : theme.dim(`, ${behind}`)}`, width);
+}
+
+/** `asked again in 12 s`; a wait that is about over is none to count. */
+function againIn(until: number): string {
+  return until < 1_000 ? "asked again now" : `asked again in ${wholeSeconds(until)}`;
 }
 
 /** Whether things may move: nobody has asked for stillness. */
