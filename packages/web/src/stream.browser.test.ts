@@ -84,7 +84,8 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
   it("F35: while the model is asked again, one line says why and counts down; it goes with the turn", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await write(page, "busy");
-    const sentence = /^The provider is overloaded\. Asked again in (\d+(?:\.\d)? s|1 min 0 s) \(HTTP 529, attempt 2\)\.$/;
+    const sentence =
+      /^The provider is overloaded\. Asked again in (\d+(?:\.\d)? s|1 min 0 s) \(HTTP 529, attempt 2\)\.$/;
     const line = page.locator("p[role=status]").filter({ hasText: sentence });
     await line.waitFor();
     // A screen reader is told once.
