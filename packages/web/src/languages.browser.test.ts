@@ -65,6 +65,39 @@ describe.runIf(chromiumPath)(`languages of the page${whyNot}`, PATIENT, () => {
     expect(await answer.locator("pre").evaluate((code) => getComputedStyle(code).direction)).toBe("ltr");
   });
 
+  it.each([
+    {
+      locale: "de-DE",
+      change: /Ändert src\/sum\.ts, 1 Zeile hinzugefügt, 1 Zeile entfernt/,
+      broken: "Die Antwort brach ab",
+    },
+    { locale: "zh-CN", change: /修改 src\/sum\.ts, 新增 1 行, 删除 1 行/, broken: "回答中断了" },
+    { locale: "ar-EG", change: /يغيّر .?src\/sum\.ts.?, أُضيف سطر, حُذف سطر/, broken: "انقطعت الإجابة" },
+  ])(
+    "W77: what the engine tells of a change and of a failure is said in $locale",
+    async ({ locale, change, broken }) => {
+      const { page } = await here.open(`/c/${await here.conversation("hello")}`, { locale });
+      await articles(page).last().waitFor();
+      const say = async (text: string) => {
+        await page.locator("#composer").fill(text);
+        await page.locator("#composer").press("Enter");
+      };
+      await say("edit");
+      const head = page.locator("fieldset section > div").first();
+      await eventually(() => head.innerText()).toMatch(change);
+      // Words of the page run as it is read, also where what a call holds stands as it runs.
+      const words = head.locator("span").last();
+      expect(await words.evaluate((shown) => getComputedStyle(shown).unicodeBidi)).toBe("isolate");
+      expect(await runsFrom(words)).toBe(locale.startsWith("ar") ? "right" : "left");
+      if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/change-${locale}.png` });
+      await page.locator("fieldset").press("Alt+d");
+      await head.waitFor({ state: "detached" });
+      await say("break");
+      await page.getByText(broken, { exact: true }).first().waitFor();
+      if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/broken-${locale}.png` });
+    },
+  );
+
   it("W77: the page speaks the first of the browser's languages that it has, until another one is chosen, which stays", async () => {
     const conversation = await here.conversation("hello");
     const { page } = await here.open(`/c/${conversation}?panel=settings`, { locale: "de-AT" });

@@ -6,9 +6,10 @@ import { visibleLine, visibleText } from "./visible-text.ts";
 /** A line of a question about a call. Its text is written out already: a client paints it, and leaves nothing away. */
 export interface ShownLine {
   /**
-   * `note`: something to know before one decides. `head`: what the lines below are. `argument`: a name with its value.
-   * `command`: a line of the program text. `text`: a line of any other value that has several; a mark stands before it, so
-   * that it is taken for nothing else. `added`, `removed`, `same`: a line of a change of a file; `gap`: between two places of it.
+   * `note`: something to know before one decides. `head`: what the lines below are, or where what it names stands.
+   * `argument`: a name with its value. `command`: a line of the program text. `text`: a line of any other value that has
+   * several; a mark stands before it, so that it is taken for nothing else. `added`, `removed`, `same`: a line of a change of a
+   * file; `gap`: between two places of it.
    */
   readonly look: "note" | "head" | "argument" | "command" | "text" | "added" | "removed" | "same" | "gap";
   readonly text: string;
@@ -144,7 +145,7 @@ function toldAbove(name: string, text: string, isOverwritten: boolean, say: Say)
         { name },
       )
     : say.count(count, "{name}, {count} line: as above", "{name}, {count} lines: as above", { name });
-  return [{ look: "argument", text: said }];
+  return [{ look: "head", text: said }];
 }
 
 /** The arguments that have a look of their own, by what the tool said of those that it was asked about. */
