@@ -1,6 +1,6 @@
 import { type ConversationState, type FeedItem, textOf } from "@banyan/core";
 import { callIn } from "@banyan/core/conversation";
-import { GIVEN_UP, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
+import { GIVEN_UP, GIVEN_UP_TOO, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
 import { callDetails, callEnd, callHead } from "../show/call-line.ts";
 import { changeHead } from "../show/diff-lines.ts";
 import { cutSentence } from "../show/fit-text.ts";
@@ -39,6 +39,8 @@ export class Progress {
   readonly #subAgents = new SubAgentItems();
   /** Something of the answer that the model gives now was written. */
   #isWritten = false;
+  /** A part of this turn was given up, and that was told. */
+  #gaveUp = false;
 
   constructor(
     write: (text: string) => void,
@@ -92,7 +94,10 @@ export class Progress {
         this.#isWritten ||= this.#said === "nothing" && item.text.trim() !== "";
         break;
       case "message.abandoned":
-        if (this.#isWritten) this.notice(GIVEN_UP);
+        if (this.#isWritten) {
+          this.notice(this.#gaveUp ? GIVEN_UP_TOO : GIVEN_UP);
+          this.#gaveUp = true;
+        }
         break;
       case "message.added": {
         for (const line of toldModelLines(state.messages.get(item.message))) this.notice(line);

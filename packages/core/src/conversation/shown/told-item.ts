@@ -6,6 +6,9 @@ import { visibleLine, visibleProse } from "./visible-text.ts";
 /** Said below a part of a response that broke off and is asked for anew: it counts no more. */
 export const GIVEN_UP = "What was written of this answer is given up; it is asked for anew.";
 
+/** The same of a further part of the same turn, where the sentence above stands already. */
+export const GIVEN_UP_TOO = "This is given up, too.";
+
 /** What happens beside the conversation and is told in a sentence, `toldItem`. */
 export type ToldType = Notice["type"] | "process.ended" | "process.started" | "run.continued" | "run.paused";
 
@@ -30,8 +33,8 @@ type Told<Type extends string> = Extract<EventBody | Notice, { readonly type: Ty
 
 /** The sentence, the same in every client; `undefined` where an item of the type needs none. */
 const SENTENCES: { readonly [Type in ToldType]: (item: Told<Type>) => string | undefined } = {
-  "model.retrying": ({ reason, delay, attempt, ...hitch }) =>
-    `${sentenceOf(reason)} Asked again in ${waitOf(delay)} (${hitchName(hitch)}, attempt ${attempt}).`,
+  "model.retrying": ({ reason, delay, attempt, status }) =>
+    `${sentenceOf(reason)} Asked again in ${waitOf(delay)} (${status === undefined ? "" : `${status}, `}attempt ${attempt}).`,
   "model.replaced": ({ from, to, reason }) =>
     `${sentenceOf(reason)} ${visibleLine(to)} goes on with this turn in the place of ${visibleLine(from)}.`,
   "model.waiting": ({ time, alive }) => {
@@ -64,9 +67,20 @@ export function toldItem(item: FeedItem): string | undefined {
   return (sentence as ((item: FeedItem) => string | undefined) | undefined)?.(item);
 }
 
-/** What went wrong with a model, in a word: its HTTP status, or the kind of failure. */
+/** By the code of a `ModelError`: those after which a model is asked again. */
+const HITCHES: ReadonlyMap<string, string> = new Map([
+  ["rate-limit", "the provider takes no more for now"],
+  ["overloaded", "the provider is overloaded"],
+  ["unreachable", "the provider cannot be reached"],
+  ["broken-stream", "the answer broke off"],
+  ["stalled", "the provider stopped answering"],
+  ["provider", "the provider failed to answer"],
+]);
+
+/** What went wrong with a model, in a few words, with its HTTP status where there was one. */
 export function hitchName({ status, code }: { readonly status?: number; readonly code: string }): string {
-  return status === undefined ? code : String(status);
+  const words = HITCHES.get(code) ?? "the model failed";
+  return status === undefined ? words : `${words} (${status})`;
 }
 
 /** A wait, in whole seconds when it is a long one. */

@@ -11,7 +11,7 @@ import {
   typedText,
   whyEnded,
 } from "@banyan/core/conversation";
-import { GIVEN_UP, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
+import { GIVEN_UP, GIVEN_UP_TOO, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
 import { attachedLine, attachedTo } from "../../../show/attached.ts";
 import { changeHead, diffLines } from "../../../show/diff-lines.ts";
 import { cutSentence } from "../../../show/fit-text.ts";
@@ -54,6 +54,8 @@ export class LiveView implements FeedView {
   #pages: Page[] = [];
   /** Why the model was asked again, as it was told last. */
   #hitch: string | undefined;
+  /** A part of this turn was given up, and that was told. */
+  #gaveUp = false;
   #text: AnswerBlock | ThoughtBlock | undefined;
   /** A command that has said nothing so far. */
   #expected: string | undefined;
@@ -180,7 +182,10 @@ export class LiveView implements FeedView {
         break;
       }
       case "message.abandoned":
-        if (this.#text instanceof AnswerBlock && this.#text.hasBegun) this.note(GIVEN_UP);
+        if (this.#text instanceof AnswerBlock && this.#text.hasBegun) {
+          this.note(this.#gaveUp ? GIVEN_UP_TOO : GIVEN_UP);
+          this.#gaveUp = true;
+        }
         this.#endText();
         this.#dropCalls(item.message, state);
         break;
@@ -217,6 +222,7 @@ export class LiveView implements FeedView {
         break;
       case "run.ended":
         this.#hitch = undefined;
+        this.#gaveUp = false;
         this.#endText();
         this.#add(({ theme, width }) => {
           const sentence = runEndSentence(item.reason, whyEnded(item), theme);

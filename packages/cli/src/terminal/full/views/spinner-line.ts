@@ -25,11 +25,7 @@ export function spinnerLine(activity: Activity, moves: boolean, width: number, t
   const { what, elapsed, until, stopKey, agentsKey } = activity;
   const frame = moves ? (FRAMES[Math.floor(elapsed / SPIN_TIME) % FRAMES.length] ?? "•") : "•";
   const rest = [
-    until === undefined
-      ? elapsed < 1_000
-        ? ""
-        : wholeSeconds(elapsed)
-      : `again in ${wholeSeconds(Math.max(0, until))}`,
+    until === undefined ? afterOne(elapsed, "") : afterOne(until, "in "),
     stopKey === undefined ? "" : `${stopKey} stops`,
     agentsKey === undefined ? "" : `${agentsKey} shows them`,
   ];
@@ -42,6 +38,11 @@ export function spinnerLine(activity: Activity, moves: boolean, width: number, t
 export function mayMove({ NO_MOTION, REDUCED_MOTION }: NodeJS.ProcessEnv): boolean {
   const asked = (value: string | undefined) => value !== undefined && value !== "" && value !== "0";
   return !asked(NO_MOTION) && !asked(REDUCED_MOTION);
+}
+
+/** A time, once it is a second. */
+function afterOne(milliseconds: number, before: string): string {
+  return milliseconds < 1_000 ? "" : before + wholeSeconds(milliseconds);
 }
 
 function wholeSeconds(elapsed: number): string {
