@@ -26,9 +26,21 @@ export function completeCommands(commands: readonly CommandName[]): Completer {
         text: `/${also.includes(typed) ? typed : name}`,
         label: `/${name} ${takes}`.trimEnd(),
         help,
+        ...(takes === "" ? {} : { takes: `${needsMore(takes) ? "needs" : "takes"} ${takes}` }),
+        isWhole: begin.length === 1 && begin[0]?.name === name && !needsMore(takes),
       }));
     },
   };
+}
+
+/** Whether something must stand behind a command: what it takes, without what stands in brackets, is something in every case. */
+function needsMore(takes: string): boolean {
+  let rest = takes;
+  for (let before = ""; before !== rest; ) {
+    before = rest;
+    rest = rest.replaceAll(/\[[^[\]]*\]/g, "");
+  }
+  return rest.split("|").every((one) => one.trim() !== "");
 }
 
 /** Completes a word to one of the texts that are there at the moment, each with its sign in front: agents, earlier messages (T14). */

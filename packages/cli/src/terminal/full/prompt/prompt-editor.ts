@@ -15,12 +15,13 @@ import { bare, cut, widthOf } from "../screen/cells.ts";
 import type { Position } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 import { listLine } from "../views/drawn-lines.ts";
+import type { Completion, Suggestion } from "./completion.ts";
 import { type TextAt, Vim, type VimStep } from "./vim.ts";
 
 /** What a prompt editor is made of. */
 export interface PromptEditorOptions {
   readonly keys: KeyBindings;
-  readonly completion: AutocompleteProvider;
+  readonly completion: AutocompleteProvider & Partial<Pick<Completion, "completed">>;
   /** The keys of vi (T56). */
   readonly vim?: boolean;
   /** As it is now. */
@@ -93,6 +94,11 @@ export class PromptEditor {
     return this.#editor.isShowingAutocomplete();
   }
 
+  /** What may or must follow the command that was completed and stands there alone. */
+  get takes(): string | undefined {
+    return this.#completed?.takes;
+  }
+
   /** The mode of vi, where its keys are used. */
   get mode(): Vim["mode"] | undefined {
     return this.#vim?.mode;
@@ -129,12 +135,12 @@ export class PromptEditor {
     setKeybindings(keys.editor);
     const before = this.text.trim();
     const completes = this.isCompleting && before.startsWith("/") && keys.matches(key, "send");
-    // A command that is not typed in full is completed, and can be seen before it is sent.
+    // A command that is not typed in full is completed; it is sent with the same key when it can only be that one.
     this.#editor.disableSubmit = completes;
     this.#editor.handleInput(key);
     this.#editor.disableSubmit = false;
     const after = this.text.trim();
-    if (completes && after === before) this.#editor.handleInput(key);
+    if (completes && (after === before || this.#completed?.isWhole)) this.#editor.handleInput(key);
     // The editor looks for other suggestions only after what it takes for typing.
     else if (after !== before && characterOf(key) === undefined && !keys.matches(key, "delete-back"))
       this.#stopCompleting();
@@ -164,6 +170,12 @@ export class PromptEditor {
       setKeybindings(USUAL_KEYS);
       this.#editor.handleInput(step === "up" ? "\x1b[A" : "\x1b[B");
     }
+  }
+
+  /** What was completed, while nothing else stands there. */
+  get #completed(): Suggestion | undefined {
+    const { completed } = this.#options.completion;
+    return completed?.text === this.text.trim() ? completed : undefined;
   }
 
   #stopCompleting(): void {
