@@ -142,7 +142,10 @@ function surroundingsIn({ root }: Workspace, { env = {}, sandbox }: Pick<ShellOp
 function confines({ domains }: Sandbox): string {
   const network =
     domains.length === 0 ? "there is no network" : `only these domains can be reached: ${domains.join(", ")}`;
-  return ` It runs in a sandbox: files are written in the workspace and in $TMPDIR only, and ${network}.`;
+  return (
+    ` It runs in a sandbox: files are written in the workspace and in $TMPDIR only, and ${network}. ` +
+    "Empty entries that it lists, as .mcp.json, .envrc, .vscode, HEAD, refs or commondir, may be there only so that no command makes them: outside of it there are none."
+  );
 }
 
 /** What a model is told of a command: its output, and how it ended unless that was well. */
