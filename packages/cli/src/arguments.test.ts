@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readArguments } from "./arguments.ts";
+import { isPerhapsMisspelt, readArguments } from "./arguments.ts";
 
 function read(...argv: string[]) {
   const wanted = readArguments(argv);
@@ -33,6 +33,26 @@ describe("the command line", () => {
       text: expect.stringMatching(`^Usage: ${name} \\[options\\] \\[prompt\\.\\.\\.\\]\n\n${what}`),
     });
   });
+
+  test.each([
+    ["help", ["--help"]],
+    ["help run", ["run", "--help"]],
+    ["help conversations", ["conversations", "--help"]],
+    ["version", ["--version"]],
+  ])("%s is %s", (line, argv) => {
+    expect(readArguments(line.split(" "))).toEqual(readArguments(argv));
+    expect(readArguments(argv)).toMatchObject({ type: "text" });
+  });
+
+  test.each([["rnu", "do it"], ["serv", "--port", "80"], ["model"], ["hello"]])(
+    "%s may be a misspelt command",
+    (...argv) => expect(isPerhapsMisspelt(argv)).toBe(true),
+  );
+
+  test.each([["fix it"], ["change", "the", "colour"], ["run", "it"], ["what is this"], ["Serv"], ["-p", "rnu"]])(
+    "%s is no misspelt command",
+    (...argv) => expect(isPerhapsMisspelt(argv)).toBe(false),
+  );
 
   test("takes the prompt wherever it stands", () => {
     expect(read("fix", "the", "bug")).toMatchObject({ print: false, prompt: "fix the bug" });

@@ -6,7 +6,9 @@ import manifest from "../package.json" with { type: "json" };
 import { withRuleFlags } from "./agent-flags.ts";
 import { dollars, duration, numberBetween, positiveInteger, wholeNumber } from "./flag-values.ts";
 import { parse } from "./parse.ts";
-import { type Subcommand, subcommandIn } from "./subcommands.ts";
+import { COMMANDS, type Subcommand, subcommandIn } from "./subcommands.ts";
+
+export { isPerhapsMisspelt } from "./subcommands.ts";
 
 export type OutputFormat = "text" | "json" | "jsonl";
 export type ColorChoice = "auto" | "always" | "never";
@@ -89,11 +91,16 @@ Examples:
   banyan --continue                         go on with the last conversation here
 
 Exit codes of --print, run and --task:
-  0 done · 1 error · 2 usage · 3 limit · 4 permission denied · 5 authentication
+  0 done · 1 error, or no answer · 2 usage · 3 limit, or an answer cut off by one
+  4 permission denied · 5 authentication
   130 interrupted · 141 pipe closed`;
 
 /** Reads a command line, without the program's own name. Reads nothing else and has no effect. */
 export function readArguments(argv: readonly string[]): Wanted {
+  const [first, second] = argv;
+  if (first === "version" && second === undefined) return readArguments(["--version"]);
+  if (first === "help" && (second === undefined || COMMANDS.includes(second)))
+    return readArguments([...argv.slice(1), "--help"]);
   const subcommand = subcommandIn(argv);
   if (subcommand) return subcommand.type === "mistake" ? { ...subcommand, output: "text" } : subcommand;
   const isRun = argv[0] === "run";

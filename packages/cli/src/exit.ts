@@ -1,11 +1,11 @@
 /** How the command ends (T35). Scripts rely on these numbers. */
 export const exitCodes = {
   done: 0,
-  /** A defect, or a provider that failed. */
+  /** A defect, a provider that failed, or an answer that is empty or refused. */
   failed: 1,
   /** The command line, a name or a file on it is wrong. */
   usage: 2,
-  /** Stopped by a limit of turns, cost or time. */
+  /** Stopped by a limit of turns, cost or time, or an answer that is cut off at the limit of its length. */
   limit: 3,
   /** A call was denied, or would have needed a person. */
   denied: 4,

@@ -15,7 +15,7 @@ async function carryOut(argv: readonly string[]): Promise<void> {
   const { directories } = await import("@banyan/host/directories");
   // What is loaded is compiled once, and not at every start. It runs as it is kept, so it is kept where only the user writes.
   enableCompileCache(directories(process.env, homedir()).cache);
-  const { readArguments } = await import("./arguments.ts");
+  const { isPerhapsMisspelt, readArguments } = await import("./arguments.ts");
 
   // Help and version need nothing else: what runs an agent is loaded only when one is wanted.
   const wanted = readArguments(argv);
@@ -89,6 +89,11 @@ async function carryOut(argv: readonly string[]): Promise<void> {
       break;
     }
     case "run": {
+      if (isPerhapsMisspelt(argv)) {
+        const { misspeltCommand, reportMistake } = await import("./print/report-mistake.ts");
+        const message = misspeltCommand(argv[0] ?? "");
+        if (message !== undefined) return reportMistake({ message, output: wanted.arguments.output });
+      }
       const { run } = await import("./run.ts");
       await run(wanted.arguments);
       break;

@@ -1,8 +1,10 @@
 import { newestLeaf, type Session } from "@banyan/core";
+import { visibleLine } from "@banyan/core/shown";
 import type { ConversationSummary } from "@banyan/core/stores";
 import { ConversationError, findConversation, type Host, ModelChoiceError } from "@banyan/host";
 import type { Arguments } from "./arguments.ts";
 import { UsageError } from "./problem.ts";
+import { excerpt } from "./show/fit-text.ts";
 import { isRemoved, messageNamed } from "./show/message-label.ts";
 
 /** Who is asked and told while a conversation is opened. */
@@ -67,8 +69,12 @@ async function namedIn(
   { notice, choose }: Opening,
 ): Promise<string | undefined> {
   if (isLast) {
-    const last = await host.lastConversation();
+    const { last, passed } = await host.lastConversation();
     if (!last) notice("There is no conversation of this directory yet; this is a new one.");
+    if (passed)
+      notice(
+        `A later one, “${excerpt(passed.title, 40)}”, was begun without a person: --resume ${visibleLine(passed.id)} goes on with that.`,
+      );
     return last?.id;
   }
   if (resume === undefined) return undefined;

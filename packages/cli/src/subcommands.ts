@@ -78,20 +78,31 @@ export type ConfigArguments =
  * The subcommand of a command line, or why it cannot be read; nothing when the line is none. A subcommand stands first:
  * behind an option, or in quotes with more, its name is part of a message.
  */
-export function subcommandIn([name, ...rest]: readonly string[]): Subcommand | Unread | undefined {
-  if (name === "models") return readModels(rest);
-  if (name === "conversations") return readConversations(rest);
-  if (name === "config") return readConfig(rest);
-  if (name === "mcp") return readMcp(rest);
-  if (name === "changes") return readChanges(rest);
-  if (name === "worktrees") return readWorktrees(rest);
-  if (name === "memory") return readMemory(rest);
-  if (name === "serve") return readServe(rest);
-  if (name === "attach") return readAttach(rest);
-  if (name === "acp") return readAcp(rest);
-  if (name === "nodes") return readNodes(rest);
-  if (name === "eval") return readEval(rest);
-  return undefined;
+export function subcommandIn([name = "", ...rest]: readonly string[]): Subcommand | Unread | undefined {
+  return Object.hasOwn(READERS, name) ? READERS[name as keyof typeof READERS](rest) : undefined;
+}
+
+const READERS = {
+  models: readModels,
+  conversations: readConversations,
+  config: readConfig,
+  mcp: readMcp,
+  changes: readChanges,
+  worktrees: readWorktrees,
+  memory: readMemory,
+  serve: readServe,
+  attach: readAttach,
+  acp: readAcp,
+  nodes: readNodes,
+  eval: readEval,
+} satisfies Readonly<Record<string, (argv: readonly string[]) => Subcommand | Unread>>;
+
+/** What can stand first on a command line and is no message. */
+export const COMMANDS: readonly string[] = ["run", ...Object.keys(READERS)];
+
+/** Whether a line is perhaps a misspelt command: it begins with a word that is none, and does not go on as a sentence does. */
+export function isPerhapsMisspelt([name = "", second]: readonly string[]): boolean {
+  return /^[a-z]+$/.test(name) && !COMMANDS.includes(name) && (second === undefined || /^-|\s/.test(second));
 }
 
 const OUTPUT = () => new Option("-o, --output <format>", "text or json").choices(["text", "json"]).default("text");

@@ -16,6 +16,34 @@ export class ConversationError extends Error {
   }
 }
 
+/** The label of a conversation that was begun where nobody could be asked: by `banyan -p`, say. */
+export const UNATTENDED = "unattended";
+
+/** Whether a conversation was begun where nobody could be asked. */
+export function wasUnattended({ labels }: Pick<ConversationSummary, "labels">): boolean {
+  return labels[UNATTENDED] !== undefined;
+}
+
+/** Conversations that are looked through first for one that a person held. */
+const RECENT = 20;
+
+/**
+ * The conversation of a directory that was written to last, those first that a person began; `passed` is a later one
+ * that was begun where nobody could be asked.
+ */
+export async function lastHeld(
+  store: Store,
+  cwd: string,
+): Promise<{ readonly last?: ConversationSummary | undefined; readonly passed?: ConversationSummary | undefined }> {
+  const labels = { cwd };
+  const recent = await store.list({ labels, limit: RECENT });
+  const [latest] = recent;
+  const isHeld = (summary: ConversationSummary) => !wasUnattended(summary);
+  const held =
+    recent.find(isHeld) ?? (recent.length < RECENT ? undefined : (await store.list({ labels })).find(isHeld));
+  return held && held !== latest ? { last: held, passed: latest } : { last: latest };
+}
+
 /**
  * The conversation that a person means: by its id, the beginning of its id (from four characters on) or its title,
  * whole or in part. Rejects with `ConversationError`.

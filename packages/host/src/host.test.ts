@@ -293,9 +293,10 @@ describe("conversations", () => {
     const here = cwd;
     cwd = join(home, "elsewhere");
     mkdirSync(cwd);
-    expect(await (await open()).lastConversation()).toBeUndefined();
+    expect(await (await open()).lastConversation()).toEqual({ last: undefined });
     await spoken("Elsewhere?");
     cwd = here;
-    expect(await (await open()).lastConversation()).toMatchObject({ id, labels: { cwd: here, agent: "banyan" } });
+    const { last } = await (await open()).lastConversation();
+    expect(last).toMatchObject({ id, labels: { cwd: here, agent: "banyan" } });
   });
 });

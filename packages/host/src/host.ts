@@ -15,7 +15,7 @@ import { sqliteStore } from "@banyan/store/sqlite";
 import type { Otlp } from "@banyan/telemetry/otlp";
 import type { WhyNotRead } from "@banyan/tools/workspace";
 import { modelSettings, patienceOf } from "./connection.ts";
-import { findConversation } from "./conversations.ts";
+import { findConversation, lastHeld, UNATTENDED } from "./conversations.ts";
 import type { Directories } from "./directories.ts";
 import { type Drivers, idOf } from "./drivers/drivers.ts";
 import { type Equipment, openEquipment } from "./equipment/equipment.ts";
@@ -310,6 +310,7 @@ export class Host {
     const began = surroundings(this.workspace);
     const labels: Record<string, string> = { cwd: this.workspace, agent: AGENT, [BEGAN]: this.redact(began) };
     if (this.#machine !== undefined) labels.machine = this.#machine;
+    if (this.#agent.options.unattended) labels[UNATTENDED] = "true";
     return this.#followed(await Session.open(this.store, id, { create: true, labels }));
   }
 
@@ -338,10 +339,14 @@ export class Host {
     return session;
   }
 
-  /** The conversation that was written to last, among those of a directory: the workspace, unless another is named. */
-  async lastConversation(cwd = this.workspace): Promise<ConversationSummary | undefined> {
-    const [last] = await this.store.list({ labels: { cwd }, limit: 1 });
-    return last;
+  /**
+   * The conversation of the workspace that was written to last. Where a person can be asked, one that a person began comes
+   * before all that were begun where nobody could be, and `passed` is a later one of these.
+   */
+  async lastConversation(): ReturnType<typeof lastHeld> {
+    if (!this.#agent.options.unattended) return lastHeld(this.store, this.workspace);
+    const [last] = await this.store.list({ labels: { cwd: this.workspace }, limit: 1 });
+    return { last };
   }
 
   /** The last written first. */

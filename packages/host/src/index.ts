@@ -25,7 +25,7 @@ export {
   wasElsewhere,
 } from "./changes.ts";
 export { ConversationDirectory, type StoredConversation } from "./conversation-directory.ts";
-export { ConversationError, findConversation } from "./conversations.ts";
+export { ConversationError, findConversation, wasUnattended } from "./conversations.ts";
 export { type AllDefinitions, readDefinitions } from "./definitions/all-definitions.ts";
 export { type PromptCommand, promptOf } from "./definitions/commands.ts";
 export type { Skill } from "./definitions/skills.ts";

@@ -50,7 +50,7 @@ describe.runIf(chromiumPath)(`the page where there is little room${whyNot}`, PAT
   it("W32: a command that waits to be allowed is seen whole", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`, narrow);
     await write(page, "shell");
-    await page.getByRole("log").getByRole("button", { name: "Change", exact: true }).click();
+    await page.getByRole("log").getByRole("button", { name: "Edit first" }).click();
     const command = page.getByRole("textbox", { name: "Arguments" });
     await command.fill(JSON.stringify({ command: "one word after the other ".repeat(10) }, null, 2));
     await eventually(() => isWhole(command)).toBe(true);

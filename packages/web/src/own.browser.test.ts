@@ -178,6 +178,15 @@ describe.runIf(chromiumPath)(`what a person makes of the page${whyNot}`, PATIENT
     await entry("Beech").waitFor({ state: "detached" });
     await list.getByRole("button", { name: "Undo" }).click();
     await entry("Beech").waitFor();
+    // What is removed one after the other is undone together.
+    for (const name of ["Beech", "Cedar"]) {
+      await entry(name).hover();
+      await list.getByRole("button", { name: `Remove ${name}` }).click();
+      await entry(name).waitFor({ state: "detached" });
+    }
+    await list.getByText("Removed: 2 conversations").waitFor();
+    await list.getByRole("button", { name: "Undo" }).click();
+    for (const name of ["Beech", "Cedar"]) await entry(name).waitFor();
     expect(complaints).toEqual([]);
   });
 });

@@ -84,7 +84,8 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
   it("F35: while the model is asked again, one line says why and counts down; it goes with the turn", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await write(page, "busy");
-    const sentence = /^The provider is overloaded\. Asked again in (\d+(?:\.\d)? s|1 min 0 s) \(529, attempt 2\)\.$/;
+    const sentence =
+      /^The provider is overloaded\. Asked again in (\d+(?:\.\d)? s|1 min 0 s) \(HTTP 529, attempt 2\)\.$/;
     const line = page.locator("p[role=status]").filter({ hasText: sentence });
     await line.waitFor();
     // A screen reader is told once.
@@ -227,6 +228,22 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     here.link.mend();
     await tryNow(page);
     await eventually(() => said(page)).toContain("You said: said in the silence");
+  });
+
+  it("W25: what does not arrive is shown as on its way, and a browser that is offline says so at once", async () => {
+    const conversation = await here.conversation("hello");
+    const { page } = await here.open(`/c/${conversation}`);
+    await articles(page).last().waitFor();
+    here.link.hush();
+    await write(page, "said into the silence");
+    await page.getByRole("list", { name: "Not sent yet" }).getByText("on its way").waitFor();
+    await page.evaluate(() => window.dispatchEvent(new Event("offline")));
+    await page.getByText("The connection to the server is lost.").waitFor();
+    here.link.mend();
+    await page.evaluate(() => window.dispatchEvent(new Event("online")));
+    await page.getByText("The connection to the server is lost.").waitFor({ state: "detached" });
+    await eventually(() => said(page)).toContain("You said: said into the silence");
+    await page.getByRole("list", { name: "Not sent yet" }).waitFor({ state: "detached" });
   });
 
   it("W26: what is written without a connection is shown as not sent, sent once when it is back, and can be taken back", async () => {

@@ -179,19 +179,39 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await eventually(() => change.innerText()).toMatch(/Changes src\/sum\.ts, 1 line added, 1 line removed/);
     await eventually(() => change.innerText()).toMatch(/- return a;\s*(?:2\s*)?\+ return a \+ b;/);
     const other = { path: "src/sum.ts", old_text: "return a;", new_text: "return b;\nreturn c;" };
-    await page.getByRole("log").getByRole("button", { name: "Change", exact: true }).click();
+    await page.getByRole("log").getByRole("button", { name: "Edit first" }).click();
+    // One writes at once, sees what was asked until something else is, and Escape goes back.
+    await page.locator("textarea[aria-label=Arguments]:focus").waitFor();
+    expect(await change.innerText()).toMatch(/- return a;/);
+    await page.keyboard.press("Escape");
+    await page.getByRole("log").getByLabel("Arguments").waitFor({ state: "detached" });
+    await page.locator("fieldset:focus").waitFor();
+    await page.getByRole("log").getByRole("button", { name: "Edit first" }).click();
     await page.getByRole("log").getByLabel("Arguments").fill(JSON.stringify(other));
+    await eventually(() => change.innerText()).toContain("the difference that it makes in the file is not worked out");
     await eventually(() => change.innerText()).toMatch(
       /- return a;[\s\S]*new_text, 2 lines:\s*\+ return b;\s*\+ return c;/,
     );
     await page.getByRole("button", { name: /Deny/ }).click();
   });
 
+  it.each(["Enter", "Alt+d"])("W32: %s where one writes why not denies, and the reason goes along", async (keys) => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await articles(page).last().waitFor();
+    await write(page, "shell");
+    const why = approval(page).getByLabel("Why not");
+    await why.press("Enter");
+    expect(await approval(page).isVisible()).toBe(true);
+    await why.fill("look with git");
+    await why.press(keys);
+    await eventually(() => card(page, "shell").innerText()).toContain("look with git");
+  });
+
   it("W33: arguments can be changed before they run, and both are shown", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await articles(page).last().waitFor();
     await write(page, "shell");
-    await approval(page).getByRole("button", { name: "Change", exact: true }).click();
+    await approval(page).getByRole("button", { name: "Edit first" }).click();
     await approval(page).getByLabel("Arguments").fill('{"command": "ls /tmp"');
     await approval(page).getByText("The arguments are not JSON").waitFor();
     await approval(page).getByLabel("Arguments").fill('{"command": "ls /tmp"}');
@@ -209,7 +229,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await articles(page).last().waitFor();
     await write(page, "shell");
     const allow = approval(page).getByRole("button", { name: /Allow once/ });
-    await approval(page).getByRole("button", { name: "Change", exact: true }).click();
+    await approval(page).getByRole("button", { name: "Edit first" }).click();
     await approval(page).getByLabel("Arguments").fill('{"command": 7}');
     await allow.click();
     await approval(page)
@@ -400,7 +420,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     );
     await here.ask("model.use", { model: "scripted/second", conversation });
     await here.say(conversation, "unpriced");
-    await eventually(() => header.innerText()).toMatch(/This branch\s*unknown[\s\S]*Context\s*2 \/ —/);
+    await eventually(() => header.innerText()).toMatch(/This branch\s*cost unknown[\s\S]*Context\s*2 \/ —/);
   });
 
   it("W43: commands are completed, the last messages come back with ArrowUp, and drafts stay where they were written", async () => {

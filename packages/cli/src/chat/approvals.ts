@@ -162,7 +162,7 @@ export class Approvals {
       const edited = editing.input;
       // A rule was worked out for the arguments as they were.
       const rule = edited === undefined ? pattern : undefined;
-      const shown = edited === undefined ? { preview } : { input: edited };
+      const shown = edited === undefined ? { preview } : { preview, input: edited };
       const changes = edited === undefined && preview?.changes?.length && session.allowChanges !== undefined;
       const decided = await this.#terminal.decide({
         ...this.#decision(call, asker, {

@@ -1,12 +1,12 @@
 import type { Call, ConversationState, Event, FeedItem, RunEnd } from "@banyan/core";
-import { callIn, isEnded, whyEnded } from "@banyan/core/conversation";
+import { callIn, isEnded, toldShortfall, whyEnded } from "@banyan/core/conversation";
 import { GIVEN_UP, GIVEN_UP_TOO, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
 import { callDetails, callEnd, callHead } from "../show/call-line.ts";
 import { changeHead, diffLines } from "../show/diff-lines.ts";
-import { cutSentence, wrap } from "../show/fit-text.ts";
+import { wrap } from "../show/fit-text.ts";
 import { recalledLine } from "../show/memory-lines.ts";
 import { gist, toldModelLines } from "../show/message-label.ts";
-import { PlainText, plainText } from "../show/plain-text.ts";
+import { oneLine, PlainText, plainText } from "../show/plain-text.ts";
 import { SubAgentItems, subAgentLine } from "../show/sub-agents.ts";
 import { runEndSentence } from "../show/turn-end.ts";
 import type { FeedView } from "../terminal/feed-view.ts";
@@ -72,8 +72,8 @@ export class ChatView implements FeedView {
         break;
       case "message.completed": {
         this.#endLine();
-        const cut = cutSentence(item);
-        if (cut) this.note(cut);
+        const shortfall = toldShortfall(state.messages.get(item.message));
+        if (shortfall !== undefined) this.note(oneLine(shortfall));
         break;
       }
       case "message.abandoned":

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Home, home } from "../testing/banyan.ts";
+import { banyan, type Home, home } from "../testing/banyan.ts";
 import { hasEnded, lasting } from "../testing/lasting.ts";
 import { modelServer, shell } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
@@ -54,6 +54,26 @@ describe.skipIf(!hasTmux)("a chat", () => {
     await pty.answers("no");
     await pty.until("Approval: only looking runs without asking.");
     await pty.until("chat · asks first ·");
+  });
+
+  test("goes on with what a person said last, though something was asked without one since", async () => {
+    await using server = await modelServer({ text: "Green it is." }, { text: "Red." }, { text: "Still green." });
+    {
+      using pty = Pty.open(place, MODEL, server.env);
+      await pty.prompted();
+      await pty.exchange("my colour is green", "Green it is.");
+      pty.press("C-d");
+      await pty.until("[exit 0]");
+    }
+    const { stdout } = await banyan(place, ["-p", "say a colour", "-o", "json", ...MODEL], server);
+    using pty = Pty.open(place, ["--continue", ...MODEL], server.env);
+    const start = await pty.prompted();
+    expect(start).toContain("Green it is.");
+    const advice = `“say a colour”, was begun without a person: --resume ${JSON.parse(stdout).conversation} goes on`;
+    expect(start.replaceAll(/\s+/g, " ")).toContain(advice);
+    await pty.exchange("which one?", "Still green.");
+    await pty.enter("/resume");
+    await pty.until(/say a colour.*unatt/);
   });
 
   test("B55: with --at goes on at the end of the branch of a message, not where it was written to last", async () => {

@@ -1,4 +1,5 @@
 import type { ConversationState } from "@banyan/core";
+import { counted } from "@banyan/core/shown";
 import { type Equipment, type Host, openHost } from "@banyan/host";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
 import type { Arguments } from "../arguments.ts";
@@ -16,6 +17,7 @@ import type { Suggestion } from "../terminal/full/prompt/completion.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { OwnDesk } from "./own-desk.ts";
 import { Talk } from "./talk.ts";
+import type { TalkSession } from "./talk-session.ts";
 import type { Unsent } from "./unsent.ts";
 import { greet, offerMemory, welcome } from "./welcome.ts";
 
@@ -59,6 +61,7 @@ async function talkAt(
   { args, terminal, unsent, notices: before, signal, onTalk }: ConverseOptions,
 ): Promise<ExitCode> {
   const notices = [...before, ...host.notices];
+  const left: string[] = [];
   let talk: Talk | undefined;
   const own = new OwnDesk(host, (error) => talk?.tell(error));
   try {
@@ -97,14 +100,27 @@ async function talkAt(
       if (!terminal.live) await welcomed;
     }
     await talk.run(args.prompt?.trim() ? args.prompt : undefined);
+    left.push(...(await worktreesLeft(talk.session, host)));
     return talk.exit;
   } finally {
     await own[Symbol.asyncDispose]();
     terminal.freshLine();
     const { style } = terminal;
+    for (const line of left) terminal.write(style.dim(`${line}\n`));
     if (talk?.session?.state.messages.size)
       terminal.write(style.dim(`resume: ${ownCommand(optionWords("--resume", talk.session.id))}\n`));
   }
+}
+
+/** `2 worktrees stay: banyan worktrees lists them.`; no line where the conversation has none, or git does not say. */
+async function worktreesLeft(session: TalkSession | undefined, { worktrees }: Host): Promise<string[]> {
+  const messages = session?.state.messages.values() ?? [].values();
+  if (!messages.some((message) => message.role === "user" && message.worktree !== undefined)) return [];
+  const { length } = await worktrees.list(session?.id).catch(() => []);
+  if (length === 0) return [];
+  return [
+    `${counted(length, "worktree stays", "worktrees stay")}: ${ownCommand("worktrees")} lists ${length === 1 ? "it" : "them"}.`,
+  ];
 }
 
 /** Tells a terminal what the settings say of it, and what it can complete; answers what is wrong with its keys. */

@@ -1,10 +1,10 @@
 import { type ConversationState, type Message, pathTo, textOf } from "@banyan/core";
-import { isPersons, typedText } from "@banyan/core/conversation";
+import { isPersons, toldShortfall, typedText } from "@banyan/core/conversation";
 import { counted, planHeadline, planOn } from "@banyan/core/shown";
 import { stepLines } from "../show/call-line.ts";
 import { excerpt, firstLines, wrap } from "../show/fit-text.ts";
 import { gist } from "../show/message-label.ts";
-import { plainText } from "../show/plain-text.ts";
+import { oneLine, plainText } from "../show/plain-text.ts";
 import type { Style } from "../show/style.ts";
 import { runEndSentence } from "../show/turn-end.ts";
 
@@ -81,7 +81,9 @@ function exchanged(
   const lines = asked ? [mark + (prose ? style.bold(gistOf(asked)) : gistOf(asked))] : [];
   if (end?.role !== "assistant") return lines;
   const text = plainText(textOf(end)).trim();
-  const said = text === "" ? gistOf(end) : firstLines(prose ? prose(text, columns).join("\n") : text, most);
+  const answer = text === "" ? gistOf(end) : firstLines(prose ? prose(text, columns).join("\n") : text, most);
+  const shortfall = toldShortfall(end);
+  const said = shortfall === undefined ? answer : `${answer}\n${style.dim(oneLine(shortfall))}`;
   if (prose) return [...lines, ...(asked ? [""] : []), ...said.split("\n")];
   return [...lines, ...`${style.accent(`${agent}:`)} ${said}`.split("\n").map((line) => wrap(line, columns))];
 }

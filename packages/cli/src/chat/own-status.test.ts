@@ -13,6 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 const standing: Standing = {
+  live: [],
   ...{ run: undefined, leaf: null, mode: "chat", approval: "ask", model: "anthropic/claude-sonnet-5" },
   ...{ contextSize: 200_000, git: "main", own: undefined },
 };

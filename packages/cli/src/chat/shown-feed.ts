@@ -1,9 +1,11 @@
 import { type ConversationState, type FeedItem, pathTo } from "@banyan/core";
+import { toldShortfall, whyEnded } from "@banyan/core/conversation";
 import { CallsFor } from "@banyan/host";
 import type { Client } from "@banyan/protocol/client";
-import { gist } from "../show/message-label.ts";
+import { branchName, gist } from "../show/message-label.ts";
 import { oneLine } from "../show/plain-text.ts";
-import { type TurnEnd, textAtEnd, turnLine } from "../show/turn-end.ts";
+import { runsBeside } from "../show/sub-agents.ts";
+import { lastResponse, runEndSentence, type TurnEnd, textAtEnd, turnLine } from "../show/turn-end.ts";
 import { Approvals } from "./approvals.ts";
 import type { Person } from "./person.ts";
 import type { Prompting } from "./prompting.ts";
@@ -77,6 +79,7 @@ export class ShownFeed {
     if (item.type === "call.approval-requested" || item.type === "question.asked" || item.type === "run.paused")
       this.#ask(item.question);
     if (item.type === "run.ended") this.#approvals.ended(this.#state);
+    if (item.type === "run.ended" && !this.#run.is(item.run)) this.#endedBeside(item);
     if (item.type === "run.ended" && this.#run.is(item.run)) {
       // Who stands in front of it stands behind it now.
       const { at } = person.standpoint.place;
@@ -92,6 +95,25 @@ export class ShownFeed {
       for (const line of turnLine(end, this.#state, client.welcome.settings.model)) person.view.note(line);
     if (end.reason === "finished") person.view.answer(textAtEnd(end, this.#state));
     this.#options.ended(end);
+    prompting.rested();
+  }
+
+  /** The agent is done on a branch where the person does not look. */
+  #endedBeside(end: TurnEnd): void {
+    const { person, prompting } = this.#options;
+    const session = this.#options.session();
+    const path = pathTo(this.#state, end.leaf);
+    const leaf = path.at(-1);
+    // The run of a sub-agent, or of nothing that was said.
+    if (!session || !leaf || leaf.call !== undefined) return;
+    const { at } = person.standpoint.place;
+    const isAside = path.some(({ id }) => session.isAside(id));
+    if (!isAside && (at === undefined || path.some(({ id }) => id === at))) return;
+    const { style } = person.terminal;
+    const why = runEndSentence(end.reason, whyEnded(end), style) ?? toldShortfall(lastResponse(end, this.#state));
+    person.view.note(oneLine(`${branchName(this.#state, leaf.id)} is done.${why === undefined ? "" : ` ${why}`}`));
+    if (runsBeside(session.live, this.#run.working).length === 0)
+      person.view.note("/compare shows the branches side by side, /branch goes to one.");
     prompting.rested();
   }
 
@@ -127,7 +149,9 @@ export class ShownFeed {
     const { person } = this.#options;
     const { live, columns } = person.terminal;
     const message = this.#state.messages.get(item.message);
-    if (!message || message.call !== undefined || this.#options.session()?.isOwn(item.message)) return;
+    const session = this.#options.session();
+    if (!message || message.call !== undefined) return;
+    if (session?.isOwn(item.message) || session?.isAside(item.message)) return;
     if (!live && this.#run.isAt(message))
       person.view.line(`${person.prompt}${gist(message, Math.max(20, columns - 20))}`);
   }

@@ -45,17 +45,31 @@ export class ShownRun {
     return leaf === undefined || leaf === id || leaf === parentId;
   }
 
-  /** Whether an item belongs to the run, or to a sub-agent. */
+  /** Whether an item belongs to the run, or to a sub-agent of it. */
   has(item: FeedItem): boolean {
-    // Calls of a run at the top that is not shown are another branch's.
-    if ("run" in item && item.type !== "message.started")
-      return item.run === this.#run || ("depth" in item ? item.depth > 0 : "call" in item);
+    // What a run that is not shown does is another branch's.
+    if ("run" in item && item.type !== "message.started") {
+      const call = "call" in item ? item.call : this.#state().runs.get(item.run ?? "")?.call;
+      return item.run === this.#run || (typeof call === "string" && this.#launched(call));
+    }
     const message = "message" in item ? this.#state().messages.get(item.message) : undefined;
-    if (message?.role !== "assistant" || message.call !== undefined) return true;
+    return message === undefined || this.#hasMessage(message, item.type);
+  }
+
+  #hasMessage(message: Message, type?: FeedItem["type"]): boolean {
+    if (message.call !== undefined) return this.#launched(message.call);
+    if (message.role !== "assistant") return true;
     // Whose run is over changes nothing: a person has taken something back.
-    if (item.type === "file.changed" && !this.#state().runs.has(message.run)) return true;
+    if (type === "file.changed" && !this.#state().runs.has(message.run)) return true;
     // A run that resumes carries out the calls of an answer that another one began.
     return message.run === this.#run || message.id === this.#leaf;
+  }
+
+  /** Whether a call that launched a sub-agent is one of the run, or of a sub-agent of it. */
+  #launched(call: string): boolean {
+    const { calls, messages } = this.#state();
+    const launcher = messages.get(calls.get(call) ?? "");
+    return launcher === undefined || this.#hasMessage(launcher);
   }
 
   get #leaf(): string | null | undefined {

@@ -1,9 +1,9 @@
 import { type ConversationState, type FeedItem, leaves, type Message, pathTo } from "@banyan/core";
-import { callIn, totalTokens } from "@banyan/core/conversation";
+import { callIn, type LiveRun, totalTokens } from "@banyan/core/conversation";
 import { planOn } from "@banyan/core/shown";
 import { type ApprovalMode, projectOf } from "@banyan/host";
 import manifest from "../../package.json" with { type: "json" };
-import { runningProcesses } from "../show/sub-agents.ts";
+import { runningProcesses, runsBeside } from "../show/sub-agents.ts";
 import type { Status } from "../terminal/full/views/status-line.ts";
 import { approvalWords } from "./approval-mode.ts";
 
@@ -27,6 +27,8 @@ export function changesStatus(item: FeedItem, state: ConversationState): boolean
 export interface Standing {
   /** The run that they see, if one is live. */
   readonly run: string | undefined;
+  /** What the agent works on now. */
+  readonly live: readonly LiveRun[];
   readonly leaf: string | null;
   /** How the turns to come are taken. */
   readonly mode: "chat" | "task";
@@ -43,7 +45,7 @@ export interface Standing {
 /** What stands around the prompt while a person is at a message of a conversation (T26). */
 export function statusOf(
   state: ConversationState,
-  { run, leaf, mode, approval, model, contextSize, git, own }: Standing,
+  { run, live, leaf, mode, approval, model, contextSize, git, own }: Standing,
 ): Status {
   const path = pathTo(state, leaf);
   const [context, plan] = [fullness(contextSize, path), planOn(path)];
@@ -54,6 +56,7 @@ export function statusOf(
     tokens: totalTokens(state.usage),
     cost: state.cost,
     processes: runningProcesses(state).length,
+    beside: runsBeside(live, run).length,
     ...branchOf(state, leaf),
     ...(context !== undefined && { context }),
     ...(plan && { plan }),

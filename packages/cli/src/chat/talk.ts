@@ -75,13 +75,13 @@ export class Talk implements Partner {
       deliver: (text, delivery) => this.#say(text, delivery),
       add: async (parts) => {
         const { standpoint } = this.#person;
-        standpoint.wrote(await (await this.#open()).add(parts, { at: standpoint.below, run: this.#working }));
+        standpoint.wrote(await (await this.#open()).add(parts, { at: standpoint.below, run: this.#feed.working }));
       },
       revert: async (left) => (await this.#open()).revert(left),
     });
     this.#prompting = new Prompting({
       terminal: seat.terminal,
-      isWorking: () => this.#working !== undefined,
+      isWorking: () => this.#feed.working !== undefined,
       mayLeave: own === undefined,
       prompted: (isWorking) => {
         if (!isWorking) this.#person.view.gap();
@@ -112,8 +112,9 @@ export class Talk implements Partner {
     this.#status = new ShownStatus({
       ...{ ...seat, command, state: () => person.state },
       standing: () => ({
-        ...{ run: this.#working, leaf: person.standpoint.leaf, contextSize: own && contextSizeOf(own.host) },
+        ...{ run: this.#feed.working, leaf: person.standpoint.leaf, contextSize: own && contextSizeOf(own.host) },
         ...{ mode: this.#turns.mode, approval: this.#approval.mode, model: this.#turns.model },
+        live: this.session?.live ?? [],
       }),
       tell: (sentence) => this.note(sentence),
     });
@@ -127,7 +128,7 @@ export class Talk implements Partner {
     this.#commands = new TalkCommands({
       ...{ client, own, address, person, turns: this.#turns, approval: this.#approval },
       session: () => this.session,
-      working: () => this.#working,
+      working: () => this.#feed.working,
       isAway: () => !this.#reach.isUp,
       open: () => this.#open(),
       enter: (conversation) => this.enter(conversation),
@@ -211,7 +212,7 @@ export class Talk implements Partner {
   }
 
   typed(message: string, later: boolean): boolean {
-    if (this.#working === undefined) return false;
+    if (this.#feed.working === undefined) return false;
     if (this.#isRefused(message)) return true;
     const command = commandLine(message);
     if (command === undefined) this.#person.interject(message, later);
@@ -237,7 +238,7 @@ export class Talk implements Partner {
   }
 
   async #interrupt(session: TalkSession): Promise<void> {
-    const ended = await session.interrupt(this.#working);
+    const ended = await session.interrupt(this.#feed.working);
     // The session has its calls end at once (T3).
     if (ended === 0 && session.state.runs.size > 0) this.note("Killing what still runs.");
   }
@@ -303,10 +304,6 @@ export class Talk implements Partner {
     return true;
   }
 
-  get #working(): string | undefined {
-    return this.#feed.working;
-  }
-
   async #do(line: string): Promise<void> {
     const { ownCommands, standpoint } = this.#person;
     if (line.startsWith("!")) return ownCommands.run(line);
@@ -327,7 +324,7 @@ export class Talk implements Partner {
   /** Says something to the run under way; where there is none, or something is revised, it begins a turn. */
   async #say(text: string, delivery: Delivery = "steer"): Promise<void> {
     const parts = this.#person.written(text);
-    const run = this.#working;
+    const run = this.#feed.working;
     const { at, revise } = this.#person.standpoint.place;
     if (revise || run === undefined) return this.#turn({ type: revise ? "retry" : "say", parts }, { at }, text);
     const about = await (await this.#open()).say(parts, { run, delivery, mode: this.#turns.mode });

@@ -29,6 +29,8 @@ describe.skipIf(!hasTmux)("branches side by side, at a terminal", () => {
     await pty.exchange("/bring 7", "7 names no branch. /branch lists them with their numbers.");
     await pty.exchange("/fan", "Say what is to be asked: /fan 3 Find the bug");
     await pty.exchange("/fan 2 create made.txt with some words", "demo/offline in the worktree offline-2");
+    await pty.until(/Branch 1 \(offline\) is done\.\n(.*\n)*.*\/compare shows the branches side by side/);
+    expect(pty.screen().match(/create made\.txt with some words/g)).toHaveLength(1);
     // What is typed before the last one is carried out would be taken for lines of one message.
     let times = 0;
     const compared = async () => {
@@ -55,6 +57,8 @@ describe.skipIf(!hasTmux)("branches side by side, at a terminal", () => {
     );
     await pty.exchange("/worktrees remove mine with changes", "The worktree mine is removed.");
     await pty.exchange("/worktrees away", "/worktrees lists them;");
+    pty.press("C-d");
+    await pty.until("2 worktrees stay: banyan worktrees lists them.");
   });
 });
 

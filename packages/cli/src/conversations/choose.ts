@@ -1,6 +1,6 @@
 import type { ConversationState } from "@banyan/core";
 import type { ConversationSummary } from "@banyan/core/stores";
-import { ConversationDirectory, type Host } from "@banyan/host";
+import { ConversationDirectory, type Host, wasUnattended } from "@banyan/host";
 import { excerpt } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { formatTime } from "../show/table.ts";
@@ -74,12 +74,14 @@ export async function chooseConversation(options: ChooseOptions): Promise<string
   );
 }
 
-function itemOf({ id, title, updatedAt, labels }: ConversationSummary, isHere: boolean): PickerItem<string> {
+function itemOf(summary: ConversationSummary, isHere: boolean): PickerItem<string> {
+  const { id, title, updatedAt, labels } = summary;
   const directory = oneLine(labels.cwd ?? "");
+  const how = wasUnattended(summary) ? ["unattended"] : [];
   return {
     value: id,
     label: excerpt(title, TITLE) || id,
-    help: [formatTime(updatedAt), ...(isHere || directory === "" ? [] : [directory])].join("  "),
+    help: [formatTime(updatedAt), ...how, ...(isHere || directory === "" ? [] : [directory])].join("  "),
     more: id,
   };
 }

@@ -41,8 +41,10 @@ describe("banyan conversations list", () => {
     await said("And what else?", "The sky.", "--resume", first);
     const lines = (await done()).trimEnd().split("\n");
     expect(lines).toHaveLength(3);
-    expect(lines[1]).toMatch(new RegExp(`^${first} +\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d +4 +What is red\\?$`));
-    expect(lines[2]).toMatch(new RegExp(`^${second} .* 2 +What is blue\\?$`));
+    expect(lines[1]).toMatch(
+      new RegExp(`^${first} +\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d +4 +unattended +What is red\\?$`),
+    );
+    expect(lines[2]).toMatch(new RegExp(`^${second} .* 2 +unattended +What is blue\\?$`));
     const other = await banyan(place, ["conversations", "list", "-o", "json"], { cwd: join(place.workspace, "..") });
     expect(JSON.parse(other.stdout)).toEqual([]);
     const all = await banyan(place, ["conversations", "list", "--all", "-o", "json", "-n", "1"], { cwd: "/" });
@@ -153,7 +155,7 @@ describe("B56: an exported conversation", () => {
     await done("remove", id, "--yes");
     expect(await done("import", file)).toBe(`Imported 4 messages as ${id}.\nbanyan --resume ${id}\n`);
     expect(tree(await done("export", id))).toEqual(marked);
-    expect(await done("list")).toMatch(/4 +What is red\?/);
+    expect(await done("list")).toMatch(/4 +unattended +What is red\?/);
   });
 
   /** The events without what says which log they are in. */

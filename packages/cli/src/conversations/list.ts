@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { StoreError } from "@banyan/core";
 import { formatCount, visibleLine } from "@banyan/core/shown";
 import type { ConversationSummary } from "@banyan/core/stores";
-import type { ConversationDirectory } from "@banyan/host";
+import { type ConversationDirectory, wasUnattended } from "@banyan/host";
 import { excerpt } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { formatTime, table } from "../show/table.ts";
@@ -43,7 +43,7 @@ export async function list(
     visibleLine(id),
     formatTime(updatedAt),
     messages === null ? "—" : formatCount(messages),
-    status === "quiet" ? "" : status,
+    status === "quiet" ? (wasUnattended({ labels }) ? "unattended" : "") : status,
     excerpt(title, TITLE_WIDTH),
     ...(all ? [oneLine(labels.cwd ?? "")] : []),
   ]);

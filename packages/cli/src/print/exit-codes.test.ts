@@ -52,6 +52,15 @@ describe("T35: a mistake on the command line exits with 2 and one sentence", () 
     expect(oneSentence(stderr)).toMatch(says);
   });
 
+  test.each([
+    { name: "a misspelt command", args: ["rnu", "do it"], says: /no command rnu\. Did you mean banyan run\?/ },
+    { name: "another one", args: ["conversation"], says: /Did you mean banyan conversations\?/ },
+  ])("$name, and nothing is sent", async ({ args, says }) => {
+    const { code, stdout, stderr } = await banyan(place, args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(oneSentence(stderr)).toMatch(says);
+  });
+
   test("settings in which a rule may be lost, which stay as they are", async () => {
     const config = join(place.env.BANYAN_HOME ?? "", "config");
     mkdirSync(config, { recursive: true });
@@ -133,7 +142,7 @@ describe("F35: a model that fails", () => {
     await using server = await modelServer(busy, { text: "Here I am." });
     const { code, stdout, stderr } = await banyan(place, ["-p", "hi", ...MODEL], server);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "Here I am.\n" });
-    expect(stderr).toMatch(/is overloaded.* Asked again in \d\.\d s \(503, attempt 2\)/);
+    expect(stderr).toMatch(/is overloaded.* Asked again in \d\.\d s \(HTTP 503, attempt 2\)/);
   });
 
   test("that shows no sign of life for as long as --silence says is not waited for", async () => {
@@ -142,6 +151,33 @@ describe("F35: a model that fails", () => {
     const { code, stderr } = await banyan(place, ["-p", "hi", ...flags, ...MODEL], server);
     expect(code).toBe(1);
     expect(stderr).toMatch(/no sign of life for 0\.3 s/);
+  });
+});
+
+describe("T35: an answer that is none, or not a whole one, is not 0", () => {
+  test.each([
+    { name: "empty", answer: {}, code: 1, says: /The model answered nothing/ },
+    { name: "a thought alone", answer: { reasoning: "Hm." }, code: 1, says: /The model answered nothing/ },
+    { name: "white space", answer: { text: " \n" }, code: 1, says: /The model answered nothing/ },
+    {
+      name: "cut off",
+      answer: { text: "An answ", finish: "length" },
+      code: 3,
+      says: /cut off at the limit of its length/,
+    },
+    { name: "refused", answer: { text: "An", finish: "content_filter" }, code: 1, says: /refused this or cut it off/ },
+  ])("$name: $code", async ({ answer, code, says }) => {
+    await using server = await modelServer(answer);
+    const run = await banyan(place, ["-p", "hi", "--quiet", ...MODEL], server);
+    expect(run.code).toBe(code);
+    expect(oneSentence(run.stderr)).toMatch(says);
+  });
+
+  test("and one that the agent did something for, and says nothing of", async () => {
+    await using server = await modelServer(shell("ls"), {});
+    const run = await banyan(place, ["-p", "hi", "--output", "json", "--approval", "all", ...MODEL], server);
+    expect(run.code).toBe(1);
+    expect(JSON.parse(run.stdout)).toMatchObject({ reason: "failed", text: "", error: { code: "empty" } });
   });
 });
 

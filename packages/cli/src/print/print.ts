@@ -2,6 +2,7 @@ import type { ConversationState, FeedItem, UserPart } from "@banyan/core";
 import { callIn, noUsage } from "@banyan/core/conversation";
 import { type Host, openHost, untrustedContent, writtenMessage } from "@banyan/host";
 import { serversSettled } from "@banyan/host/mcp";
+import { ownCommand } from "@banyan/host/own-command";
 import type { Arguments } from "../arguments.ts";
 import { OwnDesk } from "../chat/own-desk.ts";
 import { TalkSession } from "../chat/talk-session.ts";
@@ -74,7 +75,7 @@ class Printing {
       await this.#takeTurn(reader, onItem);
       await this.#close();
       this.#signal.throwIfAborted();
-      return this.#result(verdictOf(this.#end, this.#denied));
+      return this.#result(verdictOf(this.#end, this.#denied, this.#answer));
     } catch (error) {
       // The first thing that went wrong is the one to tell.
       await this.#close().catch(() => {});
@@ -150,6 +151,11 @@ class Printing {
     await this.#host?.close();
   }
 
+  /** The last response of the turn, once it has ended. */
+  get #answer() {
+    return this.#end && this.#session && lastResponse(this.#end, this.#session.state);
+  }
+
   #result(verdict: Pick<Result, "reason" | "exitCode" | "error">): Result {
     const end = this.#end;
     const state = this.#session?.state;
@@ -159,7 +165,7 @@ class Printing {
       ...verdict,
       text: end && state ? textAtEnd(end, state) : "",
       conversation: this.#session?.id ?? null,
-      model: (end && state && lastResponse(end, state)?.model) ?? this.#host?.model.name ?? null,
+      model: this.#answer?.model ?? this.#host?.model.name ?? null,
       steps,
       usage,
       cost: jsonCost(cost),
@@ -183,7 +189,8 @@ async function promptOf(args: Arguments, notice: (sentence: string) => void, sig
   const input = await readStandardInput({ stream: process.stdin, optional: asked, notice, signal });
   const given = input.trim() !== "";
   if (asked || given) return { asked: asked ? prompt : "", input: given ? input : "" };
-  const advice = 'Write it behind the command, as in banyan -p "...", or send it to standard input.';
+  const command = ownCommand(args.task === undefined ? '-p "..."' : 'run "..."');
+  const advice = `Write it behind the command, as in ${command}, or send it to standard input.`;
   throw new UsageError(
     `There is nothing to answer: ${process.stdin.isTTY ? "no prompt was given" : "the prompt is empty, and so is standard input"}. ${advice}`,
   );

@@ -1,9 +1,8 @@
 import { type ConversationState, type FeedItem, textOf } from "@banyan/core";
-import { callIn } from "@banyan/core/conversation";
+import { callIn, toldShortfall } from "@banyan/core/conversation";
 import { GIVEN_UP, GIVEN_UP_TOO, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
 import { callDetails, callEnd, callHead } from "../show/call-line.ts";
 import { changeHead } from "../show/diff-lines.ts";
-import { cutSentence } from "../show/fit-text.ts";
 import { gist, toldModelLines } from "../show/message-label.ts";
 import { oneLine, plainText } from "../show/plain-text.ts";
 import type { Style } from "../show/style.ts";
@@ -114,8 +113,9 @@ export class Progress {
           if (this.#said === "whole" && item.parts.some(({ type }) => type === "call"))
             this.#write(`${plainText(textOf(message)).trimEnd()}\n`);
         }
-        const cut = cutSentence(item);
-        if (cut) this.notice(cut);
+        // How the last answer falls short is what the turn comes to, and is said at its end.
+        const shortfall = item.parts.some(({ type }) => type === "call") ? toldShortfall(message) : undefined;
+        if (shortfall !== undefined) this.notice(oneLine(shortfall));
         break;
       }
       default: {

@@ -1,8 +1,11 @@
 import { noUsage } from "@banyan/core/conversation";
+import { nearest } from "@banyan/core/shown";
+import { ownCommand } from "@banyan/host/own-command";
 import type { OutputFormat } from "../arguments.ts";
 import { exitCodes } from "../exit.ts";
 import { OutputStream } from "../output/output-stream.ts";
 import { reportIn } from "../output/report.ts";
+import { COMMANDS } from "../subcommands.ts";
 
 /** Says what is wrong with a command line that could not be read, and sets the exit code. */
 export async function reportMistake({
@@ -30,4 +33,14 @@ export async function reportMistake({
     error: { code: "usage", message },
   });
   process.exitCode = exitCodes.usage;
+}
+
+/**
+ * What to say of a line that begins with a word that is nearly a command (`rnu "do it"`, `serv --port 80`); nothing where it
+ * is a message.
+ */
+export function misspeltCommand(name: string): string | undefined {
+  const near = nearest(name, COMMANDS).find((command) => command[0] === name[0]);
+  if (near === undefined) return undefined;
+  return `There is no command ${name}. Did you mean ${ownCommand(near)}? As a message, write it in quotes with more words.`;
 }

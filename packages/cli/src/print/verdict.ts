@@ -1,4 +1,4 @@
-import { toldBreak, whyEnded } from "@banyan/core/conversation";
+import { type Message, shortfallOf, toldBreak, toldShortfall, whyEnded } from "@banyan/core/conversation";
 import { exitCodes } from "../exit.ts";
 import type { Result } from "../output/report.ts";
 import { exitOfModelError } from "../problem.ts";
@@ -6,8 +6,11 @@ import type { TurnEnd } from "../show/turn-end.ts";
 
 type Verdict = Pick<Result, "reason" | "exitCode" | "error">;
 
-/** How a turn that took place counts (T35): a turn with a denied call or without a whole answer is never 0. */
-export function verdictOf(end: TurnEnd | undefined, denied: Result["denied"]): Verdict {
+/**
+ * How a turn that took place counts (T35): a turn with a denied call or without a whole answer is never 0. `answer`: the
+ * last response of a turn that is no task.
+ */
+export function verdictOf(end: TurnEnd | undefined, denied: Result["denied"], answer?: Message): Verdict {
   switch (end?.reason) {
     case undefined:
     case "interrupted":
@@ -30,7 +33,7 @@ export function verdictOf(end: TurnEnd | undefined, denied: Result["denied"]): V
     case "answered":
     case "finished": {
       const [first] = denied;
-      if (!first) return { reason: end.reason, exitCode: exitCodes.done, error: null };
+      if (!first) return shortVerdict(end, answer) ?? { reason: end.reason, exitCode: exitCodes.done, error: null };
       const others = denied.length > 1 ? ` (and ${denied.length - 1} more)` : "";
       return {
         reason: "denied",
@@ -39,4 +42,14 @@ export function verdictOf(end: TurnEnd | undefined, denied: Result["denied"]): V
       };
     }
   }
+}
+
+/** Of a turn that answered: its answer is cut, refused or empty. What a task comes to is in the call that ends it. */
+function shortVerdict({ reason }: TurnEnd, answer: Message | undefined): Verdict | undefined {
+  const code = reason === "answered" ? shortfallOf(answer) : undefined;
+  if (code === undefined) return undefined;
+  const error = { code, message: toldShortfall(answer) ?? code };
+  return code === "length"
+    ? { reason: "limit", exitCode: exitCodes.limit, error }
+    : { reason: "failed", exitCode: exitCodes.failed, error };
 }

@@ -2,7 +2,7 @@ import type { Call, Json } from "@banyan/core";
 import type { PlanStep } from "@banyan/core/conversation";
 import { counted, formatTook, shownPlan } from "@banyan/core/shown";
 import { attachedFile, attachedLine } from "./attached.ts";
-import { excerpt, linesWithWords } from "./fit-text.ts";
+import { excerpt, linesWithWords, wrap } from "./fit-text.ts";
 import type { Style } from "./style.ts";
 
 const WORDS = {
@@ -57,6 +57,9 @@ export function callEnd(call: Call, style: Style): string {
   );
 }
 
+/** Characters of a reason that is shown whole. */
+const SENTENCE = 600;
+
 /** Lines of what a failed call said that are shown. */
 const FAILED_SHOWN = 10;
 
@@ -75,9 +78,11 @@ export function callDetails(call: Call, style: Style, columns: number, shower?: 
   const how = shower === undefined ? "" : `; ${shower} shows all`;
   const hint = more > 0 ? [`… (${counted(more, "more line")}${how})`] : [];
   const width = Math.max(20, columns - 6);
-  return [...hint, ...shown.map((line) => (line.length > width ? `${line.slice(0, width - 1)}…` : line))].map(
-    (line) => `    ${style.dim(line)}`,
-  );
+  // A sentence that says why is read whole; lines of a program stay lines.
+  const isSentence = lines.length === 1 && (lines[0] ?? "").length <= SENTENCE;
+  const fit = (line: string) => (line.length > width ? `${line.slice(0, width - 1)}…` : line);
+  const fitted = isSentence ? wrap(lines[0] ?? "", width).split("\n") : shown.map(fit);
+  return [...hint, ...fitted].map((line) => `    ${style.dim(line)}`);
 }
 
 /** Steps of a plan that stand below the call that puts it down. */

@@ -1,12 +1,16 @@
 import {
   type ConversationState,
+  lastAssistantMessage,
+  leaves,
   type Message,
+  newestLeaf,
   pathTo,
   textOf,
   typedText,
   type WaitingInput,
+  worktreeAt,
 } from "@banyan/core/conversation";
-import { counted } from "@banyan/core/shown";
+import { counted, visibleLine, withoutMarks } from "@banyan/core/shown";
 import { excerpt, firstLines } from "./fit-text.ts";
 import { plainText } from "./plain-text.ts";
 
@@ -24,6 +28,13 @@ export function messageNamed(state: ConversationState, name: string): string | u
   return digits === undefined ? undefined : [...state.messages.keys()][Number(digits) - 1];
 }
 
+/** `Branch 2 (opus)`: the number by which a person names the branch of a message, and its worktree, or else its model. */
+export function branchName(state: ConversationState, message: string): string {
+  const leaf = newestLeaf(state, message);
+  const name = worktreeAt(state, leaf) ?? lastAssistantMessage(pathTo(state, leaf))?.model;
+  return `Branch ${leaves(state).indexOf(leaf) + 1}${name === undefined ? "" : ` (${visibleLine(name)})`}`;
+}
+
 /** Whether a message, or one above it, was removed. */
 export function isRemoved(state: ConversationState, id: string): boolean {
   return pathTo(state, id).some(({ removed }) => removed);
@@ -33,16 +44,6 @@ export function isRemoved(state: ConversationState, id: string): boolean {
 export function speakerOf(message: Message, agent: string): string {
   if (message.role === "user") return message.author === "user" ? "you" : message.author;
   return message.role === "summary" ? "summary" : agent;
-}
-
-/** Markdown without the marks that say little where it is one line: of headings, fences and tables, and of what is bold. */
-function withoutMarks(text: string): string {
-  return text
-    .replaceAll(/^ *(?:`{3,}|~{3,}).*$/gm, "")
-    .replaceAll(/^[ |:-]*-{3}[ |:-]*$/gm, "")
-    .replaceAll(/^#{1,6} +(.+)$/gm, "$1 ·")
-    .replaceAll(/\*\*(\S|\S[^*\n]*\S)\*\*/g, "$1")
-    .replace(/ ·\s*$/, "");
 }
 
 /** What a message says, on one line: its text, or what it asks for when it has none. */

@@ -46,8 +46,26 @@ const SCENES: readonly { readonly before?: Items; readonly item: Unplaced; reado
   },
   {
     before: begun("Whole"),
-    item: { type: "message.completed", message: "b", parts: said("Whole"), finish: "length", usage: noUsage },
+    item: {
+      type: "message.completed",
+      message: "b",
+      parts: [...said("Whole"), { type: "call", call: "c0" }],
+      finish: "length",
+      usage: noUsage,
+    },
     shows: /cut off at the limit of its length/,
+  },
+  {
+    before: begun(""),
+    item: {
+      type: "message.completed",
+      message: "b",
+      parts: [{ type: "call", call: "c0" }],
+      finish: "filtered",
+      error: "not nice",
+      usage: noUsage,
+    },
+    shows: /refused this or cut it off: not nice/,
   },
   {
     before: begun("Wh"),

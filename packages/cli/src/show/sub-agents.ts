@@ -1,5 +1,5 @@
 import type { ConversationState, FeedItem } from "@banyan/core";
-import { callIn, type StayingProcess, subAgentLabel } from "@banyan/core/conversation";
+import { callIn, type LiveRun, type StayingProcess, subAgentLabel } from "@banyan/core/conversation";
 import { toldItem } from "@banyan/core/shown";
 import { callEnd, callHead } from "./call-line.ts";
 import { oneLine } from "./plain-text.ts";
@@ -64,4 +64,9 @@ export function subAgentTold(item: FeedItem, state: ConversationState): string |
 /** What calls began and what goes on beside the agent, in the background, the oldest first. */
 export function runningProcesses({ processes }: Pick<ConversationState, "processes">): StayingProcess[] {
   return [...processes.values()].filter(({ outcome }) => outcome === undefined);
+}
+
+/** Of what the agent works on, the turns on other branches than that of `run`. */
+export function runsBeside(live: readonly LiveRun[], run: string | undefined): LiveRun[] {
+  return live.filter(({ id, call }) => call === undefined && id !== run);
 }

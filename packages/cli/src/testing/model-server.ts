@@ -16,6 +16,8 @@ export interface ServerAnswer {
   readonly held?: Promise<void>;
   /** Says nothing more after the text. */
   readonly stalls?: boolean;
+  /** Why it ends, as the format names it; without, that it is done, or waits for its calls. */
+  readonly finish?: string;
   /** Fails with this HTTP status instead. */
   readonly status?: number;
 }
@@ -89,6 +91,7 @@ async function speak(answer: ServerAnswer, number: number, response: ServerRespo
     pace = 0,
     held,
     stalls = false,
+    finish = calls.length > 0 ? "tool_calls" : "stop",
   } = answer;
   response.writeHead(200, { "content-type": "text/event-stream" });
   const send = (delta: object, finish: string | null = null) => {
@@ -107,7 +110,7 @@ async function speak(answer: ServerAnswer, number: number, response: ServerRespo
     const id = `call_${number}_${index}`;
     send({ tool_calls: [{ index, id, type: "function", function: { name: tool, arguments: JSON.stringify(input) } }] });
   });
-  send({}, calls.length > 0 ? "tool_calls" : "stop");
+  send({}, finish);
   const usage = { prompt_tokens: sent, completion_tokens: answered, total_tokens: sent + answered };
   response.write(`data: ${JSON.stringify({ choices: [], usage })}\n\n`);
   response.end("data: [DONE]\n\n");

@@ -1,4 +1,5 @@
 import type { Event, RunEnd } from "./event.ts";
+import type { AssistantMessage, Message, Part } from "./message.ts";
 
 type RunEnded = Extract<Event, { readonly type: "run.ended" }>;
 
@@ -56,6 +57,42 @@ export function toldBreak({ reason, code, message }: Omit<BrokenTurn, "run">, is
           : { ways: ["again", "another-model"], advice: "Ask again, or ask another model." }),
         isFailure: true,
       };
+  }
+}
+
+/**
+ * How a response falls short though nothing failed: the model said nothing, was cut off at the limit of its length, or by
+ * the provider's filter. Such a turn counts as answered, and a person is told.
+ */
+export type Shortfall = "empty" | "length" | "filtered";
+
+/** How a complete response falls short; nothing when it is an answer, or asks for calls. */
+export function shortfallOf(message: Message | undefined): Shortfall | undefined {
+  if (message?.role !== "assistant") return undefined;
+  const { finish, parts } = message;
+  if (finish === "length" || finish === "filtered") return finish;
+  if (finish !== "stop") return undefined;
+  const says = parts.some((part) => part.type === "call" || part.type === "file" || isWords(part));
+  return says ? undefined : "empty";
+}
+
+function isWords(part: Part): boolean {
+  return part.type === "text" && part.text.trim() !== "";
+}
+
+/** Says how a response falls short, and what a person can do; nothing when it does not. */
+export function toldShortfall(message: Message | undefined): string | undefined {
+  switch (shortfallOf(message)) {
+    case "empty":
+      return "The model answered nothing. Ask again, or ask another model.";
+    case "length":
+      return "The answer was cut off at the limit of its length.";
+    case "filtered": {
+      const { error } = message as AssistantMessage;
+      return `The provider refused this or cut it off${error ? `: ${error}` : "."}`;
+    }
+    case undefined:
+      return undefined;
   }
 }
 

@@ -8,7 +8,16 @@ export {
   type QuestionChoice,
   type QuestionField,
 } from "./asked.ts";
-export { type BrokenTurn, type ToldBreak, toldBreak, type WayOn, whyEnded } from "./broken-turn.ts";
+export {
+  type BrokenTurn,
+  type Shortfall,
+  shortfallOf,
+  type ToldBreak,
+  toldBreak,
+  toldShortfall,
+  type WayOn,
+  whyEnded,
+} from "./broken-turn.ts";
 export { LARGEST_FILE, mediaIn, sizeIn, TELLING_BYTES } from "./brought-file.ts";
 export type * from "./event.ts";
 export * from "./feed-item.ts";

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type AgentOptions, Session } from "@banyan/core";
 import { call, finishTask, type Scene, scriptedModel, text } from "@banyan/core/testing";
 import { ModelChoiceError } from "@banyan/models";
+import { UNATTENDED } from "../conversations.ts";
 import { AGENT, type Host } from "../host.ts";
 import { BEGAN, surroundings } from "../instructions/surroundings.ts";
 import { serversSettled } from "../mcp/settled.ts";
@@ -263,7 +264,7 @@ function scripted({ script = [], mode }: Case): Partial<AgentOptions> {
 async function sessionOf(host: Host, { file, fresh = false }: EvaluationOptions): Promise<Session> {
   const evaluates = realpathSync(file);
   const [last] = fresh ? [] : await host.store.list({ labels: { [EVALUATES]: evaluates }, limit: 1 });
-  const labels = { cwd: host.workspace, agent: AGENT, [EVALUATES]: evaluates };
+  const labels = { cwd: host.workspace, agent: AGENT, [EVALUATES]: evaluates, [UNATTENDED]: "true" };
   return Session.open(host.store, last?.id, last ? {} : { create: true, labels });
 }
 

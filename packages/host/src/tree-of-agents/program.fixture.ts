@@ -9,8 +9,8 @@ const [what, home = "", cwd = ""] = process.argv.slice(2);
 const host = await openHost({ cwd, home, env: process.env, canAsk: false });
 // Silence is long enough when nothing else of the tree goes on any more.
 const agent = host.agent.with({ retry: { idle: 6_000, delay: 1 } });
-const known = await host.lastConversation();
-const session = known ? await host.openById(known.id) : await host.newSession();
+const { last } = await host.lastConversation();
+const session = last ? await host.openById(last.id) : await host.newSession();
 session.listen({ items: (items) => items.forEach(show), ended() {} });
 await collect(agent.chat(what === "begin" ? say(ROOT) : resume(), { session }));
 await session.close();

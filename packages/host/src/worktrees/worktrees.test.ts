@@ -30,6 +30,9 @@ describe("a branch with files of its own", () => {
     await worktrees.remove("attempt");
     expect(person.left).toEqual([]);
     expect(person.fingerprint).toBe(before);
+    // Its name stands in the conversation still, and is not given again.
+    const [another] = await worktrees.open(session, null, ["attempt"]);
+    expect(another?.worktree).toBe("attempt-2");
   });
 
   test("C7: it is told of at the beginning of the branch, and what it holds is listed", async () => {

@@ -123,23 +123,30 @@ export class Worktrees {
       from === undefined ? repository.top : (await this.find(from, state.id)).top,
     );
     const claimed: GitWorktree[] = [];
-    for (const name of names) claimed.push(await this.#claim(repository, name, state.id));
+    // A name of a worktree that is gone stands in the conversation still, and is not another's.
+    const used = new Set(state.messages.values().map((message) => message.role === "user" && message.worktree));
+    const isFree = async (name: string) => !used.has(name) && (await repository.isFree(name));
+    for (const name of names) claimed.push(await this.#claim(repository, name, { conversation: state.id, isFree }));
     await repository.add(claimed, snapshot);
     for (const worktree of claimed) this.#known.set(worktree.name, worktree);
     return claimed.map(({ name }) => name);
   }
 
-  /** Takes a folder, and with it a name that no branch of git has yet. */
-  async #claim(repository: Repository, wanted: string, conversation: string): Promise<GitWorktree> {
+  /** Takes a folder, and with it a name that is free. */
+  async #claim(
+    repository: Repository,
+    wanted: string,
+    how: { readonly conversation: string; isFree(name: string): Promise<boolean> },
+  ): Promise<GitWorktree> {
     const plain = plainName(wanted);
     for (let count = 1; ; count++) {
       const name = count === 1 ? plain : `${plain}-${count}`;
-      if (!(await repository.isFree(name))) continue;
+      if (!(await how.isFree(name))) continue;
       const top = await orRefused(`The worktree ${name} could not be made`, () => {
         mkdirSync(this.#below(repository), { recursive: true, mode: 0o700 });
         return takenFolder(join(this.#below(repository), name));
       });
-      if (top !== undefined) return { name, top, conversation };
+      if (top !== undefined) return { name, top, conversation: how.conversation };
     }
   }
 

@@ -40,7 +40,7 @@ export function Examples({ onChoose }: { onChoose(example: string): void }) {
               onClick={() => onChoose(example)}
               className="min-h-8 rounded-full border border-hair bg-surface px-3 py-1 text-sm text-soft hover:border-line hover:text-ink"
             >
-              {example}
+              <bdi>{example}</bdi>
             </button>
           </li>
         ))}

@@ -90,7 +90,8 @@ export function ModelPicker({ used, onChoose }: { readonly used: string; onChoos
         )}
         {others.map(({ name, reason }) => (
           <li key={name} className="px-3 py-1.5 text-xs">
-            <span className="font-medium text-soft">{name}</span> <span className="text-soft">{reason}</span>
+            <span className="font-medium text-soft">{name}</span>{" "}
+            <span className="text-soft">{withoutName(name, reason)}</span>
           </li>
         ))}
       </ul>
@@ -173,4 +174,9 @@ function useUsable(): {
     };
   }, [page]);
   return { providers, models, problem };
+}
+
+/** Why a provider cannot be used, behind its name, which stands there already. */
+export function withoutName(name: string, reason: string): string {
+  return reason.startsWith(`${name} `) ? reason.slice(name.length + 1) : reason;
 }

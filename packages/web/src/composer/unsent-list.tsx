@@ -1,3 +1,4 @@
+import { useEffect, useState } from "react";
 import { useConversation } from "../conversation/use-conversation.ts";
 import { usePage, usePageState } from "../page.ts";
 import { t } from "../phrases/phrases.ts";
@@ -11,7 +12,9 @@ export function UnsentList({ waiting }: { readonly waiting: string | undefined }
   const { connection } = usePage();
   const unsent = usePageState((state) => state.unsent);
   const phase = usePageState((state) => state.connection.phase);
-  const here = unsent.filter((said) => said.conversation === id && (phase !== "open" || said.id === waiting));
+  const late = useLate(unsent);
+  const isSeen = (message: string) => phase !== "open" || message === waiting || late.has(message);
+  const here = unsent.filter((said) => said.conversation === id && isSeen(said.id));
   if (here.length === 0) return null;
   return (
     <ul aria-label={t("Not sent yet")} className="flex flex-col gap-1 text-sm">
@@ -34,6 +37,19 @@ export function UnsentList({ waiting }: { readonly waiting: string | undefined }
       ))}
     </ul>
   );
+}
+
+/** Milliseconds after which something that was said and is not there is late: the connection may be gone, and nobody knows. */
+const LATE = 1_500;
+
+/** What was said a while ago and has not come to the server. */
+function useLate(unsent: readonly { readonly id: string }[]): ReadonlySet<string> {
+  const [late, setLate] = useState<ReadonlySet<string>>(new Set());
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(new Set(unsent.map(({ id }) => id))), LATE);
+    return () => clearTimeout(timer);
+  }, [unsent]);
+  return late;
 }
 
 function standing(isWaiting: boolean, isSent: boolean): string {

@@ -11,11 +11,16 @@ export function WaitingList({ run }: { readonly run: string | undefined }) {
   const tree = useTree();
   if (!tree || tree.inbox.length === 0) return null;
   return (
-    <ul id="waiting" aria-label={t("Not delivered yet")} className="flex flex-col gap-1 text-sm">
-      {tree.inbox.map((input, index) => (
-        <Waiting key={input.id} input={input} before={tree.inbox[index - 1]?.id} run={run} />
-      ))}
-    </ul>
+    <>
+      <ul id="waiting" aria-label={t("Not delivered yet")} className="flex flex-col gap-1 text-sm">
+        {tree.inbox.map((input, index) => (
+          <Waiting key={input.id} input={input} before={tree.inbox[index - 1]?.id} run={run} />
+        ))}
+      </ul>
+      {tree.inbox.filter(({ delivery, held }) => delivery === "queue" && !held).length > 1 && (
+        <p className="text-soft text-xs">{t("What is queued goes together, and gets one answer.")}</p>
+      )}
+    </>
   );
 }
 

@@ -27,7 +27,14 @@ class BrowserLink implements Link {
     this.#key = key;
     this.#events = events;
     this.#socket = this.#open();
+    // The browser knows at once what silence would tell in a minute.
+    window.addEventListener("offline", this.#lost);
+    window.addEventListener("online", this.#found);
   }
+
+  /** A server on this machine is there still: it answers the next try. */
+  readonly #lost = () => this.#socket.reconnect();
+  readonly #found = () => this.retry();
 
   send(command: object): void {
     this.#socket.send(JSON.stringify(command));
@@ -42,6 +49,8 @@ class BrowserLink implements Link {
 
   close(): void {
     this.#isOver = true;
+    window.removeEventListener("offline", this.#lost);
+    window.removeEventListener("online", this.#found);
     this.#socket.close();
   }
 

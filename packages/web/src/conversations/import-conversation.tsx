@@ -1,5 +1,6 @@
+import { visibleLine } from "@banyan/core/shown";
 import { useNavigate } from "@tanstack/react-router";
-import { useRef, useState } from "react";
+import { useRef } from "react";
 import { Button } from "../design/button.tsx";
 import { usePage } from "../page.ts";
 import { t } from "../phrases/phrases.ts";
@@ -7,13 +8,16 @@ import { useMay } from "../use-may.ts";
 
 /** Makes a conversation of an exported file, and shows it (W46). */
 export function ImportConversation() {
-  const { connection } = usePage();
+  const page = usePage();
   const navigate = useNavigate();
   const chooser = useRef<HTMLInputElement>(null);
-  const [problem, setProblem] = useState<string>();
   if (!useMay()("conversation.import")) return null;
   const read = async (file: File) => {
-    const imported = await connection.ask("conversation.import", { text: await file.text() });
+    const text = await file.text();
+    const imported = await page.connection.ask("conversation.import", { text }).catch((error: unknown) => {
+      const problem = error instanceof Error ? error.message : String(error);
+      throw new Error(t("{name} is not imported. {problem}", { name: visibleLine(file.name), problem }));
+    });
     await navigate({ to: "/c/$conversation", params: imported });
   };
   return (
@@ -30,16 +34,9 @@ export function ImportConversation() {
         onChange={({ target }) => {
           const [file] = target.files ?? [];
           target.value = "";
-          setProblem(undefined);
-          if (file)
-            read(file).catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)));
+          if (file) page.told(read(file));
         }}
       />
-      {problem !== undefined && (
-        <p role="alert" className="text-bad text-xs">
-          {problem}
-        </p>
-      )}
     </>
   );
 }

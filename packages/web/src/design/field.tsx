@@ -20,9 +20,10 @@ export function TextField({
   );
 }
 
-/** Lines to write in. */
+/** Lines to write in. In a form, Ctrl+Enter or Cmd+Enter sends it. */
 export function TextArea({
   isCode = false,
+  onKeyDown,
   ...rest
 }: Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, "className"> & {
   readonly isCode?: boolean;
@@ -31,6 +32,13 @@ export function TextArea({
   return (
     <textarea
       {...rest}
+      onKeyDown={(event) => {
+        onKeyDown?.(event);
+        const isSent = event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.defaultPrevented;
+        if (!isSent || !event.currentTarget.form) return;
+        event.preventDefault();
+        event.currentTarget.form.requestSubmit();
+      }}
       className={`${FIELD} w-full py-2 ${isCode ? "field-sizing-content max-h-96 font-mono text-xs" : "text-base"}`}
     />
   );

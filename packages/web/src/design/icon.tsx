@@ -41,6 +41,7 @@ const LINES = {
   hooks: "M12 4v9a4 4 0 1 1-7-2.6M12 4l-2.5 2.5M12 4l2.5 2.5M16 20h3",
   servers: "M4 5h16v6H4zM4 13h16v6H4zM7.5 8h.01M7.5 16h.01",
   settings: "M4 8h9M17 8h3M15 6v4M4 16h3M11 16h9M9 14v4",
+  whole: "M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5",
   wrap: "M4 6h16M4 12h13a3 3 0 0 1 0 6h-5M14 15l-3 3 3 3M4 18h3",
 } as const;
 

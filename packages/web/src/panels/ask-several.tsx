@@ -22,6 +22,8 @@ export function AskSeveral({ leaf, isOpen }: { readonly leaf: string | null; rea
   const [times, setTimes] = useState(3);
   const [isChoosing, setChoosing] = useState(false);
   const [problem, setProblem] = useState("");
+  // Once it is open it stays so, until a person folds it: what it says must not go with the first answer.
+  const [isUnfolded, setUnfolded] = useState<boolean>();
   const isOne = models.length <= 1;
   const ask = () => {
     const command = {
@@ -41,7 +43,11 @@ export function AskSeveral({ leaf, isOpen }: { readonly leaf: string | null; rea
     );
   };
   return (
-    <details open={isOpen} className="mb-3 rounded-md border border-hair">
+    <details
+      open={isUnfolded ?? isOpen}
+      onToggle={({ currentTarget }) => setUnfolded(currentTarget.open)}
+      className="mb-3 rounded-md border border-hair"
+    >
       <summary className="px-2 py-1.5 font-medium">{t("Ask several at once")}</summary>
       <form
         className="flex flex-col gap-2 px-2 pb-2"
@@ -51,7 +57,9 @@ export function AskSeveral({ leaf, isOpen }: { readonly leaf: string | null; rea
         }}
       >
         <p className="text-soft text-xs">
-          {t("Ask the same of several models, or several times. Each answer is a branch, with files of its own.")}
+          {t(
+            "Ask the same of several models, or several times. Each answer is a branch; in a repository of git, each has files of its own.",
+          )}
         </p>
         <TextArea
           rows={2}

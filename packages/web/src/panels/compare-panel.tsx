@@ -7,11 +7,13 @@ import {
   pathTo,
   textOf,
 } from "@banyan/core/conversation";
-import { formatSpent } from "@banyan/core/shown";
+import { visibleLine } from "@banyan/core/shown";
 import { useEffect } from "react";
 import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
 import { Select } from "../design/field.tsx";
 import { t, tCount } from "../phrases/phrases.ts";
+import { toldSpent } from "../phrases/told-amounts.ts";
+import { useCallStatus } from "../transcript/call-status.ts";
 import { Markdown } from "../transcript/markdown.tsx";
 import { beginningOf } from "../tree/words.ts";
 import { useMay } from "../use-may.ts";
@@ -65,6 +67,9 @@ function Comparison({
     (message) => message?.id ?? [],
   );
   useEffect(() => conversation.read(wanted), [conversation, wanted]);
+  const numbers = leaves(tree);
+  // Branches that were asked the same are told apart by who answers.
+  const modelOf = (end: string) => lastAssistantMessage(pathTo(tree, end))?.model ?? [];
   const nameOf = (id: string) => tree.messages.get(id)?.label ?? beginningOf(conversation, tree, id);
   return (
     <>
@@ -74,7 +79,7 @@ function Comparison({
         <Select value={other} onChange={({ target }) => show("compare", target.value)}>
           {others.map(({ leaf: end, first }) => (
             <option key={end} value={end}>
-              {tree.messages.get(end)?.label ?? nameOf(first)}
+              {`${numbers.indexOf(end) + 1} · ${tree.messages.get(end)?.label ?? [nameOf(first), ...modelOf(end)].join(" · ")}`}
             </option>
           ))}
           {others.every((each) => each.leaf !== other) && <option value={other}>{nameOf(other)}</option>}
@@ -123,11 +128,12 @@ function Said({ id }: { readonly id: string }) {
 }
 
 function Footer({ message: { calls, model, usage, cost } }: { readonly message: AssistantMessage }) {
-  const tools = calls.map(({ tool, status }) => `${tool}: ${status}`).join(", ");
+  const statusOf = useCallStatus();
+  const tools = calls.map(({ tool, status }) => `${visibleLine(tool)}: ${statusOf(status)[1]}`).join(", ");
   return (
     <p className="text-soft text-xs">
       {tools !== "" && <span className="block">{tools}</span>}
-      {[model, usage ? formatSpent(usage, cost) : ""].filter((part) => part !== "").join(" · ")}
+      {[model, usage ? toldSpent(usage, cost) : ""].filter((part) => part !== "").join(" · ")}
     </p>
   );
 }
@@ -143,6 +149,8 @@ function Difference({
   const other = useText(right);
   if (one === undefined || other === undefined)
     return <p className="text-soft">{t("One of the branches has no answer.")}</p>;
+  if (one.trim() === "" && other.trim() === "")
+    return <p className="text-soft">{t("Neither of the branches has said anything yet.")}</p>;
   return <TextDiff before={other} after={one} />;
 }
 

@@ -1,4 +1,4 @@
-import { formatCost, formatDuration, visibleLine } from "@banyan/core/shown";
+import { formatDuration, visibleLine, withoutMarks } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
 import { useEffect, useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
@@ -6,6 +6,7 @@ import { useShow } from "../conversation/use-view.ts";
 import { Button } from "../design/button.tsx";
 import { usePage } from "../page.ts";
 import { t, tCount } from "../phrases/phrases.ts";
+import { toldCost } from "../phrases/told-amounts.ts";
 
 type Compared = Result<"branch.compare">["branches"][number];
 
@@ -44,9 +45,10 @@ export function SideBySide({ leaf }: { readonly leaf: string }) {
   if (branches.length === 0) return null;
   return (
     <ul aria-label={t("Side by side")} className="mb-3 flex flex-col gap-2">
-      {branches.map((branch) => {
+      {branches.map((branch, index) => {
         const isHere = branch.leaf === leaf;
-        const name = visibleLine(branch.name);
+        const isAlone = branches.every((other) => other === branch || other.name !== branch.name);
+        const name = visibleLine(isAlone ? branch.name : `${branch.name} (${index + 1})`);
         return (
           <li key={branch.first} className="rounded-md border border-hair px-2 py-1.5">
             <p className="flex flex-wrap items-baseline gap-x-2">
@@ -55,7 +57,7 @@ export function SideBySide({ leaf }: { readonly leaf: string }) {
             </p>
             {branch.problem !== undefined && <p className="text-warn text-xs">{branch.problem}</p>}
             <p dir="auto" className="line-clamp-2">
-              {branch.said}
+              {withoutMarks(branch.said)}
             </p>
             {!isHere && (
               <p className="mt-1 flex gap-2">
@@ -87,7 +89,7 @@ function wordsOf({ outcome, time, cost, files }: Compared): string {
     files.length === 0
       ? t("no file")
       : `${tCount(files.length, "{count} file", "{count} files")} +${sum("added")} -${sum("removed")}`;
-  return [OUTCOMES[outcome], ...(time === undefined ? [] : [formatDuration(time)]), formatCost(cost), changed].join(
+  return [OUTCOMES[outcome], ...(time === undefined ? [] : [formatDuration(time)]), toldCost(cost), changed].join(
     " · ",
   );
 }

@@ -9,12 +9,13 @@ import {
   totalTokens,
   type Usage,
 } from "@banyan/core/conversation";
-import { formatCost, formatTokens, shortCount } from "@banyan/core/shown";
+import { shortCount } from "@banyan/core/shown";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
 import { t } from "../phrases/phrases.ts";
+import { toldCost, toldTokens } from "../phrases/told-amounts.ts";
 import { beginningOf } from "../tree/words.ts";
 import { UsageTables } from "./usage-tables.tsx";
 
@@ -66,14 +67,14 @@ export function UsagePanel({ leaf }: { readonly leaf: string | null }) {
               all={shortCount(tree.usage[kind])}
             />
           ))}
-          <Row name={t("Cost")} branch={formatCost(branch.cost)} all={formatCost(tree.cost)} />
+          <Row name={t("Cost")} branch={toldCost(branch.cost)} all={toldCost(tree.cost)} />
         </tbody>
       </table>
       {other.answers > 0 && (
         <p className="px-3 pb-2 text-soft text-xs">
           {t("All branches count sub-agents too: {tokens} tokens, {cost}.", {
             tokens: shortCount(totalTokens(other.usage)),
-            cost: formatCost(other.cost),
+            cost: toldCost(other.cost),
           })}
         </p>
       )}
@@ -107,10 +108,10 @@ export function UsagePanel({ leaf }: { readonly leaf: string | null }) {
                     <span className="flex justify-between gap-2">
                       <span className="truncate">{answer.label ?? beginningOf(conversation, tree, answer.id)}</span>
                       <span className="shrink-0 whitespace-nowrap">
-                        {formatTokens(answer.usage ?? noUsage) !== "" && formatCost(answer.cost)}
+                        {toldTokens(answer.usage ?? noUsage) !== "" && toldCost(answer.cost)}
                       </span>
                     </span>
-                    <span className="block truncate text-soft">{formatTokens(answer.usage ?? noUsage)}</span>
+                    <span className="block truncate text-soft">{toldTokens(answer.usage ?? noUsage)}</span>
                   </button>
                 </li>
               )

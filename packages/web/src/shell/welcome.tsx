@@ -2,6 +2,7 @@ import type { Result } from "@banyan/protocol";
 import { Navigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { FirstMessage } from "../composer/first-message.tsx";
+import { withoutName } from "../composer/model-picker.tsx";
 import { Inbox } from "../conversations/inbox.tsx";
 import { Notice } from "../design/notice.tsx";
 import { usePage, usePageState } from "../page.ts";
@@ -100,7 +101,8 @@ function ModelSource({ model }: { readonly model: string }) {
             <ul className="mt-1 list-disc ps-5 text-soft">
               {missing.map((provider) => (
                 <li key={provider.name}>
-                  <span className="font-medium text-ink">{provider.name}</span>: {provider.reason}
+                  <span className="font-medium text-ink">{provider.name}</span>:{" "}
+                  {withoutName(provider.name, provider.reason)}
                 </li>
               ))}
             </ul>

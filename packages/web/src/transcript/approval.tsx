@@ -8,7 +8,7 @@ import {
 } from "@banyan/core/conversation";
 import { visibleLine, visibleText } from "@banyan/core/shown";
 import type { Command } from "@banyan/protocol";
-import { useId, useState } from "react";
+import { useId, useRef, useState } from "react";
 import { Button } from "../design/button.tsx";
 import { TextArea, TextField } from "../design/field.tsx";
 import { usePage, usePageState } from "../page.ts";
@@ -118,20 +118,28 @@ function Permission({
   const workspace = usePageState(({ connection }) =>
     connection.phase === "open" ? connection.welcome.workspace : undefined,
   );
-  // Keys count only while the card has the focus, and none of them is one alone (W53).
+  const deny = () => send(reason === "" ? { decision: "deny" } : { decision: "deny", reason });
+  const card = useRef<HTMLFieldSetElement>(null);
+  const stopEditing = () => {
+    setEdited(undefined);
+    card.current?.focus();
+  };
+  // Keys count only while the focus is in the card, and none of them is one alone (W53).
   const onKeyDown = (event: React.KeyboardEvent) => {
-    if (event.target !== event.currentTarget || isBroken) return;
     const keys = keysOf(event.nativeEvent);
-    if (keys === "Alt+A") send(allow());
+    if (keys === "Alt+A" && !isBroken) send(allow());
     else if (keys === "Alt+S" && question.pattern !== undefined && edited === undefined) send(allow("conversation"));
-    else if (keys === "Alt+D") send({ decision: "deny" });
+    else if (keys === "Alt+D") deny();
+    else if (event.key === "Escape" && edited !== undefined) stopEditing();
     else return;
     event.preventDefault();
+    event.stopPropagation();
   };
-  const asked = askedInWords(call);
+  const asked = askedInWords(call, edited !== undefined);
   const isPlan = call.about?.handsIn === true;
   return (
     <fieldset
+      ref={card}
       aria-label={asked}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: the card takes Alt+A, Alt+S and Alt+D while it has the focus.
       tabIndex={0}
@@ -148,11 +156,13 @@ function Permission({
       </p>
       <ShownLines
         call={call}
-        {...(edited === undefined || isBroken ? { preview: question.preview } : { input: input?.value })}
+        preview={question.preview}
+        {...(edited !== undefined && !isBroken && { input: input?.value })}
       />
       {edited !== undefined && (
         <TextArea
           isCode
+          autoFocus
           aria-label={t("Arguments")}
           value={edited}
           onChange={({ target }) => setEdited(target.value)}
@@ -169,7 +179,7 @@ function Permission({
             {t("Carry it out, changing files without asking")}
           </Button>
         )}
-        <Button look="bad" onClick={() => send(reason === "" ? { decision: "deny" } : { decision: "deny", reason })}>
+        <Button look="bad" onClick={deny}>
           {isPlan ? t("Keep planning") : t("Deny")} <Key>D</Key>
         </Button>
         <TextField
@@ -177,13 +187,18 @@ function Permission({
           placeholder={isPlan ? t("What is to be otherwise") : t("Why not")}
           value={reason}
           onChange={({ target }) => setReason(target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter" || event.nativeEvent.isComposing || reason.trim() === "") return;
+            event.preventDefault();
+            deny();
+          }}
         />
         <Button
           look="quiet"
           aria-expanded={edited !== undefined}
-          onClick={() => setEdited(edited === undefined ? given : undefined)}
+          onClick={() => (edited === undefined ? setEdited(given) : stopEditing())}
         >
-          {edited === undefined ? t("Change") : t("As it was")}
+          {edited === undefined ? t("Edit first") : t("As it was")}
         </Button>
       </div>
       {question.pattern !== undefined && edited === undefined && (
@@ -208,10 +223,11 @@ function Permission({
   );
 }
 
-/** What is asked, by what the tool says that the call is about (W56). */
-function askedInWords({ tool, about }: Call): string {
+/** What is asked, by what the tool says that the call is about (W56). Of other arguments nobody has said which file it is. */
+function askedInWords({ tool, about }: Call, isEdited: boolean): string {
   if (about?.handsIn) return t("Carry out this plan?");
   if (about?.command !== undefined) return t("Run this command?");
+  if (isEdited) return t("Use {tool}?", { tool: visibleLine(tool) });
   const written = about?.paths?.find(({ access }) => access === "write");
   if (written) return t("Change {path}?", { path: visibleLine(written.path) });
   if (about?.url !== undefined) return t("Ask {url}?", { url: visibleLine(about.url) });

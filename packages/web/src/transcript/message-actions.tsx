@@ -6,7 +6,6 @@ import {
   typedText,
   type UserMessage,
 } from "@banyan/core/conversation";
-import { formatSpent } from "@banyan/core/shown";
 import { useState } from "react";
 import { useConversation } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
@@ -15,6 +14,7 @@ import { TextArea, TextField } from "../design/field.tsx";
 import { Icon } from "../design/icon.tsx";
 import { usePage } from "../page.ts";
 import { t, tCount } from "../phrases/phrases.ts";
+import { toldSpent } from "../phrases/told-amounts.ts";
 import { focusOn, focusOnMessage } from "../shell/focus-on.ts";
 import { usePreference } from "../shell/preferences.ts";
 import { useCopy } from "../shell/use-copy.ts";
@@ -49,6 +49,8 @@ export function MessageActions({ message }: { readonly message: Message }) {
   };
   const [figures, setFigures] = usePreference("figures");
   const isStep = message.role === "assistant" && message.finish === "calls";
+  // A step without words begins with the head of a card, which is read and pressed.
+  const isWordless = isStep && textOf(message).trim() === "";
   const isOwn = isPersons(message);
   return (
     <div
@@ -60,7 +62,7 @@ export function MessageActions({ message }: { readonly message: Message }) {
       {message.role === "assistant" && figures === "shown" && <Spent message={message} />}
       {/* They come with the pointer, and those of a step lie on it: it is one of many. */}
       <span
-        className={`flex flex-wrap rounded-md bg-ground focus-within:opacity-100 group-focus-within/message:opacity-100 group-hover/message:opacity-100 max-sm:opacity-100 [@media(hover:none)]:opacity-100 ${open ? "" : "opacity-0"} ${isStep ? "sm:[@media(hover:hover)]:absolute sm:[@media(hover:hover)]:-top-1 sm:[@media(hover:hover)]:end-0" : ""}`}
+        className={`flex flex-wrap rounded-md bg-ground focus-within:opacity-100 group-focus-within/message:opacity-100 group-hover/message:opacity-100 max-sm:opacity-100 [@media(hover:none)]:opacity-100 ${open ? "" : "opacity-0"} ${isStep ? `sm:[@media(hover:hover)]:absolute sm:[@media(hover:hover)]:end-0 ${isWordless ? "sm:[@media(hover:hover)]:-top-5" : "sm:[@media(hover:hover)]:-top-1"}` : ""}`}
       >
         <SmallButton name={t("Continue from here")} takes="turn.say" onClick={goOn}>
           <Icon of="branch" />
@@ -115,7 +117,7 @@ function Spent({ message: { model, usage, cost, calls } }: { readonly message: A
   if (!usage) return null;
   const said = [
     model,
-    formatSpent(usage, cost),
+    toldSpent(usage, cost),
     calls.length > 0 ? tCount(calls.length, "{count} call", "{count} calls") : "",
   ];
   return <span>{said.filter((part) => part !== "").join(" · ")}</span>;

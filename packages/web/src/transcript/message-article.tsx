@@ -1,5 +1,12 @@
-import type { AssistantMessage, Message, SummaryMessage, UserMessage } from "@banyan/core/conversation";
-import { textOf } from "@banyan/core/conversation";
+import {
+  type AssistantMessage,
+  type Message,
+  type Shortfall,
+  type SummaryMessage,
+  shortfallOf,
+  textOf,
+  type UserMessage,
+} from "@banyan/core/conversation";
 import { formatDuration, visibleProse } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
@@ -14,6 +21,12 @@ import { RecalledItems } from "./recalled-items.tsx";
 import { AttachedText, SaidFile } from "./said-file.tsx";
 
 const AUTHORS = { user: t("You"), tool: t("A tool"), system: "Banyan" } as const;
+
+const SHORTFALLS: Readonly<Record<Shortfall, string>> = {
+  empty: t("The model answered nothing. Ask again, or ask another model."),
+  length: t("The answer was cut off at the limit of its length."),
+  filtered: t("The provider refused this or cut it off."),
+};
 
 /** A message of the branch in view: its place among those of the branch is told to screen readers. */
 export function MessageArticle({
@@ -120,6 +133,7 @@ function Answered({ message }: { readonly message: AssistantMessage }) {
   const isStreaming = finish === undefined;
   const { state } = useConversation();
   const isTold = state?.broken.has(message.id);
+  const shortfall = shortfallOf(message);
   return (
     <div>
       <h2 className="sr-only">{t("The agent")}</h2>
@@ -146,8 +160,7 @@ function Answered({ message }: { readonly message: AssistantMessage }) {
       })}
       {isStreaming && parts.length === 0 && <p className="text-soft text-sm">{t("Thinking …")}</p>}
       {finish === "interrupted" && !isTold && <p className="text-sm text-warn">{t("Interrupted.")}</p>}
-      {finish === "length" && <p className="text-sm text-warn">{t("Cut: the answer reached the model's limit.")}</p>}
-      {finish === "filtered" && <p className="text-sm text-warn">{t("The provider cut or refused this answer.")}</p>}
+      {shortfall !== undefined && <p className="text-sm text-warn">{SHORTFALLS[shortfall]}</p>}
       {error !== undefined && !isTold && <p className="text-bad text-sm">{error}</p>}
     </div>
   );

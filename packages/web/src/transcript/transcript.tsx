@@ -1,5 +1,5 @@
 import { siblings } from "@banyan/core/conversation";
-import { GIVEN_UP, visibleProse } from "@banyan/core/shown";
+import { visibleProse } from "@banyan/core/shown";
 import { useRouterState } from "@tanstack/react-router";
 import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from "react";
@@ -159,9 +159,10 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
                     onFocus={setFocused}
                   />
                 )}
-                {conversation.givenUp.map(
-                  (answer) => answer.parentId === id && <GivenUp key={answer.id} text={answer.text} />,
-                )}
+                <GivenUp
+                  texts={conversation.givenUp.flatMap(({ parentId, text }) => (parentId === id ? [text] : []))}
+                  isAskedAnew={path[index + 1] !== undefined || conversation.running.has(id)}
+                />
               </div>
             );
           })}
@@ -180,14 +181,25 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
   );
 }
 
-/** What was written of an answer that was given up: it is marked, not gone, and stands before the one that came instead. */
-function GivenUp({ text }: { readonly text: string }) {
+/**
+ * What was written of answers that were given up: it is marked, not gone, and stands before the one that came instead, if one
+ * came: a person may have stopped it.
+ */
+function GivenUp({ texts, isAskedAnew }: { readonly texts: readonly string[]; readonly isAskedAnew: boolean }) {
+  if (texts.length === 0) return null;
   return (
     <aside aria-label={t("Given up")} className="mt-2 text-soft text-sm [overflow-wrap:anywhere]">
-      {GIVEN_UP}
-      <blockquote className="my-1 max-h-40 overflow-auto whitespace-pre-wrap border-hair border-s-2 ps-3 line-through">
-        {visibleProse(text)}
-      </blockquote>
+      {isAskedAnew
+        ? t("What was written of this answer is given up; it is asked for anew.")
+        : t("What was written of this answer is given up.")}
+      {texts.map((text, index) => (
+        <blockquote
+          key={index}
+          className="my-1 max-h-40 overflow-auto whitespace-pre-wrap border-hair border-s-2 ps-3 line-through"
+        >
+          {visibleProse(text)}
+        </blockquote>
+      ))}
     </aside>
   );
 }

@@ -1,4 +1,5 @@
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { Icon } from "../design/icon.tsx";
 import { t, tCount } from "../phrases/phrases.ts";
 import { branchTo, layOut, type MapNode, NODE } from "./map-layout.ts";
 import type { OutlineRow } from "./rows.ts";
@@ -136,7 +137,7 @@ export function BranchMap({
         <Tool name={t("Move right")} sign="→" onClick={() => pan(0.5, 0)} />
         <Tool name={t("Smaller")} sign="−" onClick={() => zoom(1 / 1.25)} />
         <Tool name={t("Larger")} sign="+" onClick={() => zoom(1.25)} />
-        <Tool name={t("Show all of it")} sign="⛶" onClick={showWhole} />
+        <Tool name={t("Show all of it")} sign={<Icon of="whole" />} onClick={showWhole} />
         <Tool name={t("Show the branch in view")} sign="◎" onClick={() => setShown(undefined)} />
       </div>
     </div>
@@ -160,7 +161,7 @@ function Node({
   /** They can be read at this scale. */
   readonly hasWords: boolean;
 }) {
-  const { id, messages, isRunning, hits } = row;
+  const { id, messages, isRunning, isWaiting, hits } = row;
   const fold = isSpread ? t("fold") : messages > 1 ? tCount(messages, "{count} message", "{count} messages") : "";
   return (
     <g data-node={id} data-in-view={isInView} transform={`translate(${x} ${y})`} className="cursor-pointer">
@@ -179,7 +180,8 @@ function Node({
             </text>
           </svg>
           <text x={8} y={28} className="fill-soft text-[10px]">
-            {isRunning && <tspan className="fill-leaf">◐ {t("running")} </tspan>}
+            {isWaiting && <tspan className="fill-warn">● {t("waits for you")} </tspan>}
+            {isRunning && !isWaiting && <tspan className="fill-leaf">◐ {t("running")} </tspan>}
             {hits > 0 && <tspan className="fill-warn">{`${tCount(hits, "{count} hit", "{count} hits")} `}</tspan>}
             {fold !== "" && (
               <tspan data-spread="" className="underline">
@@ -193,14 +195,22 @@ function Node({
   );
 }
 
-function Tool({ name, sign, onClick }: { readonly name: string; readonly sign: string; readonly onClick: () => void }) {
+function Tool({
+  name,
+  sign,
+  onClick,
+}: {
+  readonly name: string;
+  readonly sign: ReactNode;
+  readonly onClick: () => void;
+}) {
   return (
     <button
       type="button"
       aria-label={name}
       title={name}
       onClick={onClick}
-      className="size-7 rounded border border-line bg-ground hover:bg-sunken"
+      className="grid size-7 place-items-center rounded border border-line bg-ground hover:bg-sunken"
     >
       {sign}
     </button>

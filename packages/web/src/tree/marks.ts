@@ -4,8 +4,11 @@ import type { ConversationState } from "@banyan/core/conversation";
 export interface Marks {
   /** Where runs are: the last message of each, and of a sub-agent's the message that launched it (W11). */
   readonly running: ReadonlySet<string>;
-  /** Messages that lead to one that is marked as running. */
+  /** Where something waits for a person; a sub-agent's stands as its run does. */
+  readonly waiting: ReadonlySet<string>;
+  /** Messages that lead to one that is marked as running, or as waiting. */
   readonly aboveRunning: ReadonlySet<string>;
+  readonly aboveWaiting: ReadonlySet<string>;
   /** Starred messages, and those that lead to one (W13). */
   readonly leadsToStar: ReadonlySet<string>;
   /** What a search has found (W19). */
@@ -19,10 +22,16 @@ export function marksOf(tree: ConversationState, hits: ReadonlySet<string>): Mar
     const shown = inOwnConversation(tree, leaf);
     if (shown !== undefined) running.add(shown);
   }
+  const waiting = new Set<string>();
+  for (const { message } of tree.questions.values()) {
+    const shown = inOwnConversation(tree, message);
+    if (shown !== undefined) waiting.add(shown);
+  }
   const starred = [...tree.messages.values()].filter((message) => message.starred && !message.removed);
   return {
-    running,
+    ...{ running, waiting },
     aboveRunning: withAbove(tree, running),
+    aboveWaiting: withAbove(tree, waiting),
     leadsToStar: withAbove(
       tree,
       starred.map(({ id }) => id),

@@ -108,7 +108,7 @@ export function Outline({
 }
 
 function RowWords({
-  row: { hasChildren, isOpen, isRunning, hits, messages },
+  row: { hasChildren, isOpen, isRunning, isWaiting, hits, messages },
   words,
   isStarred,
 }: {
@@ -131,7 +131,8 @@ function RowWords({
         {words}
       </span>
       <span className="flex min-w-0 justify-end gap-2 overflow-hidden whitespace-nowrap ps-1 text-soft text-xs">
-        {isRunning && <span className="text-leaf">◐ {t("running")}</span>}
+        {isWaiting && <span className="text-warn">● {t("waits for you")}</span>}
+        {isRunning && !isWaiting && <span className="text-leaf">◐ {t("running")}</span>}
         {hits > 0 && (
           <mark className="rounded bg-warn-ground px-1 text-warn">{tCount(hits, "{count} hit", "{count} hits")}</mark>
         )}

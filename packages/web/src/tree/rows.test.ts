@@ -116,6 +116,17 @@ describe("the rows of a tree", () => {
     expect(running({ closed: new Set(["b"]) })).toEqual(["b"]);
   });
 
+  it("W11: what waits for a person is marked as that, where it stands and above it where that is closed", () => {
+    const state = tree();
+    tell(state, { type: "question.asked", message: "f", call: "c", question: "q", text: "Which one?" });
+    const waiting = (view?: TreeView) =>
+      rows(state, view)
+        .filter(({ isWaiting }) => isWaiting)
+        .map(({ id }) => id);
+    expect(waiting()).toEqual(["f"]);
+    expect(waiting({ closed: new Set(["b"]) })).toEqual(["b"]);
+  });
+
   it("W12: what was removed is left out, and what stood beside it is one run with what is above", () => {
     const state = tree();
     tell(state, { type: "message.removed", message: "c" });

@@ -20,6 +20,8 @@ export interface OutlineRow {
   readonly of: number;
   /** Something runs in it, or below it while it is closed. */
   readonly isRunning: boolean;
+  /** Something waits for a person there. */
+  readonly isWaiting: boolean;
   /** How many of its messages a search has found. */
   readonly hits: number;
 }
@@ -73,19 +75,22 @@ export function outlineRows(tree: ConversationState, marks: Marks, view: TreeVie
     let id = first;
     let messages = 1;
     let isRunning = marks.running.has(id);
+    let isWaiting = marks.waiting.has(id);
     let hits = marks.hits.has(id) ? 1 : 0;
     let children = below(id);
     while (children.length === 1 && !isSpread && !isMarked(tree, id)) {
       id = children[0] as string;
       messages++;
       if (marks.running.has(id)) isRunning = true;
+      if (marks.waiting.has(id)) isWaiting = true;
       if (marks.hits.has(id)) hits++;
       children = below(id);
     }
     const hasChildren = children.length > 0;
     const isOpen = !closed.has(id);
     if (!isOpen && marks.aboveRunning.has(id)) isRunning = true;
-    rows.push({ id, first, level, messages, parent, place, of, hasChildren, isOpen, isRunning, hits });
+    if (!isOpen && marks.aboveWaiting.has(id)) isWaiting = true;
+    rows.push({ id, first, level, messages, parent, place, of, hasChildren, isOpen, isRunning, isWaiting, hits });
     if (isOpen) add(children, level + 1, id, isSpread);
   }
   return rows;

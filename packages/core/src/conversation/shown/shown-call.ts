@@ -18,6 +18,9 @@ export interface ShownLine {
   readonly path?: string;
 }
 
+/** Said where a person has changed the arguments of a call whose changes of files were shown before. */
+const CHANGED = "You have changed this: the difference that it makes in the file is not worked out.";
+
 /** Characters of a text that stand on the line of its name. */
 const SHORT = 200;
 
@@ -32,9 +35,12 @@ export function shownCall(
   { input = call.input, preview }: { readonly input?: Json | undefined; readonly preview?: Preview | undefined } = {},
 ): ShownLine[] {
   const { notes = [], changes = [] } = preview ?? {};
-  const changed = changes.map(changeLines);
+  // What other arguments would change, nobody has worked out.
+  const isAsAsked = isSame(input, call.input);
+  const changed = isAsAsked ? changes.map(changeLines) : [];
+  const unknown = isAsAsked || changes.length === 0 ? [] : [CHANGED];
   return [
-    ...notes.map((text) => ({ look: "note" as const, text: visibleLine(text) })),
+    ...[...unknown, ...notes].map((text) => ({ look: "note" as const, text: visibleLine(text) })),
     ...changed.flatMap(({ lines }) => lines),
     ...argumentsOf(call, input, changed),
   ];

@@ -34,7 +34,7 @@ type Told<Type extends string> = Extract<EventBody | Notice, { readonly type: Ty
 /** The sentence, the same in every client; `undefined` where an item of the type needs none. */
 const SENTENCES: { readonly [Type in ToldType]: (item: Told<Type>) => string | undefined } = {
   "model.retrying": ({ reason, delay, attempt, status }) =>
-    `${sentenceOf(reason)} Asked again in ${waitOf(delay)} (${status === undefined ? "" : `${status}, `}attempt ${attempt}).`,
+    `${sentenceOf(reason)} Asked again in ${waitOf(delay)} (${status === undefined ? "" : `HTTP ${status}, `}attempt ${attempt}).`,
   "model.replaced": ({ from, to, reason }) =>
     `${sentenceOf(reason)} ${visibleLine(to)} goes on with this turn in the place of ${visibleLine(from)}.`,
   "model.waiting": ({ time, alive }) => {
@@ -80,7 +80,7 @@ const HITCHES: ReadonlyMap<string, string> = new Map([
 /** What went wrong with a model, in a few words, with its HTTP status where there was one. */
 export function hitchName({ status, code }: { readonly status?: number; readonly code: string }): string {
   const words = HITCHES.get(code) ?? "the model failed";
-  return status === undefined ? words : `${words} (${status})`;
+  return status === undefined ? words : `${words} (HTTP ${status})`;
 }
 
 /** A wait, in whole seconds when it is a long one. */

@@ -52,3 +52,14 @@ function once<Made>(make: () => Made): () => Made {
     return made;
   };
 }
+
+/** Markdown without the marks that say little where it is one line or two: of headings, fences and tables, of code and of what is bold. */
+export function withoutMarks(text: string): string {
+  return text
+    .replaceAll(/^ *(?:`{3,}|~{3,}).*$/gm, "")
+    .replaceAll(/^[ |:-]*-{3}[ |:-]*$/gm, "")
+    .replaceAll(/^#{1,6} +(.+)$/gm, "$1 ·")
+    .replaceAll(/`([^`\n]+)`/g, "$1")
+    .replaceAll(/\*\*(\S|\S[^*\n]*\S)\*\*/g, "$1")
+    .replace(/ ·\s*$/, "");
+}

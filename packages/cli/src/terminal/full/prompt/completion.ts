@@ -11,8 +11,6 @@ export interface Suggestion {
   readonly help?: string;
   /** What may or must stand behind it, as the end of a line: `takes [#n]`. */
   readonly takes?: string;
-  /** It is what was meant, and nothing must follow: the key that sends does so as soon as it completes it. */
-  readonly isWhole?: boolean;
 }
 
 /** The word before the cursor. */
@@ -29,6 +27,8 @@ export interface Word {
 export interface Completer {
   /** The best first; nothing when the word is of another kind. When it fails, the others still suggest. */
   suggest(word: Word, signal: AbortSignal): Promise<readonly Suggestion[] | undefined>;
+  /** Whether `typed` can only mean `completed`, and nothing has to stand behind it: then Enter sends it. */
+  isMeant?(typed: string, completed: string): boolean;
 }
 
 /** Suggestions that are listed at the most. */
@@ -66,6 +66,11 @@ export class Completion implements AutocompleteProvider {
     const offered = found.flatMap((one) => (one.status === "fulfilled" && one.value) || []).slice(0, MOST);
     if (!signal.aborted) this.#offered = offered;
     return offered.length === 0 ? null : { items: offered.map(itemOf), prefix: text };
+  }
+
+  /** Whether Enter, which completed what was typed, is to send it too. */
+  isMeant(typed: string, completed: string): boolean {
+    return this.#completers().some((completer) => completer.isMeant?.(typed, completed));
   }
 
   applyCompletion(lines: string[], cursorLine: number, cursorCol: number, item: AutocompleteItem, prefix: string) {

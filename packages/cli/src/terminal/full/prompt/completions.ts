@@ -15,11 +15,17 @@ export interface CommandName {
 
 /** Completes what begins with `/` at the beginning of a message (T16). */
 export function completeCommands(commands: readonly CommandName[]): Completer {
+  const beginWith = (typed: string) =>
+    commands.filter(({ name, also = [] }) => [name, ...also].some((one) => one.startsWith(typed)));
   return {
+    isMeant(typed, completed) {
+      const [one, ...others] = beginWith(typed.slice(1).toLowerCase());
+      return one !== undefined && others.length === 0 && completed === `/${one.name}` && !needsMore(one.takes);
+    },
     async suggest({ text, isFirst }) {
       if (!isFirst || !text.startsWith("/") || commandLine(text) === undefined) return undefined;
       const typed = text.slice(1).toLowerCase();
-      const begin = commands.filter(({ name, also = [] }) => [name, ...also].some((one) => one.startsWith(typed)));
+      const begin = beginWith(typed);
       const others = fuzzyFilter([...commands], typed, ({ name }) => name).filter((one) => !begin.includes(one));
       return [...begin, ...others].map(({ name, also = [], takes = "", help }) => ({
         // What is typed in full is sent as it stands.
@@ -27,14 +33,13 @@ export function completeCommands(commands: readonly CommandName[]): Completer {
         label: `/${name} ${takes}`.trimEnd(),
         help,
         ...(takes === "" ? {} : { takes: `${needsMore(takes) ? "needs" : "takes"} ${takes}` }),
-        isWhole: begin.length === 1 && begin[0]?.name === name && !needsMore(takes),
       }));
     },
   };
 }
 
 /** Whether something must stand behind a command: what it takes, without what stands in brackets, is something in every case. */
-function needsMore(takes: string): boolean {
+function needsMore(takes = ""): boolean {
   let rest = takes;
   for (let before = ""; before !== rest; ) {
     before = rest;

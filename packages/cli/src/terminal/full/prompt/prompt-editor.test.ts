@@ -76,7 +76,7 @@ describe("T9: the prompt", () => {
     const pasted = "x\n".repeat(11);
     editor.paste(pasted);
     editor.expandPastes();
-    expect(editor.lines(80, 60).lines).toHaveLength(12);
+    expect(editor.lines(80, 60).lines).toHaveLength(11);
     editor.set("");
     editor.paste(pasted);
     press("\x7f");

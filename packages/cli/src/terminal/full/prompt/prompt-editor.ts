@@ -15,13 +15,13 @@ import { bare, cut, widthOf } from "../screen/cells.ts";
 import type { Position } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 import { listLine } from "../views/drawn-lines.ts";
-import type { Completion, Suggestion } from "./completion.ts";
+import type { Completion } from "./completion.ts";
 import { type TextAt, Vim, type VimStep } from "./vim.ts";
 
 /** What a prompt editor is made of. */
 export interface PromptEditorOptions {
   readonly keys: KeyBindings;
-  readonly completion: AutocompleteProvider & Partial<Pick<Completion, "completed">>;
+  readonly completion: AutocompleteProvider & Partial<Pick<Completion, "completed" | "isMeant">>;
   /** The keys of vi (T56). */
   readonly vim?: boolean;
   /** As it is now. */
@@ -96,7 +96,8 @@ export class PromptEditor {
 
   /** What may or must follow the command that was completed and stands there alone. */
   get takes(): string | undefined {
-    return this.#completed?.takes;
+    const { completed } = this.#options.completion;
+    return completed?.text === this.text.trim() ? completed.takes : undefined;
   }
 
   /** The mode of vi, where its keys are used. */
@@ -135,12 +136,15 @@ export class PromptEditor {
     setKeybindings(keys.editor);
     const before = this.text.trim();
     const completes = this.isCompleting && before.startsWith("/") && keys.matches(key, "send");
-    // A command that is not typed in full is completed; it is sent with the same key when it can only be that one.
+    // A command that is not typed in full is completed, and can be seen before it is sent, unless it can be no other.
     this.#editor.disableSubmit = completes;
     this.#editor.handleInput(key);
     this.#editor.disableSubmit = false;
     const after = this.text.trim();
-    if (completes && (after === before || this.#completed?.isWhole)) this.#editor.handleInput(key);
+    if (completes && (after === before || this.#options.completion.isMeant?.(before, after))) {
+      this.#stopCompleting();
+      this.#editor.handleInput(key);
+    }
     // The editor looks for other suggestions only after what it takes for typing.
     else if (after !== before && characterOf(key) === undefined && !keys.matches(key, "delete-back"))
       this.#stopCompleting();
@@ -172,12 +176,6 @@ export class PromptEditor {
     }
   }
 
-  /** What was completed, while nothing else stands there. */
-  get #completed(): Suggestion | undefined {
-    const { completed } = this.#options.completion;
-    return completed?.text === this.text.trim() ? completed : undefined;
-  }
-
   #stopCompleting(): void {
     // There is no other way to say so.
     if (this.isCompleting) this.#editor.setAutocompleteProvider(this.#options.completion);
@@ -185,7 +183,8 @@ export class PromptEditor {
 
   /** Takes a paste: a long one (over 10 lines) stands in the text as `[paste #1 +50 lines]` until it is sent (T9). */
   paste(text: string): void {
-    this.#editor.handleInput(`\x1b[200~${plainText(text)}\x1b[201~`);
+    // The end of its last line begins none.
+    this.#editor.handleInput(`\x1b[200~${plainText(text).replace(/\n$/, "")}\x1b[201~`);
   }
 
   /** The lines for a width; of a longer text those around the cursor, more in a terminal of more rows. */

@@ -117,7 +117,7 @@ export class Activities {
         this.#set(`writing a call of ${oneLine(item.tool)}`);
         break;
       case "model.retrying":
-        this.#set(`${hitchName(item)}; asked again, attempt ${item.attempt}`, { until: item.nextAt });
+        this.#set(`${hitchName(item)}, attempt ${item.attempt}`, { until: item.nextAt });
         break;
       case "model.waiting":
         if (item.alive) this.#set("thinking, the connection is alive", { since: Date.now() - item.time });

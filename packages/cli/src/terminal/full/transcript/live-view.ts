@@ -8,13 +8,13 @@ import {
   isEnded,
   type Recalled,
   textOf,
+  toldShortfall,
   typedText,
   whyEnded,
 } from "@banyan/core/conversation";
 import { GIVEN_UP, GIVEN_UP_TOO, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
 import { attachedLine, attachedTo } from "../../../show/attached.ts";
 import { changeHead, diffLines } from "../../../show/diff-lines.ts";
-import { cutSentence } from "../../../show/fit-text.ts";
 import { recalledLine } from "../../../show/memory-lines.ts";
 import { isShownByChanges } from "../../../show/message-label.ts";
 import { oneLine } from "../../../show/plain-text.ts";
@@ -177,8 +177,8 @@ export class LiveView implements FeedView {
       case "message.completed": {
         this.#endText();
         this.#dropCalls(item.message, state);
-        const cut = cutSentence(item);
-        if (cut) this.note(cut);
+        const shortfall = toldShortfall(state.messages.get(item.message));
+        if (shortfall !== undefined) this.note(oneLine(shortfall));
         break;
       }
       case "message.abandoned":

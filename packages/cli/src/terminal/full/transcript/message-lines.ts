@@ -1,7 +1,14 @@
-import { type ConversationState, type Message, pathTo, textOf, typedText } from "@banyan/core/conversation";
+import {
+  type ConversationState,
+  type Message,
+  pathTo,
+  textOf,
+  toldShortfall,
+  typedText,
+} from "@banyan/core/conversation";
 import { counted, visibleProse } from "@banyan/core/shown";
 import { attachedLine, attachedTo } from "../../../show/attached.ts";
-import { plainText } from "../../../show/plain-text.ts";
+import { oneLine, plainText } from "../../../show/plain-text.ts";
 import { markdownLines } from "../markdown/markdown-stream.ts";
 import { wrapped } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
@@ -91,7 +98,9 @@ function linesOf(message: Message, width: number, theme: Theme): readonly string
   }
   const text = plainText(textOf(message)).trim();
   const said = markdownLines(text, width, { theme, links: false });
-  return [...said, ...message.calls.flatMap((call) => callLines(call, { theme, width, now: Date.now() }))];
+  const calls = message.calls.flatMap((call) => callLines(call, { theme, width, now: Date.now() }));
+  const shortfall = toldShortfall(message);
+  return [...said, ...calls, ...(shortfall === undefined ? [] : wrapped(theme.dim(oneLine(shortfall)), width))];
 }
 
 function isSettled(message: Message): boolean {

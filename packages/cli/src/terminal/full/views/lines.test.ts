@@ -20,11 +20,11 @@ describe("T25: the spinner line", () => {
   });
 
   test("F35: counts down to what comes by itself", () => {
-    const counting = (until: number) =>
-      spinnerLine({ what: "asked again, attempt 4", elapsed: 3_000, until, stopKey: "Esc" }, false, 80, plain);
-    expect(counting(12_345)).toBe("• asked again, attempt 4, in 12 s, Esc stops");
-    expect(counting(700)).toBe("• asked again, attempt 4, Esc stops");
-    expect(counting(-700)).toBe("• asked again, attempt 4, Esc stops");
+    const activity = { what: "429, attempt 4", elapsed: 3_000, until: 12_345, stopKey: "Esc" };
+    expect(spinnerLine(activity, false, 80, plain)).toBe("• 429, attempt 4, asked again in 12 s, Esc stops");
+    expect(spinnerLine({ ...activity, until: 900 }, false, 80, plain)).toBe(
+      "• 429, attempt 4, asked again now, Esc stops",
+    );
   });
 
   test("T30: names the key that shows the sub-agents, while there are any", () => {

@@ -25,7 +25,7 @@ export function spinnerLine(activity: Activity, moves: boolean, width: number, t
   const { what, elapsed, until, stopKey, agentsKey } = activity;
   const frame = moves ? (FRAMES[Math.floor(elapsed / SPIN_TIME) % FRAMES.length] ?? "•") : "•";
   const rest = [
-    until === undefined ? afterOne(elapsed, "") : afterOne(until, "in "),
+    until === undefined ? (elapsed < 1_000 ? "" : wholeSeconds(elapsed)) : againIn(until),
     stopKey === undefined ? "" : `${stopKey} stops`,
     agentsKey === undefined ? "" : `${agentsKey} shows them`,
   ];
@@ -34,15 +34,15 @@ export function spinnerLine(activity: Activity, moves: boolean, width: number, t
   return cut(`${theme.accent(frame)} ${cut(what, room)}${behind === "" ? "" : theme.dim(`, ${behind}`)}`, width);
 }
 
+/** `asked again in 12 s`; a wait that is about over is none to count. */
+function againIn(until: number): string {
+  return until < 1_000 ? "asked again now" : `asked again in ${wholeSeconds(until)}`;
+}
+
 /** Whether things may move: nobody has asked for stillness. */
 export function mayMove({ NO_MOTION, REDUCED_MOTION }: NodeJS.ProcessEnv): boolean {
   const asked = (value: string | undefined) => value !== undefined && value !== "" && value !== "0";
   return !asked(NO_MOTION) && !asked(REDUCED_MOTION);
-}
-
-/** A time, once it is a second. */
-function afterOne(milliseconds: number, before: string): string {
-  return milliseconds < 1_000 ? "" : before + wholeSeconds(milliseconds);
 }
 
 function wholeSeconds(elapsed: number): string {

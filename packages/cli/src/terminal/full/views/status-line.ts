@@ -1,6 +1,6 @@
 import type { Cost } from "@banyan/core";
 import type { PlanStep } from "@banyan/core/conversation";
-import { formatCost, shortCount } from "@banyan/core/shown";
+import { counted, formatCost, shortCount } from "@banyan/core/shown";
 import { oneLine } from "../../../show/plain-text.ts";
 import { bare, cut, widthOf } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
@@ -14,6 +14,8 @@ export interface Status {
   readonly model: string;
   /** Which branch this is of how many. */
   readonly branch?: { readonly number: number; readonly count: number };
+  /** How many other branches the agent works on. */
+  readonly beside?: number;
   /** How full the model's context is, from 0 to 1. */
   readonly context?: number;
   /** How many of what calls began go on in the background. */
@@ -32,7 +34,7 @@ const BETWEEN = " · ";
 
 /** The status on one line. Where there is less room, what can be missed best is left out first; below 20 columns all. */
 export function statusLine(status: Status, width: number, theme: Theme): string {
-  const { mode, approval, model, branch, context, processes = 0, tokens, cost, git, own = "" } = status;
+  const { mode, approval, model, branch, context, processes = 0, beside = 0, tokens, cost, git, own = "" } = status;
   if (own !== "") return cut(theme.depth === 1 ? bare(own) : own, width);
   const full = context !== undefined && context >= 0.8 ? theme.warning : theme.dim;
   const parts: readonly { readonly text: string; readonly rank: number; readonly paint?: (text: string) => string }[] =
@@ -41,6 +43,7 @@ export function statusLine(status: Status, width: number, theme: Theme): string 
       { text: approval ?? "", rank: 1 },
       { text: oneLine(width < 60 ? (model.split("/").at(-1) ?? model) : model), rank: 0 },
       { text: processes > 0 ? `${processes} in the background` : "", rank: 1 },
+      { text: beside > 0 ? `${counted(beside, "branch", "branches")} at work` : "", rank: 1 },
       { text: git === undefined ? "" : `git ${oneLine(git)}`, rank: 3 },
       { text: branch && branch.count > 1 ? `branch ${branch.number}/${branch.count}` : "", rank: 2 },
       { text: context === undefined ? "" : `context ${100 - Math.round(context * 100)} % left`, rank: 1, paint: full },
