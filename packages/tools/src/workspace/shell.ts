@@ -62,7 +62,7 @@ export function shellTool(
     name: "shell",
     description:
       "Runs a command in bash and answers its stdout and stderr together, and its exit code when that is not 0. " +
-      "It has no input and no terminal. Processes left in the background end with it. Of a long output the middle is left out." +
+      "It has no input and no terminal. Processes in the background end with it. Of a long output the middle is left out." +
       (sandbox === undefined ? "" : confines(sandbox)),
     input,
     effects: "external",
@@ -142,7 +142,7 @@ function surroundingsIn({ root }: Workspace, { env = {}, sandbox }: Pick<ShellOp
 function confines({ domains }: Sandbox): string {
   const network =
     domains.length === 0 ? "there is no network" : `only these domains can be reached: ${domains.join(", ")}`;
-  return ` It runs in a sandbox: it writes in the workspace and in $TMPDIR only, and ${network}. Empty entries that only it sees, as .mcp.json, hold a place.`;
+  return ` In its sandbox it writes in the workspace and in $TMPDIR only, and ${network}. Empty entries there, as .mcp.json, may only hold a place.`;
 }
 
 /** What a model is told of a command: its output, and how it ended unless that was well. */
