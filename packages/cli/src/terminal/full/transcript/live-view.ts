@@ -16,7 +16,7 @@ import { GIVEN_UP, GIVEN_UP_TOO, type ToldType, toldItem, type UntoldType } from
 import { attachedLine, attachedTo } from "../../../show/attached.ts";
 import { changeHead, diffLines } from "../../../show/diff-lines.ts";
 import { recalledLine } from "../../../show/memory-lines.ts";
-import { isShownByChanges } from "../../../show/message-label.ts";
+import { isShownByChanges, undoneLine } from "../../../show/message-label.ts";
 import { oneLine } from "../../../show/plain-text.ts";
 import { subAgentTold } from "../../../show/sub-agents.ts";
 import { runEndSentence } from "../../../show/turn-end.ts";
@@ -248,7 +248,11 @@ export class LiveView implements FeedView {
     if (message.author === "user") {
       this.#message(typedText(message));
       for (const line of attachedLine(attachedTo(message.parts))) this.note(line);
-    } else if (!isShownByChanges(message)) this.#told(message.author, textOf(message));
+      return;
+    }
+    const undone = undoneLine(message);
+    if (undone !== undefined) this.note(undone);
+    else if (!isShownByChanges(message)) this.#told(message.author, textOf(message));
   }
 
   /** Why something was not done, say: a person reads it as the model does. */
