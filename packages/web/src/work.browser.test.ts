@@ -420,7 +420,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     );
     await here.ask("model.use", { model: "scripted/second", conversation });
     await here.say(conversation, "unpriced");
-    await eventually(() => header.innerText()).toMatch(/This branch\s*cost unknown[\s\S]*Context\s*2 \/ —/);
+    await eventually(() => header.innerText()).toMatch(/This branch\s*unknown[\s\S]*Context\s*2 \/ —/);
   });
 
   it("W43: commands are completed, the last messages come back with ArrowUp, and drafts stay where they were written", async () => {

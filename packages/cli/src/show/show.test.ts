@@ -90,7 +90,13 @@ describe("T24: a call is one line", () => {
 
 describe("amounts", () => {
   test("a cost that is unknown is not zero", () => {
-    expect([undefined, 0, 0.00012, 0.5, 12].map(formatCost)).toEqual(["unknown", "$0", "$0.00012", "$0.50", "$12.00"]);
+    expect([undefined, 0, 0.00012, 0.5, 12].map((cost) => formatCost(cost))).toEqual([
+      "unknown",
+      "$0",
+      "$0.00012",
+      "$0.50",
+      "$12.00",
+    ]);
   });
 
   test("durations", () => {

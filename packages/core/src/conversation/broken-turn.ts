@@ -1,5 +1,6 @@
 import type { Event, RunEnd } from "./event.ts";
 import type { AssistantMessage, Message, Part } from "./message.ts";
+import { inEnglish, type Say } from "./shown/say.ts";
 
 type RunEnded = Extract<Event, { readonly type: "run.ended" }>;
 
@@ -30,31 +31,35 @@ export interface ToldBreak {
 }
 
 /** Says why a turn did not come to its response, and what can be done about it. `isBegun`: a part of the response is there. */
-export function toldBreak({ reason, code, message }: Omit<BrokenTurn, "run">, isBegun = false): ToldBreak {
+export function toldBreak(
+  { reason, code, message }: Omit<BrokenTurn, "run">,
+  isBegun = false,
+  say: Say = inEnglish,
+): ToldBreak {
   switch (reason) {
     case "interrupted":
       return {
-        head: "Interrupted",
-        why: message ?? "The turn was stopped before it had its answer.",
+        head: say("Interrupted"),
+        why: message ?? say("The turn was stopped before it had its answer."),
         ways: ["go-on", "again"],
-        advice: "Go on from here, ask again, or write something else.",
+        advice: say("Go on from here, ask again, or write something else."),
         isFailure: false,
       };
     case "limit":
       return {
-        head: "Stopped at a limit",
-        why: message ?? "The turn stopped at its limit.",
+        head: say("Stopped at a limit"),
+        why: message ?? say("The turn stopped at its limit."),
         ways: ["again"],
-        advice: "Write something to go on, or ask again.",
+        advice: say("Write something to go on, or ask again."),
         isFailure: false,
       };
     case "failed":
       return {
-        head: isBegun ? "The answer broke off" : "No answer",
-        why: message ?? "The model could not answer.",
+        head: isBegun ? say("The answer broke off") : say("No answer"),
+        why: message ?? say("The model could not answer."),
         ...(code !== undefined && ELSEWHERE.has(code)
-          ? { ways: ["another-model", "again"], advice: "Ask another model, or ask again once that is mended." }
-          : { ways: ["again", "another-model"], advice: "Ask again, or ask another model." }),
+          ? { ways: ["another-model", "again"], advice: say("Ask another model, or ask again once that is mended.") }
+          : { ways: ["again", "another-model"], advice: say("Ask again, or ask another model.") }),
         isFailure: true,
       };
   }
@@ -81,15 +86,17 @@ function isWords(part: Part): boolean {
 }
 
 /** Says how a response falls short, and what a person can do; nothing when it does not. */
-export function toldShortfall(message: Message | undefined): string | undefined {
+export function toldShortfall(message: Message | undefined, say: Say = inEnglish): string | undefined {
   switch (shortfallOf(message)) {
     case "empty":
-      return "The model answered nothing. Ask again, or ask another model.";
+      return say("The model answered nothing. Ask again, or ask another model.");
     case "length":
-      return "The answer was cut off at the limit of its length.";
+      return say("The answer was cut off at the limit of its length.");
     case "filtered": {
       const { error } = message as AssistantMessage;
-      return `The provider refused this or cut it off${error ? `: ${error}` : "."}`;
+      return error
+        ? say("The provider refused this or cut it off: {error}", { error })
+        : say("The provider refused this or cut it off.");
     }
     case undefined:
       return undefined;

@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 import { useConversation } from "../conversation/use-conversation.ts";
 import { Button } from "../design/button.tsx";
 import { usePage } from "../page.ts";
-import { t } from "../phrases/phrases.ts";
+import { say, t } from "../phrases/phrases.ts";
 import { useMay } from "../use-may.ts";
 
 type Waiting = Extract<FeedItem, { type: "turn.waiting" }>;
@@ -35,7 +35,7 @@ export function TurnWait({ waiting }: { readonly waiting: Waiting | undefined })
     <div role="status">
       {waiting && (
         <p className="flex flex-wrap items-center gap-2 text-sm text-warn">
-          {toldItem(waiting)}
+          {toldItem(waiting, say)}
           {may("turn.hasten") && (
             <>
               <Button isSmall onClick={() => ask("turn.hasten", waiting.command)}>

@@ -1,7 +1,7 @@
 import { type FeedItem, textOf } from "@banyan/core/conversation";
-import { GIVEN_UP, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
+import { type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
-import { t, tCount } from "../phrases/phrases.ts";
+import { say, t, tCount } from "../phrases/phrases.ts";
 import { useMay } from "../use-may.ts";
 import type { LiveConversation } from "./live-conversation.ts";
 import { useConversation } from "./use-conversation.ts";
@@ -68,11 +68,13 @@ function inWords(
   switch (item.type) {
     case "model.retrying":
       // Told in a line that counts down, which would be read out every second.
-      return { text: toldItem(item) ?? "" };
+      return { text: toldItem(item, say) ?? "" };
     case "message.started":
       return message?.call === undefined ? { text: t("Responding") } : undefined;
     case "message.abandoned":
-      return givenUp.some(({ id }) => id === item.message) ? { text: GIVEN_UP } : undefined;
+      return givenUp.some(({ id }) => id === item.message)
+        ? { text: t("What was written of this answer is given up; it is asked for anew.") }
+        : undefined;
     case "call.failed":
       return { text: t("Tool {tool} failed", { tool: tool(item.call) }) };
     case "call.approval-requested":

@@ -7,13 +7,12 @@ import {
   totalTokens,
   type Usage,
 } from "@banyan/core/conversation";
-import { shortCount, visibleLine } from "@banyan/core/shown";
+import { formatCost, formatTokens, shortCount, visibleLine } from "@banyan/core/shown";
 import { Inbox } from "../conversations/inbox.tsx";
 import { Button, IconButton } from "../design/button.tsx";
 import { usePage } from "../page.ts";
 import { usePanel } from "../panels/use-panel.ts";
-import { t, tCount } from "../phrases/phrases.ts";
-import { toldCost, toldTokens } from "../phrases/told-amounts.ts";
+import { say, t, tCount } from "../phrases/phrases.ts";
 import { Disclosure } from "../shell/disclosure.tsx";
 import { useMay } from "../use-may.ts";
 import { ConversationMenu, useTitle } from "./conversation-menu.tsx";
@@ -50,7 +49,7 @@ function Figures({ tree, leaf }: { readonly tree: ConversationState; readonly le
     <Disclosure
       label={
         <span dir="ltr" className="max-sm:hidden">
-          {toldCost(branch.cost)}
+          {branch.cost === undefined ? t("cost unknown") : formatCost(branch.cost, say)}
         </span>
       }
       icon="usage"
@@ -91,7 +90,7 @@ function ContextUsed({ tree, leaf }: { readonly tree: ConversationState; readonl
 /** What models took; nothing while no answer has told: $0 would be a price, and that is not known yet (W51). */
 function Spent({ name, usage, cost }: { readonly name: string; readonly usage: Usage; readonly cost: Cost }) {
   if (totalTokens(usage) === 0 && cost === 0) return null;
-  return <Amount name={name} title={toldTokens(usage)} value={toldCost(cost)} />;
+  return <Amount name={name} title={formatTokens(usage, say)} value={formatCost(cost, say)} />;
 }
 
 function Amount({ name, value, title }: { readonly name: string; readonly value: string; readonly title: string }) {

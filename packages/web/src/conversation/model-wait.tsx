@@ -1,6 +1,7 @@
 import type { FeedItem } from "@banyan/core/conversation";
 import { toldItem } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
+import { say } from "../phrases/phrases.ts";
 import type { LiveConversation } from "./live-conversation.ts";
 import { useConversation } from "./use-conversation.ts";
 
@@ -34,6 +35,7 @@ export function ModelWait({ leaf }: { readonly leaf: string | null }) {
         wait.type === "model.waiting"
           ? wait
           : { ...wait, delay: Math.max(0, Math.ceil((wait.nextAt - now) / 1_000) * 1_000) },
+        say,
       )}
     </p>
   );

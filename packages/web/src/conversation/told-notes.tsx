@@ -1,7 +1,7 @@
 import type { FeedItem } from "@banyan/core/conversation";
 import { toldItem } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
-import { t } from "../phrases/phrases.ts";
+import { say, t } from "../phrases/phrases.ts";
 import type { LiveConversation } from "./live-conversation.ts";
 import { useConversation } from "./use-conversation.ts";
 
@@ -34,7 +34,7 @@ export function ToldNotes({ leaf }: { readonly leaf: string | null }) {
     setNotes([]);
     return conversation.hear((item) => {
       if (item.type === "run.started" && item.call === undefined) setNotes([]);
-      const text = isToldElsewhere(item) ? undefined : toldItem(item);
+      const text = isToldElsewhere(item) ? undefined : toldItem(item, say);
       if (text === undefined) return;
       const at = "run" in item && typeof item.run === "string" ? leafOf(conversation, item.run) : undefined;
       setNotes((before) => [...before, { id: (before.at(-1)?.id ?? 0) + 1, text, at }].slice(-KEPT));

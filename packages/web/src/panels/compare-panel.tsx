@@ -7,12 +7,11 @@ import {
   pathTo,
   textOf,
 } from "@banyan/core/conversation";
-import { visibleLine } from "@banyan/core/shown";
+import { formatSpent, visibleLine } from "@banyan/core/shown";
 import { useEffect } from "react";
 import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
 import { Select } from "../design/field.tsx";
-import { t, tCount } from "../phrases/phrases.ts";
-import { toldSpent } from "../phrases/told-amounts.ts";
+import { say, t, tCount } from "../phrases/phrases.ts";
 import { useCallStatus } from "../transcript/call-status.ts";
 import { Markdown } from "../transcript/markdown.tsx";
 import { beginningOf } from "../tree/words.ts";
@@ -133,7 +132,7 @@ function Footer({ message: { calls, model, usage, cost } }: { readonly message: 
   return (
     <p className="text-soft text-xs">
       {tools !== "" && <span className="block">{tools}</span>}
-      {[model, usage ? toldSpent(usage, cost) : ""].filter((part) => part !== "").join(" · ")}
+      {[model, usage ? formatSpent(usage, cost, say) : ""].filter((part) => part !== "").join(" · ")}
     </p>
   );
 }

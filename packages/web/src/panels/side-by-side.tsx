@@ -1,12 +1,11 @@
-import { formatDuration, visibleLine, withoutMarks } from "@banyan/core/shown";
+import { formatCost, formatDuration, visibleLine, withoutMarks } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
 import { useEffect, useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
 import { Button } from "../design/button.tsx";
 import { usePage } from "../page.ts";
-import { t, tCount } from "../phrases/phrases.ts";
-import { toldCost } from "../phrases/told-amounts.ts";
+import { say, t, tCount } from "../phrases/phrases.ts";
 
 type Compared = Result<"branch.compare">["branches"][number];
 
@@ -89,7 +88,10 @@ function wordsOf({ outcome, time, cost, files }: Compared): string {
     files.length === 0
       ? t("no file")
       : `${tCount(files.length, "{count} file", "{count} files")} +${sum("added")} -${sum("removed")}`;
-  return [OUTCOMES[outcome], ...(time === undefined ? [] : [formatDuration(time)]), toldCost(cost), changed].join(
-    " · ",
-  );
+  return [
+    OUTCOMES[outcome],
+    ...(time === undefined ? [] : [formatDuration(time)]),
+    cost === undefined ? t("cost unknown") : formatCost(cost, say),
+    changed,
+  ].join(" · ");
 }

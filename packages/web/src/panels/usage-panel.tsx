@@ -9,13 +9,12 @@ import {
   totalTokens,
   type Usage,
 } from "@banyan/core/conversation";
-import { shortCount } from "@banyan/core/shown";
+import { formatCost, formatTokens, shortCount } from "@banyan/core/shown";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
-import { t } from "../phrases/phrases.ts";
-import { toldCost, toldTokens } from "../phrases/told-amounts.ts";
+import { say, t } from "../phrases/phrases.ts";
 import { beginningOf } from "../tree/words.ts";
 import { UsageTables } from "./usage-tables.tsx";
 
@@ -67,14 +66,14 @@ export function UsagePanel({ leaf }: { readonly leaf: string | null }) {
               all={shortCount(tree.usage[kind])}
             />
           ))}
-          <Row name={t("Cost")} branch={toldCost(branch.cost)} all={toldCost(tree.cost)} />
+          <Row name={t("Cost")} branch={formatCost(branch.cost, say)} all={formatCost(tree.cost, say)} />
         </tbody>
       </table>
       {other.answers > 0 && (
         <p className="px-3 pb-2 text-soft text-xs">
           {t("All branches count sub-agents too: {tokens} tokens, {cost}.", {
             tokens: shortCount(totalTokens(other.usage)),
-            cost: toldCost(other.cost),
+            cost: formatCost(other.cost, say),
           })}
         </p>
       )}
@@ -108,10 +107,10 @@ export function UsagePanel({ leaf }: { readonly leaf: string | null }) {
                     <span className="flex justify-between gap-2">
                       <span className="truncate">{answer.label ?? beginningOf(conversation, tree, answer.id)}</span>
                       <span className="shrink-0 whitespace-nowrap">
-                        {toldTokens(answer.usage ?? noUsage) !== "" && toldCost(answer.cost)}
+                        {formatTokens(answer.usage ?? noUsage, say) !== "" && formatCost(answer.cost, say)}
                       </span>
                     </span>
-                    <span className="block truncate text-soft">{toldTokens(answer.usage ?? noUsage)}</span>
+                    <span className="block truncate text-soft">{formatTokens(answer.usage ?? noUsage, say)}</span>
                   </button>
                 </li>
               )

@@ -7,9 +7,8 @@ import {
   totalTokens,
   type Usage,
 } from "@banyan/core/conversation";
-import { shortCount } from "@banyan/core/shown";
-import { t, toldTime } from "../phrases/phrases.ts";
-import { toldCost, toldTokens } from "../phrases/told-amounts.ts";
+import { formatCost, formatTokens, shortCount } from "@banyan/core/shown";
+import { say, t, toldTime } from "../phrases/phrases.ts";
 
 /** What was used in all branches of a conversation, by model and by day (W71). */
 export function UsageTables({ messages }: { readonly messages: Iterable<Message> }) {
@@ -40,14 +39,14 @@ function Table({ name, rows }: { readonly name: string; readonly rows: readonly 
       <caption className="text-start text-soft">{name}</caption>
       <tbody>
         {rows.map((row) => (
-          <tr key={row.name} title={toldTokens(row.usage)}>
+          <tr key={row.name} title={formatTokens(row.usage, say)}>
             <th scope="row" className="break-all text-start font-normal">
               {row.name}
             </th>
             <td className="whitespace-nowrap ps-2">
               {t("{tokens} tokens", { tokens: shortCount(totalTokens(row.usage)) })}
             </td>
-            <td className="whitespace-nowrap ps-2">{toldCost(row.cost)}</td>
+            <td className="whitespace-nowrap ps-2">{formatCost(row.cost, say)}</td>
           </tr>
         ))}
       </tbody>

@@ -6,7 +6,7 @@ import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
 import { Button } from "../design/button.tsx";
 import { usePage } from "../page.ts";
-import { t, toldTime } from "../phrases/phrases.ts";
+import { say, t, toldTime } from "../phrases/phrases.ts";
 import { PLAN_LOOKS } from "../transcript/call-card.tsx";
 import { useCallStatus } from "../transcript/call-status.ts";
 import { beginningOf } from "../tree/words.ts";
@@ -43,7 +43,7 @@ export function PlanPanel({ leaf }: { readonly leaf: string | null }) {
   }
   return (
     <Scrolled name={t("Plan")}>
-      <p className="text-soft text-xs">{planHeadline(plan)}</p>
+      <p className="text-soft text-xs">{planHeadline(plan, say)}</p>
       <ol className="flex flex-col gap-1">
         {shownPlan(plan).map(({ mark, text, status }, index) => (
           <li key={index} className={`flex gap-2 ${PLAN_LOOKS[status ?? "pending"]}`}>

@@ -5,6 +5,11 @@ import { parseSync } from "rolldown/utils";
 
 const src = fileURLToPath(new URL("..", import.meta.url));
 
+const core = fileURLToPath(new URL("../../../core/src/conversation", import.meta.url));
+
+/** What of the engine tells a person something. */
+const TOLD = ["broken-turn.ts", "shown/{amounts,told-item,shown-plan,shown-call}.ts"];
+
 /** What is no part of the page as people use it. */
 const NOT_OF_THE_PAGE = /\.(test|fixture)\.tsx?$|^design\/gallery\.tsx$/;
 
@@ -20,11 +25,15 @@ export interface SaidInCode {
   readonly others: readonly string[];
 }
 
-/** What is said in the code of the page. */
+/** What is said in the code of the page, and by what the engine tells, whose phrases the page says in its language. */
 export function saidInPage(): SaidInCode {
+  const told = globSync(TOLD, { cwd: core }).map((file) => saidIn(file, readFileSync(join(core, file), "utf8")));
   const files = globSync("**/*.{ts,tsx}", { cwd: src }).filter((file) => !NOT_OF_THE_PAGE.test(file));
   const found = files.map((file) => saidIn(file, readFileSync(join(src, file), "utf8")));
-  return { phrases: found.flatMap(({ phrases }) => phrases), others: found.flatMap(({ others }) => others) };
+  return {
+    phrases: [...found, ...told].flatMap(({ phrases }) => phrases),
+    others: found.flatMap(({ others }) => others),
+  };
 }
 
 interface Node {
@@ -65,8 +74,11 @@ export function saidIn(file: string, code: string): SaidInCode {
 function phraseIn({ type, callee, arguments: given = [] }: Node): readonly PhraseInCode[] | undefined {
   if (type !== "CallExpression") return undefined;
   const [first, second, third] = given.map(literalsOf);
-  if (callee?.name === "t" || callee?.name === "tParts") return first?.map((phrase) => ({ phrase }));
-  if (callee?.name !== "tCount" || !second || !third) return undefined;
+  const { object, property } = (callee ?? {}) as { readonly object?: Node; readonly property?: Node };
+  const isCount = callee?.name === "tCount" || (object?.name === "say" && property?.name === "count");
+  if (callee?.name === "t" || callee?.name === "tParts" || callee?.name === "say")
+    return first?.map((phrase) => ({ phrase }));
+  if (!isCount || !second || !third) return undefined;
   return [{ phrase: second[0] ?? "", many: third[0] ?? "" }];
 }
 

@@ -1,3 +1,4 @@
+import type { PhraseValues, Say } from "@banyan/core/shown";
 import Tannin from "tannin";
 import { keep, kept } from "../shell/kept.ts";
 
@@ -15,9 +16,6 @@ const FILES: Readonly<Record<Exclude<Language, "en">, () => Promise<{ readonly d
   zh: () => import("./zh.json"),
   ar: () => import("./ar.json"),
 };
-
-/** What stands in the places of a phrase: `{name}`. */
-export type Values = Readonly<Record<string, string | number>>;
 
 const KEY = "language";
 
@@ -67,21 +65,27 @@ export function applyLanguage(root: HTMLElement): void {
 }
 
 /** A phrase in the language of the page. `phrase` is its English, whole and as it stands in the code: a test looks for it. */
-export function t(phrase: string, values?: Values): string {
+export function t(phrase: string, values?: PhraseValues): string {
   return filled(phrases.gettext(phrase), values);
 }
 
 /** A phrase that counts something, with the number in place of `{count}`: `one` and `many` are its English. */
-export function tCount(count: number, one: string, many: string, values?: Values): string {
+export function tCount(count: number, one: string, many: string, values?: PhraseValues): string {
   return filled(phrases.ngettext(one, many, count), { ...values, count });
 }
+
+/** What the engine tells is said in the language of the page by this. */
+export const say: Say = Object.assign(
+  (phrase: string, values?: PhraseValues) => filled(phrases.gettext(phrase), values),
+  { count: tCount },
+);
 
 /** As `Monday, 3 May, 14:05` is written where the person is. */
 export function toldTime(at: number, style: Intl.DateTimeFormatOptions): string {
   return new Intl.DateTimeFormat(locale, style).format(at);
 }
 
-function filled(phrase: string, values: Values | undefined): string {
+function filled(phrase: string, values: PhraseValues | undefined): string {
   if (!values) return phrase;
   return phrase.replaceAll(/\{(\w+)\}/g, (place, name: string) => {
     const value = values[name];

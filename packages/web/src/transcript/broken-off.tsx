@@ -5,7 +5,7 @@ import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { Button } from "../design/button.tsx";
 import { Notice } from "../design/notice.tsx";
 import { usePage, usePageState } from "../page.ts";
-import { t } from "../phrases/phrases.ts";
+import { say, t } from "../phrases/phrases.ts";
 import { useMay } from "../use-may.ts";
 import { RetryAnswer, useRetry } from "./retry-answer.tsx";
 
@@ -43,7 +43,7 @@ function Card({
   );
   const answer = state?.messages.get(message);
   const isBegun = answer?.role === "assistant" && textOf(answer).trim() !== "";
-  const { head, why, ways, advice, isFailure } = toldBreak(turn, isBegun);
+  const { head, why, ways, advice, isFailure } = toldBreak(turn, isBegun, say);
   const model = answer?.role === "assistant" ? answer.model : (state?.model ?? usual);
   const take = (way: WayOn) => {
     if (way === "another-model") setChoosing(true);

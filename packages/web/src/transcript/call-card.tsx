@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 import { useTree } from "../conversation/use-conversation.ts";
 import { Icon } from "../design/icon.tsx";
 import { CallChanges } from "../diff/call-changes.tsx";
-import { t } from "../phrases/phrases.ts";
+import { say, t } from "../phrases/phrases.ts";
 import { Approval } from "./approval.tsx";
 import { useCallStatus } from "./call-status.ts";
 import { Output } from "./output.tsx";
@@ -62,7 +62,9 @@ function tellsWhy({ status }: Call): boolean {
 function Plan({ plan }: { readonly plan: readonly PlanStep[] }) {
   return (
     <details open className="border-hair border-t px-3 py-1.5 text-xs">
-      <summary className="cursor-pointer text-soft">{t("Plan: {headline}", { headline: planHeadline(plan) })}</summary>
+      <summary className="cursor-pointer text-soft">
+        {t("Plan: {headline}", { headline: planHeadline(plan, say) })}
+      </summary>
       <ul aria-label={t("Plan")} className="mt-1 flex flex-col gap-0.5">
         {shownPlan(plan).map(({ mark, text, status }, index) => (
           <li key={index} className={PLAN_LOOKS[status ?? "pending"]}>

@@ -6,6 +6,7 @@ import {
   typedText,
   type UserMessage,
 } from "@banyan/core/conversation";
+import { formatSpent } from "@banyan/core/shown";
 import { useState } from "react";
 import { useConversation } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
@@ -13,8 +14,7 @@ import { SmallButton } from "../design/button.tsx";
 import { TextArea, TextField } from "../design/field.tsx";
 import { Icon } from "../design/icon.tsx";
 import { usePage } from "../page.ts";
-import { t, tCount } from "../phrases/phrases.ts";
-import { toldSpent } from "../phrases/told-amounts.ts";
+import { say, t, tCount } from "../phrases/phrases.ts";
 import { focusOn, focusOnMessage } from "../shell/focus-on.ts";
 import { usePreference } from "../shell/preferences.ts";
 import { useCopy } from "../shell/use-copy.ts";
@@ -117,7 +117,7 @@ function Spent({ message: { model, usage, cost, calls } }: { readonly message: A
   if (!usage) return null;
   const said = [
     model,
-    toldSpent(usage, cost),
+    formatSpent(usage, cost, say),
     calls.length > 0 ? tCount(calls.length, "{count} call", "{count} calls") : "",
   ];
   return <span>{said.filter((part) => part !== "").join(" · ")}</span>;

@@ -1,17 +1,16 @@
 import {
   type AssistantMessage,
   type Message,
-  type Shortfall,
   type SummaryMessage,
-  shortfallOf,
   textOf,
+  toldShortfall,
   type UserMessage,
 } from "@banyan/core/conversation";
 import { formatDuration, visibleProse } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
 import { Icon } from "../design/icon.tsx";
-import { t, toldTime } from "../phrases/phrases.ts";
+import { say, t, toldTime } from "../phrases/phrases.ts";
 import { usePreference } from "../shell/preferences.ts";
 import { BrokenOff } from "./broken-off.tsx";
 import { CallCards } from "./call-cards.tsx";
@@ -21,12 +20,6 @@ import { RecalledItems } from "./recalled-items.tsx";
 import { AttachedText, SaidFile } from "./said-file.tsx";
 
 const AUTHORS = { user: t("You"), tool: t("A tool"), system: "Banyan" } as const;
-
-const SHORTFALLS: Readonly<Record<Shortfall, string>> = {
-  empty: t("The model answered nothing. Ask again, or ask another model."),
-  length: t("The answer was cut off at the limit of its length."),
-  filtered: t("The provider refused this or cut it off."),
-};
 
 /** A message of the branch in view: its place among those of the branch is told to screen readers. */
 export function MessageArticle({
@@ -133,7 +126,7 @@ function Answered({ message }: { readonly message: AssistantMessage }) {
   const isStreaming = finish === undefined;
   const { state } = useConversation();
   const isTold = state?.broken.has(message.id);
-  const shortfall = shortfallOf(message);
+  const shortfall = toldShortfall(message, say);
   return (
     <div>
       <h2 className="sr-only">{t("The agent")}</h2>
@@ -160,8 +153,8 @@ function Answered({ message }: { readonly message: AssistantMessage }) {
       })}
       {isStreaming && parts.length === 0 && <p className="text-soft text-sm">{t("Thinking …")}</p>}
       {finish === "interrupted" && !isTold && <p className="text-sm text-warn">{t("Interrupted.")}</p>}
-      {shortfall !== undefined && <p className="text-sm text-warn">{SHORTFALLS[shortfall]}</p>}
-      {error !== undefined && !isTold && <p className="text-bad text-sm">{error}</p>}
+      {shortfall !== undefined && <p className="text-sm text-warn">{visibleProse(shortfall)}</p>}
+      {error !== undefined && !isTold && shortfall === undefined && <p className="text-bad text-sm">{error}</p>}
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { type ShownLine, shownCall } from "@banyan/core/shown";
 import { useMemo, useState } from "react";
 import { Code } from "../code/code.tsx";
 import { Button } from "../design/button.tsx";
-import { t, tCount } from "../phrases/phrases.ts";
+import { say, t, tCount } from "../phrases/phrases.ts";
 
 /** Lines that are there at first, and that each press of the button adds. */
 const MORE = 500;
@@ -21,7 +21,7 @@ export function ShownLines({
   readonly input?: Json | undefined;
   readonly preview?: Preview | undefined;
 }) {
-  const lines = useMemo(() => shownCall(call, { input: input ?? call.input, preview }), [call, input, preview]);
+  const lines = useMemo(() => shownCall(call, { input: input ?? call.input, preview, say }), [call, input, preview]);
   const language =
     preview?.changes?.[0]?.path ?? call.about?.paths?.find(({ access }) => access === "write")?.path ?? "";
   const [most, setMost] = useState(MORE);
@@ -59,7 +59,10 @@ function Line({ line: { look, text, number }, language }: { readonly line: Shown
           {number}
         </span>
       )}
-      <span className="min-w-0 [overflow-wrap:anywhere]">
+      {/* Words of the page run as its language does; what a call holds stands as it runs. */}
+      <span
+        className={`min-w-0 [overflow-wrap:anywhere] ${look === "note" || look === "head" ? "[unicode-bidi:isolate]" : ""}`}
+      >
         {SIGNS[look] ?? ""}
         <Code text={text} language={grammar} />
       </span>

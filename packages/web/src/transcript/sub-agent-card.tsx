@@ -9,12 +9,11 @@ import {
   spentOn,
   textOf,
 } from "@banyan/core/conversation";
-import { shortCount } from "@banyan/core/shown";
+import { formatCost, shortCount } from "@banyan/core/shown";
 import { Link } from "@tanstack/react-router";
 import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
 import { waitingInWords } from "../conversations/conversation-entry.tsx";
-import { t } from "../phrases/phrases.ts";
-import { toldCost } from "../phrases/told-amounts.ts";
+import { say, t } from "../phrases/phrases.ts";
 import { useMay } from "../use-may.ts";
 import { type StatusLook, useCallStatus } from "./call-status.ts";
 
@@ -63,7 +62,7 @@ export function SubAgentCard({
       </p>
       <p className="text-soft text-xs">
         {lastAssistantMessage(path)?.model} · {t("{tokens} tokens", { tokens: shortCount(usage.input + usage.output) })}{" "}
-        · {toldCost(cost)}
+        · {formatCost(cost, say)}
       </p>
       <ul className="mt-1 border-hair border-s-2 ps-2 text-xs">
         {lastActions(path, lookOf).map(({ id, words }) => (

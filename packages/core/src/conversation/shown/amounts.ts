@@ -1,4 +1,5 @@
 import { type Cost, totalTokens, type Usage } from "../usage.ts";
+import { inEnglish, type Say } from "./say.ts";
 
 /** `0.3 s`, `12.0 s`, `3 min 5 s`. */
 export function formatDuration(milliseconds: number): string {
@@ -18,8 +19,8 @@ export function formatTook(milliseconds: number): string {
 const SMALLEST_COST = 0.0001;
 
 /** `$0.0012`, `$0.12`; `unknown` when the price is, which is not the same as free. */
-export function formatCost(cost: Cost): string {
-  if (cost === undefined) return "unknown";
+export function formatCost(cost: Cost, say: Say = inEnglish): string {
+  if (cost === undefined) return say("unknown");
   if (cost === 0) return "$0";
   if (cost < SMALLEST_COST) return `<$${SMALLEST_COST}`;
   return cost < 0.01 ? `$${cost.toPrecision(2)}` : `$${cost.toFixed(2)}`;
@@ -36,17 +37,22 @@ export function counted(count: number, thing: string, things = `${thing}s`): str
 }
 
 /** `1,200 (1,000 cached) tokens in, 5 out (3 reasoning)`; empty when there are none, or nobody told. */
-export function formatTokens(usage: Usage): string {
+export function formatTokens(usage: Usage, say: Say = inEnglish): string {
   if (totalTokens(usage) === 0) return "";
-  const part = (tokens: number, kind: string) => (tokens > 0 ? ` (${formatCount(tokens)} ${kind})` : "");
-  const sent = `${formatCount(usage.input)}${part(usage.cached, "cached")} tokens in`;
-  return `${sent}, ${formatCount(usage.output)} out${part(usage.reasoning, "reasoning")}`;
+  const { input, output, cached, reasoning } = usage;
+  const sent =
+    cached > 0 ? say("{input} ({cached} cached) tokens in", { input, cached }) : say("{input} tokens in", { input });
+  const said =
+    reasoning > 0
+      ? say("{output} out ({reasoning} reasoning)", { output, reasoning })
+      : say("{output} out", { output });
+  return `${sent}, ${said}`;
 }
 
 /** What model calls took, in a few words; empty when they took nothing, or nobody told what. */
-export function formatSpent(usage: Usage, cost: Cost): string {
-  const tokens = formatTokens(usage);
-  return tokens === "" ? "" : `${tokens} · cost ${formatCost(cost)}`;
+export function formatSpent(usage: Usage, cost: Cost, say: Say = inEnglish): string {
+  const tokens = formatTokens(usage, say);
+  return tokens === "" ? "" : `${tokens} · ${say("cost {cost}", { cost: formatCost(cost, say) })}`;
 }
 
 /** `820 B`, `3.4 kB`, `12 MB`: thousands, not 1024s. */

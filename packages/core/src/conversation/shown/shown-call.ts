@@ -1,5 +1,5 @@
 import type { Call, FileChange, Json, PlanStep, Preview } from "../message.ts";
-import { counted } from "./amounts.ts";
+import { inEnglish, type Say } from "./say.ts";
 import { shownPlan } from "./shown-plan.ts";
 import { visibleLine, visibleText } from "./visible-text.ts";
 
@@ -18,9 +18,6 @@ export interface ShownLine {
   readonly path?: string;
 }
 
-/** Said where a person has changed the arguments of a call whose changes of files were shown before. */
-const CHANGED = "You have changed this: the difference that it makes in the file is not worked out.";
-
 /** Characters of a text that stand on the line of its name. */
 const SHORT = 200;
 
@@ -32,17 +29,24 @@ const SHORT = 200;
  */
 export function shownCall(
   call: Pick<Call, "input" | "inputText" | "about">,
-  { input = call.input, preview }: { readonly input?: Json | undefined; readonly preview?: Preview | undefined } = {},
+  {
+    input = call.input,
+    preview,
+    say = inEnglish,
+  }: { readonly input?: Json | undefined; readonly preview?: Preview | undefined; readonly say?: Say } = {},
 ): ShownLine[] {
   const { notes = [], changes = [] } = preview ?? {};
   // What other arguments would change, nobody has worked out.
   const isAsAsked = isSame(input, call.input);
-  const changed = isAsAsked ? changes.map(changeLines) : [];
-  const unknown = isAsAsked || changes.length === 0 ? [] : [CHANGED];
+  const changed = isAsAsked ? changes.map((change) => changeLines(change, say)) : [];
+  const unknown =
+    isAsAsked || changes.length === 0
+      ? []
+      : [say("You have changed this: the difference that it makes in the file is not worked out.")];
   return [
     ...[...unknown, ...notes].map((text) => ({ look: "note" as const, text: visibleLine(text) })),
     ...changed.flatMap(({ lines }) => lines),
-    ...argumentsOf(call, input, changed),
+    ...argumentsOf(call, input, changed, say),
   ];
 }
 
@@ -66,7 +70,7 @@ interface ShownChange {
   readonly isWhole: boolean;
 }
 
-function changeLines({ path, kind, added, removed, diff }: FileChange): ShownChange {
+function changeLines({ path, kind, added, removed, diff }: FileChange, say: Say): ShownChange {
   const lines = readPatch(diff).flatMap((line, index): ShownLine[] => {
     const number = line.kind === "removed" ? line.before : line.after;
     if (line.kind !== "place") {
@@ -78,14 +82,21 @@ function changeLines({ path, kind, added, removed, diff }: FileChange): ShownCha
   });
   const count = (look: ShownLine["look"]) => lines.filter((line) => line.look === look).length;
   const isWhole = count("added") === added && count("removed") === removed;
-  const words = { created: "New file", changed: "Changes", deleted: "Removes" }[kind];
+  const name = { path: visibleLine(path) };
+  const words = {
+    created: () => say("New file {path}", name),
+    changed: () => say("Changes {path}", name),
+    deleted: () => say("Removes {path}", name),
+  }[kind]();
   const amounts = [
-    added > 0 ? `${linesInWords(added)} added` : "",
-    removed > 0 ? `${linesInWords(removed)} removed` : "",
+    added > 0 ? say.count(added, "{count} line added", "{count} lines added") : "",
+    removed > 0 ? say.count(removed, "{count} line removed", "{count} lines removed") : "",
   ];
-  const head = [`${words} ${visibleLine(path)}`, ...amounts.filter((text) => text !== "")].join(", ");
+  const head = [words, ...amounts.filter((text) => text !== "")].join(", ");
   const rest =
-    diff === "" ? "The difference cannot be shown as lines." : "The difference is longer than what is shown of it.";
+    diff === ""
+      ? say("The difference cannot be shown as lines.")
+      : say("The difference is longer than what is shown of it.");
   const note = isWhole ? [] : [{ look: "note" as const, text: rest }];
   return { kind, isWhole, lines: [{ look: "head", text: head }, ...lines, ...note] };
 }
@@ -98,6 +109,7 @@ function argumentsOf(
   call: Pick<Call, "input" | "inputText" | "about">,
   input: Json | undefined,
   changed: readonly ShownChange[],
+  say: Say,
 ): ShownLine[] {
   if (input === undefined) return linesOf(call.inputText, "text");
   if (!isRecord(input) || Object.keys(input).length === 0) return linesOf(JSON.stringify(input, null, 2), "text");
@@ -111,22 +123,28 @@ function argumentsOf(
     const shown = /^[\w.-]+$/.test(name) ? name : visibleLine(JSON.stringify(name));
     // A plan is an argument too: it is read as one, if it is the one that the call is about.
     if (call.about?.plan && JSON.stringify(value) === JSON.stringify(call.about.plan))
-      return stepLines(shown, call.about.plan);
+      return stepLines(shown, call.about.plan, say);
     if (typeof value !== "string") return valueLines(shown, value);
     const isOfChange = name === call.about?.change?.goes || name === call.about?.change?.comes;
-    if (isOfChange && isTold && !HAS_CONTROL.test(value)) return toldAbove(shown, value, isOverwritten);
-    const lines = textLines(shown, value, looks.get(name));
+    if (isOfChange && isTold && !HAS_CONTROL.test(value)) return toldAbove(shown, value, isOverwritten, say);
+    const lines = textLines(shown, value, looks.get(name), say);
     return isOfChange && path !== undefined
       ? lines.map((line) => (line.look === "head" ? line : { ...line, path }))
       : lines;
   });
 }
 
-function toldAbove(name: string, text: string, isOverwritten: boolean): ShownLine[] {
-  const count = linesInWords(text === "" ? 0 : text.replace(/\n$/, "").split("\n").length);
-  return [
-    { look: "argument", text: `${name}, ${count}: ${isOverwritten ? "what is new in it is above" : "as above"}` },
-  ];
+function toldAbove(name: string, text: string, isOverwritten: boolean, say: Say): ShownLine[] {
+  const count = text === "" ? 0 : text.replace(/\n$/, "").split("\n").length;
+  const said = isOverwritten
+    ? say.count(
+        count,
+        "{name}, {count} line: what is new in it is above",
+        "{name}, {count} lines: what is new in it is above",
+        { name },
+      )
+    : say.count(count, "{name}, {count} line: as above", "{name}, {count} lines: as above", { name });
+  return [{ look: "argument", text: said }];
 }
 
 /** The arguments that have a look of their own, by what the tool said of those that it was asked about. */
@@ -143,19 +161,28 @@ function looksOf(
   return looks;
 }
 
-function textLines(name: string, text: string, look: ShownLine["look"] | undefined): ShownLine[] {
+function textLines(name: string, text: string, look: ShownLine["look"] | undefined, say: Say): ShownLine[] {
   if (look === "command") return [{ look: "head", text: name }, ...linesOf(text, look)];
   const isShort = text.length <= SHORT && !text.includes("\n");
   if (look === undefined && isShort)
     return [{ look: "argument", text: `${name}: ${visibleLine(JSON.stringify(text))}` }];
   const lines = look === undefined ? linesOf(text, "text") : linesOf(text.replace(/\n$/, ""), look);
-  const head = `${name}, ${linesInWords(lines.length)}`;
-  return [{ look: "head", text: text === "" ? `${name}: nothing` : `${head}:` }, ...(text === "" ? [] : lines)];
+  if (text === "") return [{ look: "head", text: say("{name}: nothing", { name }) }];
+  return [
+    { look: "head", text: say.count(lines.length, "{name}, {count} line:", "{name}, {count} lines:", { name }) },
+    ...lines,
+  ];
 }
 
-function stepLines(name: string, plan: readonly PlanStep[]): ShownLine[] {
-  const lines = shownPlan(plan).map(({ mark, text }) => ({ look: "text" as const, text: `${mark} ${text}` }));
-  return [{ look: "head", text: `${name}, ${counted(plan.length, "step")}:` }, ...lines];
+function stepLines(name: string, plan: readonly PlanStep[], say: Say): ShownLine[] {
+  const lines = shownPlan(plan, Number.POSITIVE_INFINITY, say).map(({ mark, text }) => ({
+    look: "text" as const,
+    text: `${mark} ${text}`,
+  }));
+  return [
+    { look: "head", text: say.count(plan.length, "{name}, {count} step:", "{name}, {count} steps:", { name }) },
+    ...lines,
+  ];
 }
 
 function valueLines(name: string, value: Json): ShownLine[] {
@@ -167,10 +194,6 @@ function linesOf(text: string, look: ShownLine["look"]): ShownLine[] {
   return visibleText(text)
     .split("\n")
     .map((line) => ({ look, text: line }));
-}
-
-function linesInWords(count: number): string {
-  return count === 1 ? "1 line" : `${count} lines`;
 }
 
 function isSame(one: Json | undefined, other: Json | undefined): boolean {

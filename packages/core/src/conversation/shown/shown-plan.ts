@@ -1,5 +1,5 @@
 import type { Message, PlanStep } from "../message.ts";
-import { counted } from "./amounts.ts";
+import { inEnglish, type Say } from "./say.ts";
 import { visibleLine } from "./visible-text.ts";
 
 /** A line of a plan. */
@@ -35,7 +35,11 @@ export function planOn(path: readonly Message[]): readonly PlanStep[] | undefine
  * A plan as lines, the same in every client. Of more than `most` steps, those that were done first and those that come last
  * are counted.
  */
-export function shownPlan(plan: readonly PlanStep[], most = Number.POSITIVE_INFINITY): ShownStep[] {
+export function shownPlan(
+  plan: readonly PlanStep[],
+  most = Number.POSITIVE_INFINITY,
+  say: Say = inEnglish,
+): ShownStep[] {
   const open = plan.findIndex(({ status }) => status !== "completed");
   const isCut = plan.length > most;
   const first = isCut ? Math.min(open < 0 ? plan.length : open, plan.length - most) : 0;
@@ -44,15 +48,18 @@ export function shownPlan(plan: readonly PlanStep[], most = Number.POSITIVE_INFI
     ...{ mark: MARKS[status], text: visibleLine(title), status },
   }));
   return [
-    ...(first > 0 ? [{ mark: "", text: `… (${counted(first, "step")} done)` }] : []),
+    ...(first > 0 ? [{ mark: "", text: say.count(first, "… ({count} step done)", "… ({count} steps done)") }] : []),
     ...steps,
-    ...(rest > 0 ? [{ mark: "", text: `… (${counted(rest, "more step")})` }] : []),
+    ...(rest > 0 ? [{ mark: "", text: say.count(rest, "… ({count} more step)", "… ({count} more steps)") }] : []),
   ];
 }
 
 /** `2 of 5 done: mend the parser`: how far it is, and what is under way. */
-export function planHeadline(plan: readonly PlanStep[]): string {
+export function planHeadline(plan: readonly PlanStep[], say: Say = inEnglish): string {
   const done = plan.filter(({ status }) => status === "completed").length;
   const now = plan.find(({ status }) => status === "in_progress");
-  return `${done} of ${plan.length} done${now ? `: ${visibleLine(now.title)}` : ""}`;
+  const amounts = { done: String(done), all: String(plan.length) };
+  return now
+    ? say("{done} of {all} done: {now}", { ...amounts, now: visibleLine(now.title) })
+    : say("{done} of {all} done", amounts);
 }

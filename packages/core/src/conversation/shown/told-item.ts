@@ -1,6 +1,7 @@
 import type { EventBody } from "../event.ts";
 import type { FeedItem, Notice } from "../feed-item.ts";
 import { formatDuration } from "./amounts.ts";
+import { inEnglish, type Say } from "./say.ts";
 import { visibleLine, visibleProse } from "./visible-text.ts";
 
 /** Said below a part of a response that broke off and is asked for anew: it counts no more. */
@@ -32,27 +33,39 @@ export type UntoldType =
 type Told<Type extends string> = Extract<EventBody | Notice, { readonly type: Type }>;
 
 /** The sentence, the same in every client; `undefined` where an item of the type needs none. */
-const SENTENCES: { readonly [Type in ToldType]: (item: Told<Type>) => string | undefined } = {
-  "model.retrying": ({ reason, delay, attempt, status }) =>
-    `${sentenceOf(reason)} Asked again in ${waitOf(delay)} (${status === undefined ? "" : `HTTP ${status}, `}attempt ${attempt}).`,
-  "model.replaced": ({ from, to, reason }) =>
-    `${sentenceOf(reason)} ${visibleLine(to)} goes on with this turn in the place of ${visibleLine(from)}.`,
-  "model.waiting": ({ time, alive }) => {
-    const seconds = formatDuration(Math.round(time / 1_000) * 1_000);
-    return alive ? `Thinking for ${seconds}; the connection is alive.` : `Nothing from the model for ${seconds}.`;
+const SENTENCES: { readonly [Type in ToldType]: (item: Told<Type>, say: Say) => string | undefined } = {
+  "model.retrying": ({ reason, delay, attempt, code, status }, say) =>
+    say("{reason} Asked again in {wait} ({hitch}, attempt {attempt}).", {
+      ...{ reason: sentenceOf(reason), wait: waitOf(delay), hitch: statusOr(status, code), attempt: String(attempt) },
+    }),
+  "model.replaced": ({ from, to, reason }, say) =>
+    say("{reason} {to} goes on with this turn in the place of {from}.", {
+      ...{ reason: sentenceOf(reason), to: visibleLine(to), from: visibleLine(from) },
+    }),
+  "model.waiting": ({ time: wait, alive }, say) => {
+    const time = formatDuration(Math.round(wait / 1_000) * 1_000);
+    return alive
+      ? say("Thinking for {time}; the connection is alive.", { time })
+      : say("Nothing from the model for {time}.", { time });
   },
   "turn.waiting": ({ reason }) => (reason === "" ? undefined : sentenceOf(reason)),
-  "memory.skipped": ({ reason }) => `Memory was not used: ${sentenceOf(reason)}`,
-  "context.shortening": ({ reason }) =>
-    `The earlier conversation is being summed up, to make room: ${sentenceOf(reason)}`,
-  "context.not-shortened": ({ reason }) => `It was not summed up, and stays as it was: ${sentenceOf(reason)}`,
-  "callback.failed": ({ callback, reason }) =>
-    `The callback ${visibleLine(callback)} failed, and the turn goes on: ${sentenceOf(reason)}`,
-  "process.started": ({ process, title }) => `${visibleLine(process)} goes on in the background: ${visibleLine(title)}`,
-  "process.ended": ({ process, outcome }) => `${visibleLine(process)} has ended: ${sentenceOf(outcome)}`,
-  "run.paused": ({ reason }) => `${sentenceOf(reason)} A person is asked whether it may go on.`,
-  "run.continued": ({ allowed }) =>
-    allowed ? "It goes on, with as much again as its limits allow." : "It does not go on beyond its limit.",
+  "memory.skipped": ({ reason }, say) => say("Memory was not used: {reason}", { reason: sentenceOf(reason) }),
+  "context.shortening": ({ reason }, say) =>
+    say("The earlier conversation is being summed up, to make room: {reason}", { reason: sentenceOf(reason) }),
+  "context.not-shortened": ({ reason }, say) =>
+    say("It was not summed up, and stays as it was: {reason}", { reason: sentenceOf(reason) }),
+  "callback.failed": ({ callback, reason }, say) =>
+    say("The callback {callback} failed, and the turn goes on: {reason}", {
+      ...{ callback: visibleLine(callback), reason: sentenceOf(reason) },
+    }),
+  "process.started": ({ process, title }, say) =>
+    say("{process} goes on in the background: {title}", { process: visibleLine(process), title: visibleLine(title) }),
+  "process.ended": ({ process, outcome }, say) =>
+    say("{process} has ended: {outcome}", { process: visibleLine(process), outcome: sentenceOf(outcome) }),
+  "run.paused": ({ reason }, say) =>
+    say("{reason} A person is asked whether it may go on.", { reason: sentenceOf(reason) }),
+  "run.continued": ({ allowed }, say) =>
+    allowed ? say("It goes on, with as much again as its limits allow.") : say("It does not go on beyond its limit."),
   // These two are about the reading of the feed, and not about the conversation.
   "feed.reset": () => undefined,
   "chat.ended": () => undefined,
@@ -60,11 +73,12 @@ const SENTENCES: { readonly [Type in ToldType]: (item: Told<Type>) => string | u
 
 /**
  * What a person is told of something that happens beside what is said and done: a call of the model that is tried again, a
- * limit, memory that was skipped. One sentence or two, plain (S12); nothing for what is shown otherwise.
+ * limit, memory that was skipped. One sentence or two, plain (S12); nothing for what is shown otherwise. Reasons are as the
+ * log has them, in English.
  */
-export function toldItem(item: FeedItem): string | undefined {
+export function toldItem(item: FeedItem, say: Say = inEnglish): string | undefined {
   const sentence = Object.hasOwn(SENTENCES, item.type) ? SENTENCES[item.type as ToldType] : undefined;
-  return (sentence as ((item: FeedItem) => string | undefined) | undefined)?.(item);
+  return (sentence as ((item: FeedItem, say: Say) => string | undefined) | undefined)?.(item, say);
 }
 
 /** By the code of a `ModelError`: those after which a model is asked again. */
@@ -81,6 +95,11 @@ const HITCHES: ReadonlyMap<string, string> = new Map([
 export function hitchName({ status, code }: { readonly status?: number; readonly code: string }): string {
   const words = HITCHES.get(code) ?? "the model failed";
   return status === undefined ? words : `${words} (HTTP ${status})`;
+}
+
+/** Behind the reason, which says what happened, the status alone where there was one. */
+function statusOr(status: number | undefined, code: string): string {
+  return status === undefined ? hitchName({ code }) : `HTTP ${status}`;
 }
 
 /** A wait, in whole seconds when it is a long one. */
