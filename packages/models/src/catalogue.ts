@@ -32,7 +32,7 @@ export interface KnownModel extends ModelFacts {
  * runs on a machine of the user's costs nothing. Empty for a model of which nothing is known.
  */
 export async function lookUp(
-  provider: Pick<Provider, "name" | "catalogue" | "local">,
+  provider: Pick<Provider, "name" | "catalogue" | "local" | "isFree">,
   model: string,
   overrides: ModelOverrides = {},
 ): Promise<ModelFacts> {
@@ -66,11 +66,26 @@ export async function known(
   );
 }
 
-async function catalogued(provider: Pick<Provider, "catalogue" | "local">, model: string): Promise<ModelFacts> {
-  if (provider.local) return { price: { input: 0, output: 0 } };
-  if (provider.catalogue === undefined) return {};
+/** What costs nothing. */
+export const NOTHING: Price = { input: 0, output: 0 };
+
+/** What every model of a provider costs, where that is the same for all. */
+export function priceOfAll({ local = false, isFree = false }: Pick<Provider, "local" | "isFree">): Price | undefined {
+  return local || isFree ? NOTHING : undefined;
+}
+
+async function catalogued(
+  provider: Pick<Provider, "catalogue" | "local" | "isFree">,
+  model: string,
+): Promise<ModelFacts> {
+  const price = priceOfAll(provider);
+  return price ? { price } : listedIn(provider.catalogue, model);
+}
+
+async function listedIn(catalogue: string | undefined, model: string): Promise<ModelFacts> {
+  if (catalogue === undefined) return {};
   const { calcPrice } = await import("@pydantic/genai-prices");
-  const found = calcPrice({}, model, { providerId: provider.catalogue });
+  const found = calcPrice({}, model, { providerId: catalogue });
   if (!found) return {};
   const price = priceOf(found.model_price);
   const contextSize = found.model.context_window;

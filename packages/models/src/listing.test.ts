@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { demoModel } from "./demo/model.ts";
 import { listModels, listProviders, type ProviderStatus } from "./listing.ts";
 import { beForbearing, nobody } from "./local-servers.fixture.ts";
 import { ModelChoiceError } from "./name.ts";
@@ -72,11 +73,14 @@ describe("B65: the list of providers", () => {
     const env = { ...(await nobody()), OLLAMA_BASE_URL: server.baseURL, OPENAI_COMPATIBLE_BASE_URL: server.baseURL };
     expect((await statusOf("anthropic", env)).known).toBe((await listModels("anthropic")).length);
     expect((await statusOf("anthropic", env)).known).toBeGreaterThan(10);
+    expect((await statusOf("anthropic", env)).price).toBeUndefined();
+    expect((await statusOf("demo", env)).price).toEqual(demoModel().price);
     expect(await statusOf("ollama", env)).toEqual({
       name: "ollama",
       usable: true,
       reason: `A server answers at ${server.baseURL}.`,
       known: 0,
+      price: { input: 0, output: 0 },
       models: ["ollama/qwen3:8b", "ollama/gemma"],
     });
     expect((await statusOf("openai-compatible", env)).models).toEqual([

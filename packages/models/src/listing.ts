@@ -1,4 +1,5 @@
-import { type KnownModel, known, type ModelOverrides } from "./catalogue.ts";
+import type { Price } from "@banyan/core/conversation";
+import { type KnownModel, known, type ModelOverrides, priceOfAll } from "./catalogue.ts";
 import { type Environment, readVariable } from "./environment.ts";
 import { ask, hasGivenAddress } from "./local-servers.ts";
 import { ModelChoiceError } from "./name.ts";
@@ -19,6 +20,8 @@ export interface ProviderStatus {
   readonly known: number;
   /** What its server lists to chat with now, as `provider/model`; for servers of the user's own. */
   readonly models?: readonly string[];
+  /** What each of them costs, where that is the same for all; what `listModels` says of one counts more. */
+  readonly price?: Price;
 }
 
 /**
@@ -53,10 +56,12 @@ export async function listModels(
 
 async function statusOf(provider: Provider, env: Environment, signal?: AbortSignal): Promise<ProviderStatus> {
   const { name, defaultModel } = provider;
+  const price = priceOfAll(provider);
   const about = {
     name,
     ...(defaultModel === undefined ? {} : { defaultModel: `${name}/${defaultModel}` }),
     known: (await known(provider)).length,
+    ...(price ? { price } : {}),
   };
   const problem = problemOf(provider, env);
   if (problem !== undefined) return { ...about, usable: false, reason: problem };

@@ -30,6 +30,8 @@ export interface Provider {
   readonly catalogue?: string;
   /** Runs on a machine of the user's: its answers cost nothing. */
   readonly local?: boolean;
+  /** It is no model but rules, and costs nothing either. */
+  readonly isFree?: boolean;
   /** Loads what it needs and makes the driver. */
   open(target: Target): Promise<ModelDriver>;
   /** The same through the provider's package, where `open` makes a driver of our own. */

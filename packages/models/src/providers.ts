@@ -148,7 +148,7 @@ export const providers: readonly Provider[] = [
   localServer("lmstudio", 1234),
   localServer("llamacpp", 8080),
   localServer("vllm", 8000),
-  { name: "demo", open: open.demo },
+  { name: "demo", isFree: true, open: open.demo },
 ];
 
 /** A server in the chat completions format that people run themselves, on its usual port. */

@@ -1,6 +1,6 @@
 import type { Call, ConversationState, Event, FeedItem, RunEnd } from "@banyan/core";
 import { callIn, isEnded, toldShortfall, whyEnded } from "@banyan/core/conversation";
-import { GIVEN_UP, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
+import { GIVEN_UP, GIVEN_UP_TOO, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
 import { callDetails, callEnd, callHead } from "../show/call-line.ts";
 import { changeHead, diffLines } from "../show/diff-lines.ts";
 import { wrap } from "../show/fit-text.ts";
@@ -37,6 +37,8 @@ export class ChatView implements FeedView {
   #openCall: string | undefined;
   /** Something of the answer that the model gives now was shown. */
   #isWritten = false;
+  /** A part of this turn was given up, and that was told. */
+  #gaveUp = false;
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #subAgents = new SubAgentItems();
 
@@ -76,7 +78,10 @@ export class ChatView implements FeedView {
       }
       case "message.abandoned":
         this.#endLine();
-        if (this.#isWritten) this.note(GIVEN_UP);
+        if (this.#isWritten) {
+          this.note(this.#gaveUp ? GIVEN_UP_TOO : GIVEN_UP);
+          this.#gaveUp = true;
+        }
         break;
       case "message.added":
         for (const line of toldModelLines(state.messages.get(item.message))) this.note(line);
@@ -208,6 +213,7 @@ export class ChatView implements FeedView {
     this.#endLine();
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#timers.clear();
+    this.#gaveUp = false;
     const sentence = runEndSentence(reason, why, this.#terminal.style);
     if (sentence !== undefined) this.say(sentence);
   }

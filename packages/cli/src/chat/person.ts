@@ -204,5 +204,5 @@ async function viewBranch(live: LiveTerminal, state: ConversationState, standpoi
   const { Viewer } = await import("../terminal/full/views/viewer.ts");
   const { pathPage } = await import("../terminal/full/transcript/message-lines.ts");
   const page = pathPage(titleLine(state, standpoint.leaf), state, () => standpoint.leaf);
-  await live.open(new Viewer([page], true));
+  await live.open(new Viewer([page], { atEnd: true }));
 }

@@ -100,6 +100,7 @@ describe.skipIf(!hasTmux)("the commands", () => {
     pty.enter("/model");
     const list = await pty.until("A number, words to look for, or nothing to go back:");
     expect(list).toMatch(/^ {2}1 {2}openai-compatible\/test +price unknown +\(now\)$/m);
+    expect(list).toMatch(/demo\/offline +\$0 in +\$0 out/);
     const [, number = ""] = /^ +(\d+) {2}demo\/offline/m.exec(list) ?? [];
     pty.enter(number);
     await pty.until("Using demo/offline from the next message on");

@@ -67,11 +67,13 @@ async function offered(here: ModelsHere): Promise<KnownModel[]> {
 /** Those that its server lists, or, of a provider that is not asked, those of the catalogue, its default one first. */
 async function modelsOf(
   here: ModelsHere,
-  { name, defaultModel, models }: Awaited<ReturnType<ModelsHere["listProviders"]>>[number],
+  { name, defaultModel, models, price }: Awaited<ReturnType<ModelsHere["listProviders"]>>[number],
 ): Promise<KnownModel[]> {
   const known = await here.listModels(name);
   const names = models ?? known.map((model) => model.name);
   const first = names.filter((offered) => offered === defaultModel);
   const listed = [...first, ...names.filter((offered) => offered !== defaultModel)];
-  return listed.map((offered) => known.find((model) => model.name === offered) ?? { name: offered });
+  return listed.map(
+    (offered) => known.find((model) => model.name === offered) ?? { name: offered, ...(price ? { price } : {}) },
+  );
 }

@@ -38,9 +38,9 @@ export function models({ provider, output }: ModelsArguments): Promise<ExitCode>
 }
 
 /** What the catalogue and the settings know, and what the provider's server lists beside that. */
-function everyModel({ models = [] }: ProviderStatus, known: readonly KnownModel[]): KnownModel[] {
+function everyModel({ models = [], price }: ProviderStatus, known: readonly KnownModel[]): KnownModel[] {
   const listed = models.filter((name) => !known.some((model) => model.name === name));
-  return [...known, ...listed.map((name) => ({ name }))];
+  return [...known, ...listed.map((name) => ({ name, ...(price ? { price } : {}) }))];
 }
 
 function providerLines(providers: readonly ProviderStatus[], aliases: Readonly<Record<string, string>>): string[] {

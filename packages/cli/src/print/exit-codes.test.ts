@@ -115,7 +115,7 @@ describe("T35: what a provider says decides the exit code", () => {
     const env = { OPENAI_COMPATIBLE_BASE_URL: "http://127.0.0.1:9/v1" };
     const { code, stderr } = await banyan(place, ["-p", "hi", ...MODEL], { env });
     expect(code).toBe(1);
-    expect(stderr).toMatch(/Asked again in .* \(unreachable, attempt 2\)/);
+    expect(stderr).toMatch(/Asked again in .* \(the provider cannot be reached, attempt 2\)/);
     expect(stderr.trimEnd().split("\n").at(-1)).toMatch(/^banyan: 127\.0\.0\.1:9 cannot be reached/);
   });
 });

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { emptyConversation } from "@banyan/core";
-import { GIVEN_UP } from "@banyan/core/shown";
+import { GIVEN_UP, GIVEN_UP_TOO } from "@banyan/core/shown";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { reportIn } from "../output/report.ts";
 import { resultSchema } from "../output/schema.ts";
@@ -67,7 +67,7 @@ describe("the answer", () => {
   });
 
   test.each([
-    ["where it was seen, a person is told", "nothing", GIVEN_UP],
+    ["where it was seen, a person is told, at length once", "nothing", `${GIVEN_UP}\n${GIVEN_UP_TOO}`],
     ["where it was not, nobody is", "whole", ""],
   ] as const)("of one that is given up: %s", (_name, said, told) => {
     let written = "";
@@ -75,7 +75,7 @@ describe("the answer", () => {
     const placed = { message: "m", run: "r", agent: "banyan", depth: 0, seq: 1, epoch: 1 };
     const delta = { ...placed, type: "text.delta", part: 0, text: "Half an", begins: 0, offset: 1 } as const;
     const abandoned = { ...placed, type: "message.abandoned", reason: "cut", at: 1 } as const;
-    for (const item of [delta, abandoned]) progress.item(item, emptyConversation());
+    for (const item of [delta, abandoned, delta, abandoned]) progress.item(item, emptyConversation());
     expect(written.trim()).toBe(told);
   });
 

@@ -1,6 +1,6 @@
 import { type ConversationState, type FeedItem, textOf } from "@banyan/core";
 import { callIn, toldShortfall } from "@banyan/core/conversation";
-import { GIVEN_UP, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
+import { GIVEN_UP, GIVEN_UP_TOO, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
 import { callDetails, callEnd, callHead } from "../show/call-line.ts";
 import { changeHead } from "../show/diff-lines.ts";
 import { gist, toldModelLines } from "../show/message-label.ts";
@@ -13,9 +13,17 @@ type ShownElsewhere =
   | `question.${"asked" | "answered"}`
   | `call.${"pending" | "approval-requested" | "approval-resolved" | "executing"}`
   | `call.${"input" | "output" | "draft"}.delta`
-  | `run.${"started" | "ended"}`
+  | "run.started"
   | "input.delivered"
   | "reasoning.delta";
+
+/** After what is said, these come also where it is the last: a call that is not executed, and the end. */
+const NO_SIGN_OF_MORE: ReadonlySet<FeedItem["type"]> = new Set([
+  "call.failed",
+  "call.pending",
+  "run.ended",
+  "usage.counted",
+]);
 
 /** What is told besides problems. */
 export interface ProgressOptions {
@@ -38,6 +46,12 @@ export class Progress {
   readonly #subAgents = new SubAgentItems();
   /** Something of the answer that the model gives now was written. */
   #isWritten = false;
+  /** A part of this turn was given up, and that was told. */
+  #gaveUp = false;
+
+  /** The gist of what was said last, until it shows whether that is the answer for stdout; and what is told behind it. */
+  #gist: string | undefined;
+  #behind: string[] = [];
 
   constructor(
     write: (text: string) => void,
@@ -53,18 +67,20 @@ export class Progress {
   }
 
   notice(sentence: string): void {
-    if (!this.#quiet) this.#write(`${this.#style.dim(sentence)}\n`);
+    if (!this.#quiet) this.#put(`${this.#style.dim(sentence)}\n`);
   }
 
   problem(sentence: string): void {
-    this.#write(`banyan: ${oneLine(sentence)}\n`);
+    this.#tellGist();
+    this.#put(`banyan: ${oneLine(sentence)}\n`);
   }
 
   item(item: FeedItem, state: ConversationState): void {
     if (this.#quiet) return;
+    if (!NO_SIGN_OF_MORE.has(item.type)) this.#tellGist();
     if (this.#subAgents.has(item, state)) {
       const line = subAgentLine(item, state, this.#style, this.#columns);
-      if (line !== undefined) this.#write(`${line}\n`);
+      if (line !== undefined) this.#put(`${line}\n`);
       return;
     }
     switch (item.type) {
@@ -75,7 +91,7 @@ export class Progress {
         const call = callIn(state, item);
         if (!call) break;
         const line = `${callHead(call, this.#style, this.#columns)} … ${callEnd(call, this.#style)}`;
-        for (const text of [line, ...callDetails(call, this.#style, this.#columns)]) this.#write(`${text}\n`);
+        for (const text of [line, ...callDetails(call, this.#style, this.#columns)]) this.#put(`${text}\n`);
         break;
       }
       case "memory.recalled":
@@ -91,22 +107,30 @@ export class Progress {
         this.#isWritten ||= this.#said === "nothing" && item.text.trim() !== "";
         break;
       case "message.abandoned":
-        if (this.#isWritten) this.notice(GIVEN_UP);
+        if (this.#isWritten) {
+          this.notice(this.#gaveUp ? GIVEN_UP_TOO : GIVEN_UP);
+          this.#gaveUp = true;
+        }
         break;
       case "message.added": {
         for (const line of toldModelLines(state.messages.get(item.message))) this.notice(line);
         break;
       }
+      case "run.ended":
+        // What it says at a limit, or as its answer, is what it came to.
+        if (item.reason === "limit" || item.reason === "answered") this.#gist = "";
+        this.#tellGist();
+        break;
       case "file.changed":
-        this.#write(`${changeHead(item, this.#style)}\n`);
+        this.#put(`${changeHead(item, this.#style)}\n`);
         break;
       case "message.completed": {
         const message = state.messages.get(item.message);
         if (message && textOf(message).trim() !== "") {
-          if (this.#said === "gist") this.notice(gist(message, this.#columns));
+          if (this.#said === "gist") this.#gist = `${this.#style.dim(gist(message, this.#columns))}\n`;
           // The last answer, which asks for no call, is for stdout.
           if (this.#said === "whole" && item.parts.some(({ type }) => type === "call"))
-            this.#write(`${plainText(textOf(message)).trimEnd()}\n`);
+            this.#put(`${plainText(textOf(message)).trimEnd()}\n`);
         }
         // How the last answer falls short is what the turn comes to, and is said at its end.
         const shortfall = item.parts.some(({ type }) => type === "call") ? toldShortfall(message) : undefined;
@@ -119,5 +143,17 @@ export class Progress {
         if (told !== undefined) this.notice(told);
       }
     }
+  }
+
+  #put(text: string): void {
+    if (this.#gist === undefined) this.#write(text);
+    else this.#behind.push(text);
+  }
+
+  #tellGist(): void {
+    const lines = [this.#gist ?? "", ...this.#behind];
+    this.#gist = undefined;
+    this.#behind = [];
+    for (const line of lines) if (line !== "") this.#write(line);
   }
 }

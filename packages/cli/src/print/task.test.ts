@@ -33,6 +33,11 @@ describe("banyan run", () => {
   test("T35: a limit is 3, and a denied call 4 although the task was finished", async () => {
     await using endless = await modelServer({ text: "Still thinking." });
     expect((await banyan(place, ["run", "go", "--max-steps", "2", ...MODEL], endless)).code).toBe(3);
+    await using looking = await modelServer({ ...call("list", { path: "." }), text: "I look." }, { text: "I looked." });
+    const { stdout, stderr } = await banyan(place, ["run", "go", "--max-steps", "1", ...MODEL], looking);
+    expect(stdout).toBe("I looked.\n");
+    expect(stderr).toContain("I look.\n");
+    expect(stderr).not.toContain("I looked.");
     await using denied = await modelServer(call("shell", { command: "touch made.txt" }), finish("done"));
     expect(await banyan(place, ["run", "go", ...MODEL], denied)).toMatchObject({ code: 4, stdout: "done\n" });
     expect(existsSync(join(place.workspace, "made.txt"))).toBe(false);

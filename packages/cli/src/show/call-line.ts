@@ -43,6 +43,8 @@ export function callHead(call: Call, style: Style, columns: number): string {
 /** `running`: how a call stands, in a word. */
 export function callWord(call: Call): string {
   if (call.status === "pending" && call.input === undefined) return "being written";
+  // As one whose arguments do not fit: nothing of what stands beside it was done.
+  if (call.status === "failed" && call.startedAt === undefined) return "not run";
   return exitCodeOf(call) ?? WORDS[call.status];
 }
 

@@ -1,6 +1,6 @@
 import type { Message } from "@banyan/core/conversation";
 import { expect, test } from "vitest";
-import { gist } from "./message-label.ts";
+import { gist, toldModelLines, undoneLine } from "./message-label.ts";
 
 const said = (text: string) =>
   ({ id: "m", parentId: null, createdAt: 0, role: "user", author: "user", parts: [{ type: "text", text }] }) as Message;
@@ -13,4 +13,15 @@ test.each([
   ["one\n\n---\n\ntwo - three", "one two - three"],
 ])("T28: the gist of %j has no marks that say little", (text, gistOf) => {
   expect(gist(said(text), 60)).toBe(gistOf);
+});
+
+test("what a person took back is a line of the program, and not what the model is told, in a transcript and in a tree", () => {
+  const text =
+    "The person has taken back changes that were made to files. They are again as they were before:\n" +
+    "- a.txt has its previous content again\n- b.txt is there again";
+  const told = { ...said(text), author: "system" } as Message;
+  const line = "a.txt has its previous content again, b.txt is there again; the model is told";
+  expect([undoneLine(told), toldModelLines(told), gist(told, 100)]).toEqual([line, [line], `(${line})`]);
+  // A person who writes the same says it.
+  expect(undoneLine(said(text))).toBeUndefined();
 });

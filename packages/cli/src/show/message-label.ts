@@ -48,6 +48,8 @@ export function speakerOf(message: Message, agent: string): string {
 
 /** What a message says, on one line: its text, or what it asks for when it has none. */
 export function gist(message: Message, width: number): string {
+  const undone = undoneLine(message);
+  if (undone !== undefined) return excerpt(`(${undone})`, width);
   const text = withoutMarks(typedText(message).slice(0, width * 8)).trim();
   if (text !== "") return excerpt(text, width);
   if (message.role !== "assistant") return "";
@@ -87,7 +89,20 @@ const SHOWN = 10;
 /** What a tool or the system tells the model, why something was not done, say; no line of what a person wrote. */
 export function toldModelLines(message: Message | undefined): string[] {
   if (message?.role !== "user" || message.author === "user" || isShownByChanges(message)) return [];
+  const undone = undoneLine(message);
+  if (undone !== undefined) return [undone];
   return firstLines(plainText(`${message.author}: ${textOf(message)}`.trim()), SHOWN).split("\n");
+}
+
+const UNDONE =
+  /^The person has taken back changes that were made to files\. They are again as they were before:((?:\n- .+)+)$/;
+
+/** `a.ts has its previous content again; the model is told`: what a person took back, who does not read it as the model does. */
+export function undoneLine(message: Message): string | undefined {
+  if (message.role !== "user" || message.author !== "system") return undefined;
+  const [, files] = UNDONE.exec(textOf(message)) ?? [];
+  const lines = files?.split("\n- ").slice(1).map(visibleLine);
+  return lines && `${lines.join(", ")}; the model is told`;
 }
 
 const APPLIED = /^All blocks were applied\.(\n.+: (created, with|\d+ blocks? applied;) .+)+\nEdit mode has ended/;

@@ -35,7 +35,8 @@ describe("T24: a call is one line", () => {
     const searching: About = { title: "TODO", paths: [{ path: "src", access: "read" }] };
     expect(line({ tool: "search", about: searching })).toBe("• search  TODO … done");
     expect(line({ tool: "look", about: {}, input: { at: 3, what: "the sky" } })).toBe("• look  the sky … done");
-    expect(line({ input: undefined, inputText: "{nonsense", status: "failed" })).toBe("• shell  {nonsense … failed");
+    expect(line({ input: undefined, inputText: "{nonsense", status: "failed" })).toBe("• shell  {nonsense … not run");
+    expect(line({ status: "failed", startedAt: 1, endedAt: 2 })).toBe("• shell  ls … failed");
   });
 
   test("and the end of a task with its summary, if it has one: its result stands below, as the answer", () => {

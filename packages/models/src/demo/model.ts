@@ -1,4 +1,5 @@
 import type { ModelDriver } from "@banyan/core";
+import { NOTHING } from "../catalogue.ts";
 import { reply } from "./reply.ts";
 import { speak } from "./speak.ts";
 
@@ -15,7 +16,7 @@ export function demoModel({ pace = 8 }: DemoOptions = {}): ModelDriver {
   return {
     id: "demo/offline",
     family: "demo",
-    price: { input: 0, output: 0 },
+    price: NOTHING,
     async stream(request, sink, signal) {
       signal.throwIfAborted();
       await speak(reply(request), request, pace, sink, signal);

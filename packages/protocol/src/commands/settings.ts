@@ -21,6 +21,7 @@ export const settingsCommands = {
           reason: z.string().describe("Why, or what to do."),
           defaultModel: z.string().optional().describe("provider/model"),
           models: list(z.string()).optional().describe("What a server of the user's own lists, as provider/model."),
+          price: price.optional().describe("What each of those costs, where that is the same for all."),
         }),
       ),
       models: list(

@@ -61,8 +61,8 @@ export function shellTool(
   return defineTool({
     name: "shell",
     description:
-      "Runs a command in bash and answers what it printed, standard output and standard error together, and its exit code when that is not 0. " +
-      "It has no input and no terminal. Processes left in the background are ended with the command. Of a long output the middle is left out." +
+      "Runs a command in bash and answers its stdout and stderr together, and its exit code when that is not 0. " +
+      "It has no input and no terminal. Processes in the background end with it. Of a long output the middle is left out." +
       (sandbox === undefined ? "" : confines(sandbox)),
     input,
     effects: "external",
@@ -142,7 +142,7 @@ function surroundingsIn({ root }: Workspace, { env = {}, sandbox }: Pick<ShellOp
 function confines({ domains }: Sandbox): string {
   const network =
     domains.length === 0 ? "there is no network" : `only these domains can be reached: ${domains.join(", ")}`;
-  return ` It runs in a sandbox: files are written in the workspace and in $TMPDIR only, and ${network}.`;
+  return ` In its sandbox it writes in the workspace and in $TMPDIR only, and ${network}. Empty entries there, as .mcp.json, may only hold a place.`;
 }
 
 /** What a model is told of a command: its output, and how it ended unless that was well. */

@@ -154,12 +154,14 @@ function useUsable(): {
       if (!isWanted) return;
       setProviders(listed.providers);
       // One after the other: a server answers so many commands at once.
-      for (const { name, usable, models: own = [] } of listed.providers) {
+      for (const { name, usable, price, models: own = [] } of listed.providers) {
         if (!usable) continue;
         const known = await page.models(name);
         if (!isWanted) return;
         const names = new Set(known.map((model) => model.name));
-        const others = own.filter((each) => !names.has(each)).map((each): KnownModel => ({ name: each }));
+        const others = own
+          .filter((each) => !names.has(each))
+          .map((each): KnownModel => ({ name: each, ...(price ? { price } : {}) }));
         setModels((before) => [...before, ...known, ...others]);
       }
     };

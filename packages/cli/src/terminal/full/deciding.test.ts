@@ -111,6 +111,23 @@ describe("a decision", () => {
     await decided;
   });
 
+  test.each([
+    [40, 10],
+    [30, 9],
+  ])("T26, T27: at %i columns and %i rows says where it runs, and what keys do", async (columns, rows) => {
+    const here = open(columns, rows);
+    const title = "banyan asks to run shell in /home/somebody/projects/gardening";
+    const brief = ["yes", "always here", "always in this project", "change", "no"];
+    const choices = brief.map((text, index) => ({ key: "yaAen"[index] ?? "", text, brief: text, holdsOn: index < 3 }));
+    const body = ["command", "  npm run build -- --with --many --words --that --fill --lines", "a warning"];
+    const decided = here.terminal.decide({ ...question, title, body, choices, again: true, stops: true });
+    const shown = await here.screen.until("Allow this?");
+    expect(shown.replaceAll("\n", "")).toContain("gardening");
+    expect(shown).toMatch(/Esc stops/);
+    here.keys("y");
+    await decided;
+  });
+
   test("a question in words is answered with Enter; what stands there can be edited", async () => {
     const here = open();
     const answer = here.terminal.ask({ prompt: "Arguments: ", initial: '{"a":1}', again: true });

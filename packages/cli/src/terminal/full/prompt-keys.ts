@@ -179,10 +179,10 @@ export class PromptKeys {
   }
 
   async #openOutput(): Promise<void> {
-    const { terminal } = this.#options;
+    const { terminal, keys } = this.#options;
     const { pages } = terminal.view;
     if (pages.length === 0) this.#say("Nothing has been cut yet.", LEAVE_WITHIN);
-    else await terminal.open(new Viewer(pages));
+    else await terminal.open(new Viewer(pages, { openKey: keys().hint("open-output") }));
   }
 
   #inBackground(work: Promise<void>): void {

@@ -133,6 +133,13 @@ describe("while the agent works", () => {
     await here.screen.until(/^ {2}30$/);
     here.keys("\x1b[27u");
     await here.screen.until("Ctrl-O expands");
+    here.happens({ type: "reasoning.delta", message: "b", part: 0, text: "What next?" });
+    here.happens({ type: "text.delta", message: "b", part: 1, text: "That was all." });
+    await here.screen.until("Ctrl-O shows it");
+    here.keys("\x0f");
+    await here.screen.until(/What next\?[\s\S]*Ctrl-O: the one before/);
+    here.keys("\x0f");
+    await here.screen.until("What it answered");
   });
 
   test("T24: a call that fails shows its last lines", async () => {

@@ -7,6 +7,9 @@ import { visibleLine, visibleProse } from "./visible-text.ts";
 /** Said below a part of a response that broke off and is asked for anew: it counts no more. */
 export const GIVEN_UP = "What was written of this answer is given up; it is asked for anew.";
 
+/** The same of a further part of the same turn, where the sentence above stands already. */
+export const GIVEN_UP_TOO = "This is given up, too.";
+
 /** What happens beside the conversation and is told in a sentence, `toldItem`. */
 export type ToldType = Notice["type"] | "process.ended" | "process.started" | "run.continued" | "run.paused";
 
@@ -31,9 +34,9 @@ type Told<Type extends string> = Extract<EventBody | Notice, { readonly type: Ty
 
 /** The sentence, the same in every client; `undefined` where an item of the type needs none. */
 const SENTENCES: { readonly [Type in ToldType]: (item: Told<Type>, say: Say) => string | undefined } = {
-  "model.retrying": ({ reason, delay, attempt, ...hitch }, say) =>
+  "model.retrying": ({ reason, delay, attempt, code, status }, say) =>
     say("{reason} Asked again in {wait} ({hitch}, attempt {attempt}).", {
-      ...{ reason: sentenceOf(reason), wait: waitOf(delay), hitch: hitchName(hitch), attempt: String(attempt) },
+      ...{ reason: sentenceOf(reason), wait: waitOf(delay), hitch: statusOr(status, code), attempt: String(attempt) },
     }),
   "model.replaced": ({ from, to, reason }, say) =>
     say("{reason} {to} goes on with this turn in the place of {from}.", {
@@ -78,9 +81,25 @@ export function toldItem(item: FeedItem, say: Say = inEnglish): string | undefin
   return (sentence as ((item: FeedItem, say: Say) => string | undefined) | undefined)?.(item, say);
 }
 
-/** What went wrong with a model, in a word or two: `HTTP 503`, or the kind of failure, `broken stream`. */
+/** By the code of a `ModelError`: those after which a model is asked again. */
+const HITCHES: ReadonlyMap<string, string> = new Map([
+  ["rate-limit", "the provider takes no more for now"],
+  ["overloaded", "the provider is overloaded"],
+  ["unreachable", "the provider cannot be reached"],
+  ["broken-stream", "the answer broke off"],
+  ["stalled", "the provider stopped answering"],
+  ["provider", "the provider failed to answer"],
+]);
+
+/** What went wrong with a model, in a few words, with its HTTP status where there was one. */
 export function hitchName({ status, code }: { readonly status?: number; readonly code: string }): string {
-  return status === undefined ? code.replaceAll("-", " ") : `HTTP ${status}`;
+  const words = HITCHES.get(code) ?? "the model failed";
+  return status === undefined ? words : `${words} (HTTP ${status})`;
+}
+
+/** Behind the reason, which says what happened, the status alone where there was one. */
+function statusOr(status: number | undefined, code: string): string {
+  return status === undefined ? hitchName({ code }) : `HTTP ${status}`;
 }
 
 /** A wait, in whole seconds when it is a long one. */

@@ -27,7 +27,7 @@ export const actions = {
   exit: { keys: ["ctrl+d"], help: "leaves", places: ["empty"] },
   "show-keys": { keys: ["?"], help: "shows all keys", places: ["empty"] },
   "approval-mode": prompt(["shift+tab"], "changes what runs without asking"),
-  "open-output": prompt(["ctrl+o"], "shows the last call or thought in full"),
+  "open-output": prompt(["ctrl+o"], "shows the last call or thought in full; again, the one before"),
   agents: prompt(["alt+a"], "lists the sub-agents"),
   "take-back": prompt(["alt+up"], "takes back what you wrote and waits, one by one, the last first"),
   "external-editor": prompt(["ctrl+g"], "opens what is typed in $VISUAL or $EDITOR"),

@@ -9,6 +9,8 @@ export interface Suggestion {
   /** What is shown instead, where that differs. */
   readonly label?: string;
   readonly help?: string;
+  /** What may or must stand behind it, as the end of a line: `takes [#n]`. */
+  readonly takes?: string;
 }
 
 /** The word before the cursor. */
@@ -38,9 +40,16 @@ const BESIDE_HELP = 30;
 /** Asks the completers for the word before the cursor, in the editor's terms. All that they know is listed, kind by kind. */
 export class Completion implements AutocompleteProvider {
   readonly #completers: () => readonly Completer[];
+  #offered: readonly Suggestion[] = [];
+  #completed: Suggestion | undefined;
 
   constructor(completers: () => readonly Completer[]) {
     this.#completers = completers;
+  }
+
+  /** What a word was completed to last. */
+  get completed(): Suggestion | undefined {
+    return this.#completed;
   }
 
   async getSuggestions(
@@ -54,8 +63,9 @@ export class Completion implements AutocompleteProvider {
     const word: Word = { text, isFirst: cursorLine === 0 && before.trimStart() === text, isAsked: force };
     // The editor does not handle a rejection, which would end the program: one key aborts a look that is on its way.
     const found = await Promise.allSettled(this.#completers().map((completer) => completer.suggest(word, signal)));
-    const items = found.flatMap((one) => (one.status === "fulfilled" && one.value) || []).slice(0, MOST);
-    return items.length === 0 ? null : { items: items.map(itemOf), prefix: text };
+    const offered = found.flatMap((one) => (one.status === "fulfilled" && one.value) || []).slice(0, MOST);
+    if (!signal.aborted) this.#offered = offered;
+    return offered.length === 0 ? null : { items: offered.map(itemOf), prefix: text };
   }
 
   /** Whether Enter, which completed what was typed, is to send it too. */
@@ -64,6 +74,7 @@ export class Completion implements AutocompleteProvider {
   }
 
   applyCompletion(lines: string[], cursorLine: number, cursorCol: number, item: AutocompleteItem, prefix: string) {
+    this.#completed = this.#offered.find(({ text }) => text === item.value);
     const line = lines[cursorLine] ?? "";
     const inserted = item.value.endsWith("/") ? item.value : `${item.value} `;
     const before = line.slice(0, cursorCol - prefix.length) + inserted;

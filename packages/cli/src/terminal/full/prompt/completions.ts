@@ -20,7 +20,7 @@ export function completeCommands(commands: readonly CommandName[]): Completer {
   return {
     isMeant(typed, completed) {
       const [one, ...others] = beginWith(typed.slice(1).toLowerCase());
-      return one !== undefined && others.length === 0 && completed === `/${one.name}` && !needsMore(one);
+      return one !== undefined && others.length === 0 && completed === `/${one.name}` && !needsMore(one.takes);
     },
     async suggest({ text, isFirst }) {
       if (!isFirst || !text.startsWith("/") || commandLine(text) === undefined) return undefined;
@@ -32,14 +32,20 @@ export function completeCommands(commands: readonly CommandName[]): Completer {
         text: `/${also.includes(typed) ? typed : name}`,
         label: `/${name} ${takes}`.trimEnd(),
         help,
+        ...(takes === "" ? {} : { takes: `${needsMore(takes) ? "needs" : "takes"} ${takes}` }),
       }));
     },
   };
 }
 
-/** Whether a command does nothing without a word behind it. */
-function needsMore({ takes = "" }: CommandName): boolean {
-  return takes !== "" && !takes.startsWith("[");
+/** Whether something must stand behind a command: what it takes, without what stands in brackets, is something in every case. */
+function needsMore(takes = ""): boolean {
+  let rest = takes;
+  for (let before = ""; before !== rest; ) {
+    before = rest;
+    rest = rest.replaceAll(/\[[^[\]]*\]/g, "");
+  }
+  return rest.split("|").every((one) => one.trim() !== "");
 }
 
 /** Completes a word to one of the texts that are there at the moment, each with its sign in front: agents, earlier messages (T14). */

@@ -19,7 +19,8 @@ beforeEach(() => {
   const commands = completeCommands([
     { name: "model", takes: "[name]", help: "take another model" },
     { name: "retry", help: "ask again" },
-    { name: "rename", takes: "text", help: "give it another title" },
+    { name: "review", takes: "[n] | all", help: "look" },
+    { name: "edit", takes: "#n [text]", help: "change" },
   ]);
   editor = new PromptEditor({
     keys: new KeyBindings(),
@@ -38,6 +39,11 @@ function press(...keys: readonly string[]): void {
 async function suggestions(): Promise<readonly string[]> {
   while (!editor.isCompleting) await new Promise<void>((resolve) => (changed = resolve));
   return editor.lines(80, 24).suggestions;
+}
+
+/** Waits until so many are. */
+async function narrowedTo(count: number): Promise<void> {
+  while ((await suggestions()).length !== count) await new Promise<void>((resolve) => (changed = resolve));
 }
 
 describe("T9: the prompt", () => {
@@ -144,38 +150,39 @@ describe("what is shown", () => {
     expect([shown.above, shown.below]).toEqual([15, 0]);
   });
 
-  test("T16: / lists the commands with one line each; Enter completes one, and sends it when it is typed in full", async () => {
+  test("T16: / lists the commands with one line each; Enter completes one, and sends it when it can only be that one", async () => {
     press("/");
     expect(await suggestions()).toEqual([
       expect.stringMatching(/^❯ \/model \[name\] +take another model$/),
       expect.stringMatching(/^ {2}\/retry +ask again$/),
-      expect.stringMatching(/^ {2}\/rename text +give it another title$/),
+      expect.stringMatching(/^ {2}\/review \[n\] \| all +look$/),
+      expect.stringMatching(/^ {2}\/edit #n \[text\] +change$/),
     ]);
-    const fewer = async (than: number) => {
-      while ((await suggestions()).length >= than) await new Promise<void>((resolve) => (changed = resolve));
-    };
-    press("r");
-    await fewer(3);
-    // It may be one of two: it is completed, and sent with another Enter.
+    // What is first in a list of several is not sent unseen.
     press("\r");
-    expect(editor.text).toBe("/retry ");
-    expect(sent).toEqual([]);
+    expect([editor.text, sent]).toEqual(["/model ", []]);
+    press("\x15", "/re");
+    await narrowedTo(2);
+    press("\r");
+    expect([editor.text, sent]).toEqual(["/retry ", []]);
+    press("\r", "/ret");
+    await narrowedTo(1);
     press("\r", "/retry");
     await suggestions();
+    press("\r", "/rev");
+    await narrowedTo(1);
     press("\r");
-    expect(sent).toEqual(["/retry", "/retry"]);
-    // It can be nothing else.
-    press("/ret");
-    await fewer(3);
-    press("\r");
-    expect(sent).toEqual(["/retry", "/retry", "/retry"]);
+    expect(sent).toEqual(["/retry", "/retry", "/retry", "/review"]);
     expect(editor.isEmpty).toBe(true);
-    // It says nothing without what stands behind it.
-    press("/ren");
-    await fewer(3);
+  });
+
+  test("T16: Enter only completes a command that needs more, and what it needs can be said", async () => {
+    press("/ed");
+    await narrowedTo(1);
     press("\r");
-    expect(editor.text).toBe("/rename ");
-    expect(sent).toHaveLength(3);
+    expect([editor.text, editor.takes, sent]).toEqual(["/edit ", "needs #n [text]", []]);
+    press("#3 b");
+    expect(editor.takes).toBeUndefined();
   });
 
   test("T16: what is suggested goes with the text that it was suggested for", async () => {

@@ -21,7 +21,7 @@ import { type TextAt, Vim, type VimStep } from "./vim.ts";
 /** What a prompt editor is made of. */
 export interface PromptEditorOptions {
   readonly keys: KeyBindings;
-  readonly completion: AutocompleteProvider & Partial<Pick<Completion, "isMeant">>;
+  readonly completion: AutocompleteProvider & Partial<Pick<Completion, "completed" | "isMeant">>;
   /** The keys of vi (T56). */
   readonly vim?: boolean;
   /** As it is now. */
@@ -92,6 +92,12 @@ export class PromptEditor {
   /** Whether suggestions are listed, so that keys are about them first. */
   get isCompleting(): boolean {
     return this.#editor.isShowingAutocomplete();
+  }
+
+  /** What may or must follow the command that was completed and stands there alone. */
+  get takes(): string | undefined {
+    const { completed } = this.#options.completion;
+    return completed?.text === this.text.trim() ? completed.takes : undefined;
   }
 
   /** The mode of vi, where its keys are used. */

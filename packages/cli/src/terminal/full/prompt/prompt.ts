@@ -1,5 +1,6 @@
 import { attachableAtEnd } from "../../../show/attached.ts";
 import type { WaitingWord } from "../../../show/message-label.ts";
+import { oneLine } from "../../../show/plain-text.ts";
 import type { History } from "../../history.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import type { Size } from "../screen/live-region.ts";
@@ -193,7 +194,7 @@ export class Prompt {
   /** The lines of it, with a hint at the end of the first one if there is room. */
   view({ columns, rows }: Size, theme: Theme, hint: string): View {
     const { lines, cursor, above, below, suggestions } = this.#editor.lines(columns, rows);
-    const offer = attachableAtEnd(this.text) === undefined ? (this.#waited ?? hint) : "Tab attaches it";
+    const offer = attachableAtEnd(this.text) === undefined ? (this.#waited ?? this.#takes ?? hint) : "Tab attaches it";
     const hidden = theme.dim(above + below > 0 ? `${above} lines above, ${below} below` : offer);
     const { mode } = this.#editor;
     const label = theme.bold(this.#label) + (mode === undefined ? "" : ` ${theme.accent(mode.toUpperCase())}`);
@@ -208,6 +209,11 @@ export class Prompt {
     if (this.#as === undefined) return undefined;
     const behind = this.#aside.length > 0 ? `, ${this.#aside.length} behind it` : "";
     return `${WAITED[this.#as]}${behind}`;
+  }
+
+  get #takes(): string | undefined {
+    const { takes, text } = this.#editor;
+    return takes && oneLine(`${text.trim()} ${takes}`);
   }
 
   /** What was set aside last stands there again. */

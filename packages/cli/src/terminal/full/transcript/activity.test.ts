@@ -71,9 +71,17 @@ test("F35, F26: a model that is asked again counts down, and one that says nothi
     reason: "Busy.",
   };
   happens({ ...retrying, attempt: 4, status: 429 });
-  expect(activities.doing).toMatchObject({ what: "HTTP 429, attempt 4", until: nextAt });
+  expect(activities.doing).toMatchObject({
+    what: "the provider takes no more for now (HTTP 429), attempt 4",
+    until: nextAt,
+  });
   happens({ ...retrying, attempt: 5 });
-  expect(activities.doing).toMatchObject({ what: "rate limit, attempt 5", until: nextAt });
+  expect(activities.doing).toMatchObject({
+    what: "the provider takes no more for now, attempt 5",
+    until: nextAt,
+  });
+  happens({ ...retrying, code: "broken-stream", attempt: 6 });
+  expect(activities.doing?.what).toBe("the answer broke off, attempt 6");
   happens({ type: "model.waiting", run: "patient", message: "a", time: 40_000, alive: true });
   expect(activities.doing?.what).toBe("thinking, the connection is alive");
   expect(Date.now() - (activities.doing?.since ?? 0)).toBeGreaterThanOrEqual(40_000);

@@ -12,11 +12,11 @@ import {
   typedText,
   whyEnded,
 } from "@banyan/core/conversation";
-import { GIVEN_UP, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
+import { GIVEN_UP, GIVEN_UP_TOO, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
 import { attachedLine, attachedTo } from "../../../show/attached.ts";
 import { changeHead, diffLines } from "../../../show/diff-lines.ts";
 import { recalledLine } from "../../../show/memory-lines.ts";
-import { isShownByChanges } from "../../../show/message-label.ts";
+import { isShownByChanges, undoneLine } from "../../../show/message-label.ts";
 import { oneLine } from "../../../show/plain-text.ts";
 import { subAgentTold } from "../../../show/sub-agents.ts";
 import { runEndSentence } from "../../../show/turn-end.ts";
@@ -54,6 +54,8 @@ export class LiveView implements FeedView {
   #pages: Page[] = [];
   /** Why the model was asked again, as it was told last. */
   #hitch: string | undefined;
+  /** A part of this turn was given up, and that was told. */
+  #gaveUp = false;
   #text: AnswerBlock | ThoughtBlock | undefined;
   /** A command that has said nothing so far. */
   #expected: string | undefined;
@@ -180,7 +182,10 @@ export class LiveView implements FeedView {
         break;
       }
       case "message.abandoned":
-        if (this.#text instanceof AnswerBlock && this.#text.hasBegun) this.note(GIVEN_UP);
+        if (this.#text instanceof AnswerBlock && this.#text.hasBegun) {
+          this.note(this.#gaveUp ? GIVEN_UP_TOO : GIVEN_UP);
+          this.#gaveUp = true;
+        }
         this.#endText();
         this.#dropCalls(item.message, state);
         break;
@@ -217,6 +222,7 @@ export class LiveView implements FeedView {
         break;
       case "run.ended":
         this.#hitch = undefined;
+        this.#gaveUp = false;
         this.#endText();
         this.#add(({ theme, width }) => {
           const sentence = runEndSentence(item.reason, whyEnded(item), theme);
@@ -242,7 +248,11 @@ export class LiveView implements FeedView {
     if (message.author === "user") {
       this.#message(typedText(message));
       for (const line of attachedLine(attachedTo(message.parts))) this.note(line);
-    } else if (!isShownByChanges(message)) this.#told(message.author, textOf(message));
+      return;
+    }
+    const undone = undoneLine(message);
+    if (undone !== undefined) this.note(undone);
+    else if (!isShownByChanges(message)) this.#told(message.author, textOf(message));
   }
 
   /** Why something was not done, say: a person reads it as the model does. */

@@ -8,6 +8,7 @@ import {
 } from "@banyan/core/conversation";
 import { counted, visibleProse } from "@banyan/core/shown";
 import { attachedLine, attachedTo } from "../../../show/attached.ts";
+import { undoneLine } from "../../../show/message-label.ts";
 import { oneLine, plainText } from "../../../show/plain-text.ts";
 import { markdownLines } from "../markdown/markdown-stream.ts";
 import { wrapped } from "../screen/cells.ts";
@@ -91,6 +92,8 @@ export function branchEnd(
 function linesOf(message: Message, width: number, theme: Theme): readonly string[] {
   if (message.role === "summary") return toldLines("summary", textOf(message), width, theme);
   if (message.role === "user") {
+    const undone = undoneLine(message);
+    if (undone !== undefined) return wrapped(theme.dim(undone), width);
     if (message.author === "system")
       return cutTo(toldLines(message.author, textOf(message), width, theme), theme, undefined);
     const attached = attachedLine(attachedTo(message.parts)).flatMap((line) => wrapped(theme.dim(line), width));

@@ -53,7 +53,7 @@ export class AgentsView implements Overlay<never> {
     const root = agent?.path[0]?.id;
     if (!agent || root === undefined) return;
     const page = pathPage(titleOf(agent), this.#state, () => newestLeaf(this.#state, root));
-    this.#transcript = new Viewer([page], !isEnded(agent.call.status));
+    this.#transcript = new Viewer([page], { atEnd: !isEnded(agent.call.status) });
   }
 
   #list({ columns, rows }: Size, theme: Theme): View {

@@ -5,7 +5,7 @@ import type { Action } from "../keys/actions.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { characterOf } from "../keys/keyboard.ts";
 import type { Highlight } from "../markdown/look.ts";
-import { cut, widthOf } from "../screen/cells.ts";
+import { bare, cut, widthOf, wrapped } from "../screen/cells.ts";
 import type { Size } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 import { lastColumns, rule, setIn } from "./drawn-lines.ts";
@@ -43,24 +43,21 @@ export class DecisionCard implements Overlay<Decided> {
   }
 
   view({ columns, rows }: Size, theme: Theme, isArmed: boolean): View {
-    const { title } = this.#decision;
+    const head = this.#head(columns, rows, theme);
     const isTight = rows < 16 || this.#long(columns, theme).length > rows / 3;
     const bottom = this.#chosen ? this.#question(columns, theme) : this.#offer(columns, theme, isTight, isArmed);
     // What goes on in the next line is set in, so that a sign at the beginning of one is never taken for another's.
     const lines = this.#body(columns - 4, theme, isTight);
-    const shown = Math.max(1, rows - 1 - bottom.lines.length - (isTight ? 0 : 1));
+    const shown = Math.max(1, rows - head.length - bottom.lines.length - (isTight ? 0 : 1));
     const most = lines.length > shown ? Math.max(1, shown - 1) : shown;
     this.#room = { lines: lines.length, shown: most };
     this.#top = Math.max(0, Math.min(this.#top, lines.length - most));
     const part = lines.slice(this.#top, this.#top + most);
     const hidden = lines.length - part.length;
-    const more = hidden > 0 ? [theme.dim(cut(`… (${this.#place(hidden)}: Up and Down move)`, columns))] : [];
-    const top = [
-      rule(theme.warning(title), columns, theme),
-      ...part.map((line) => `  ${line}`),
-      ...more,
-      ...(isTight ? [] : [""]),
-    ];
+    // Where one line of it is all there is room for, the last line of the screen says how all of it is seen.
+    const isSaid = hidden > 0 && (shown > 1 || rows < FOOTED_FROM);
+    const more = isSaid ? [theme.dim(cut(`… (${this.#place(hidden)}: Up and Down move)`, columns))] : [];
+    const top = [...head, ...part.map((line) => `  ${line}`), ...more, ...(isTight ? [] : [""])];
     const cursor = bottom.cursor && { ...bottom.cursor, row: bottom.cursor.row + top.length };
     return { lines: [...top, ...bottom.lines], cursor };
   }
@@ -109,6 +106,15 @@ export class DecisionCard implements Overlay<Decided> {
   get page(): Page {
     const { name, title } = this.#decision;
     return { title: name ?? title, lines: (_width, theme) => this.#painted(theme) };
+  }
+
+  /** Who asks for what and where: where a call works is read also when there is little room. */
+  #head(columns: number, rows: number, theme: Theme): readonly string[] {
+    const { title } = this.#decision;
+    const [first = ""] = rows < FOOTED_FROM ? [title] : wrapped(title, columns - 4);
+    const rest = bare(title).slice(bare(first).length).trim();
+    const end = widthOf(rest) > columns - 2 ? `…${lastColumns(rest, columns - 3)}` : rest;
+    return [rule(theme.warning(first), columns, theme), ...(rest === "" ? [] : [`  ${theme.warning(end)}`])];
   }
 
   #place(hidden: number): string {
@@ -183,6 +189,9 @@ export class DecisionCard implements Overlay<Decided> {
     };
   }
 }
+
+/** Rows from which on what stands below says what keys do. */
+const FOOTED_FROM = 7;
 
 /** Pieces in lines, broken only between them. */
 function inLines(pieces: readonly string[], columns: number, between: string): string[] {

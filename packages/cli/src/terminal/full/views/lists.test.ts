@@ -137,6 +137,17 @@ describe("a viewer", () => {
     expect(press(viewer, ESC)).toEqual({});
   });
 
+  test("the key that opened it goes to the page before, and says so; from the first one, back", () => {
+    const viewer = new Viewer([page("first", 3), page("second", 3)], { openKey: "Ctrl-O" });
+    expect(seen(viewer, 80, 10).at(-1)).toBe(
+      "lines 1 to 3 of 3 · Esc goes back · Ctrl-O: the one before · ← →: the others",
+    );
+    expect(press(viewer, "\x0f")).toBeUndefined();
+    expect(seen(viewer, 80, 10)[1]).toBe("first 1");
+    expect(seen(viewer, 80, 10).at(-1)).toBe("lines 1 to 3 of 3 · Esc goes back · ← →: the others");
+    expect(press(viewer, "\x0f")).toEqual({});
+  });
+
   test("breaks a long line into lines that are set in as it is", () => {
     const viewer = new Viewer([{ title: "shell", lines: () => ["Arguments", "  one two three four"] }]);
     expect(seen(viewer, 14, 8).slice(1, 4)).toEqual(["Arguments", "  one two", "  three four"]);
@@ -144,7 +155,7 @@ describe("a viewer", () => {
 
   test("T30: follows the end of what grows, until somebody moves away from it", () => {
     const growing: string[] = ["1", "2", "3"];
-    const viewer = new Viewer([{ title: "live", lines: () => growing }], true);
+    const viewer = new Viewer([{ title: "live", lines: () => growing }], { atEnd: true });
     expect(seen(viewer, 80, 4).slice(1, 3)).toEqual(["2", "3"]);
     growing.push("4");
     expect(seen(viewer, 80, 4).slice(1, 3)).toEqual(["3", "4"]);

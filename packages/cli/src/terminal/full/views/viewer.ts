@@ -12,22 +12,34 @@ export interface Page {
   lines(width: number, theme: Theme): readonly string[];
 }
 
-/** What closes a page; the key that opened it does, too. */
-const CLOSE = ["list-cancel", "page-close", "open-output"] as const;
+/** What closes a page. */
+const CLOSE = ["list-cancel", "page-close"] as const;
 
-/** Shows pages one at a time on the whole screen: the last one first; Left and Right go to the others. */
+/** How pages are shown. */
+export interface ViewerOptions {
+  /** The end of the first one shown is shown, and followed. */
+  readonly atEnd?: boolean;
+  /** The key that opened them, for a hint. */
+  readonly openKey?: string | undefined;
+}
+
+/**
+ * Shows pages one at a time on the whole screen: the last one first; Left and Right go to the others. The key that opened
+ * them goes to the one before, so that it comes to whatever says that it opens it; where there is none before, it closes.
+ */
 export class Viewer implements Overlay<never> {
   readonly isFull = true;
   readonly #pages: readonly Page[];
+  readonly #openKey: string | undefined;
   #page: number;
   #top: number;
   #follows: boolean;
   #rows = 1;
   #last = 0;
 
-  /** `atEnd`: the end is shown first, and followed. */
-  constructor(pages: readonly Page[], atEnd = false) {
+  constructor(pages: readonly Page[], { atEnd = false, openKey }: ViewerOptions = {}) {
     this.#pages = pages;
+    this.#openKey = openKey;
     this.#page = pages.length - 1;
     this.#top = 0;
     this.#follows = atEnd;
@@ -43,19 +55,21 @@ export class Viewer implements Overlay<never> {
     const place = this.#pages.length > 1 ? theme.dim(`${this.#page + 1}/${this.#pages.length}`) : "";
     const seen =
       lines.length === 0 ? "empty" : `lines ${this.#top + 1} to ${this.#top + shown.length} of ${lines.length}`;
-    const others = this.#pages.length > 1 ? " · Left, Right: the others" : "";
     return {
       lines: [
         rule(theme.bold(page?.title ?? ""), columns, theme, place),
         ...filled(shown, this.#rows),
-        theme.dim(cut(`${seen}${others} · Esc goes back`, columns)),
+        theme.dim(cut([seen, "Esc goes back", ...this.#others()].join(" · "), columns)),
       ],
     };
   }
 
   key(key: string, keys: KeyBindings): Over<never> | undefined {
     if (CLOSE.some((action) => keys.matches(key, action))) return {};
-    if (keys.matches(key, "list-back")) this.#turn(-1);
+    if (keys.matches(key, "open-output")) {
+      if (this.#page <= 0) return {};
+      this.#turn(-1);
+    } else if (keys.matches(key, "list-back")) this.#turn(-1);
     else if (keys.matches(key, "list-open")) this.#turn(1);
     else if (keys.matches(key, "list-up")) this.#move(this.#top - 1);
     else if (keys.matches(key, "list-down") || keys.matches(key, "list-choose")) this.#move(this.#top + 1);
@@ -64,6 +78,12 @@ export class Viewer implements Overlay<never> {
     else if (keys.matches(key, "list-first")) this.#move(0);
     else if (keys.matches(key, "list-last")) this.#move(this.#last);
     return undefined;
+  }
+
+  #others(): string[] {
+    if (this.#pages.length <= 1) return [];
+    const before = this.#page > 0 && this.#openKey !== undefined ? [`${this.#openKey}: the one before`] : [];
+    return [...before, "← →: the others"];
   }
 
   #move(top: number): void {
