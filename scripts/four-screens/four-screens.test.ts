@@ -110,7 +110,7 @@ const SHOWS: Readonly<Record<ItemType, Shows>> = {
   "call.input.delta": { full: /count leaves … being written/, page: /\{"command":"count leaves"\}/ },
   "call.output.delta": { full: /leaf after leaf/, page: /leaf after leaf/ },
   "call.draft.delta": { full: /writing draft\.txt/, page: /draft\.txt\s+being written[\s\S]*drafted line/ },
-  "model.retrying": same(/529, attempt 2/),
+  "model.retrying": same(/529\)?, attempt 2/),
   "model.replaced": same(/spare\/model goes on with this turn in the place of scripted\/model/),
   "model.waiting": {
     full: /thinking, the connection is alive, 3 min/,

@@ -73,7 +73,7 @@ describe("a question about a change", () => {
   test("T44: of a large new file is whole: it is read to its end in the card, and on the whole screen", async () => {
     const content = Array.from({ length: 4_000 }, (_, index) => `${index + 1}: ${"x".repeat(60)}`).join("\n");
     const { here, ended } = await asked("write", { path: "new.txt", content }, { columns: 100, rows: 16 });
-    await here.screen.until("New file new.txt, 4000 lines added");
+    await here.screen.until("New file new.txt, 4,000 lines added");
     here.keys(END);
     await here.screen.until(/^ +4000 \+ 4000: x+$/);
     here.keys(CTRL_O);
