@@ -43,7 +43,7 @@ const SHOWS: Readonly<Record<ItemType, Shows>> = {
     full: /cut off at the limit of its length/,
     plain: /cut off at the limit of its length/,
     print: /cut off at the limit of its length/,
-    page: /Cut: the answer reached the model's limit/,
+    page: /The answer was cut off at the limit of its length/,
   },
   "message.abandoned": same(/What was written of this answer is given up; it is asked for anew\./),
   "call.pending": { full: /shake … waiting/, page: /shell\s+shake/ },

@@ -48,10 +48,11 @@ export class Progress {
   #isWritten = false;
   /** A part of this turn was given up, and that was told. */
   #gaveUp = false;
-
   /** The gist of what was said last, until it shows whether that is the answer for stdout; and what is told behind it. */
   #gist: string | undefined;
   #behind: string[] = [];
+  /** How what was said last falls short, which is told. */
+  #shortfall: string | undefined;
 
   constructor(
     write: (text: string) => void,
@@ -72,7 +73,8 @@ export class Progress {
 
   problem(sentence: string): void {
     this.#tellGist();
-    this.#put(`banyan: ${oneLine(sentence)}\n`);
+    // What the answer lacks may be all that is wrong with the turn.
+    if (sentence !== this.#shortfall) this.#put(`banyan: ${oneLine(sentence)}\n`);
   }
 
   item(item: FeedItem, state: ConversationState): void {
@@ -132,9 +134,8 @@ export class Progress {
           if (this.#said === "whole" && item.parts.some(({ type }) => type === "call"))
             this.#put(`${plainText(textOf(message)).trimEnd()}\n`);
         }
-        // How the last answer falls short is what the turn comes to, and is said at its end.
-        const shortfall = item.parts.some(({ type }) => type === "call") ? toldShortfall(message) : undefined;
-        if (shortfall !== undefined) this.notice(oneLine(shortfall));
+        this.#shortfall = toldShortfall(message);
+        if (this.#shortfall !== undefined) this.notice(oneLine(this.#shortfall));
         break;
       }
       default: {
