@@ -38,6 +38,9 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await asked.getByRole("textbox", { name: "What is to be otherwise" }).fill("in green");
     await asked.getByRole("button", { name: /Keep planning/ }).click();
     await eventually(() => card(page, "update_plan").innerText()).toMatch(/denied[\s\S]*in green/);
+    // What is said while it works would steer it.
+    await eventually(() => said(page)).toContain("That is done.");
+    await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
     await write(page, "plan");
     await asked.getByRole("button", { name: "Carry it out, changing files without asking" }).click();
     const plan = card(page, "update_plan").last();
