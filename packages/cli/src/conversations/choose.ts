@@ -82,6 +82,6 @@ function itemOf(summary: ConversationSummary, isHere: boolean): PickerItem<strin
     value: id,
     label: excerpt(title, TITLE) || id,
     help: [formatTime(updatedAt), ...how, ...(isHere || directory === "" ? [] : [directory])].join("  "),
-    more: id,
+    id,
   };
 }

@@ -54,9 +54,10 @@ function lineOf({ label, help = "" }: PickerItem<unknown>, number: number, isSel
   return `${String(number).padStart(3)}  ${label}${help === "" ? "" : `  ${help}`}${isSelected ? "  (now)" : ""}`;
 }
 
-/** Whether all words occur in an item. */
-function matches({ label, help = "", more = "" }: PickerItem<unknown>, words: string): boolean {
-  const text = `${label} ${help} ${more}`.toLowerCase();
+/** Whether all words occur in what is shown of an item, or its id begins so. */
+function matches({ label, help = "", id = "" }: PickerItem<unknown>, words: string): boolean {
+  if (id.startsWith(words)) return true;
+  const text = `${label} ${help}`.toLowerCase();
   return words
     .toLowerCase()
     .split(/\s+/)

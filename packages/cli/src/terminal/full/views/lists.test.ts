@@ -68,6 +68,19 @@ describe("a picker", () => {
     expect(press(picker, "\x15", ESC)).toEqual({});
   });
 
+  test("finds an item by the beginning of its id, and not by letters that an id has by chance", () => {
+    const known = ["red", "blue"].map((label) => ({
+      value: label,
+      label,
+      id: `${label === "red" ? "f1a2r3" : "kk"}9`,
+    }));
+    const picker = new Picker({ title: "Conversations", items: known });
+    press(picker, "far");
+    expect(seen(picker)[2]).toBe("Nothing matches.");
+    press(picker, "\x15", "f1a");
+    expect(seen(picker).slice(2, -1)).toEqual(["❯ red"]);
+  });
+
   test("shows the item under the bar beside the list, or below it where that is too narrow", () => {
     const picker = new Picker({ title: "Sessions", items, preview: (item) => [`preview of ${item}`] });
     expect(picker.isFull).toBe(true);

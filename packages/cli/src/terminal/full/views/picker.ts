@@ -15,8 +15,8 @@ export interface PickerItem<T> {
   readonly label: string;
   /** Stands behind the label, as far as there is room. */
   readonly help?: string;
-  /** What else the filter looks at. */
-  readonly more?: string;
+  /** What it is called beside that, such as an id: the filter finds it by its beginning alone. */
+  readonly id?: string;
 }
 
 /** A list to pick from: conversations, models, what was written before. */
@@ -113,9 +113,11 @@ export class Picker<T> implements Overlay<T> {
   #matching(): readonly PickerItem<T>[] {
     const { items } = this.#options;
     const { text } = this.#filter;
-    const shown = fuzzyFilter([...items], text, ({ label, help = "", more = "" }) => `${label} ${help} ${more}`);
-    if (text === "" || this.#named.size === 0) return shown;
-    return [...shown, ...items.filter((item) => this.#named.has(item.value) && !shown.includes(item))];
+    const shown = fuzzyFilter([...items], text, ({ label, help = "" }) => `${label} ${help}`);
+    if (text.trim() === "") return shown;
+    // Not fuzzily: the letters of a short word are found in most ids, which are drawn at random.
+    const isMeant = ({ value, id = "" }: PickerItem<T>) => id.startsWith(text.trim()) || this.#named.has(value);
+    return [...shown, ...items.filter((item) => isMeant(item) && !shown.includes(item))];
   }
 
   async #search(): Promise<void> {
