@@ -1,4 +1,4 @@
-import { globSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundle } from "../../scripts/build/bundle.ts";
@@ -27,6 +27,9 @@ export async function builtProject(): Promise<string> {
     const folder = join(ROOT, dirname(file));
     const { name } = JSON.parse(readFileSync(join(ROOT, file), "utf8")) as { readonly name: string };
     await writeModules(folder, join(modules, name));
+    // Versions of its own, where the workspace has another one.
+    const own = join(folder, "node_modules");
+    if (existsSync(own)) symlinkSync(own, join(modules, name, "node_modules"), "junction");
   }
   const there = new Set(readdirSync(modules));
   for (const name of readdirSync(join(ROOT, "node_modules"))) {

@@ -23,32 +23,40 @@ export interface Place {
   readonly cwd: string;
 }
 
-/** A program in a terminal of its own, 100 columns by 40 rows: `script` of util-linux makes it. */
+/** A program in a terminal of its own, 100 columns by 40 rows where nothing else is said: `script` of util-linux makes it. */
 export class PseudoTerminal implements Disposable {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
   #shown = "";
   #look = () => {};
+  #watch: (text: string) => void = () => {};
 
-  private constructor(words: readonly string[], place: Place) {
+  private constructor(words: readonly string[], place: Place, columns: number) {
     const command = words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
     // A terminal that shows keys by itself would tell nothing about who reads them.
-    const line = `stty -echo cols 100 rows 40; echo begun; exec ${command}`;
+    const line = `stty -echo cols ${columns} rows 40; echo begun; exec ${command}`;
     this.#child = spawn("script", ["-qefc", line, "/dev/null"], { ...place, stdio: ["pipe", "pipe", "inherit"] });
     // A program that has ended reads nothing: what waits for it says so.
     this.#child.stdin.on("error", () => {});
     this.#child.stdout.setEncoding("utf8").on("data", (text: string) => {
       this.#shown += text;
       for (const [asked, answer] of ANSWERS) if (text.includes(asked)) this.press(answer);
+      this.#watch(text);
       this.#look();
     });
   }
 
   /** Resolves when the program begins. */
-  static async start(words: readonly string[], place: Place): Promise<PseudoTerminal> {
-    const terminal = new PseudoTerminal(words, place);
+  static async start(words: readonly string[], place: Place, columns = 100): Promise<PseudoTerminal> {
+    const terminal = new PseudoTerminal(words, place, columns);
     await terminal.shows(BEGUN);
-    terminal.#shown = "";
+    terminal.#shown = terminal.#shown.slice(terminal.#shown.indexOf(BEGUN) + BEGUN.length);
     return terminal;
+  }
+
+  /** Calls back with what the program has written since it began, and with all that it writes from now on. */
+  watch(watch: (text: string) => void): void {
+    this.#watch = watch;
+    watch(this.#shown);
   }
 
   press(keys: string): void {
@@ -74,6 +82,13 @@ export class PseudoTerminal implements Disposable {
       this.#child.off("close", ended);
       this.#look = () => {};
     }
+  }
+
+  /** Resolves when the program has ended. */
+  get ended(): Promise<void> {
+    const child = this.#child;
+    const isOver = child.exitCode !== null || child.signalCode !== null;
+    return isOver ? Promise.resolve() : new Promise((resolve) => child.once("close", () => resolve()));
   }
 
   /** The process id of the program. Only on Linux. */

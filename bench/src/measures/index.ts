@@ -3,6 +3,7 @@ import { append } from "./append.ts";
 import { callbacks } from "./callbacks.ts";
 import { concurrent } from "./concurrent.ts";
 import { construct } from "./construct.ts";
+import { day } from "./day.ts";
 import { doors } from "./doors.ts";
 import { eager } from "./eager.ts";
 import { fanOut } from "./fan-out.ts";
@@ -63,4 +64,5 @@ export const measures: readonly Measure[] = [
   telemetryMeasure,
   terminal,
   page,
+  day,
 ];

@@ -1,0 +1,10 @@
+import type { DayProgram } from "../program.ts";
+import { banyan } from "./banyan.ts";
+import { claude } from "./claude.ts";
+import { codex } from "./codex.ts";
+import { gemini } from "./gemini.ts";
+import { opencode } from "./opencode.ts";
+import { pi } from "./pi.ts";
+
+/** The programs that a day is spent with, by their names among the peers. */
+export const PROGRAMS_OF_A_DAY: Readonly<Record<string, DayProgram>> = { banyan, claude, codex, gemini, opencode, pi };
