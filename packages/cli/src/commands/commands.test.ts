@@ -111,6 +111,19 @@ describe.skipIf(!hasTmux)("the commands", () => {
     expect(JSON.parse(settings)).toEqual({ model: "demo/offline" });
   });
 
+  test("T42: /model and a part of a name takes the one that has it, and asks which of several", async () => {
+    await using server = await modelServer({ text: "Hello." });
+    using pty = Pty.open(place, PLAIN, server.env);
+    await pty.prompted();
+    await pty.exchange("/model OFFL", "Using demo/offline from the next message on");
+    await pty.exchange("/model heron", 'Not done: "heron" is not the name of a model');
+    pty.enter("/model e");
+    expect(await pty.until("A number, words to look for, or nothing to go back:")).toMatch(/^ {2}2 {2}openai-compat/m);
+    pty.enter("2");
+    await pty.until("Using openai-compatible/test from the next message on");
+    await pty.exchange("hello", "Hello.");
+  });
+
   test("T42: a model picked while the agent works takes its next step, and the tree knows", async () => {
     await using server = await modelServer({
       calls: [{ tool: "shell", input: { command: "until [ -e go ]; do sleep 0.1; done" } }],

@@ -14,7 +14,7 @@ export const model: Command<ConversationContext> = {
   anytime: true,
   async run(context, argument) {
     if (argument !== "" && !/^\d+$/.test(argument)) {
-      await use(context, argument);
+      await useNamed(context, argument);
       return ASK;
     }
     const models = await offered(context.models);
@@ -25,6 +25,26 @@ export const model: Command<ConversationContext> = {
   },
 };
 
+/** Takes the model of that name; where it is none, the one that has it as a part of its name, or one of those that do. */
+async function useNamed(context: ConversationContext, name: string): Promise<void> {
+  try {
+    await use(context, name);
+  } catch (error) {
+    if (name.includes("/")) throw error;
+    const [, part = name, effort = ""] = /^(.*?)(:\w+)?$/.exec(name) ?? [];
+    const known = await offered(context.models);
+    const meant = known.filter((model) => model.name.toLowerCase().includes(part.toLowerCase()));
+    const [first] = meant;
+    if (!first) throw error;
+    if (meant.length > 1 && !canPick(context)) {
+      context.write(`Several models are called so: ${meant.map((model) => oneLine(model.name)).join(", ")}.`);
+      return;
+    }
+    const chosen = meant.length === 1 ? first.name : await choose(context, meant);
+    if (chosen !== undefined) await use(context, `${chosen}${effort}`);
+  }
+}
+
 /** Takes a model: a turn under way goes on with it. */
 async function use({ models, run, write }: ConversationContext, name: string): Promise<void> {
   await models.use(name);
@@ -32,15 +52,18 @@ async function use({ models, run, write }: ConversationContext, name: string): P
 }
 
 async function choose(context: ConversationContext, models: readonly KnownModel[]): Promise<string | undefined> {
-  const { run, pickMessage, pick, style, write } = context;
+  const { pick, style, write } = context;
   const selected = context.models.current.name;
   const items = itemsOf(models);
-  // Where nothing is redrawn, nothing is asked in the middle of an answer.
-  if (pickMessage || run === undefined)
-    return pick({ title: "Models: dollars for a million tokens; context", items, selected });
+  if (canPick(context)) return pick({ title: "Models: dollars for a million tokens; context", items, selected });
   write(...table(items.map(({ label, help = "" }, index) => [String(index + 1), label, help])));
   write(style.dim("/model and a number, or a name, takes one."));
   return undefined;
+}
+
+/** Where nothing is redrawn, nothing is asked in the middle of an answer. */
+function canPick({ pickMessage, run }: ConversationContext): boolean {
+  return pickMessage !== undefined || run === undefined;
 }
 
 function itemsOf(models: readonly KnownModel[]): PickerItem<string>[] {

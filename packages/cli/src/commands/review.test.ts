@@ -23,7 +23,11 @@ describe.skipIf(!hasTmux)("C15: /review", () => {
       { text: "- a.txt:1: it was one\n- a.txt:2: there is no second line\n\nNot ready." },
       { text: "Mended." },
     );
-    using pty = Pty.open(place, ["--plain", "--model", "openai-compatible/test"], server.env);
+    using pty = Pty.open(place, ["--plain", "--model", "openai-compatible/test"], {
+      ...server.env,
+      // Git runs in the sandbox only.
+      BANYAN_SANDBOX: "auto",
+    });
     await pty.prompted();
     await pty.exchange("hello", "Hello.");
     await pty.exchange("/review", "Not ready.");

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Home, MAIN } from "./banyan.ts";
@@ -10,6 +10,10 @@ export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 
 /** Milliseconds that something has to appear on a screen: on a machine that does much else, too. */
 const PATIENCE = 60_000;
+
+/** Milliseconds between two looks at a screen, where something is written, and where nothing is. */
+const LOOK = 50;
+const LONGEST_PAUSE = 1000;
 
 /** What tells the command which terminal it is in. */
 const OF_TMUX = ['TERM="$TERM"', 'TMUX="$TMUX"'];
@@ -95,7 +99,12 @@ export class Pty implements Disposable {
 
   /** Waits until something is shown `times` times, and answers the screen. */
   async until(shown: string | RegExp, times = 1): Promise<string> {
-    const screen = await until(() => this.screen(), shown, times);
+    const screen = await until(
+      () => this.screen(),
+      shown,
+      times,
+      () => this.#length,
+    );
     // A frame may have been drawn by half.
     const whole = this.screen();
     return counted(whole, shown) >= times ? whole : screen;
@@ -149,17 +158,31 @@ export class Pty implements Disposable {
     spawnSync("tmux", ["-L", this.#socket, "kill-server"]);
   }
 
+  /** Bytes that the command has written so far. */
+  get #length(): number {
+    return statSync(this.#raw, { throwIfNoEntry: false })?.size ?? 0;
+  }
+
   #tmux(...args: readonly string[]): string {
     return execFileSync("tmux", ["-L", this.#socket, ...args], { encoding: "utf8" });
   }
 }
 
-async function until(look: () => string, shown: string | RegExp, times: number): Promise<string> {
+/** Looks when more has been written than at the last look, since a look starts a process; and now and then all the same. */
+async function until(
+  look: () => string,
+  shown: string | RegExp,
+  times: number,
+  length = () => Number.NaN,
+): Promise<string> {
   for (const end = Date.now() + PATIENCE; ; ) {
+    const seen = length();
     const text = look();
     if (counted(text, shown) >= times) return text;
     if (Date.now() > end) throw new Error(`${shown} is not shown ${times} times:\n${text}`);
-    await sleep(50);
+    const next = Date.now() + LONGEST_PAUSE;
+    do await sleep(LOOK);
+    while (length() === seen && Date.now() < next);
   }
 }
 
