@@ -45,4 +45,15 @@ describe.skipIf(!hasTmux)("C15: /review", () => {
     expect(mend?.slice(0, 2).map(({ content }) => content)).toEqual(["hello", "Hello."]);
     expect(mend?.[2]?.content).toMatch(/A review[\s\S]*\n\na\.txt:2: there is no second line$/);
   });
+
+  test("asks nobody where there is nothing to review, and says why", async () => {
+    using place = home();
+    await using server = await modelServer({ text: "Hello." });
+    using pty = Pty.open(place, ["--plain", "--model", "openai-compatible/test"], server.env);
+    await pty.prompted();
+    await pty.exchange("/review", "There is nothing to review: git runs in the sandbox only");
+    await pty.exchange("hello", "Hello.");
+    await pty.exchange("/review", /(?:There is nothing to review[\s\S]*){2}/);
+    expect(server.asked).toHaveLength(1);
+  });
 });

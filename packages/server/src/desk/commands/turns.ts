@@ -1,12 +1,14 @@
 import type { Session } from "@banyan/core";
 import { type Directive, newestLeaf, resume, retry, SessionError, say, type UserPart } from "@banyan/core";
+import { REVIEWER } from "@banyan/core/conversation";
 import { modeLeft } from "@banyan/host";
 import { serversForFirstTurn } from "@banyan/host/mcp";
 import type { Command } from "@banyan/protocol";
 import type { Beginning } from "../live/beginnings.ts";
 import type { LiveConversation } from "../live/live-conversation.ts";
+import { Unfitting } from "../problem.ts";
 import { agentFor, type HowTaken } from "./agent-for.ts";
-import { type Handlers, type Workplace, withoutSecrets, written } from "./workplace.ts";
+import { type Handlers, type Workplace, type Written, withoutSecrets, written } from "./workplace.ts";
 
 /** What makes an agent work, and what stops it. */
 export const turnHandlers: Handlers<
@@ -28,6 +30,7 @@ export const turnHandlers: Handlers<
       const signal = AbortSignal.any([desk.signal, beginning.interruption]);
       const folder = await folderFor(command, live, desk);
       const message = asIs ? withoutSecrets(desk, parts) : await written(desk, parts, { principal, signal, folder });
+      mustHaveChanges(command, message);
       const said = isDone(live, command.id) ? message.parts : await desk.host.hooks.prompt(live.session, message.parts);
       const waits = await deliver(command, said, live, (at) =>
         begin(command, say(said), at ?? undefined, { live, beginning, desk }),
@@ -54,6 +57,7 @@ export const turnHandlers: Handlers<
       const signal = AbortSignal.any([desk.signal, beginning.interruption]);
       const folder = await folderFor(command, live, desk);
       const message = await written(desk, parts ?? [], { principal, signal, folder });
+      mustHaveChanges(command, message);
       const directive = parts ? retry(message.parts) : retry();
       if (!isDone(live, id)) await begin(command, directive, at, { live, beginning, desk });
       return { ...(parts ? { message: id } : {}), ...message.told };
@@ -103,6 +107,14 @@ export const turnHandlers: Handlers<
     return {};
   },
 };
+
+/** Throws where a reviewer would be asked about changes that did not go along: a model would be paid to look at nothing. */
+function mustHaveChanges({ agent }: { readonly agent?: string | undefined }, { told }: Written): void {
+  if (agent !== REVIEWER) return;
+  const [, why] =
+    /^diff\S* does not go along: (.+)$/.exec(told.problems.find((text) => text.startsWith("diff")) ?? "") ?? [];
+  if (why !== undefined) throw new Unfitting(`There is nothing to review: ${why}.`);
+}
 
 /** Where a message is said. */
 type Said = Pick<Command<"message.add">, "id" | "at" | "run"> & Pick<Command<"turn.say">, "delivery">;
