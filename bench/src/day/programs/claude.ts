@@ -23,6 +23,8 @@ export const claude: DayProgram = {
         hasCompletedOnboarding: true,
         theme: "light",
         bypassPermissionsModeAccepted: true,
+        autoModeOptInDismissed: true,
+        hasResetAutoModeOptInForDefaultOffer: true,
         projects: { [cwd]: { hasTrustDialogAccepted: true } },
         customApiKeyResponses: { approved: [KEY.slice(-20)], rejected: [] },
       },

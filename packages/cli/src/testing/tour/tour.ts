@@ -50,7 +50,7 @@ const change = `The failures come too fast one after the other. I put a pause be
       await new Promise((resolve) => setTimeout(resolve, pause));
 \`\`\`
 `;
-const table = `The test passes. Between two attempts there is now a **pause that doubles**:
+const table = `Between two attempts there is now a **pause that doubles**:
 
 | after attempt | longest pause |
 |---|---|
@@ -66,6 +66,13 @@ at the same moment, and the service fails again under their load. This is called
 
 Jitter is the part of a pause that is left to chance. With it the callers come back one by one, and`;
 const short = `Jitter is the part of a pause that is left to chance, so that callers who failed together do not **come back together**.`;
+
+/** The plan, with so many steps done. */
+const plan = (done: number) => {
+  const titles = ["Pause longer after each failure", "Run its test", "Keep the test running"];
+  const statusOf = (step: number) => (step < done ? "completed" : step === done ? "in_progress" : "pending");
+  return { tool: "update_plan", input: { steps: titles.map((title, step) => ({ title, status: statusOf(step) })) } };
+};
 
 /** A text in the pieces in which a model sends it. */
 const pieces = (text: string) => text.match(/\s*\S+/g)?.concat("\n") ?? [];
@@ -83,6 +90,7 @@ try {
     {
       text: pieces("I look at its test first, and open the file."),
       calls: [
+        plan(0),
         { tool: "read", input: { path: "test.ts" } },
         { tool: "edit_mode", input: { file_path: "retry.ts" } },
       ],
@@ -92,10 +100,17 @@ try {
     { text: pieces(change), pace: 80, tokens: [6_892, 174] },
     {
       text: pieces("Now its test."),
-      calls: [{ tool: "shell", input: { command: "node --test --test-reporter=dot" } }],
+      calls: [plan(1), { tool: "shell", input: { command: "node --test --test-reporter=dot" } }],
       pace: 60,
       tokens: [7_112, 34],
     },
+    {
+      text: pieces("It passes. I leave it running, so that you see when it no longer does."),
+      calls: [plan(2), { tool: "shell", input: { command: "node --test --watch", background: true } }],
+      pace: 60,
+      tokens: [7_204, 52],
+    },
+    { calls: [plan(3)], tokens: [7_298, 40] },
     { text: pieces(table), pace: 60, tokens: [7_431, 71] },
     { text: pieces(long), pace: 60, stalls: true, tokens: [7_520, 80] },
     { text: pieces(short), pace: 60, tokens: [7_519, 24] },
@@ -118,7 +133,7 @@ try {
   await terminal.until(PROMPT);
   await terminal.hold(900);
 
-  // A file is completed and goes along; a change grows, is asked about and tested.
+  // A file is completed and goes along; a plan is put down, a change grows, is asked about and tested, and its test stays.
   await terminal.type("wait longer after each failure in @ret");
   await terminal.until(/retry\.ts/);
   await terminal.hold(400);
@@ -130,6 +145,9 @@ try {
   await terminal.hold(1_500);
   terminal.press("y");
   await terminal.until(/asks to run shell[\s\S]*^Allow this\?$/m);
+  await terminal.hold(1_800);
+  terminal.press("y");
+  await terminal.until(/--watch[\s\S]*^Allow this\?$/m);
   await terminal.hold(1_800);
   terminal.press("y");
   await terminal.until(/1\.6 s[\s\S]*Reply to/);
@@ -162,7 +180,8 @@ try {
   await terminal.until(/Enter goes there/);
   await terminal.hold(100);
 
-  const title = "A run of Banyan: an answer as it streams, a growing change, two questions, an interrupt, a branch";
+  const title =
+    "A run of Banyan: a plan, a growing change, three questions, a command that stays in the background, an interrupt, a branch";
   writeFileSync(join(root, "docs/tour.svg"), film(await terminal.stills(), { columns, rows, title, last: 4_000 }));
 } finally {
   for (const folder of [home, workspace]) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
