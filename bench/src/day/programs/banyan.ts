@@ -44,7 +44,11 @@ export const banyan: DayProgram = {
     "the other branch": ["/tree<Enter>", { after: /Enter goes there/, press: "<Up><Up><Enter>" }],
     picture: ["<paste:{cwd}/dot.png>", { after: /\[image/i, press: " what is it?<Enter>" }],
     "name a file": ["Read @notes", { after: /notes-of-the-day/, press: "<Tab><Enter>" }],
-    model: ["/model second<Enter>", { after: /Using openai-compatible.second/, press: TYPED.ask }],
+    model: [
+      "/model<Enter>",
+      { after: /Models:/, press: "<Down><Enter>" },
+      { after: /Using openai-compatible.second/, press: TYPED.ask },
+    ],
     spent: ["/usage<Enter>"],
     "own command": ["!echo own-$((40+2))<Enter>"],
     changes: ["/diff<Enter>"],

@@ -52,7 +52,7 @@ export const gemini: DayProgram = {
       "<Esc><Esc>",
       { after: /Stay at current/, press: "<Up><Enter>" },
       { after: /Rewind conversation/, press: "<Enter>" },
-      { after: /> {3}What is a heron/, press: `<C-u>${TYPED.kite}<Enter>` },
+      { after: /to accept edits.*> +What is a heron/s, press: `<C-u>${TYPED.kite}<Enter>` },
     ],
     "the other branch": { none: "A conversation is one line." },
     picture: ["<paste:{cwd}/dot.png>", { after: /\[image/i, press: " what is it?<Enter>" }],
@@ -60,7 +60,7 @@ export const gemini: DayProgram = {
     model: [
       "/model<Enter>",
       { after: /Select Model/, press: "2" },
-      { after: /gemini-3/, press: "<Enter>" },
+      { after: /gemini-2\.5-pro/, press: "<Enter>" },
       { after: /Type your message.*gemini-3/s, press: TYPED.ask },
     ],
     spent: ["/stats<Enter>"],

@@ -10,7 +10,7 @@ import { film } from "./film.ts";
 import { Recording } from "./recording.ts";
 
 const MODEL = "openai-compatible/scripted";
-const PROMPT = /Reply to banyan: ─+\n\s*\n?chat · /;
+const PROMPT = /Reply to banyan: ─+\n\s*\n?(?:chat · )?asks first · /;
 const [columns, rows] = [100, 30];
 const root = fileURLToPath(new URL("../../../../..", import.meta.url));
 const home = mkdtempSync(join(tmpdir(), "banyan-tour-"));
@@ -69,7 +69,7 @@ const short = `Jitter is the part of a pause that is left to chance, so that cal
 
 /** The plan, with so many steps done. */
 const plan = (done: number) => {
-  const titles = ["Pause longer after each failure", "Run its test", "Keep the test running"];
+  const titles = ["Pause longer after each failure", "Run its test", "Keep its demo running"];
   const statusOf = (step: number) => (step < done ? "completed" : step === done ? "in_progress" : "pending");
   return { tool: "update_plan", input: { steps: titles.map((title, step) => ({ title, status: statusOf(step) })) } };
 };
@@ -85,6 +85,10 @@ try {
   writeFileSync(join(home, "banyan", "config", "settings.json"), JSON.stringify({ models }));
   writeFileSync(join(workspace, "retry.ts"), retry);
   writeFileSync(join(workspace, "test.ts"), test);
+  writeFileSync(
+    join(workspace, "demo.ts"),
+    'console.log("calls a service every second");\nsetInterval(() => {}, 1000);\n',
+  );
   writeFileSync(join(workspace, "package.json"), `{ "type": "module" }\n`);
   await using server = await modelServer(
     {
@@ -105,8 +109,8 @@ try {
       tokens: [7_112, 34],
     },
     {
-      text: pieces("It passes. I leave it running, so that you see when it no longer does."),
-      calls: [plan(2), { tool: "shell", input: { command: "node --test --watch", background: true } }],
+      text: pieces("It passes. I leave the demo running, for you to look at."),
+      calls: [plan(2), { tool: "shell", input: { command: "node demo.ts", background: true } }],
       pace: 60,
       tokens: [7_204, 52],
     },
@@ -147,7 +151,7 @@ try {
   await terminal.until(/asks to run shell[\s\S]*^Allow this\?$/m);
   await terminal.hold(1_800);
   terminal.press("y");
-  await terminal.until(/--watch[\s\S]*^Allow this\?$/m);
+  await terminal.until(/demo\.ts[\s\S]*^Allow this\?$/m);
   await terminal.hold(1_800);
   terminal.press("y");
   await terminal.until(/1\.6 s[\s\S]*Reply to/);
