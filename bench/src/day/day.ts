@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { temporaryDirectory } from "../stores/temporary.ts";
@@ -58,6 +58,7 @@ export async function begin(program: DayProgram, place: string, how: How): Promi
     },
     async [Symbol.asyncDispose]() {
       day.screen[Symbol.dispose]();
+      endAllAt(home);
       await wire[Symbol.asyncDispose]();
     },
   };
@@ -65,4 +66,20 @@ export async function begin(program: DayProgram, place: string, how: How): Promi
   // Some show their prompt long before they hear what is entered there.
   await sleep(REST);
   return day;
+}
+
+/** Ends what a program has left behind: some start servers that stay. Only on Linux. */
+function endAllAt(home: string): void {
+  for (const id of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    try {
+      if (
+        readFileSync(join("/proc", id, "environ"), "utf8")
+          .split("\0")
+          .includes(`HOME=${home}`)
+      )
+        process.kill(Number(id), "SIGKILL");
+    } catch {
+      // It has ended meanwhile, or is somebody else's.
+    }
+  }
 }

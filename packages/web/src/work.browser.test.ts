@@ -478,7 +478,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await page.getByRole("alert").filter({ hasText: "Did you mean /retry?" }).waitFor();
     expect(await composer(page).inputValue()).toBe("/retyr");
     await write(page, "/review");
-    await page.getByRole("alert").filter({ hasText: 'There is no agent "reviewer"' }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "There is nothing to review" }).waitFor();
     // Where there was a review, what it found is given to the agent with a click.
     await page.goto(`${new URL(page.url()).origin}/c/${await here.conversation("Review these changes: @diff")}`);
     await articles(page).last().waitFor();

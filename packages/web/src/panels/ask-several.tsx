@@ -22,8 +22,8 @@ export function AskSeveral({ leaf, isOpen }: { readonly leaf: string | null; rea
   const [times, setTimes] = useState(3);
   const [isChoosing, setChoosing] = useState(false);
   const [problem, setProblem] = useState("");
-  // Once it is open it stays so, until a person folds it: what it says must not go with the first answer.
-  const [isUnfolded, setUnfolded] = useState<boolean>();
+  // As it begins it stays, until a person folds it: what it says must not go with the first answer.
+  const [isUnfolded, setUnfolded] = useState(isOpen);
   const isOne = models.length <= 1;
   const ask = () => {
     const command = {
@@ -44,7 +44,7 @@ export function AskSeveral({ leaf, isOpen }: { readonly leaf: string | null; rea
   };
   return (
     <details
-      open={isUnfolded ?? isOpen}
+      open={isUnfolded}
       onToggle={({ currentTarget }) => setUnfolded(currentTarget.open)}
       className="mb-3 rounded-md border border-hair"
     >
