@@ -30,7 +30,7 @@ export const turnHandlers: Handlers<
       const signal = AbortSignal.any([desk.signal, beginning.interruption]);
       const folder = await folderFor(command, live, desk);
       const message = asIs ? withoutSecrets(desk, parts) : await written(desk, parts, { principal, signal, folder });
-      mustHaveChanges(command, message);
+      if (!isDone(live, command.id)) mustHaveChanges(command, message);
       const said = isDone(live, command.id) ? message.parts : await desk.host.hooks.prompt(live.session, message.parts);
       const waits = await deliver(command, said, live, (at) =>
         begin(command, say(said), at ?? undefined, { live, beginning, desk }),
@@ -57,9 +57,11 @@ export const turnHandlers: Handlers<
       const signal = AbortSignal.any([desk.signal, beginning.interruption]);
       const folder = await folderFor(command, live, desk);
       const message = await written(desk, parts ?? [], { principal, signal, folder });
-      mustHaveChanges(command, message);
       const directive = parts ? retry(message.parts) : retry();
-      if (!isDone(live, id)) await begin(command, directive, at, { live, beginning, desk });
+      if (!isDone(live, id)) {
+        mustHaveChanges(command, message);
+        await begin(command, directive, at, { live, beginning, desk });
+      }
       return { ...(parts ? { message: id } : {}), ...message.told };
     });
   },
@@ -110,10 +112,8 @@ export const turnHandlers: Handlers<
 
 /** Throws where a reviewer would be asked about changes that did not go along: a model would be paid to look at nothing. */
 function mustHaveChanges({ agent }: { readonly agent?: string | undefined }, { told }: Written): void {
-  if (agent !== REVIEWER) return;
-  const [, why] =
-    /^diff\S* does not go along: (.+)$/.exec(told.problems.find((text) => text.startsWith("diff")) ?? "") ?? [];
-  if (why !== undefined) throw new Unfitting(`There is nothing to review: ${why}.`);
+  const isLacking = told.problems.length > 0 && !told.attached.some(({ kind }) => kind === "diff");
+  if (agent === REVIEWER && isLacking) throw new Unfitting(`There is nothing to review: ${told.problems.join(" ")}`);
 }
 
 /** Where a message is said. */
