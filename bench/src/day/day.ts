@@ -11,7 +11,7 @@ import { Wire } from "./wire.ts";
 /** One white dot. */
 const DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 
-/** Milliseconds. */
+/** Milliseconds that a program has to come to rest. */
 const REST = 3000;
 
 /** Begins a day with the program that stands at `place`: in a home and a folder of its own, over a provider of its own. */

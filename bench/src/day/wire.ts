@@ -39,7 +39,7 @@ export interface Tools {
   run(command: string): Call;
 }
 
-/** The answer to a call of which only the program's own rules say how it is named. */
+/** The commands that the model runs for each of these, one after the other. */
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   [RUN]: ["node mark.cjs"],
   [FAIL]: ['seq -f "case %g" 1 300; exit 3'],
@@ -73,6 +73,7 @@ export class Wire implements AsyncDisposable {
       if (offered.length === 0) return { content: last.text };
       return { content: TEXTS[last.text] ?? ENDS[last.text] ?? "Yes." };
     });
+    // It lists the models that it has answers for.
     for (const model of ["first", "second"]) mock.on({ model, userMessage: "never said" }, { content: "" });
     return new Wire(mock, await mock.start());
   }

@@ -20,9 +20,9 @@ export const banyan: DayProgram = {
   }),
   asks: { edit: /Allow this\?/, command: /Allow this\?/ },
   other: /second/,
-  stopped: /Interrupted|interrupted|Stopped|stopped/,
-  spent: /tokens/,
-  changed: /\+ ?Good evening/,
+  stopped: /you have control/,
+  spent: /whole tree/,
+  changed: /\/diff greeting\.txt.*\+ +Good evening/s,
   ways: {
     ask: [TYPED.ask],
     "approve an edit": ["y"],
@@ -51,6 +51,6 @@ export const banyan: DayProgram = {
     ],
     spent: ["/usage<Enter>"],
     "own command": ["!echo own-$((40+2))<Enter>"],
-    changes: ["/diff<Enter>"],
+    changes: ["/diff greeting.txt<Enter>"],
   },
 };

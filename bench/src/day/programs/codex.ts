@@ -43,7 +43,7 @@ trust_level = "trusted"
   other: /astra/,
   stopped: /interrupted/,
   spent: /tokens? used|Token usage/i,
-  changed: /\+ ?Good evening/,
+  changed: /diff --git/,
   ways: {
     ask: [TYPED.ask],
     "approve an edit": ["y"],
