@@ -11,7 +11,7 @@ import { t, tCount } from "../phrases/phrases.ts";
 const TIMES = Array.from({ length: BRANCHES_AT_ONCE - 1 }, (_, index) => index + 2);
 
 /** Asks the same of several models, or of one several times: each answer is a branch from here, all at work at once (C8). */
-export function AskSeveral({ leaf, isOpen }: { readonly leaf: string | null; readonly isOpen: boolean }) {
+export function AskSeveral({ leaf, beginsOpen }: { readonly leaf: string | null; readonly beginsOpen: boolean }) {
   const page = usePage();
   const { id: conversation } = useConversation();
   const usual = usePageState(({ connection }) =>
@@ -23,7 +23,7 @@ export function AskSeveral({ leaf, isOpen }: { readonly leaf: string | null; rea
   const [isChoosing, setChoosing] = useState(false);
   const [problem, setProblem] = useState("");
   // As it begins it stays, until a person folds it: what it says must not go with the first answer.
-  const [isUnfolded, setUnfolded] = useState(isOpen);
+  const [isUnfolded, setUnfolded] = useState(beginsOpen);
   const isOne = models.length <= 1;
   const ask = () => {
     const command = {

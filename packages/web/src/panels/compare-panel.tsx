@@ -36,7 +36,7 @@ export function ComparePanel({ leaf, beside }: { readonly leaf: string | null; r
   const other = beside !== undefined && tree.messages.has(beside) && beside !== leaf ? beside : others[0]?.leaf;
   return (
     <div className="min-h-0 flex-1 overflow-y-auto p-3 text-sm">
-      {may("branch.fan") && <AskSeveral leaf={leaf} isOpen={other === undefined} />}
+      {may("branch.fan") && <AskSeveral leaf={leaf} beginsOpen={other === undefined} />}
       {leaf === null || other === undefined ? (
         <p>{t("This conversation has one branch. There is nothing to compare.")}</p>
       ) : (

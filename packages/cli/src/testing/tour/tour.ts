@@ -137,7 +137,7 @@ try {
   await terminal.until(PROMPT);
   await terminal.hold(900);
 
-  // A file is completed and goes along; a plan is put down, a change grows, is asked about and tested, and its test stays.
+  // A file is completed and goes along; a plan is put down, a change grows, is asked about and tested, and a demo stays.
   await terminal.type("wait longer after each failure in @ret");
   await terminal.until(/retry\.ts/);
   await terminal.hold(400);
