@@ -5,6 +5,7 @@ export {
   type Environment,
   efforts,
   type KnownModel,
+  loadWire,
   type ModelChoice,
   ModelChoiceError,
   type ProviderStatus,

@@ -25,4 +25,4 @@ export {
 export { type ResolveOptions, resolveModel } from "./resolve.ts";
 export type { WireBounds } from "./wire/bounds.ts";
 export type { WireOptions } from "./wire/client.ts";
-export type { PoolOptions, ProxyAddresses } from "./wire/pool.ts";
+export { loadWire, type PoolOptions, type ProxyAddresses } from "./wire/pool.ts";

@@ -22,7 +22,7 @@ export const banyan: DayProgram = {
   other: /second/,
   stopped: /you have control/,
   spent: /whole tree/,
-  changed: /\/diff greeting\.txt.*\+ +Good evening/s,
+  changed: /\/diff\b.*\+ +Good evening/s,
   ways: {
     ask: [TYPED.ask],
     "approve an edit": ["y"],
@@ -51,6 +51,6 @@ export const banyan: DayProgram = {
     ],
     spent: ["/usage<Enter>"],
     "own command": ["!echo own-$((40+2))<Enter>"],
-    changes: ["/diff greeting.txt<Enter>"],
+    changes: ["/diff<Enter>"],
   },
 };

@@ -236,12 +236,14 @@ test.skipIf(!hasTmux)(
 test.skipIf(!hasTmux)(
   "T29: /changes lists what was changed at a server; of a command that is not for there that is said",
   async () => {
-    await using model = await modelServer(write("oak.txt", "tall\n"), { text: "Planted." });
+    await using model = await modelServer(write("oak.txt", "tall\n"), write("fig.txt", "sweet\n"), {
+      text: "Planted.",
+    });
     await serving(place, model.env, "--approval", "edits");
     using pty = Pty.open(place, ["attach", "--new"], model.env);
     await pty.prompted();
-    await pty.exchange("plant an oak", "Planted.");
-    await pty.exchange("/changes", /^1 file changed:\n +created +\+1 +-0 +oak\.txt\n.*\/undo takes/);
+    await pty.exchange("plant an oak and a fig", "Planted.");
+    await pty.exchange("/changes", /^2 files changed:\n[\s\S]*^ +created +\+1 +-0 +oak\.txt\n[\s\S]*\/undo takes/);
     pty.enter("/changes oak.txt");
     await pty.until(/^\+ ?tall$|^ *1 \+ tall$/, 2);
     await pty.prompted();

@@ -1,6 +1,6 @@
 import type { ConversationState } from "@banyan/core";
 import { counted } from "@banyan/core/shown";
-import { type Equipment, type Host, openHost } from "@banyan/host";
+import { type Equipment, type Host, loadWire, openHost } from "@banyan/host";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
 import type { Arguments } from "../arguments.ts";
 import { commands } from "../commands/index.ts";
@@ -48,7 +48,10 @@ export async function converse(options: ConverseOptions): Promise<ExitCode> {
     readyLater: true,
   });
   // What takes its time is opened while the person writes; whoever begins a turn is told when it fails.
-  host.ready().catch(() => {});
+  host
+    .ready()
+    .then(loadWire)
+    .catch(() => {});
   try {
     return await talkAt(host, options);
   } finally {
@@ -95,7 +98,7 @@ async function talkAt(
     if (session) await talk.enter(session.id, at);
     else talk.beginAt(host.workspace);
     if (!session && !args.prompt?.trim()) {
-      const welcomed = welcome(terminal, host, () => talk?.session !== undefined);
+      const welcomed = welcome(terminal, host, () => unsent.hasBegun);
       // Where nothing is redrawn, it would come in the middle of what is typed.
       if (!terminal.live) await welcomed;
     }

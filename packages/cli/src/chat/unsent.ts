@@ -16,6 +16,7 @@ export class Unsent {
   #draft = "";
   /** What is on its way. */
   readonly #sent = new Set<{ readonly text: string }>();
+  #hasBegun = false;
 
   /** `onFailed` is told once when something cannot be kept; each change tries again. */
   constructor(folder: string, to: string, onFailed: (error: unknown) => void) {
@@ -30,9 +31,15 @@ export class Unsent {
     this.#changed();
   }
 
+  /** Whether the person has entered anything yet, a message or a command. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
   /** A text is on its way into the conversation, until what this answers is disposed of. */
   sending(text: string): Disposable {
     const sent = { text };
+    this.#hasBegun = true;
     this.#sent.add(sent);
     this.#changed();
     return {

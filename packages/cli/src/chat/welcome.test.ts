@@ -1,5 +1,8 @@
+import { once } from "node:events";
 import { existsSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { banyan, type Home, home } from "../testing/banyan.ts";
 import { modelServer } from "../testing/model-server.ts";
@@ -50,6 +53,27 @@ test.skipIf(!hasTmux)(
       expect(await again.prompted()).not.toContain("Welcome.");
     }
     rmSync(marker);
+    {
+      // Behind what somebody has entered meanwhile it would look like the answer to that.
+      const given = Promise.withResolvers<void>();
+      const late = createServer((socket) => socket.resume().on("close", given.resolve)).listen(0, "127.0.0.1");
+      using _late = { [Symbol.dispose]: () => late.close() };
+      await once(late, "listening");
+      const { port } = late.address() as AddressInfo;
+      using early = Pty.open(place, ["--model", "demo/offline"], {
+        ...env,
+        NODE_OPTIONS: "",
+        VLLM_BASE_URL: `http://127.0.0.1:${port}/v1`,
+      });
+      await early.prompted();
+      early.enter("/keys");
+      await early.until("They are changed under");
+      // Nobody waits for that server any more, so that all is known which would be told.
+      await given.promise;
+      await sleep(1_000);
+      expect(early.screen()).not.toContain("Welcome.");
+      expect(existsSync(marker)).toBe(false);
+    }
     using plain = Pty.open(place, ["--plain", "--model", "demo/offline"]);
     const lines = await plain.prompted();
     expect(lines).toMatch(/Welcome\.[\s\S]* found {2}No key of a provider is set[\s\S]* \/approval changes that\.$/m);

@@ -8,16 +8,16 @@ export const changes: Command<ConversationContext> = {
   name: "changes",
   also: ["diff"],
   takes: "[path]",
-  help: "list the files that this branch has changed, or show what changed in one",
+  help: "list the files that this branch has changed; show what changed in one, or in the only one",
   anytime: true,
   run({ state, leaf, style, write }, argument) {
     const files = leaf === null ? [] : changesOf(state, leaf);
-    if (argument === "") {
+    if (argument === "" && files.length !== 1) {
       write(...changedFileLines(files));
       if (files.length > 0) write(style.dim("/changes PATH shows the diff, /undo takes the last change back."));
       return ASK;
     }
-    const file = files.find(({ path }) => path === argument);
+    const file = argument === "" ? files[0] : files.find(({ path }) => path === argument);
     if (!file) write(`${argument} was not changed on this branch. /changes lists what was.`);
     for (const change of file?.changes ?? []) write(changeHead(change, style), ...diffLines(change.diff, { style }));
     return ASK;

@@ -25,8 +25,7 @@ import { Prompt, type WaitedAs } from "./prompt/prompt.ts";
 import { PromptKeys } from "./prompt-keys.ts";
 import { Screen } from "./screen/screen.ts";
 import { Colors } from "./theme/colors.ts";
-import type { ColorDepth } from "./theme/terminal-colors.ts";
-import { ASK_BACKGROUND, schemeFrom } from "./theme/terminal-colors.ts";
+import { ASK_BACKGROUND, type ColorDepth, schemeFrom } from "./theme/terminal-colors.ts";
 import type { Theme } from "./theme/theme.ts";
 import { LiveView } from "./transcript/live-view.ts";
 import { type BranchEnd, branchEnd } from "./transcript/message-lines.ts";
@@ -260,6 +259,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
     if (commands) this.#completers.set("commands", completeCommands(commands));
     if (names) this.#completers.set("names", completeNames(names));
     if (workspace !== undefined) this.#completers.set("files", completeFiles(new WorkspaceFiles(workspace)));
+    this.#highlight.loadAhead(() => this.#keyAt);
     this.#changed();
     return [...this.#keys.problems, ...problems];
   }

@@ -18,12 +18,16 @@ export interface Look {
   readonly highlight?: Highlight | undefined;
 }
 
-/** What paints code, loaded when it is wanted for the first time: code is rarely the first thing that is said. */
+/** Milliseconds without a key after which nobody waits for one to be echoed. */
+const PAUSE = 300;
+
+/** What paints code. To load it takes 90 ms, in which no key is heard. */
 export class LateHighlight {
   readonly #theme: () => Theme;
   readonly #onLoaded: () => void;
   #highlight: Highlight | undefined;
   #isWanted = false;
+  #pause: NodeJS.Timeout | undefined;
 
   constructor(theme: () => Theme, onLoaded: () => void) {
     this.#theme = theme;
@@ -35,6 +39,16 @@ export class LateHighlight {
     return this.#theme().depth > 1 ? this.#highlight : undefined;
   }
 
+  /** Loads it as soon as the person pauses, so that the first answer does not wait for it. `keyAt`: when the last key came. */
+  loadAhead(keyAt: () => number): void {
+    this.#pause ??= setTimeout(() => {
+      this.#pause = undefined;
+      if (performance.now() < keyAt() + PAUSE) this.loadAhead(keyAt);
+      else this.load();
+    }, PAUSE).unref();
+  }
+
+  /** Loads it now, where that has not begun. */
   load(): void {
     if (this.#isWanted || this.#theme().depth === 1) return;
     this.#isWanted = true;

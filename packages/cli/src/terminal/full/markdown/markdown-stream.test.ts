@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { plainText } from "../../../show/plain-text.ts";
 import { bare, widthOf } from "../screen/cells.ts";
 import { createTheme } from "../theme/theme.ts";
 import { createHighlighter } from "./highlighter.ts";
-import type { Look } from "./look.ts";
+import { LateHighlight, type Look } from "./look.ts";
 import { MarkdownStream } from "./markdown-stream.ts";
 
 const theme = createTheme(4, "dark");
@@ -242,6 +243,25 @@ describe("T22: Markdown", () => {
   test("without colours no mark is lost that says what is code or a heading", () => {
     expect(shown("## a `b`", 40, { theme: createTheme(1, "dark") })).toEqual(["## a `b`"]);
   });
+});
+
+test("T40: what paints code is loaded when the person pauses, and not while they type", async () => {
+  let keyAt = performance.now();
+  const loaded = Promise.withResolvers<number>();
+  const late = new LateHighlight(
+    () => theme,
+    () => loaded.resolve(performance.now()),
+  );
+  const typing = setInterval(() => {
+    keyAt = performance.now();
+  }, 20);
+  late.loadAhead(() => keyAt);
+  await sleep(1_000);
+  expect(late.now).toBe(undefined);
+  clearInterval(typing);
+  const rested = keyAt;
+  expect(await loaded.promise).toBeGreaterThan(rested + 299);
+  expect(late.now?.("const a;", "js")).toEqual([`${theme.keyword("const")} a;`]);
 });
 
 describe("T23: code", () => {
