@@ -229,6 +229,12 @@ test("T57: a plan stands above the prompt while something of it is to be done, o
   ];
   here.terminal.status({ ...status, plan: plan("in_progress") });
   await here.screen.until(/^Plan: 1 of 2 done\n {4}\[x\] look around\n {4}\[~\] mend it\n─ Reply to banyan:/);
+  // What is asked has the room of the steps.
+  const over = new AbortController();
+  void here.terminal.ask({ prompt: "Which one?", signal: over.signal });
+  await here.screen.until(/^Plan: 1 of 2 done: mend it\n[^\n]*Which one\?/);
+  over.abort();
+  await here.screen.until(/^Plan: 1 of 2 done\n {4}\[x\] look around\n {4}\[~\] mend it\n─ Reply to banyan:/);
   here.terminal.status({ ...status, plan: plan("completed") });
   await here.screen.until(/^(?!Plan)[^\n]*\n─ Reply to banyan:/);
   const low = open(40, 10);

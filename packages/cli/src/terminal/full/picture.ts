@@ -49,7 +49,8 @@ export function pictureOf(seen: Seen, size: Size): Picture {
   const bottom = bottomOf(
     {
       spinner,
-      plan: (most) => planLines(seen.status?.plan ?? [], most, size.columns, theme),
+      // What is asked has the room.
+      plan: (most) => planLines(seen.status?.plan ?? [], isAsked(seen) ? Math.min(1, most) : most, size.columns, theme),
       waiting: waitingOf(seen, size),
       input: inputOf(seen, size),
       status: statusOf(seen, size),
@@ -111,11 +112,16 @@ function waitingOf({ inbox, prompt, theme, keys }: Seen, { columns, rows }: Size
   return [...waitingList(inbox, most, columns, theme, keys.hint("take-back")), ...kept.slice(0, most)];
 }
 
-function spinnerOf({ view, moves, theme, keys, overlays }: Seen, columns: number): string | undefined {
+/** Whether something is asked below the transcript, or below a page. */
+function isAsked({ overlays }: Seen): boolean {
+  return overlays.top !== undefined && overlays.top !== overlays.page;
+}
+
+function spinnerOf(seen: Seen, columns: number): string | undefined {
+  const { view, moves, theme, keys, overlays } = seen;
   const { doing } = view;
-  const isAsked = overlays.top !== undefined && overlays.top !== overlays.page;
   // What is asked says by itself that it waits.
-  if (!doing || (doing.isWaiting && isAsked)) return undefined;
+  if (!doing || (doing.isWaiting && isAsked(seen))) return undefined;
   const elapsed = Date.now() - doing.since;
   return spinnerLine(
     {
