@@ -35,7 +35,7 @@ export function programNamed(name: string, places: Places): Program {
 }
 
 function banyan(main: string): Program {
-  const chat = [NODE, main, "--model", "demo/offline"];
+  const chat = [NODE, main];
   return { version: [NODE, main, "--version"], help: [NODE, main, "--help"], chat, ready: "Reply to banyan:" };
 }
 
@@ -79,6 +79,7 @@ trust_level = "trusted"`,
     COLORFGBG: "15;0",
     BANYAN_HOME: join(home, "banyan"),
     BANYAN_NO_DISCOVERY: "1",
+    BANYAN_MODEL: "demo/offline",
     // Nobody is there: they do not wait for a network.
     ANTHROPIC_BASE_URL: "http://127.0.0.1:9",
     ANTHROPIC_API_KEY: key,

@@ -5,6 +5,7 @@ import { Command, Option } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { withRuleFlags } from "./agent-flags.ts";
 import { dollars, duration, numberBetween, positiveInteger, wholeNumber } from "./flag-values.ts";
+import { NO_WORDS } from "./no-words.ts";
 import { parse } from "./parse.ts";
 import { COMMANDS, type Subcommand, subcommandIn } from "./subcommands.ts";
 
@@ -120,7 +121,7 @@ export function readArguments(argv: readonly string[]): Wanted {
   };
   return {
     type: "run",
-    arguments: { ...DEFAULTS, ...options, ...given, limits: limitsIn(command.opts()), print: print !== false },
+    arguments: { ...NO_WORDS, ...options, ...given, limits: limitsIn(command.opts()), print: print !== false },
   };
 }
 
@@ -134,17 +135,6 @@ interface Given extends Omit<Arguments, "print" | "task" | "limits"> {
 function mistake(message: string, argv: readonly string[]): Wanted {
   return { type: "mistake", message, output: outputIn(argv) };
 }
-
-const DEFAULTS = {
-  continue: false,
-  output: "text",
-  allow: [],
-  deny: [],
-  trust: false,
-  color: "auto",
-  plain: false,
-  quiet: false,
-} as const;
 
 function define(name: string, description: string, words: string): Command {
   const command = new Command(name)

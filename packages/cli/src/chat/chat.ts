@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Arguments } from "../arguments.ts";
 import type { ExitCode } from "../exit.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { atTerminal } from "./at-terminal.ts";
 
 /**
@@ -10,7 +11,7 @@ import { atTerminal } from "./at-terminal.ts";
 export function chat(args: Arguments): Promise<ExitCode> {
   return atTerminal(args, async ({ terminal, unsent, signal, starting, met: onTalk }) => {
     const notices: string[] = [];
-    await loadInParts();
+    await loadInParts(terminal);
     const { mayUseProject } = await import("./trust-question.ts");
     const trusted = await mayUseProject(args, terminal, (sentence) => notices.push(sentence));
     starting();
@@ -19,12 +20,13 @@ export function chat(args: Arguments): Promise<ExitCode> {
   });
 }
 
-/** Loads what takes longest, so that keys are heard in between. */
-async function loadInParts(): Promise<void> {
-  await import("@banyan/core");
-  await setImmediate();
-  await import("@banyan/host");
-  await setImmediate();
-  await import("@banyan/server/desk");
+/** Loads what takes longest, so that keys are heard in between, and seen: nothing else is drawn while something is loaded. */
+async function loadInParts({ live }: Terminal): Promise<void> {
+  const parts = [() => import("@banyan/core"), () => import("@banyan/host"), () => import("@banyan/server/desk")];
+  for (const load of parts) {
+    await setImmediate();
+    live?.draw();
+    await load();
+  }
   await setImmediate();
 }

@@ -1,6 +1,6 @@
 import type { ConversationState } from "@banyan/core";
 import { WorkspaceFiles } from "@banyan/host/workspace-files";
-import { detectCapabilities } from "@earendil-works/pi-tui";
+import { detectCapabilities } from "@earendil-works/pi-tui/dist/terminal-image.js";
 import type { Copied } from "../clipboard.ts";
 import type { Decided, Decision } from "../decision.ts";
 import type { Filled, Form } from "../form.ts";
@@ -289,7 +289,6 @@ export class FullTerminal implements Terminal, LiveTerminal {
     this.#changed();
   }
 
-  /** Draws what has changed without waiting for the next frame. */
   draw(): void {
     this.#screen.flush();
   }

@@ -68,6 +68,8 @@ export interface LiveTerminal {
   open<T>(overlay: Overlay<T>, signal?: AbortSignal): Promise<T | undefined>;
   /** What the overlay that has the keys shows has changed. */
   refresh(): void;
+  /** Draws what has changed without waiting for the next frame: for whoever is about to do what takes long. */
+  draw(): void;
   /**
    * Resolves when the terminal has answered what it was asked at the beginning, or has had its time for that. One that is
    * closed before answers to the shell.

@@ -1,4 +1,4 @@
-import { matchesKey } from "@earendil-works/pi-tui";
+import { matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
 import type { History } from "../history.ts";
 import { commandLine, LEAVE_HINT, LEAVE_WITHIN, type TalkAction } from "../terminal.ts";
 import type { Action } from "./keys/actions.ts";

@@ -1,4 +1,6 @@
-import { fuzzyFilter, KeybindingsManager, type KeyId, matchesKey, TUI_KEYBINDINGS } from "@earendil-works/pi-tui";
+import { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
+import { KeybindingsManager, TUI_KEYBINDINGS } from "@earendil-works/pi-tui/dist/keybindings.js";
+import { type KeyId, matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
 import { type Action, actionNames, actions, type Place } from "./actions.ts";
 
 /** Keys by what they do, as a person sets them: one key or several for an action; none with an empty list. */

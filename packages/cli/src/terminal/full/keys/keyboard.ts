@@ -1,5 +1,6 @@
 import { StringDecoder } from "node:string_decoder";
-import { decodeKittyPrintable, isKeyRelease, StdinBuffer, setKittyProtocolActive } from "@earendil-works/pi-tui";
+import { decodeKittyPrintable, isKeyRelease, setKittyProtocolActive } from "@earendil-works/pi-tui/dist/keys.js";
+import { StdinBuffer } from "@earendil-works/pi-tui/dist/stdin-buffer.js";
 import type { Scheme } from "../theme/palette.ts";
 import { schemeOfReply } from "../theme/terminal-colors.ts";
 

@@ -2,7 +2,7 @@ import { lstat } from "node:fs/promises";
 import { dirname, join, matchesGlob } from "node:path/posix";
 import { counted, formatBytes } from "@banyan/core/shown";
 import type { WorkspaceFiles } from "@banyan/host/workspace-files";
-import { fuzzyFilter } from "@earendil-works/pi-tui";
+import { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
 import { attachableAtEnd } from "../../../show/attached.ts";
 import type { Completer, Suggestion } from "./completion.ts";
 

@@ -1,4 +1,4 @@
-import { fuzzyFilter } from "@earendil-works/pi-tui";
+import { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
 import { commandLine } from "../../terminal.ts";
 import type { Completer, Suggestion } from "./completion.ts";
 

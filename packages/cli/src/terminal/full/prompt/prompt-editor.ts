@@ -1,13 +1,8 @@
-import {
-  type AutocompleteProvider,
-  CURSOR_MARKER,
-  Editor,
-  KeybindingsManager,
-  matchesKey,
-  setKeybindings,
-  type TUI,
-  TUI_KEYBINDINGS,
-} from "@earendil-works/pi-tui";
+import type { AutocompleteProvider, TUI } from "@earendil-works/pi-tui";
+import { Editor } from "@earendil-works/pi-tui/dist/components/editor.js";
+import { KeybindingsManager, setKeybindings, TUI_KEYBINDINGS } from "@earendil-works/pi-tui/dist/keybindings.js";
+import { matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
+import { CURSOR_MARKER } from "@earendil-works/pi-tui/dist/tui.js";
 import { plainText } from "../../../show/plain-text.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { characterOf } from "../keys/keyboard.ts";

@@ -1,4 +1,9 @@
-import { sliceByColumn, stripTerminalSequences, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import {
+  sliceByColumn,
+  stripTerminalSequences,
+  visibleWidth,
+  wrapTextWithAnsi,
+} from "@earendil-works/pi-tui/dist/utils.js";
 
 /** The columns that text takes: none for colours and combining marks, two for wide characters and emoji. */
 export function widthOf(text: string): number {

@@ -1,5 +1,5 @@
 import { WriteStream } from "node:tty";
-import { parseOsc11BackgroundColor } from "@earendil-works/pi-tui";
+import { parseOsc11BackgroundColor } from "@earendil-works/pi-tui/dist/terminal-colors.js";
 import type { ColorChoice } from "../../../arguments.ts";
 import type { Scheme } from "./palette.ts";
 

@@ -1,5 +1,5 @@
 import { counted } from "@banyan/core/shown";
-import { fuzzyFilter } from "@earendil-works/pi-tui";
+import { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { cut, padded, widthOf, wrapped } from "../screen/cells.ts";
 import type { Size } from "../screen/live-region.ts";
