@@ -273,7 +273,7 @@ describe("installed in an empty folder,", () => {
     // The index of the first would load its Markdown, its lists and a second parser too: 25 ms before the first picture.
     const modules =
       /^@earendil-works\/pi-tui\/dist\/(components\/editor|fuzzy|keybindings|keys|stdin-buffer|t.*|utils)\.js$/;
-    expect(ofOthers.filter((name) => !modules.test(name))).toEqual(["marked"]);
+    expect(ofOthers.filter((name) => !modules.test(name))).toEqual([]);
   });
 
   test("what a page needs of the engine takes nothing of Node", () => {

@@ -1,8 +1,28 @@
+import { createRequire } from "node:module";
 import type { Token, Tokens } from "marked";
 import { proseLines, widthOf, wrapped } from "../screen/cells.ts";
 import { decodeEntities, inlineText } from "./inline.ts";
 import type { Look } from "./look.ts";
 import { tableLines } from "./table.ts";
+
+const require = createRequire(import.meta.url);
+
+/**
+ * The blocks of a Markdown text. What reads it is loaded with the first one: that takes 10 ms, and nothing is said yet when the
+ * interface is drawn for the first time.
+ */
+export function lexed(markdown: string): Token[] {
+  const { lexer } = require("marked") as typeof import("marked");
+  return lexer(markdown);
+}
+
+/** Some of each kind: the first text takes 25 ms, in which expressions are compiled. */
+const SAMPLE = "# a\n\nb *c* `d` [e](f)\n\n- g\n\n> h\n\n```\ni\n```\n\n| j |\n|---|\n| k |\n";
+
+/** Reads a text that nobody wrote, so that the first one that somebody writes is read at once. */
+export function readyToLex(): void {
+  lexed(SAMPLE);
+}
 
 /** The lines of a block, each as wide as the terminal at most; only lines of code may be wider, unless `cut`. */
 export function blockLines(token: Token, width: number, look: Look, cut = false): string[] {

@@ -1,4 +1,5 @@
 import type { Theme } from "../theme/theme.ts";
+import { readyToLex } from "./blocks.ts";
 
 /** Paints code, a line each; nothing for a language that it does not know. */
 export type Highlight = (code: string, language: string) => readonly string[] | undefined;
@@ -39,12 +40,16 @@ export class LateHighlight {
     return this.#theme().depth > 1 ? this.#highlight : undefined;
   }
 
-  /** Loads it as soon as the person pauses, so that the first answer does not wait for it. `keyAt`: when the last key came. */
+  /**
+   * Loads it, and what reads Markdown, as soon as the person pauses, so that the first answer does not wait for them. `keyAt`:
+   * when the last key came.
+   */
   loadAhead(keyAt: () => number): void {
     this.#pause ??= setTimeout(() => {
       this.#pause = undefined;
-      if (performance.now() < keyAt() + PAUSE) this.loadAhead(keyAt);
-      else this.load();
+      if (performance.now() < keyAt() + PAUSE) return this.loadAhead(keyAt);
+      readyToLex();
+      this.load();
     }, PAUSE).unref();
   }
 

@@ -1,8 +1,8 @@
 import type { Draft } from "@banyan/core/conversation";
-import { lexer, type Token, type Tokens } from "marked";
+import type { Token, Tokens } from "marked";
 import { draftEnd, draftLines } from "../../../show/diff-lines.ts";
 import { cut, wrapped } from "../screen/cells.ts";
-import { blockLines, CONTEXT, codeLabel, codeLines, itemLines, numberOf } from "./blocks.ts";
+import { blockLines, CONTEXT, codeLabel, codeLines, itemLines, lexed, numberOf } from "./blocks.ts";
 import type { Look } from "./look.ts";
 import { splitParagraph } from "./split-paragraph.ts";
 import { columnWidths, roomyWidths, type TableBegun, tableLines } from "./table.ts";
@@ -98,7 +98,7 @@ export class MarkdownStream {
 
   #tokens(source: string): Token[] {
     const head = this.#begun?.type === "table" ? this.#begun.head : "";
-    return lexer(head + source);
+    return lexed(head + source);
   }
 
   /** Adds lines, apart from the block before; a block that was begun goes on. */

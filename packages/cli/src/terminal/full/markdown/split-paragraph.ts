@@ -1,5 +1,5 @@
-import { lexer } from "marked";
 import { bare, proseLines } from "../screen/cells.ts";
+import { lexed } from "./blocks.ts";
 import { inlineText } from "./inline.ts";
 import type { Look } from "./look.ts";
 
@@ -51,7 +51,7 @@ function lastThatFits(
 
 /** The text of a source that is one paragraph; nothing when it is something else. */
 function paragraph(source: string, look: Look): string | undefined {
-  const [token, ...others] = lexer(source.trim());
+  const [token, ...others] = lexed(source.trim());
   return token?.type === "paragraph" && others.length === 0 ? inlineText(token.tokens, look) : undefined;
 }
 
