@@ -36,6 +36,15 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     const asked = page.getByRole("log").getByRole("group", { name: "Carry out this plan?" });
     await eventually(() => asked.innerText()).toContain("[ ] mend it");
     await asked.getByRole("textbox", { name: "What is to be otherwise" }).fill("in green");
+    // It is changed as lines, and shown as it would be.
+    await asked.getByRole("button", { name: "Edit first" }).click();
+    const steps = asked.getByLabel("steps", { exact: true });
+    expect(await steps.inputValue()).toBe("[x] look\n[ ] mend it");
+    await steps.fill(" \n");
+    await asked.getByText("A plan needs a step at least").waitFor();
+    await steps.fill("[x] look\nrest");
+    await eventually(() => asked.innerText()).toContain("[ ] rest");
+    await asked.getByRole("button", { name: "As it was" }).click();
     await asked.getByRole("button", { name: /Keep planning/ }).click();
     await eventually(() => card(page, "update_plan").innerText()).toMatch(/denied[\s\S]*in green/);
     // What is said while it works would steer it.
@@ -181,16 +190,15 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     const change = page.getByRole("log").getByRole("region", { name: "What would run" });
     await eventually(() => change.innerText()).toMatch(/Changes src\/sum\.ts, 1 line added, 1 line removed/);
     await eventually(() => change.innerText()).toMatch(/- return a;\s*(?:2\s*)?\+ return a \+ b;/);
-    const other = { path: "src/sum.ts", old_text: "return a;", new_text: "return b;\nreturn c;" };
     await page.getByRole("log").getByRole("button", { name: "Edit first" }).click();
     // One writes at once, sees what was asked until something else is, and Escape goes back.
-    await page.locator("textarea[aria-label=Arguments]:focus").waitFor();
+    await page.locator("textarea[aria-label=new_text]:focus").waitFor();
     expect(await change.innerText()).toMatch(/- return a;/);
     await page.keyboard.press("Escape");
-    await page.getByRole("log").getByLabel("Arguments").waitFor({ state: "detached" });
+    await page.getByRole("log").getByLabel("new_text").waitFor({ state: "detached" });
     await page.locator("fieldset:focus").waitFor();
     await page.getByRole("log").getByRole("button", { name: "Edit first" }).click();
-    await page.getByRole("log").getByLabel("Arguments").fill(JSON.stringify(other));
+    await page.getByRole("log").getByLabel("new_text").fill("return b;\nreturn c;");
     await eventually(() => change.innerText()).toContain("the difference that it makes in the file is not worked out");
     await eventually(() => change.innerText()).toMatch(
       /- return a;[\s\S]*new_text, 2 lines:\s*\+ return b;\s*\+ return c;/,
@@ -210,11 +218,16 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await eventually(() => card(page, "shell").innerText()).toContain("look with git");
   });
 
-  it("W33: arguments can be changed before they run, and both are shown", async () => {
+  it("W33: what is to run can be changed before, the thing itself or all arguments, and both are shown", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await articles(page).last().waitFor();
     await write(page, "shell");
     await approval(page).getByRole("button", { name: "Edit first" }).click();
+    await approval(page).getByLabel("command", { exact: true }).fill("ls /tmp");
+    await approval(page).getByRole("button", { name: "All arguments" }).click();
+    expect(await page.locator("textarea[aria-label=Arguments]:focus").inputValue()).toBe(
+      '{\n  "command": "ls /tmp"\n}',
+    );
     await approval(page).getByLabel("Arguments").fill('{"command": "ls /tmp"');
     await approval(page).getByText("The arguments are not JSON").waitFor();
     await approval(page).getByLabel("Arguments").fill('{"command": "ls /tmp"}');
@@ -233,6 +246,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await write(page, "shell");
     const allow = approval(page).getByRole("button", { name: /Allow once/ });
     await approval(page).getByRole("button", { name: "Edit first" }).click();
+    await approval(page).getByRole("button", { name: "All arguments" }).click();
     await approval(page).getByLabel("Arguments").fill('{"command": 7}');
     await allow.click();
     await approval(page)

@@ -292,7 +292,7 @@ describe("T19: an answer that is being written", () => {
     first.here.keys("e");
     await first.here.screen.until('{"what":"it"}');
     first.here.keys(CTRL_U, '{"what":"her"', ENTER);
-    await first.here.screen.until("that is not JSON");
+    await first.here.screen.until("The arguments are not JSON");
     first.here.keys("e");
     await first.here.screen.until(/^ *\{"what":"her"$/);
     first.here.keys("}", ENTER);

@@ -7,7 +7,7 @@ import {
   subAgentLabel,
   worktreeAt,
 } from "@banyan/core/conversation";
-import { mainArgument, visibleLine } from "@banyan/core/shown";
+import { thingText, visibleLine } from "@banyan/core/shown";
 import type { PlanApproval } from "@banyan/host";
 import { problemOf } from "../problem.ts";
 import { excerpt } from "../show/fit-text.ts";
@@ -241,7 +241,7 @@ export class Approvals {
         YES,
         ...(changes ? [TURN] : []),
         ...(rule === undefined ? [] : always(visibleLine(rule))),
-        { ...EDIT, text: `change ${mainArgument(call) ?? "the arguments"} first` },
+        { ...EDIT, text: `change ${thingText(call)?.name ?? "the arguments"} first` },
         NO,
       ],
       stops: true,

@@ -1,5 +1,5 @@
 import type { Call, Json } from "@banyan/core/conversation";
-import { mainArgument } from "@banyan/core/shown";
+import { argumentsText, type CallText, thingText } from "@banyan/core/shown";
 import { oneLine } from "../show/plain-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { WrittenAnswer, WrittenPart } from "./answering.ts";
@@ -12,23 +12,24 @@ type Edited = "kept" | "stopped";
 
 /**
  * Lets a person change a call before they allow it: the thing itself where the call is about one (the command as a line, what
- * comes into the file in an editor), all arguments as JSON where it is not (T47).
+ * comes into the file in an editor, a plan as a line for each step), all arguments as JSON where it is not (T47).
  */
 export class CallEditing {
   readonly #terminal: Terminal;
   readonly #call: Call;
-  readonly #name: string | undefined;
+  readonly #text: CallText;
   readonly #written: WrittenPart;
   readonly #note: (sentence: string) => void;
   #input: Json | undefined;
 
   constructor(terminal: Terminal, call: Call, written: WrittenAnswer, note: (sentence: string) => void) {
-    const main = mainArgument(call);
+    const thing = thingText(call);
     // Where lines are typed one by one, a text of several is written as JSON has it.
-    this.#name = main !== undefined && !terminal.live && textIn(call.input, main).includes("\n") ? undefined : main;
+    const isLine = terminal.live || !thing?.text.includes("\n");
+    this.#text = thing && isLine ? thing : argumentsText(call.input);
     this.#terminal = terminal;
     this.#call = call;
-    this.#written = written.part(this.#name ?? "Arguments");
+    this.#written = written.part(this.#text.name ?? "Arguments");
     this.#note = note;
   }
 
@@ -44,12 +45,11 @@ export class CallEditing {
 
   /** Lets the person change it. `again`: they were asked about the call before. */
   async edit({ again, signal }: { readonly again: boolean; readonly signal: AbortSignal }): Promise<Edited> {
-    const { input = {}, tool, about } = this.#call;
-    const name = this.#name;
-    const now = name === undefined ? JSON.stringify(input) : textIn(input, name);
+    const { tool, about } = this.#call;
+    const { name, text: now } = this.#text;
     const file = name !== undefined && about?.change ? about.paths?.[0]?.path : undefined;
     const initial = this.#written.asked(now);
-    const outside = await this.#outside(initial.initial ?? now, file);
+    const outside = await this.#outside(initial.initial ?? now, file ?? (about?.plan ? "plan.md" : "command.sh"));
     if (outside !== undefined) {
       this.#read(outside);
       return "kept";
@@ -69,7 +69,7 @@ export class CallEditing {
     return line !== undefined || isBack ? "kept" : "stopped";
   }
 
-  async #outside(text: string, file = "command.sh"): Promise<string | undefined> {
+  async #outside(text: string, file: string): Promise<string | undefined> {
     const { live } = this.#terminal;
     if (!live || text.split("\n").length < LONG) return undefined;
     // Whoever lends the terminal has said what went wrong: nothing was changed.
@@ -78,30 +78,13 @@ export class CallEditing {
 
   #read(text: string): void {
     this.#written.draft(text);
-    const input = this.#name === undefined ? this.#parsed(text) : { ...recordOf(this.#call.input), [this.#name]: text };
-    if (input === undefined) return;
-    this.#written.use(text);
-    this.#input = JSON.stringify(input) === JSON.stringify(this.#call.input) ? undefined : input;
-  }
-
-  #parsed(text: string): Json | undefined {
     try {
-      return JSON.parse(text) as Json;
+      const input = this.#text.read(text);
+      this.#written.use(text);
+      this.#input = JSON.stringify(input) === JSON.stringify(this.#call.input) ? undefined : input;
     } catch (error) {
-      const why = error instanceof Error ? oneLine(error.message) : error;
-      this.#note(`The arguments stay as they were: that is not JSON (${why}).`);
-      return undefined;
+      if (!(error instanceof SyntaxError)) throw error;
+      this.#note(`${oneLine(error.message)} It stays as it was.`);
     }
   }
-}
-
-function recordOf(input: Json | undefined): Readonly<Record<string, Json>> {
-  return typeof input === "object" && input !== null && !Array.isArray(input)
-    ? (input as Readonly<Record<string, Json>>)
-    : {};
-}
-
-function textIn(input: Json | undefined, name: string): string {
-  const text = recordOf(input)[name];
-  return typeof text === "string" ? text : "";
 }

@@ -51,14 +51,21 @@ describe.skipIf(!hasTmux).each(links)("a plan ($link)", ({ open }) => {
     pty.enter("in green");
     await pty.until("update_plan  1 of 2 done … denied");
     await pty.asked("Carry it out?");
+    // A plan is changed as lines, where they can be typed.
+    pty.press("e");
+    await pty.until("of update_plan:");
+    pty.type(" in green");
+    pty.press("Enter");
+    await pty.until("make it in green");
+    await pty.asked("Carry it out?");
     pty.press("f");
     await pty.until("It is made.");
     expect(made("made.txt")).toBe(true);
     expect(JSON.stringify(server.asked[2])).toContain("The user denied this call: in green");
     // T57: what is left of it stands above the prompt, and `/plan` prints it.
-    const left = "Plan: 1 of 2 done\n    [x] look around\n    [ ] make it";
+    const left = "Plan: 1 of 2 done\n    [x] look around\n    [ ] make it in green";
     expect(await pty.prompted()).toContain(`${left}\n─ Reply to banyan:`);
-    await pty.exchange("/plan", /^❯ \/plan\n+Plan: 1 of 2 done\n {4}\[x\] look around\n {4}\[ \] make it$/);
+    await pty.exchange("/plan", /^❯ \/plan\n+Plan: 1 of 2 done\n {4}\[x\] look around\n {4}\[ \] make it in green$/);
   });
 });
 

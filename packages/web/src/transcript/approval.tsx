@@ -6,7 +6,7 @@ import {
   type QuestionField,
   type TextQuestion,
 } from "@banyan/core/conversation";
-import { visibleLine, visibleText } from "@banyan/core/shown";
+import { argumentsText, type CallText, thingText, visibleLine, visibleText } from "@banyan/core/shown";
 import type { Command } from "@banyan/protocol";
 import { useId, useRef, useState } from "react";
 import { Button } from "../design/button.tsx";
@@ -14,7 +14,7 @@ import { TextArea, TextField } from "../design/field.tsx";
 import { usePage, usePageState } from "../page.ts";
 import { keysInWords, keysOf } from "../palette/keys.ts";
 import { tParts } from "../phrases/parts.tsx";
-import { t } from "../phrases/phrases.ts";
+import { say, t } from "../phrases/phrases.ts";
 import { focusOn } from "../shell/focus-on.ts";
 import { useMay } from "../use-may.ts";
 import { QuestionForm } from "./question-form.tsx";
@@ -104,11 +104,11 @@ function Permission({
   directory,
 }: Asked<Extract<OpenQuestion, { type: "approval" }>> & { readonly call: Call }) {
   const { send, problem } = useAnswer(conversation, question.id);
-  const [edited, setEdited] = useState<string>();
+  const [editing, setEditing] = useState<CallText>();
+  const [edited, setEdited] = useState("");
   const [reason, setReason] = useState("");
   const [pattern, setPattern] = useState(question.pattern ?? "");
-  const given = JSON.stringify(call.input ?? {}, null, 2);
-  const input = edited === undefined ? undefined : parse(edited);
+  const input = editing && readIn(editing, edited);
   const allow = (remember?: "conversation"): Answer => ({
     decision: "allow",
     ...(input === undefined ? {} : { input: input.value }),
@@ -120,22 +120,26 @@ function Permission({
   );
   const deny = () => send(reason === "" ? { decision: "deny" } : { decision: "deny", reason });
   const card = useRef<HTMLFieldSetElement>(null);
+  const edit = (text: CallText) => {
+    setEditing(text);
+    setEdited(text.text);
+  };
   const stopEditing = () => {
-    setEdited(undefined);
+    setEditing(undefined);
     card.current?.focus();
   };
   // Keys count only while the focus is in the card, and none of them is one alone (W53).
   const onKeyDown = (event: React.KeyboardEvent) => {
     const keys = keysOf(event.nativeEvent);
     if (keys === "Alt+A" && !isBroken) send(allow());
-    else if (keys === "Alt+S" && question.pattern !== undefined && edited === undefined) send(allow("conversation"));
+    else if (keys === "Alt+S" && question.pattern !== undefined && !editing) send(allow("conversation"));
     else if (keys === "Alt+D") deny();
-    else if (event.key === "Escape" && edited !== undefined) stopEditing();
+    else if (event.key === "Escape" && editing) stopEditing();
     else return;
     event.preventDefault();
     event.stopPropagation();
   };
-  const asked = askedInWords(call, edited !== undefined);
+  const asked = askedInWords(call, editing !== undefined);
   const isPlan = call.about?.handsIn === true;
   return (
     <fieldset
@@ -154,19 +158,17 @@ function Permission({
           })}
         </span>
       </p>
-      <ShownLines
-        call={call}
-        preview={question.preview}
-        {...(edited !== undefined && !isBroken && { input: input?.value })}
-      />
-      {edited !== undefined && (
+      <ShownLines call={call} preview={question.preview} {...(editing && !isBroken && { input: input?.value })} />
+      {editing && (
         <TextArea
+          // All arguments are another text, in which one writes anew.
+          key={editing.name}
           isCode
           autoFocus
-          aria-label={t("Arguments")}
+          aria-label={editing.name ?? t("Arguments")}
           value={edited}
           onChange={({ target }) => setEdited(target.value)}
-          rows={Math.min(12, given.split("\n").length)}
+          rows={Math.min(12, editing.text.split("\n").length)}
         />
       )}
       {isBroken && <p className="text-bad text-xs">{input.problem}</p>}
@@ -195,13 +197,18 @@ function Permission({
         />
         <Button
           look="quiet"
-          aria-expanded={edited !== undefined}
-          onClick={() => (edited === undefined ? setEdited(given) : stopEditing())}
+          aria-expanded={editing !== undefined}
+          onClick={() => (editing ? stopEditing() : edit(thingText(call, say) ?? inJson(call.input)))}
         >
-          {edited === undefined ? t("Edit first") : t("As it was")}
+          {editing ? t("As it was") : t("Edit first")}
         </Button>
+        {editing?.name !== undefined && (
+          <Button look="quiet" disabled={isBroken} onClick={() => edit(inJson(input?.value))}>
+            {t("All arguments")}
+          </Button>
+        )}
       </div>
-      {question.pattern !== undefined && edited === undefined && (
+      {question.pattern !== undefined && !editing && (
         <div className="flex flex-wrap items-center gap-2">
           <Button onClick={() => send(allow("conversation"))}>
             {t("Allow for this conversation")} <Key>S</Key>
@@ -321,15 +328,18 @@ function Key({ children }: { readonly children: string }) {
   );
 }
 
-function parse(text: string): { readonly value: Json } | { readonly value?: undefined; readonly problem: string } {
+function inJson(input: Json | undefined): CallText {
+  return argumentsText(input, { lines: true, say });
+}
+
+function readIn(
+  editing: CallText,
+  written: string,
+): { readonly value: Json } | { readonly value?: undefined; readonly problem: string } {
   try {
-    return { value: JSON.parse(text) as Json };
+    return { value: editing.read(written) };
   } catch (error) {
-    return {
-      problem: t("The arguments are not JSON: {problem}", {
-        problem: error instanceof Error ? error.message : String(error),
-      }),
-    };
+    return { problem: error instanceof Error ? error.message : String(error) };
   }
 }
 

@@ -14,7 +14,15 @@ export { enclosed } from "./enclosed.ts";
 export { adviceOn, nearest } from "./nearest.ts";
 export { type Reference, referencesIn } from "./references.ts";
 export { inEnglish, type PhraseValues, type Say } from "./say.ts";
-export { type DiffLine, mainArgument, readPatch, type ShownLine, shownCall } from "./shown-call.ts";
+export {
+  argumentsText,
+  type CallText,
+  type DiffLine,
+  readPatch,
+  type ShownLine,
+  shownCall,
+  thingText,
+} from "./shown-call.ts";
 export { planHeadline, planOn, type ShownStep, shownPlan } from "./shown-plan.ts";
 export { GIVEN_UP, GIVEN_UP_TOO, hitchName, type ToldType, toldItem, type UntoldType } from "./told-item.ts";
 export { cutTo, visibleLine, visibleProse, visibleText, withoutMarks } from "./visible-text.ts";

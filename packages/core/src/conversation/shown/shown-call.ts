@@ -1,6 +1,6 @@
 import type { Call, FileChange, Json, PlanStep, Preview } from "../message.ts";
 import { inEnglish, type Say } from "./say.ts";
-import { shownPlan } from "./shown-plan.ts";
+import { isSteps, planIn, planText, shownPlan } from "./shown-plan.ts";
 import { visibleLine, visibleText } from "./visible-text.ts";
 
 /** A line of a question about a call. Its text is written out already: a client paints it, and leaves nothing away. */
@@ -51,16 +51,53 @@ export function shownCall(
   ];
 }
 
+/** What a person writes in place of what a call says, to have it otherwise. */
+export interface CallText {
+  /** The argument that it is: the command, what comes into the file, the address, the steps of a plan. Absent: all of them. */
+  readonly name?: string;
+  /** As it is now. */
+  readonly text: string;
+  /** All arguments, with what is written in its place. Throws `SyntaxError`, with a sentence, where that cannot be. */
+  read(written: string): Json;
+}
+
 /**
- * The argument that a person changes when they want a call otherwise: the command, what comes into the file, the address.
- * Nothing where the call is about none of them: then it is all of its arguments.
+ * The thing itself that a call is about, as a text that a person can change: a plan is a line for each step, with its mark.
+ * Nothing where it is about none: then it is all of its arguments, `argumentsText`.
  */
-export function mainArgument({ input, about }: Pick<Call, "input" | "about">): string | undefined {
+export function thingText({ input, about }: Pick<Call, "input" | "about">, say: Say = inEnglish): CallText | undefined {
   if (!isRecord(input)) return undefined;
-  const named = about?.change?.comes;
-  if (named !== undefined) return typeof input[named] === "string" ? named : undefined;
+  const plan = about?.plan;
+  const steps = Object.keys(input).find((key) => plan !== undefined && isSame(input[key], plan as unknown as Json));
+  if (plan && steps !== undefined) {
+    const text = planText(plan);
+    const read = (written: string) =>
+      written === text ? input : { ...input, [steps]: planIn(written, say) as unknown as Json };
+    return { name: steps, text, read };
+  }
   const main = about?.command ?? about?.url;
-  return main === undefined ? undefined : Object.keys(input).find((name) => input[name] === main);
+  const name = about?.change?.comes ?? Object.keys(input).find((key) => main !== undefined && input[key] === main);
+  const text = name === undefined ? undefined : input[name];
+  if (name === undefined || typeof text !== "string") return undefined;
+  return { name, text, read: (written) => ({ ...input, [name]: written }) };
+}
+
+/** All arguments as JSON; on one line, unless it may take several. */
+export function argumentsText(
+  input: Json = {},
+  { lines = false, say = inEnglish }: { readonly lines?: boolean; readonly say?: Say } = {},
+): CallText {
+  return {
+    text: JSON.stringify(input, undefined, lines ? 2 : undefined),
+    read(written) {
+      try {
+        return JSON.parse(written) as Json;
+      } catch (error) {
+        const problem = error instanceof Error ? visibleLine(error.message) : String(error);
+        throw new SyntaxError(say("The arguments are not JSON: {problem}", { problem }), { cause: error });
+      }
+    },
+  };
 }
 
 /** What is shown of a change that a call would make. */
@@ -122,9 +159,8 @@ function argumentsOf(
   return Object.entries(input).flatMap(([name, value]) => {
     // Of a name, too, nothing hides, and none looks like a line of its own.
     const shown = /^[\w.-]+$/.test(name) ? name : visibleLine(JSON.stringify(name));
-    // A plan is an argument too: it is read as one, if it is the one that the call is about.
-    if (call.about?.plan && JSON.stringify(value) === JSON.stringify(call.about.plan))
-      return stepLines(shown, call.about.plan, say);
+    // A plan is an argument too: it is read as one, if it is the one that the call is about, or stands in its place.
+    if (call.about?.plan && isSteps(value)) return stepLines(shown, value, say);
     if (typeof value !== "string") return valueLines(shown, value);
     const isOfChange = name === call.about?.change?.goes || name === call.about?.change?.comes;
     if (isOfChange && isTold && !HAS_CONTROL.test(value)) return toldAbove(shown, value, isOverwritten, say);

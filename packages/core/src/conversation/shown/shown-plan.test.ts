@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { AssistantMessage, Call, Message, PlanStep } from "../message.ts";
-import { shownCall } from "./shown-call.ts";
+import type { AssistantMessage, Call, Json, Message, PlanStep } from "../message.ts";
+import { argumentsText, shownCall, thingText } from "./shown-call.ts";
 import { planHeadline, planOn, shownPlan } from "./shown-plan.ts";
 
 const PLAN: readonly PlanStep[] = [
@@ -40,6 +40,28 @@ test("S15: who decides about a plan reads its steps, and every other argument; c
   expect(shownCall(call).map(({ text }) => text)).toEqual([
     ...["steps, 3 steps:", "[x] look", "[~] mend\\nit", "[ ] test", "hand_in: true"],
   ]);
-  const changed = shownCall(call, { input: { steps: [], hand_in: true } });
-  expect(changed.map(({ text }) => text)).toEqual(["steps: []", "hand_in: true"]);
+  const withSteps = (steps: Json) => shownCall(call, { input: { steps, hand_in: true } }).map(({ text }) => text);
+  expect(withSteps([])).toEqual(["steps: []", "hand_in: true"]);
+  expect(withSteps([{ title: "rest", status: "pending" }])).toEqual(["steps, 1 step:", "[ ] rest", "hand_in: true"]);
+  // What a plan would not show is shown as it is.
+  expect(withSteps([{ title: "rest", status: "pending", run: "rm" }]).join(" ")).toContain('"run": "rm"');
+  expect(withSteps([{ title: "rest", status: "toString" }]).join(" ")).toContain('"status": "toString"');
+});
+
+test("T47: a plan is changed as lines: what is written is its steps, and one that nobody touches stays what it was", () => {
+  const input = { steps: PLAN.map((step) => ({ ...step })), hand_in: true };
+  const { name, text, read } = thingText({ input, about: { plan: PLAN, handsIn: true } }) ?? argumentsText();
+  expect({ name, text }).toEqual({ name: "steps", text: "[x] look\n[~] mend\\nit\n[ ] test" });
+  expect(read(text)).toBe(input);
+  const written = "[X] look\n\n- [~] mend it\n  2. test\n[ ]\n* rest [a bit]  ";
+  expect(read(written)).toEqual({
+    steps: [
+      { title: "look", status: "completed" },
+      { title: "mend it", status: "in_progress" },
+      { title: "test", status: "pending" },
+      { title: "rest [a bit]", status: "pending" },
+    ],
+    hand_in: true,
+  });
+  expect(() => read(" \n[x]\n")).toThrow(new SyntaxError("A plan needs a step at least: one on each line."));
 });

@@ -1,4 +1,4 @@
-import type { Message, PlanStep } from "../message.ts";
+import type { Json, Message, PlanStep } from "../message.ts";
 import { inEnglish, type Say } from "./say.ts";
 import { visibleLine } from "./visible-text.ts";
 
@@ -62,4 +62,35 @@ export function planHeadline(plan: readonly PlanStep[], say: Say = inEnglish): s
   return now
     ? say("{done} of {all} done: {now}", { ...amounts, now: visibleLine(now.title) })
     : say("{done} of {all} done", amounts);
+}
+
+/** A plan as a person changes it: a step on each line, behind its mark. */
+export function planText(plan: readonly PlanStep[]): string {
+  return shownPlan(plan)
+    .map(({ mark, text }) => `${mark} ${text}`)
+    .join("\n");
+}
+
+/**
+ * The plan that a person has written: each line is a step, as far as it says something. What has no mark is still to be done;
+ * a `-`, `*` or number before it, as in a list, says nothing. Throws `SyntaxError` when no step is left.
+ */
+export function planIn(written: string, say: Say = inEnglish): PlanStep[] {
+  const steps = written.split("\n").flatMap((line): PlanStep[] => {
+    const [, mark = " ", title = ""] = /^\s*(?:[-*]\s+|\d+[.)]\s+)?(?:\[([ x~])\]\s*)?(.*?)\s*$/i.exec(line) ?? [];
+    if (title === "") return [];
+    return [{ title, status: mark === " " ? "pending" : mark === "~" ? "in_progress" : "completed" }];
+  });
+  if (steps.length === 0) throw new SyntaxError(say("A plan needs a step at least: one on each line."));
+  return steps;
+}
+
+/** Whether a value is the steps of a plan, with nothing in it that a plan does not show. */
+export function isSteps(value: Json): value is Json & readonly PlanStep[] {
+  const isStep = (step: Json) => {
+    if (typeof step !== "object" || step === null || !("title" in step) || !("status" in step)) return false;
+    const { title, status, ...others } = step;
+    return typeof title === "string" && Object.hasOwn(MARKS, String(status)) && Object.keys(others).length === 0;
+  };
+  return Array.isArray(value) && value.length > 0 && value.every(isStep);
 }
