@@ -88,6 +88,70 @@ describe("T56: the keys of vi", () => {
     ["0dzx", "one", "|ne"],
     [`0d${ESC}x`, "one", "|ne"],
     ["\x7f", "one", "o|ne"],
+    ["02w", "one two three", "one two |three"],
+    ["010l", "one two three", "one two th|ree"],
+    ["2b", "one two three", "one |two three"],
+    ["0W", "one.two three", "one.two |three"],
+    ["0E", "one.two three", "one.tw|o three"],
+    ["B", "one two.three", "one |two.three"],
+    ["3gg", "1\n2\n3\n4", "1\n2\n|3\n4"],
+    ["2G", "1\n2\n3\n4", "1\n|2\n3\n4"],
+    ["3k2j", "1\n2\n3\n4", "1\n2\n|3\n4"],
+    ["0fo", "one two, too", "one tw|o, too"],
+    ["0fo;", "one two, too", "one two, t|oo"],
+    ["02fo,", "one two, too", "one tw|o, too"],
+    ["0to", "one two, too", "one t|wo, too"],
+    ["0to;", "one two, too", "one two, |too"],
+    ["Ft", "one two, too", "one two, |too"],
+    ["Tw", "one two, too", "one tw|o, too"],
+    ["0fz", "one", "|one"],
+    ["03x", "one two", "| two"],
+    ["0lX", "one", "|ne"],
+    ["02dw", "one two three", "|three"],
+    ["0d2w", "one two three", "|three"],
+    ["gg2dw", "one two\n  three", "|\n  three"],
+    ["02cwnew", "one two three", "new| three"],
+    ["gg2dd", "1\n2\n3", "|3"],
+    ["ggdj", "1\n2\n3", "|3"],
+    ["d2k", "1\n2\n3", "|"],
+    ["dk", "one", "on|e"],
+    ["ggyjGp", "1\n2\n3", "1\n2\n3\n|1\n2"],
+    ["0dfo", "to one two", "| one two"],
+    ["0dto", "to one two", "|o one two"],
+    ["dFo", "to one two", "to |o"],
+    ["0wdiw", "one two three", "one | three"],
+    ["0wdaw", "one two three", "one |three"],
+    ["daw", "one two", "on|e"],
+    ["0ldaW", "one.two three", "|three"],
+    ["0ciwnew", "one two", "new| two"],
+    ['0ci"new', 'say "one two" to', 'say "new|" to'],
+    ['0da"', 'say "one two" to', "say |to"],
+    ["0di'", "say one", "|say one"],
+    ["0fodib", "f(one, (two)) 3", "f(|) 3"],
+    ["hhhda)", "f(one, (two)) 3", "f(one, |) 3"],
+    ["ggwci{new", "f {\n  one\n}", "f {new|}"],
+    ["hdi[", "a[b", "a|[b"],
+    ["0rx", "one", "|xne"],
+    ["02rx", "one", "x|xe"],
+    ["04rx", "one", "|one"],
+    ["0~~", "onE", "ON|E"],
+    ["05~", "onE", "ON|e"],
+    ["ggJ", "one\n  two\nthree", "one| two\nthree"],
+    ["gg3J", "one\n  two\nthree", "one two| three"],
+    ["0xp", "one", "n|oe"],
+    ["0x3p", "one", "noo|oe"],
+    ["yy2p", "one", "one\n|one\none"],
+    ["0snew", "one", "new|ne"],
+    ["Snew", "one\ntwo", "one\nnew|"],
+    ["0dw.", "one two three", "|three"],
+    ["0x..", "one two", "| two"],
+    ["0rxl.", "one", "x|xe"],
+    [`0cwnew${ESC}w.`, "one two", "new ne|w"],
+    [`0i-${ESC}.`, "one", "|--one"],
+    [`onew${ESC}.`, "one", "one\nnew\nne|w"],
+    ["0.", "one", "|one"],
+    ["02", "one two", "|one two"],
+    [`02${ESC}x`, "one two", "|ne two"],
   ])("%j on %j", (keys, text, expected) => {
     expect(after(text, keys)).toBe(expected);
   });
@@ -106,6 +170,32 @@ describe("T56: the keys of vi", () => {
     press("\r");
     expect(sent).toEqual(["one two"]);
     expect(editor.mode).toBe("insert");
+  });
+
+  test("whatever is pressed, Enter sends what is there", () => {
+    const keys = 'hjklwbeWBE0^$gGfFtT;,iaIAoOdcyxXDCsSYrJ~pPu.129("b \x1b'.split("");
+    let seed = 7;
+    const next = (below: number) => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return seed % below;
+    };
+    for (let round = 0; round < 300; round++) {
+      const { editor, press, sent } = opened();
+      editor.set('one (two) "three"\n\n  👩‍👩‍👧‍👦 four.five\n');
+      const pressed = Array.from({ length: 40 }, () => keys[next(keys.length)]).join("");
+      press(ESC + pressed);
+      const { text } = editor;
+      press("\r");
+      expect(sent, pressed).toEqual([text.trim()]);
+    }
+  });
+
+  test("a number that is out of all measure is a slip of the hand", () => {
+    expect(after("one two", "0999999999999999999999w")).toBe("one tw|o");
+    const { editor, press } = opened();
+    editor.set("one");
+    press(`${ESC}0x999999999p`);
+    expect(editor.text).toBe(`n${"o".repeat(999)}e`);
   });
 
   test("take a long paste as one piece, and lose nothing of it", () => {

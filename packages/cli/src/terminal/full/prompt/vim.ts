@@ -1,3 +1,5 @@
+import { behind, firstOf, lineAround, motionOf, objectAt, REST, unitsOf } from "./vim-motions.ts";
+
 /** A text and where its cursor stands, counted in code units. */
 export interface TextAt {
   readonly text: string;
@@ -7,13 +9,6 @@ export interface TextAt {
 /** What a key comes to: another text or place, something that the editor does itself, or nothing. */
 export type VimStep = TextAt | "up" | "down" | "undo" | undefined;
 
-/** A character as a person sees it, or a long paste that stands as one piece. */
-interface Unit {
-  readonly at: number;
-  readonly text: string;
-  readonly kind: "word" | "sign" | "blank" | "end";
-}
-
 /** What was deleted or copied last: whole lines, or a piece of one. */
 interface Register {
   readonly text: string;
@@ -22,21 +17,44 @@ interface Register {
 
 type Operator = "d" | "c" | "y";
 
+/** Keys of a command, by what they are: `2d3w` deletes six words. */
+interface Command {
+  readonly count: number | undefined;
+  readonly operator: Operator | undefined;
+  /** A motion, an object, or a letter that is a command of its own. */
+  readonly rest: string;
+}
+
+/** Letters that stand for an operator and a motion. */
+const SHORT: Readonly<Record<string, string>> = { x: "dl", X: "dh", D: "d$", C: "c$", s: "cl", S: "cc", Y: "yy" };
+
+/** How often a command is done at most: a larger number is a slip of the hand. */
+const MOST = 999;
+
+/** Letters that change a text, beside the operators: `.` does them again. */
+const CHANGES = /^[rJ~pPiaIAoO]/;
+
 /**
  * The keys of vi for the text of a prompt (T56): a mode to insert, in which it begins, and a normal one, in which letters
  * move and edit. What a key does to a text is worked out here; the editor carries it out, so that there is one way to undo.
  *
  * ```
- * insert ──Esc──▶ normal: h j k l w b e 0 ^ $ gg G   move
- *    ▲              │    d c y with one of these, dd cc yy, D C x, p P, u   edit
+ * insert ──Esc──▶ normal: h j k l w b e W B E 0 ^ $ gg G f F t T ; ,   move, so many times
+ *    ▲              │    d c y with one of these or with iw a" i( ..., dd cc yy, x X D C s S Y, r ~ J, p P, u .   edit
  *    ╰─i a I A o O, c╯
  * ```
  */
 export class Vim {
   #mode: "insert" | "normal" = "insert";
-  /** An operator that waits for a motion, and the first `g` of two. */
+  /** The keys of a command that is not whole yet: `2d`, `f`. */
   #pending = "";
   #register: Register = { text: "", isLines: false };
+  /** The last search for a character on its line. */
+  #found: string | undefined;
+  /** The last command that changed the text, and what was inserted then. */
+  #last: { readonly command: Command; readonly inserted: string } | undefined;
+  /** The text when inserting began. */
+  #before: TextAt | undefined;
 
   get mode(): "insert" | "normal" {
     return this.#mode;
@@ -46,6 +64,7 @@ export class Vim {
   insert(): void {
     this.#mode = "insert";
     this.#pending = "";
+    this.#before = undefined;
   }
 
   /** Esc: leaves the mode to insert, a character to the left, or drops what was begun. */
@@ -53,20 +72,28 @@ export class Vim {
     this.#pending = "";
     if (this.#mode === "normal") return { text, at };
     this.#mode = "normal";
+    this.#noteInserted(text);
     const left = unitsOf(text).findLast((unit) => unit.at < at);
     return { text, at: left && left.kind !== "end" ? left.at : at };
   }
 
   /** A character in the normal mode. */
-  key(character: string, { text, at }: TextAt): VimStep {
+  key(character: string, place: TextAt): VimStep {
     const keys = this.#pending + character;
     this.#pending = "";
-    if (["d", "c", "y", "g", "dg", "cg", "yg"].includes(keys)) {
+    const command = commandOf(keys);
+    if (isBegun(command)) {
       this.#pending = keys;
       return undefined;
     }
-    const [, operator, motion = ""] = /^([dcy])(.+)$/.exec(keys) ?? [];
-    return operator ? this.#operate(operator as Operator, motion, { text, at }) : this.#simple(keys, { text, at });
+    if (command.rest === ".") return this.#again(place);
+    const step = this.#carryOut(command, place);
+    const isChange = command.operator ? command.operator !== "y" : CHANGES.test(command.rest);
+    if (isChange && step !== undefined) {
+      this.#last = { command, inserted: "" };
+      this.#before = this.#mode === "insert" && typeof step === "object" ? step : undefined;
+    }
+    return step;
   }
 
   /** Where the cursor may stand in the normal mode: on a character, and behind the last one only of an empty line. */
@@ -77,17 +104,43 @@ export class Vim {
       : { text, at };
   }
 
-  #simple(key: string, { text, at }: TextAt): VimStep {
+  #noteInserted(text: string): void {
+    const { text: before = "", at = 0 } = this.#before ?? {};
+    const [head, tail] = [before.slice(0, at), before.slice(at)];
+    const length = text.length - before.length;
+    const isAdded = this.#before && length >= 0 && text.startsWith(head) && text.endsWith(tail);
+    if (isAdded && this.#last) this.#last = { ...this.#last, inserted: text.slice(at, at + length) };
+    this.#before = undefined;
+  }
+
+  /** Does again what changed the text last. */
+  #again(place: TextAt): VimStep {
+    if (!this.#last) return undefined;
+    const { command, inserted } = this.#last;
+    const step = this.#carryOut(command, place);
+    if (this.#mode === "normal" || typeof step !== "object") return step;
+    this.#mode = "normal";
+    const { text, at } = step;
+    const written = { text: text.slice(0, at) + inserted + text.slice(at), at: at + Math.max(0, inserted.length - 1) };
+    return this.settled(written);
+  }
+
+  #carryOut({ count, operator, rest }: Command, place: TextAt): VimStep {
+    return operator ? this.#operate(operator, rest, count, place) : this.#simple(rest, count, place);
+  }
+
+  #simple(key: string, given: number | undefined, { text, at }: TextAt): VimStep {
+    const count = given ?? 1;
     const [start, end] = lineAround(text, at);
     const inserting = (place: TextAt): TextAt => {
       this.#mode = "insert";
       return place;
     };
-    switch (key) {
+    switch (key.slice(0, 1)) {
       case "j":
-        return "down";
+        return count === 1 ? "down" : linesAway({ text, at }, count);
       case "k":
-        return "up";
+        return count === 1 ? "up" : linesAway({ text, at }, -count);
       case "u":
         return "undo";
       case "i":
@@ -102,33 +155,53 @@ export class Vim {
         return inserting({ text: `${text.slice(0, end)}\n${text.slice(end)}`, at: end + 1 });
       case "O":
         return inserting({ text: `${text.slice(0, start)}\n${text.slice(start)}`, at: start });
-      case "x":
-        return this.#cut("d", { text, at }, at, Math.min(end, behind(text, at)));
-      case "D":
-        return this.#cut("d", { text, at }, at, end);
-      case "C":
-        return this.#cut("c", { text, at }, at, end);
       case "p":
       case "P":
-        return this.#put(key === "p", { text, at });
+        return this.#put(key === "p", count, { text, at });
+      case "r":
+        return replaced({ text, at }, count, () => key.slice(1));
+      case "~": {
+        const turned = replaced({ text, at }, count, otherCase, true);
+        return turned && this.settled({ ...turned, at: behind(turned.text, turned.at) });
+      }
+      case "J":
+        return joined({ text, at }, Math.max(1, count - 1));
       default: {
-        const to = motionOf(key, { text, at });
+        const to = this.#target(key, given, { text, at });
         return to && this.settled({ text, at: to.at });
       }
     }
   }
 
-  #operate(operator: Operator, motion: string, place: TextAt): VimStep {
+  /** Where a motion leads; `;` and `,` search again for the character that was searched for last. */
+  #target(motion: string, count: number | undefined, place: TextAt) {
+    if (/^[fFtT]./su.test(motion)) this.#found = motion;
+    const isAgain = motion === ";" || motion === ",";
+    if (isAgain && this.#found === undefined) return undefined;
+    const found = this.#found ?? "";
+    // The capital letter searches the other way.
+    const meant = motion === ";" ? found : motion === "," ? otherCase(found.slice(0, 1)) + found.slice(1) : motion;
+    return motionOf(meant, place, { count: count ?? 1, ...(count !== undefined && { line: count }), isAgain });
+  }
+
+  #operate(operator: Operator, motion: string, count: number | undefined, place: TextAt): VimStep {
     const { text, at } = place;
-    const [start, end] = lineAround(text, at);
-    if (motion === operator) return this.#wholeLines(operator, place, start, end);
-    const to = motionOf(operator === "c" && motion === "w" ? REST : motion, place);
-    if (!to) return undefined;
-    if (motion === "gg" || motion === "G") {
+    const lines = { [operator]: (count ?? 1) - 1, j: count ?? 1, k: -(count ?? 1) }[motion];
+    if (lines !== undefined || motion === "gg" || motion === "G") {
+      const to = lines === undefined ? this.#target(motion, count, place) : linesAway(place, lines);
+      if (!to) return undefined;
       const [first, last] = [lineAround(text, Math.min(at, to.at))[0], lineAround(text, Math.max(at, to.at))[1]];
       return this.#wholeLines(operator, place, first, last);
     }
-    const target = to.isInclusive ? behind(text, to.at) : motion === "w" ? Math.min(to.at, end) : to.at;
+    if (/^[ia]./su.test(motion)) {
+      const range = objectAt(motion, place);
+      return range && this.#cut(operator, place, ...range);
+    }
+    const to = this.#target(operator === "c" && motion.toLowerCase() === "w" ? REST : motion, count, place);
+    if (!to) return undefined;
+    // Over words, the end of the last line stays, and what is before the word on the next one.
+    const passed = motion.toLowerCase() === "w" ? (/\n\s*$/.exec(text.slice(at, to.at))?.[0].length ?? 0) : 0;
+    const target = (to.isInclusive ? behind(text, to.at) : to.at) - passed;
     return this.#cut(operator, place, Math.min(at, target), Math.max(at, target));
   }
 
@@ -155,17 +228,19 @@ export class Vim {
     return { text: rest, at: firstOf(rest, first, last) };
   }
 
-  #put(isBehind: boolean, { text, at }: TextAt): VimStep {
-    const { text: put, isLines } = this.#register;
+  #put(isBehind: boolean, count: number, { text, at }: TextAt): VimStep {
+    const { text: kept, isLines } = this.#register;
     const [start, end] = lineAround(text, at);
     if (isLines) {
+      const put = Array<string>(count).fill(kept).join("\n");
       const line = isBehind ? end + 1 : start;
       const whole = isBehind
         ? `${text.slice(0, end)}\n${put}${text.slice(end)}`
         : `${text.slice(0, start)}${put}\n${text.slice(start)}`;
       return { text: whole, at: firstOf(whole, line, lineAround(whole, line)[1]) };
     }
-    if (put === "") return undefined;
+    if (kept === "") return undefined;
+    const put = kept.repeat(count);
     const where = isBehind ? Math.min(end, behind(text, at)) : at;
     return this.settled({
       text: text.slice(0, where) + put + text.slice(where),
@@ -174,100 +249,61 @@ export class Vim {
   }
 }
 
-/** The motion to the end of what is under the cursor: a word that is changed keeps the blank behind it. */
-const REST = "rest";
+/** What keys say so far. A letter that stands for an operator and a motion is these. */
+function commandOf(keys: string): Command {
+  const [, first = "", operator, times = "", given = ""] =
+    /^([1-9]\d*)?(?:([dcy])([1-9]\d*)?)?(.*)$/su.exec(keys) ?? [];
+  const short = operator === undefined ? SHORT[given] : undefined;
+  const count = first === "" && times === "" ? undefined : Math.min(MOST, Number(first || 1) * Number(times || 1));
+  if (short !== undefined) return { count, operator: short.slice(0, 1) as Operator, rest: short.slice(1) };
+  return { count, operator: operator as Operator | undefined, rest: given };
+}
 
-/** Where a motion leads; `isInclusive`: what is changed by it goes up to the end of the character there. */
-function motionOf(
-  motion: string,
-  { text, at }: TextAt,
-): { readonly at: number; readonly isInclusive?: boolean } | undefined {
-  const [start, end] = lineAround(text, at);
-  const units = unitsOf(text);
-  const here = units.findLastIndex((unit) => unit.at <= at);
-  const kind = (index: number) => units[index]?.kind;
-  const isGap = (index: number) => kind(index) === "blank" || kind(index) === "end";
-  const place = (index: number) => units[index]?.at ?? text.length;
-  switch (motion) {
-    case "h":
-      return { at: Math.max(start, units.findLast((unit) => unit.at < at)?.at ?? 0) };
-    case "l":
-      return { at: Math.min(end, behind(text, at)) };
-    case "0":
-      return { at: start };
-    case "^":
-      return { at: firstOf(text, start, end) };
-    case "$":
-      return { at: end };
-    case "gg":
-      return { at: firstOf(text, 0, lineAround(text, 0)[1]) };
-    case "G": {
-      const [first, last] = lineAround(text, text.length);
-      return { at: firstOf(text, first, last) };
-    }
-    case "w": {
-      let next = here;
-      if (!isGap(here)) while (kind(next) === kind(here)) next++;
-      while (isGap(next)) next++;
-      return { at: place(next) };
-    }
-    case "b": {
-      let before = (here < 0 ? 0 : at >= text.length ? units.length : here) - 1;
-      while (before > 0 && isGap(before)) before--;
-      while (before > 0 && kind(before - 1) === kind(before)) before--;
-      return { at: place(Math.max(0, before)) };
-    }
-    case "e": {
-      let next = here + 1;
-      while (isGap(next)) next++;
-      while (kind(next) !== undefined && kind(next + 1) === kind(next)) next++;
-      return next >= units.length ? { at: text.length } : { at: place(next), isInclusive: true };
-    }
-    case REST: {
-      let next = here;
-      while (!isGap(next) && kind(next + 1) === kind(here)) next++;
-      return { at: place(next), isInclusive: !isGap(next) };
-    }
-    default:
-      return undefined;
+/** Whether more keys belong to a command. */
+function isBegun({ operator, rest }: Command): boolean {
+  return rest === "" || /^[gfFtT]$/.test(rest) || (operator ? /^[ia]$/ : /^r$/).test(rest);
+}
+
+/** The place so many lines below, or above when they are less than none: in the same column, where the line is that long. */
+function linesAway({ text, at }: TextAt, count: number): TextAt | undefined {
+  const [start] = lineAround(text, at);
+  let line = start;
+  for (let left = Math.abs(count); left > 0; left--) {
+    const next = count > 0 ? lineAround(text, line)[1] + 1 : line === 0 ? -1 : lineAround(text, line - 1)[0];
+    if (next < 0 || next > text.length) break;
+    line = next;
   }
+  if (line === start && count !== 0) return undefined;
+  return { text, at: Math.min(line + at - start, lineAround(text, line)[1]) };
 }
 
-/** Where the line around a place begins and ends. */
-function lineAround(text: string, at: number): readonly [start: number, end: number] {
-  const end = text.indexOf("\n", at);
-  return [at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1, end < 0 ? text.length : end];
+/** So many characters of the line in another form; nothing where it has fewer, unless they may be `fewer`. */
+function replaced({ text, at }: TextAt, count: number, form: (character: string) => string, fewer = false) {
+  const [, end] = lineAround(text, at);
+  const units = unitsOf(text)
+    .filter((unit) => unit.at >= at && unit.at < end)
+    .slice(0, count);
+  const last = units.at(-1);
+  if (!last || (units.length < count && !fewer)) return undefined;
+  const forms = units.map((unit) => form(unit.text));
+  const lastAt = at + forms.slice(0, -1).join("").length;
+  return { text: text.slice(0, at) + forms.join("") + text.slice(last.at + last.text.length), at: lastAt };
 }
 
-/** The first character of a line that is no blank; the end of a line of blanks alone. */
-function firstOf(text: string, start: number, end: number): number {
-  return end - text.slice(start, end).trimStart().length;
+function otherCase(character: string): string {
+  return character === character.toLowerCase() ? character.toUpperCase() : character.toLowerCase();
 }
 
-/** The place behind the character at a place. */
-function behind(text: string, at: number): number {
-  const unit = unitsOf(text).find((one) => one.at >= at);
-  return unit ? unit.at + unit.text.length : text.length;
-}
-
-const CHARACTERS = new Intl.Segmenter();
-/** How the editor writes a long paste. */
-const PASTE = /(\[paste #\d+(?: (?:\+\d+ lines|\d+ chars))?\])/;
-
-function unitsOf(text: string): Unit[] {
-  let at = 0;
-  return text.split(PASTE).flatMap((piece, index) => {
-    const characters = index % 2 === 1 ? [piece] : Array.from(CHARACTERS.segment(piece), ({ segment }) => segment);
-    return characters.map((character): Unit => {
-      const unit = { at, text: character, kind: kindOf(character) };
-      at += character.length;
-      return unit;
-    });
-  });
-}
-
-function kindOf(character: string): Unit["kind"] {
-  if (character === "\n") return "end";
-  if (/^\s/.test(character)) return "blank";
-  return (character.length > 2 && PASTE.test(character)) || /^[\p{L}\p{N}\p{M}_]/u.test(character) ? "word" : "sign";
+/** So many lines below put behind this one, each behind one blank. */
+function joined({ text, at }: TextAt, times: number): TextAt | undefined {
+  let place: TextAt | undefined;
+  for (let time = 0; time < times; time++) {
+    const from: TextAt = place ?? { text, at };
+    const [start, end] = lineAround(from.text, from.at);
+    if (end === from.text.length) break;
+    const next = from.text.slice(end + 1).replace(/^[^\S\n]+/, "");
+    const blank = end === start || next === "" || next.startsWith("\n") ? "" : " ";
+    place = { text: from.text.slice(0, end) + blank + next, at: end };
+  }
+  return place;
 }

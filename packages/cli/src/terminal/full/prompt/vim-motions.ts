@@ -1,0 +1,242 @@
+import type { TextAt } from "./vim.ts";
+
+// Places in a text, as vi's keys name them: where a motion leads, and what an object of text takes in.
+
+/** A character as a person sees it, or a long paste that stands as one piece. */
+interface Unit {
+  readonly at: number;
+  readonly text: string;
+  readonly kind: "word" | "sign" | "blank" | "end";
+}
+
+/** A part of a text, from a place up to another one. */
+export type Range = readonly [from: number, to: number];
+
+/** Where a motion leads; `isInclusive`: what is changed by it goes up to the end of the character there. */
+interface Target {
+  readonly at: number;
+  readonly isInclusive?: boolean;
+}
+
+/** The motion to the end of what is under the cursor: a word that is changed keeps the blank behind it. */
+export const REST = "rest";
+
+/**
+ * Where a motion leads, `count` times; nothing where it leads nowhere. `line`: the one that was named by its number, from 1.
+ * `isAgain`: the search for a character is repeated, and passes over the one that it stands before.
+ */
+export function motionOf(
+  motion: string,
+  place: TextAt,
+  {
+    count = 1,
+    line,
+    isAgain = false,
+  }: { readonly count?: number; readonly line?: number; readonly isAgain?: boolean } = {},
+): Target | undefined {
+  const { text, at } = place;
+  if (motion === "gg" || motion === "G") {
+    const first = line === undefined ? (motion === "gg" ? 0 : lineAround(text, text.length)[0]) : startOf(text, line);
+    return { at: firstOf(text, first, lineAround(text, first)[1]) };
+  }
+  if (/^[fFtT]./su.test(motion)) return foundIn(motion, place, count, isAgain);
+  const units = unitsOf(text);
+  let target: Target | undefined = { at };
+  for (let time = 0; time < count && target; time++) {
+    // Of a word that is changed the blank behind it stays, of the last one.
+    const step: string = motion === REST && time < count - 1 ? "w" : motion;
+    const next: Target | undefined = oneStep(step, { text, at: target.at }, units);
+    if (next?.at === target.at && time > 0) break;
+    target = next;
+  }
+  return target;
+}
+
+/** Where the line with a number begins, or the last one. */
+function startOf(text: string, line: number): number {
+  let start = 0;
+  for (let number = 1; number < line; number++) {
+    const end = text.indexOf("\n", start);
+    if (end < 0) break;
+    start = end + 1;
+  }
+  return start;
+}
+
+/** The place of a character on the line: at it (`f`, `F`) or just before (`t`, `T`), forwards or backwards. */
+function foundIn(motion: string, { text, at }: TextAt, count: number, isAgain: boolean): Target | undefined {
+  const [how = "", wanted] = [motion.slice(0, 1), motion.slice(1)];
+  const [start, end] = lineAround(text, at);
+  const isForwards = how === "f" || how === "t";
+  const isBefore = how === "t" || how === "T";
+  const units = unitsOf(text).filter((unit) => unit.at >= start && unit.at < end);
+  const others = isForwards ? units.filter((unit) => unit.at > at) : units.filter((unit) => unit.at < at).toReversed();
+  const found = others.slice(isAgain && isBefore ? 1 : 0).filter((unit) => unit.text === wanted)[count - 1];
+  if (!found) return undefined;
+  const index = units.indexOf(found) + (isBefore ? (isForwards ? -1 : 1) : 0);
+  return { at: units[index]?.at ?? at, isInclusive: isForwards };
+}
+
+function oneStep(motion: string, { text, at }: TextAt, units: readonly Unit[]): Target | undefined {
+  const [start, end] = lineAround(text, at);
+  const isBig = /^[WBE]$/.test(motion);
+  const here = units.findLastIndex((unit) => unit.at <= at);
+  const kind = (index: number) => (isBig && units[index]?.kind === "sign" ? "word" : units[index]?.kind);
+  const isGap = (index: number) => kind(index) === "blank" || kind(index) === "end";
+  // Nothing stands before the first character and behind the last one, so nothing there is alike.
+  const isAlike = (index: number, other: number) => kind(index) !== undefined && kind(index) === kind(other);
+  const place = (index: number) => units[index]?.at ?? text.length;
+  switch (isBig ? motion.toLowerCase() : motion) {
+    case "h":
+      return { at: Math.max(start, units.findLast((unit) => unit.at < at)?.at ?? 0) };
+    case "l":
+      return { at: Math.min(end, place(here + 1)) };
+    case "0":
+      return { at: start };
+    case "^":
+      return { at: firstOf(text, start, end) };
+    case "$":
+      return { at: end };
+    case "w": {
+      let next = here;
+      if (!isGap(here)) while (isAlike(next, here)) next++;
+      while (isGap(next)) next++;
+      return { at: place(next) };
+    }
+    case "b": {
+      let before = (here < 0 ? 0 : at >= text.length ? units.length : here) - 1;
+      while (before > 0 && isGap(before)) before--;
+      while (before > 0 && isAlike(before - 1, before)) before--;
+      return { at: place(Math.max(0, before)) };
+    }
+    case "e": {
+      let next = here + 1;
+      while (isGap(next)) next++;
+      while (isAlike(next + 1, next)) next++;
+      return next >= units.length ? { at: text.length } : { at: place(next), isInclusive: true };
+    }
+    case REST: {
+      let next = here;
+      while (!isGap(next) && isAlike(next + 1, here)) next++;
+      return { at: place(next), isInclusive: !isGap(next) };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The part of a text that an object takes in: `iw`, `a"`, `i(` and their like. */
+export function objectAt(object: string, { text, at }: TextAt): Range | undefined {
+  const isInner = object.startsWith("i");
+  const name = object.slice(1);
+  if (name === "w" || name === "W") return wordAt(text, at, name === "W", isInner);
+  if (QUOTES.includes(name)) return quotedAt(text, at, name, isInner);
+  const pair = PAIRS.find((signs) => signs.includes(name));
+  return pair === undefined ? undefined : pairAt(text, at, [pair.slice(0, 1), pair.slice(1, 2)], isInner);
+}
+
+const QUOTES: readonly string[] = ['"', "'", "`"];
+/** What opens and what closes, and the letters that name both. */
+const PAIRS: readonly string[] = ["()b", "[]", "{}B", "<>"];
+
+function wordAt(text: string, at: number, isBig: boolean, isInner: boolean): Range | undefined {
+  const [start, end] = lineAround(text, at);
+  const units = unitsOf(text).filter((unit) => unit.at >= start && unit.at < end);
+  const here = units.findLastIndex((unit) => unit.at <= at);
+  const kind = (index: number) => (isBig && units[index]?.kind === "sign" ? "word" : units[index]?.kind);
+  if (here < 0) return undefined;
+  const last = (index: number) => {
+    let next = index;
+    while (kind(next + 1) !== undefined && kind(next + 1) === kind(next)) next++;
+    return next;
+  };
+  let from = here;
+  while (from > 0 && kind(from - 1) === kind(here)) from--;
+  let to = last(here);
+  if (!isInner) {
+    // With the blanks behind it, or else those before it; of blanks, with the word behind them.
+    if (kind(here) === "blank" || kind(to + 1) === "blank") to = last(Math.min(to + 1, units.length - 1));
+    else while (from > 0 && kind(from - 1) === "blank") from--;
+  }
+  const lastUnit = units[to];
+  return lastUnit && [units[from]?.at ?? at, lastUnit.at + lastUnit.text.length];
+}
+
+/** What stands in quotes around a place, or behind it on its line. */
+function quotedAt(text: string, at: number, quote: string, isInner: boolean): Range | undefined {
+  const [start, end] = lineAround(text, at);
+  let open = text.indexOf(quote, start);
+  while (open >= 0 && open < end) {
+    const close = text.indexOf(quote, open + 1);
+    if (close < 0 || close >= end) return undefined;
+    if (at <= close) {
+      if (isInner) return [open + 1, close];
+      const blanks = /^[ \t]*/.exec(text.slice(close + 1, end))?.[0].length ?? 0;
+      return [open, close + 1 + blanks];
+    }
+    open = text.indexOf(quote, close + 1);
+  }
+  return undefined;
+}
+
+/** What stands between two signs around a place, over lines too. */
+function pairAt(
+  text: string,
+  at: number,
+  [open, close]: readonly [string, string],
+  isInner: boolean,
+): Range | undefined {
+  let depth = text[at] === close ? 0 : 1;
+  let from = at;
+  for (; from >= 0; from--) {
+    if (text[from] === close) depth++;
+    else if (text[from] === open && --depth === 0) break;
+  }
+  if (from < 0) return undefined;
+  let to = from + 1;
+  for (let level = 1; to < text.length; to++) {
+    if (text[to] === open) level++;
+    else if (text[to] === close && --level === 0) break;
+  }
+  if (to >= text.length) return undefined;
+  return isInner ? [from + 1, to] : [from, to + 1];
+}
+
+/** Where the line around a place begins and ends. */
+export function lineAround(text: string, at: number): readonly [start: number, end: number] {
+  const end = text.indexOf("\n", at);
+  return [at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1, end < 0 ? text.length : end];
+}
+
+/** The first character of a line that is no blank; the end of a line of blanks alone. */
+export function firstOf(text: string, start: number, end: number): number {
+  return end - text.slice(start, end).trimStart().length;
+}
+
+/** The place behind the character at a place. */
+export function behind(text: string, at: number): number {
+  const unit = unitsOf(text).find((one) => one.at >= at);
+  return unit ? unit.at + unit.text.length : text.length;
+}
+
+const CHARACTERS = new Intl.Segmenter();
+/** How the editor writes a long paste. */
+const PASTE = /(\[paste #\d+(?: (?:\+\d+ lines|\d+ chars))?\])/;
+
+export function unitsOf(text: string): Unit[] {
+  let at = 0;
+  return text.split(PASTE).flatMap((piece, index) => {
+    const characters = index % 2 === 1 ? [piece] : Array.from(CHARACTERS.segment(piece), ({ segment }) => segment);
+    return characters.map((character): Unit => {
+      const unit = { at, text: character, kind: kindOf(character) };
+      at += character.length;
+      return unit;
+    });
+  });
+}
+
+function kindOf(character: string): Unit["kind"] {
+  if (character === "\n") return "end";
+  if (/^\s/.test(character)) return "blank";
+  return (character.length > 2 && PASTE.test(character)) || /^[\p{L}\p{N}\p{M}_]/u.test(character) ? "word" : "sign";
+}
