@@ -289,7 +289,7 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, PATIENT, () => {
 
   it("W12, W55: a removal says what goes, hidden messages included, and can be undone", async () => {
     const conversation = await here.conversation("keep", "branch one");
-    const { page } = await here.open(`/c/${conversation}`);
+    const { page } = await here.open(`/c/${conversation}`, {});
     await edit(page, "branch one", "branch two");
     await act(page, "You said: keep", "Remove this message");
     await page.getByText("Remove this message and 4 below it?").waitFor();

@@ -85,7 +85,7 @@ describe.runIf(chromiumPath)(`what a person makes of the page${whyNot}`, PATIENT
       [other, "The second"],
     ] as const)
       await here.ask("conversation.rename", { conversation, title });
-    const { page } = await here.open("/");
+    const { page } = await here.open("/", {});
     await page.context().addInitScript(standIn);
     await page.goto(new URL(`/c/${one}?panel=settings`, page.url()).href);
     await page.getByLabel("Tell me what waits for me and what is done").check();
@@ -129,8 +129,8 @@ describe.runIf(chromiumPath)(`what a person makes of the page${whyNot}`, PATIENT
     await page.evaluate(async () => (await navigator.serviceWorker.ready).active?.state);
     const devtools = await page.context().newCDPSession(page);
     const { installabilityErrors: faults } = await devtools.send("Page.getInstallabilityErrors");
-    // The windows of tests are like private ones.
-    expect(faults.map(({ errorId }) => errorId)).toEqual(["in-incognito"]);
+    // The windows of tests are like private ones, and not every browser calls that a fault.
+    expect(faults.map(({ errorId }) => errorId).filter((fault) => fault !== "in-incognito")).toEqual([]);
     const kept = await page.evaluate(async () => {
       const names = await caches.keys();
       const all = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));

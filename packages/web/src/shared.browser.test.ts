@@ -48,7 +48,7 @@ describe.runIf(chromiumPath)(`what a link to a conversation shows of the page${w
     await eventually(() => new URL(page.url()).pathname).toBe(`/c/${conversation}`);
 
     await own.getByRole("button", { name: "Revoke" }).click();
-    await page.getByText("This link shows nothing any more").waitFor();
+    await page.getByText("This link shows nothing any more").first().waitFor();
     await page.reload();
     await page.getByLabel("Token").waitFor();
   });

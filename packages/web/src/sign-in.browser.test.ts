@@ -84,7 +84,7 @@ describe.runIf(chromiumPath)(`who signs in to the page${whyNot}`, PATIENT, () =>
 
   it("S20: a reload and a second window stay signed in; without the key a browser signs in anew, whatever its cookie", async () => {
     const conversation = await here.conversation("hello");
-    const { page } = await here.open(`/c/${conversation}`);
+    const { page } = await here.open(`/c/${conversation}`, {});
     await page.reload();
     await articles(page).last().waitFor();
     const other = await page.context().newPage();
@@ -100,7 +100,7 @@ describe.runIf(chromiumPath)(`who signs in to the page${whyNot}`, PATIENT, () =>
 
   it("S20, W52: a page whose token is over asks for the new one, and keeps what was not sent", async () => {
     const conversation = await here.conversation("hello");
-    const { page } = await here.open(`/c/${conversation}`);
+    const { page } = await here.open(`/c/${conversation}`, {});
     await composer(page).fill("not sent yet");
     const token = "another-token-of-a-test-0123456789-0123456789";
     await here.restart({ token });
@@ -112,7 +112,7 @@ describe.runIf(chromiumPath)(`who signs in to the page${whyNot}`, PATIENT, () =>
 
   it("S20: another port of this machine gets the cookie, and can neither read nor do anything with it", async () => {
     const conversation = await here.conversation("a secret of the owner");
-    const { page } = await here.open(`/c/${conversation}`);
+    const { page } = await here.open(`/c/${conversation}`, {});
     await articles(page).last().waitFor();
     const before = await here.exported(conversation);
     const other = await anotherServer("<title>Another</title>");
@@ -232,7 +232,7 @@ describe.runIf(chromiumPath)(`who signs in to the page${whyNot}`, PATIENT, () =>
 
   it("S20: a link of another site leads in who is signed in, without that site seeing or doing anything", async () => {
     const conversation = await here.conversation("hello");
-    const { page } = await here.open("/");
+    const { page } = await here.open("/", {});
     const link = `${at(`/c/${conversation}`)}?panel=none`;
     const other = await anotherServer(`<a href="${link}">There</a> <a href="${at(`/?token=${TOKEN}`)}">In</a>`);
     const outside = await page.context().newPage();

@@ -181,7 +181,7 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
 
   it("W25: a lost connection is told with the time of the next try, keeps what is written, and goes on where it was", async () => {
     const conversation = await here.conversation("hello");
-    const { page } = await here.open(`/c/${conversation}`);
+    const { page } = await here.open(`/c/${conversation}`, {});
     const asked: string[] = [];
     page.on("websocket", (socket) => socket.on("framesent", ({ payload }) => asked.push(String(payload))));
     await articles(page).last().waitFor();
@@ -206,7 +206,7 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
 
   it("W25: a server that is not heard any more is looked for anew; who hears of it stays", async () => {
     const conversation = await here.conversation("hello");
-    const { page } = await here.open(`/c/${conversation}`);
+    const { page } = await here.open(`/c/${conversation}`, {});
     await articles(page).last().waitFor();
     let connections = 0;
     page.on("websocket", () => connections++);
@@ -272,7 +272,7 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
 
   it("W26: what was not sent when the page was left is sent when it is there again, whatever other windows say", async () => {
     const conversation = await here.conversation("hello");
-    const { page } = await here.open(`/c/${conversation}`);
+    const { page } = await here.open(`/c/${conversation}`, {});
     const other = await page.context().newPage();
     await other.goto(page.url());
     for (const window of [page, other]) await articles(window).last().waitFor();
@@ -303,7 +303,7 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     const conversation = await here.conversation("hello");
     await here.restart();
     const elsewhere = await here.served.host.openById(conversation);
-    const { page } = await here.open(`/c/${conversation}`);
+    const { page } = await here.open(`/c/${conversation}`, {});
     const again = page.getByRole("button", { name: "Try again" });
     await again.click();
     const card = page.getByRole("alert", { name: "Another program has this conversation open" });

@@ -442,7 +442,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
 
   it("W43: commands are completed, the last messages come back with ArrowUp, and drafts stay where they were written", async () => {
     const conversation = await here.conversation("first", "second");
-    const { page } = await here.open(`/c/${conversation}`);
+    const { page } = await here.open(`/c/${conversation}`, {});
     await articles(page).last().waitFor();
     await composer(page).press("ArrowUp");
     expect(await composer(page).inputValue()).toBe("second");

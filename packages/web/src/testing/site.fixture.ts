@@ -5,7 +5,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createId } from "@banyan/core/conversation";
 import type { Command, CommandName, Result } from "@banyan/protocol";
 import { type Served, served, TOKEN } from "@banyan/server/testing";
-import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Locator,
+  type Page,
+} from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { type TestAgent, testAgent } from "./agent.fixture.ts";
 import { builtPage } from "./built-page.fixture.ts";
@@ -44,6 +51,9 @@ export class Site {
   #port = 0;
   readonly #directory = mkdtempSync(join(tmpdir(), "banyan-web-"));
   readonly #windows: Page[] = [];
+  /** Browsers in which a person is signed in, for the next test: what they have loaded and compiled once they keep. */
+  readonly #signedIn: BrowserContext[] = [];
+  readonly #inUse: BrowserContext[] = [];
   /** The directory that agents work in, with a few files. */
   readonly workspace = join(this.#directory, "workspace");
   readonly agent: TestAgent = testAgent();
@@ -90,15 +100,18 @@ export class Site {
   async stranger(path: string, options: BrowserContextOptions = {}): Promise<Page> {
     const context = await there(this.#browser).newContext({ viewport: VIEWPORT, serviceWorkers: "block", ...options });
     context.setDefaultTimeout(PATIENCE);
-    const page = await context.newPage();
-    this.#windows.push(page);
-    await page.goto(`http://${this.link.host}${path}`);
-    return page;
+    return this.#window(context, path);
   }
 
-  /** Opens a path in a window of a browser that was never here, and signs in there. */
-  async open(path = "/", options: BrowserContextOptions = {}, token = TOKEN): Promise<Window> {
-    const page = await this.stranger(path, options);
+  /**
+   * Opens a path in a window of a browser of its own, signed in. Without options it may be one that a test before signed in
+   * with: it remembers nothing but that. A test that changes more of its browser than the page does, as its clock, or who is
+   * signed in there, takes `{}`, and so one that was never here.
+   */
+  async open(path = "/", options?: BrowserContextOptions, token = TOKEN): Promise<Window> {
+    const known = options === undefined ? this.#signedIn.pop() : undefined;
+    const page = known ? await this.#window(known, path) : await this.stranger(path, options);
+    if (options === undefined) this.#inUse.push(page.context());
     const complaints: string[] = [];
     page.on("pageerror", (error) => complaints.push(error.message));
     page.on("console", (message) => {
@@ -106,8 +119,15 @@ export class Site {
       // A connection that a test cuts is no complaint.
       if (message.type() === "error" && !/WebSocket|ERR_/.test(text)) complaints.push(text);
     });
-    await signIn(page, token);
+    if (!known) await signIn(page, token);
     return { page, complaints };
+  }
+
+  async #window(context: BrowserContext, path: string): Promise<Page> {
+    const page = await context.newPage();
+    this.#windows.push(page);
+    await page.goto(`http://${this.link.host}${path}`);
+    return page;
   }
 
   /** Carries out a command by HTTP, as another client would. */
@@ -155,7 +175,25 @@ export class Site {
 
   /** Closes the windows of a test. */
   async closeWindows(): Promise<void> {
-    for (const page of this.#windows.splice(0)) await page.context().close();
+    const kept = this.#inUse.splice(0);
+    for (const page of this.#windows.splice(0)) {
+      if (!kept.includes(page.context())) await page.context().close();
+    }
+    for (const context of kept) await this.#giveBack(context);
+  }
+
+  /** Closes what is open in a browser, and has it forget everything but who is signed in. */
+  async #giveBack(context: BrowserContext): Promise<void> {
+    const [page, ...others] = context.pages();
+    if (!page) return context.close();
+    for (const other of others) await other.close();
+    await page.goto("about:blank");
+    const devtools = await context.newCDPSession(page);
+    const what = { origin: `http://${this.link.host}`, storageTypes: "local_storage" };
+    await devtools.send("Storage.clearDataForOrigin", what);
+    await page.close();
+    await context.clearPermissions();
+    this.#signedIn.push(context);
   }
 
   async stop(): Promise<void> {
