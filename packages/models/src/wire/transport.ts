@@ -15,7 +15,7 @@ export interface ResponseReader {
   end(): void;
   /** The parts that were decoded since the last time. */
   take(): readonly ModelPart[];
-  /** Nothing of interest follows, although the connection may stay open. */
+  /** Nothing of interest follows, although the connection may stay open. It is `answered`, too. */
   readonly done: boolean;
   /** The connection may end now without harm. One that does not is ended after a while. */
   readonly answered: boolean;
@@ -189,7 +189,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #flush = (): void => {
     this.#flushing = false;
     if (this.#settled || this.#waiting) return;
-    if (!this.#ended && this.#reader.done) {
+    const answered = !this.#ended && this.#reader.answered;
+    if (answered && this.#reader.done) {
       clearTimeout(this.#lingering);
       this.#lingering = setTimeout(() => this.#hangUp(), LINGER).unref();
       this.#end();
@@ -199,7 +200,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       const parts = this.#reader.take();
       // What came is a sign of life, whatever it was.
       const room = (this.#ended && parts.length === 0) || this.#sink.push(parts);
-      if (!this.#ended && this.#reader.answered) this.#lingering ??= setTimeout(() => this.#leave(), this.#linger);
+      if (answered && !this.#ended) this.#lingering ??= setTimeout(() => this.#leave(), this.#linger);
       if (this.#ended) this.#settle();
       else if (!room) this.#wait();
     } catch (reason) {
