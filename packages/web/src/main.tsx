@@ -1,11 +1,10 @@
-import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { Page, PageProvider } from "./page.ts";
 import { applyLanguage } from "./phrases/phrases.ts";
-import { router } from "./routes.tsx";
 import { keepClicks } from "./shell/keep-clicks.ts";
 import { applyTheme } from "./shell/preferences.ts";
+import { Shell } from "./shell/shell.tsx";
 import { type Key, keptKey } from "./sign-in/key.ts";
 import { signOut } from "./sign-in/signing.ts";
 import "./styles.css";
@@ -43,7 +42,7 @@ function show(key: Key): void {
   createRoot(root).render(
     <StrictMode>
       <PageProvider value={page}>
-        <RouterProvider router={router} />
+        <Shell />
       </PageProvider>
     </StrictMode>,
   );

@@ -1,9 +1,9 @@
 import { createId } from "@banyan/core/conversation";
-import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useRef, useState } from "react";
 import { IconButton } from "../design/button.tsx";
 import { usePage, usePageState } from "../page.ts";
 import { t } from "../phrases/phrases.ts";
+import { go } from "../shell/navigation.tsx";
 import { useAttachments } from "./attachments.ts";
 import { useSlashCommands } from "./commands.ts";
 import { Examples } from "./examples.tsx";
@@ -14,7 +14,6 @@ import { type Mode, ModeChoice, ModelChoice, PresetChoice } from "./model-choice
 export function FirstMessage() {
   const page = usePage();
   const { connection } = page;
-  const navigate = useNavigate();
   const phase = usePageState((state) => state.connection.phase);
   const [text, setText] = useState("");
   const [model, setModel] = useState<string>();
@@ -29,7 +28,7 @@ export function FirstMessage() {
     if (model !== undefined) await connection.ask("model.use", { model, conversation });
     // From here on it is kept as any message is, and shown where it belongs.
     page.told(page.say({ id: createId(), conversation, parts, ...(mode === "task" ? { mode } : {}) }));
-    await navigate({ to: "/c/$conversation", params: { conversation } });
+    go({ conversation });
   };
   const send = () => {
     if (isBeginning || (text.trim() === "" && files.all.length === 0)) return;

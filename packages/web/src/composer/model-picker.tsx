@@ -3,7 +3,7 @@ import type { Result } from "@banyan/protocol";
 import { useEffect, useState } from "react";
 import { TextField } from "../design/field.tsx";
 import { type KnownModel, usePage } from "../page.ts";
-import { t } from "../phrases/phrases.ts";
+import { t, withoutName } from "../phrases/phrases.ts";
 import { keep, kept } from "../shell/kept.ts";
 
 type Provider = Result<"model.list">["providers"][number];
@@ -174,9 +174,4 @@ function useUsable(): {
     };
   }, [page]);
   return { providers, models, problem };
-}
-
-/** Why a provider cannot be used, behind its name, which stands there already. */
-export function withoutName(name: string, reason: string): string {
-  return reason.startsWith(`${name} `) ? reason.slice(name.length + 1) : reason;
 }

@@ -1,6 +1,6 @@
 import { type ConversationState, textOf } from "@banyan/core/conversation";
-import { Link } from "@tanstack/react-router";
 import { t } from "../phrases/phrases.ts";
+import { PlaceLink } from "../shell/navigation.tsx";
 import { useConversation } from "./use-conversation.ts";
 
 /** The way back out of a sub-agent's conversation; nothing in the person's own. */
@@ -13,15 +13,9 @@ export function BreadCrumbs({ tree, leaf }: { readonly tree: ConversationState; 
       <ol className="flex flex-wrap gap-2">
         {launched.map(({ message, words }) => (
           <li key={message}>
-            <Link
-              to="/c/$conversation"
-              params={{ conversation }}
-              search={{ leaf: message }}
-              state={{ end: true, focus: message }}
-              className="text-leaf underline"
-            >
+            <PlaceLink to={{ conversation, leaf: message }} end focus={message} className="text-leaf underline">
               {words}
-            </Link>{" "}
+            </PlaceLink>{" "}
             <span aria-hidden="true">›</span>
           </li>
         ))}

@@ -1,10 +1,10 @@
-import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { Button } from "../design/button.tsx";
 import { TextField } from "../design/field.tsx";
 import { usePage, usePageState } from "../page.ts";
 import { t } from "../phrases/phrases.ts";
 import { Disclosure } from "../shell/disclosure.tsx";
+import { go, PlaceLink } from "../shell/navigation.tsx";
 import { beginningOf } from "../tree/words.ts";
 import { useMay } from "../use-may.ts";
 import { exportFile, FORMATS } from "./export-file.ts";
@@ -19,14 +19,12 @@ export function ConversationMenu({ leaf }: { readonly leaf: string | null }) {
   return (
     <Disclosure id="more" icon="more" name={t("More about this conversation")}>
       {may("conversation.rename") && <Rename />}
-      <Link
-        to="/c/$conversation"
-        params={{ conversation: id }}
-        search={{ whole: true, ...(leaf === null ? {} : { leaf }) }}
+      <PlaceLink
+        to={{ conversation: id, leaf: leaf ?? undefined, whole: true }}
         className="mt-3 inline-block min-h-6 text-leaf underline"
       >
         {t("All messages at once")}
-      </Link>{" "}
+      </PlaceLink>{" "}
       <span className="text-soft text-xs">{t("to print this branch, or to search it with the browser")}</span>
       {may("share.create") && <Sharing leaf={leaf} />}
       {may("conversation.export") && <h2 className="mt-3 font-medium">{t("Export")}</h2>}
@@ -83,22 +81,18 @@ function Remove() {
   const { removal } = usePage();
   const { id } = useConversation();
   const title = useTitle() ?? t("New conversation");
-  const navigate = useNavigate();
-  const remove = async () => {
+  const remove = () => {
     removal.begin([id], title);
-    await navigate({ to: "/" });
+    go({});
   };
   return (
     <div className="mt-3">
-      <Button look="bad" onClick={() => remove().catch(OVERTAKEN)}>
+      <Button look="bad" onClick={remove}>
         {t("Remove the conversation")}
       </Button>
     </div>
   );
 }
-
-/** What becomes of a navigation that another one has overtaken: that one is shown. */
-const OVERTAKEN = () => {};
 
 /** What the conversation in view is called: its title, else how it begins; nothing before something was said. */
 export function useTitle(): string | undefined {

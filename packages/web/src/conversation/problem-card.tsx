@@ -1,7 +1,7 @@
-import { Link } from "@tanstack/react-router";
 import { Button } from "../design/button.tsx";
 import { Notice } from "../design/notice.tsx";
 import { t } from "../phrases/phrases.ts";
+import { PlaceLink } from "../shell/navigation.tsx";
 import { useConversation } from "./use-conversation.ts";
 
 /** Why a conversation is not there, or is not followed any more, and the ways on (W52); nothing while all is well. */
@@ -22,9 +22,9 @@ export function ProblemCard() {
               {t("Try again")}
             </Button>
           )}
-          <Link to="/" className="inline-flex min-h-8 items-center px-1 text-leaf underline">
+          <PlaceLink to={{}} className="inline-flex min-h-8 items-center px-1 text-leaf underline">
             {t("To the first page")}
-          </Link>
+          </PlaceLink>
         </>
       }
     >

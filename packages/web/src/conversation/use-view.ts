@@ -1,17 +1,7 @@
 import { type ConversationState, standing } from "@banyan/core/conversation";
-import { useNavigate, useRouter, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
-import { conversationIn } from "../shell/address.ts";
+import { correct, go, here, useEntry } from "../shell/navigation.tsx";
 import { useConversation } from "./use-conversation.ts";
-
-declare module "@tanstack/react-router" {
-  interface HistoryState {
-    /** The leaf of the address is the end of a branch: where the branch has grown since, its new end is shown. */
-    end?: boolean;
-    /** A message that has the focus once it is shown. */
-    focus?: string;
-  }
-}
 
 /** How a branch is shown. */
 interface Showing {
@@ -21,21 +11,10 @@ interface Showing {
   readonly focus?: string;
 }
 
-/** What becomes of a navigation that another one has overtaken: that one is shown. */
-const OVERTAKEN = () => {};
-
 /** Shows a branch, by its leaf. Each time is an entry of the browser's history (W6). */
 export function useShow(): (leaf: string, showing?: Showing) => void {
-  const navigate = useNavigate();
   const { id: conversation } = useConversation();
-  return (leaf, { exactly = false, focus } = {}) => {
-    navigate({
-      to: "/c/$conversation",
-      params: { conversation },
-      search: { leaf },
-      state: { end: !exactly, ...(focus === undefined ? {} : { focus }) },
-    }).catch(OVERTAKEN);
-  };
+  return (leaf, { exactly = false, focus } = {}) => go({ conversation, leaf }, { end: !exactly, focus });
 }
 
 /**
@@ -44,9 +23,7 @@ export function useShow(): (leaf: string, showing?: Showing) => void {
  */
 export function useView(tree: ConversationState, leaf: string | undefined): string | null {
   const conversation = useConversation();
-  const navigate = useNavigate();
-  const router = useRouter();
-  const isEnd = useRouterState({ select: ({ location }) => location.state.end === true });
+  const isEnd = useEntry(({ end = false }) => end);
   const isKnown = leaf !== undefined && tree.messages.has(leaf);
   const last = useRef<string | null>(undefined);
   // What was said just now may be in the address before it is in the tree.
@@ -71,16 +48,9 @@ export function useView(tree: ConversationState, leaf: string | undefined): stri
   useEffect(() => {
     if (view === null || view === leaf || isComing) return;
     // Who has just gone elsewhere is not brought back, although the page still shows where they were.
-    const { pathname, search } = router.state.location;
-    if (conversationIn(pathname) !== conversation.id || search.leaf !== leaf) return;
-    navigate({
-      to: "/c/$conversation",
-      params: { conversation: conversation.id },
-      search: (old) => ({ ...old, leaf: view }),
-      hash: true,
-      state: { end: true },
-      replace: true,
-    }).catch(OVERTAKEN);
-  }, [conversation, navigate, router, view, leaf, isComing]);
+    const place = here();
+    if (place.conversation !== conversation.id || place.leaf !== leaf) return;
+    correct({ ...place, leaf: view }, { end: true });
+  }, [conversation, view, leaf, isComing]);
   return view;
 }

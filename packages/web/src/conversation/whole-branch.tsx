@@ -1,6 +1,6 @@
-import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { t, tCount } from "../phrases/phrases.ts";
+import { PlaceLink } from "../shell/navigation.tsx";
 import { MessageArticle } from "../transcript/message-article.tsx";
 import { useConversation, useTree } from "./use-conversation.ts";
 
@@ -26,14 +26,9 @@ export function WholeBranch({ leaf }: { readonly leaf: string | null }) {
           <button type="button" onClick={() => window.print()} className="min-h-6 text-leaf underline">
             {t("Print")}
           </button>
-          <Link
-            to="/c/$conversation"
-            params={{ conversation: conversation.id }}
-            search={leaf === null ? {} : { leaf }}
-            className="text-leaf underline"
-          >
+          <PlaceLink to={{ conversation: conversation.id, leaf: leaf ?? undefined }} className="text-leaf underline">
             {t("Back to the conversation")}
-          </Link>
+          </PlaceLink>
         </p>
         {path.map((id, index) => (
           <MessageArticle

@@ -1,11 +1,11 @@
 import { isId } from "@banyan/core/conversation";
 import type { ListedConversation } from "@banyan/protocol";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { IconButton } from "../design/button.tsx";
 import { Tag } from "../design/notice.tsx";
 import { usePage } from "../page.ts";
 import { t, tCount } from "../phrases/phrases.ts";
+import { PlaceLink, usePlace } from "../shell/navigation.tsx";
 import { useKeptList } from "../shell/use-kept-list.ts";
 import { Spinner } from "../transcript/versions.tsx";
 import { useMay } from "../use-may.ts";
@@ -24,6 +24,7 @@ export function ConversationEntry({
   const { id, title, running, waiting, unread, broken } = conversation;
   const may = useMay();
   const [isNaming, setNaming] = useState(false);
+  const isActive = usePlace((place) => place.conversation === id);
   const name = title || t("New conversation");
   if (onChoose) {
     return (
@@ -38,33 +39,28 @@ export function ConversationEntry({
   if (isNaming) return <Rename id={id} title={title} onClose={() => setNaming(false)} />;
   return (
     <div className="group/entry relative mb-0.5">
-      <Link
-        to="/c/$conversation"
-        params={{ conversation: id }}
-        activeProps={{ className: "bg-leaf-ground font-medium", "aria-current": "page" }}
-        className="block rounded-md px-2 py-1.5 text-sm hover:bg-sunken"
+      <PlaceLink
+        to={{ conversation: id }}
+        aria-current={isActive ? "page" : undefined}
+        className={`block rounded-md px-2 py-1.5 text-sm hover:bg-sunken ${isActive ? "bg-leaf-ground font-medium" : ""}`}
       >
-        {({ isActive }) => (
-          <>
-            <span className="block truncate group-focus-within/entry:pe-24 group-hover/entry:pe-24" dir="auto">
-              {name}
-            </span>
-            <span className="flex flex-wrap gap-1 empty:hidden">
-              {running > 0 && (
-                <Tag tone="good">
-                  <Spinner name={t("It runs")} /> {t("running")}
-                </Tag>
-              )}
-              {running === 0 && broken !== undefined && (
-                <Tag tone={broken === "failed" ? "bad" : "warn"}>{BROKEN[broken]}</Tag>
-              )}
-              {waiting > 0 && <Tag tone="warn">{waitingInWords(waiting, may("question.answer"))}</Tag>}
-              {/* What is in view is about to have been read. */}
-              {unread > 0 && !isActive && <Tag>{tCount(unread, "{count} unread", "{count} unread")}</Tag>}
-            </span>
-          </>
-        )}
-      </Link>
+        <span className="block truncate group-focus-within/entry:pe-24 group-hover/entry:pe-24" dir="auto">
+          {name}
+        </span>
+        <span className="flex flex-wrap gap-1 empty:hidden">
+          {running > 0 && (
+            <Tag tone="good">
+              <Spinner name={t("It runs")} /> {t("running")}
+            </Tag>
+          )}
+          {running === 0 && broken !== undefined && (
+            <Tag tone={broken === "failed" ? "bad" : "warn"}>{BROKEN[broken]}</Tag>
+          )}
+          {waiting > 0 && <Tag tone="warn">{waitingInWords(waiting, may("question.answer"))}</Tag>}
+          {/* What is in view is about to have been read. */}
+          {unread > 0 && !isActive && <Tag>{tCount(unread, "{count} unread", "{count} unread")}</Tag>}
+        </span>
+      </PlaceLink>
       <EntryActions id={id} name={name} onRename={() => setNaming(true)} />
     </div>
   );

@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useDeferredValue, useMemo, useRef, useState } from "react";
 import { Button, IconButton } from "../design/button.tsx";
@@ -6,6 +5,7 @@ import { Select, TextField } from "../design/field.tsx";
 import { Icon } from "../design/icon.tsx";
 import { usePage, usePageState } from "../page.ts";
 import { t, tCount } from "../phrases/phrases.ts";
+import { PlaceLink } from "../shell/navigation.tsx";
 import { type Preferences, usePreference } from "../shell/preferences.ts";
 import { useMay } from "../use-may.ts";
 import { ConversationEntry, usePlaced } from "./conversation-entry.tsx";
@@ -22,10 +22,10 @@ export function ConversationList() {
   return (
     <>
       <div className="flex flex-col gap-1.5 p-3 pb-2">
-        <Link to="/" className="flex min-h-8 items-center gap-2 px-2 font-semibold text-lg">
+        <PlaceLink to={{}} className="flex min-h-8 items-center gap-2 px-2 font-semibold text-lg">
           <img src="/icon.svg" alt="" className="size-6" />
           Banyan
-        </Link>
+        </PlaceLink>
         <NewConversation />
         <div className="flex gap-1">
           <span className="flex min-w-0 flex-1 flex-col">

@@ -1,24 +1,23 @@
 import { visibleLine } from "@banyan/core/shown";
-import { useNavigate } from "@tanstack/react-router";
 import { useRef } from "react";
 import { Button } from "../design/button.tsx";
 import { usePage } from "../page.ts";
 import { t } from "../phrases/phrases.ts";
+import { go } from "../shell/navigation.tsx";
 import { useMay } from "../use-may.ts";
 
 /** Makes a conversation of an exported file, and shows it (W46). */
 export function ImportConversation() {
   const page = usePage();
-  const navigate = useNavigate();
   const chooser = useRef<HTMLInputElement>(null);
   if (!useMay()("conversation.import")) return null;
   const read = async (file: File) => {
     const text = await file.text();
-    const imported = await page.connection.ask("conversation.import", { text }).catch((error: unknown) => {
+    const { conversation } = await page.connection.ask("conversation.import", { text }).catch((error: unknown) => {
       const problem = error instanceof Error ? error.message : String(error);
       throw new Error(t("{name} is not imported. {problem}", { name: visibleLine(file.name), problem }));
     });
-    await navigate({ to: "/c/$conversation", params: imported });
+    go({ conversation });
   };
   return (
     <>

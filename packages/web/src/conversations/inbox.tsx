@@ -1,10 +1,10 @@
 import type { Result } from "@banyan/protocol";
-import { Link } from "@tanstack/react-router";
 import { Suspense, useEffect, useState } from "react";
 import { usePage, usePageState, waitingInAll } from "../page.ts";
 import { t } from "../phrases/phrases.ts";
 import { Disclosure } from "../shell/disclosure.tsx";
 import { lazily } from "../shell/lazily.ts";
+import { PlaceLink } from "../shell/navigation.tsx";
 import { waitingInWords } from "./conversation-entry.tsx";
 
 const Approval = lazily(async () => ({ default: (await import("../transcript/approval.tsx")).Approval }));
@@ -63,15 +63,14 @@ function List() {
               {ofSubAgent && `${t("In a sub-agent")} · `}
               <span className="text-ink">{titleOf(asked.conversation)}</span>
             </span>
-            <Link
-              to="/c/$conversation"
-              params={{ conversation: asked.conversation }}
-              search={asked.question.message === null ? {} : { leaf: asked.question.message }}
-              state={{ end: true, ...(asked.question.message !== null && { focus: asked.question.message }) }}
+            <PlaceLink
+              to={{ conversation: asked.conversation, leaf: asked.question.message ?? undefined }}
+              end
+              focus={asked.question.message ?? undefined}
               className="shrink-0 text-leaf underline"
             >
               {t("Show where")}
-            </Link>
+            </PlaceLink>
           </p>
           <Suspense fallback={null}>
             <Approval {...asked} call={call} directory={directory} />

@@ -1,7 +1,7 @@
-import { useNavigate } from "@tanstack/react-router";
 import { Button } from "../design/button.tsx";
 import { usePage } from "../page.ts";
 import { t } from "../phrases/phrases.ts";
+import { go } from "../shell/navigation.tsx";
 import { useMay } from "../use-may.ts";
 
 /** Begins a conversation and shows it. */
@@ -19,9 +19,8 @@ export function NewConversation() {
 /** Begins a conversation and shows it. */
 export function useBegin(): () => Promise<void> {
   const { connection } = usePage();
-  const navigate = useNavigate();
   return async () => {
-    const begun = await connection.ask("conversation.create", {});
-    await navigate({ to: "/c/$conversation", params: begun });
+    const { conversation } = await connection.ask("conversation.create", {});
+    go({ conversation });
   };
 }

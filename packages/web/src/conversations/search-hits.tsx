@@ -1,9 +1,8 @@
 import type { Result } from "@banyan/protocol";
-import { Link } from "@tanstack/react-router";
 import { Fragment, useEffect, useState } from "react";
 import { usePage } from "../page.ts";
 import { t } from "../phrases/phrases.ts";
-import { messageHash } from "../shell/address.ts";
+import { PlaceLink } from "../shell/navigation.tsx";
 
 type Hit = Result<"conversation.search">["hits"][number];
 
@@ -33,19 +32,16 @@ export function SearchHits({ query }: { readonly query: string }) {
     <ul className="min-h-0 flex-1 overflow-y-auto px-2 pb-3" aria-label={t("Found for {query}", { query })}>
       {hits?.map((hit) => (
         <li key={`${hit.conversation} ${hit.message}`}>
-          <Link
-            to="/c/$conversation"
-            params={{ conversation: hit.conversation }}
-            search={{ leaf: hit.message }}
-            hash={messageHash(hit.message)}
-            state={{ end: true }}
+          <PlaceLink
+            to={{ conversation: hit.conversation, leaf: hit.message, message: hit.message }}
+            end
             className="block rounded-md px-2 py-1.5 text-sm hover:bg-sunken"
           >
             <span className="block truncate font-medium">{hit.title}</span>
             <span className="line-clamp-2 text-soft text-xs">
               <Marked text={hit.excerpt} matches={hit.matches} />
             </span>
-          </Link>
+          </PlaceLink>
         </li>
       ))}
       {hits?.length === 0 && <li className="px-2 py-4 text-sm text-soft">{t("Nothing found.")}</li>}

@@ -1,7 +1,7 @@
 import { exportFile, FORMATS } from "../conversation/export-file.ts";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { usePage } from "../page.ts";
-import { PANEL_TAKES, PANELS, type PanelName } from "../panels/panel-names.ts";
+import { PANELS, type PanelName } from "../panels/panel-names.ts";
 import { usePanel } from "../panels/use-panel.ts";
 import { t } from "../phrases/phrases.ts";
 import { focusOn } from "../shell/focus-on.ts";
@@ -50,16 +50,15 @@ export function ConversationActions({ leaf }: { readonly leaf: string | null }) 
   const { connection } = page;
   const { id: conversation } = useConversation();
   const tree = useTree();
-  const { panel, show } = usePanel();
+  const { panel, all, show } = usePanel();
   const more = useSlashActions(tree, leaf);
   const runs = tree?.runs.size ?? 0;
   const end = leaf === null ? undefined : tree?.messages.get(leaf);
   const actions: Action[] = [
     { name: t("Write a message"), keys: "Alt+I", takes: "turn.say", run: () => focusOn("#composer") },
-    ...(Object.keys(PANELS) as PanelName[]).map((name) => ({
+    ...all.map((name) => ({
       name: t("Panel: {panel}", { panel: PANELS[name] }),
       keys: PANEL_KEYS[name],
-      ...taken(name),
       ...written(name),
       run: () => show(panel === name ? undefined : name),
     })),
@@ -94,12 +93,6 @@ export function ConversationActions({ leaf }: { readonly leaf: string | null }) 
   }
   useActions([...actions, ...more]);
   return null;
-}
-
-/** The command without which a panel has nothing to show, as an action has it. */
-function taken(panel: PanelName): Pick<Action, "takes"> {
-  const takes = PANEL_TAKES[panel];
-  return takes === undefined ? {} : { takes };
 }
 
 /** The name that a panel has behind a slash, as an action has it. */

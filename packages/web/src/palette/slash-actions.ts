@@ -6,7 +6,6 @@ import {
   REVIEWER,
   reviewRequest,
 } from "@banyan/core/conversation";
-import { useNavigate } from "@tanstack/react-router";
 import { useShow } from "../conversation/use-view.ts";
 import { changesOf, withSubAgents } from "../diff/branch-changes.ts";
 import { usePage } from "../page.ts";
@@ -14,6 +13,7 @@ import { useMending } from "../panels/use-mending.ts";
 import { usePanel } from "../panels/use-panel.ts";
 import { t, tCount } from "../phrases/phrases.ts";
 import { focusOn, pressOn } from "../shell/focus-on.ts";
+import { go } from "../shell/navigation.tsx";
 import { useRetry } from "../transcript/retry-answer.tsx";
 import type { Action } from "./actions.tsx";
 
@@ -30,7 +30,6 @@ function fanned(argument: string) {
 /** What is done to the branch in view, or from its end, and has a name to be written (W65); `tree` as it is now. */
 export function useSlashActions(tree: ConversationState | undefined, leaf: string | null): readonly Action[] {
   const { connection } = usePage();
-  const navigate = useNavigate();
   const showBranch = useShow();
   const { show } = usePanel();
   const retry = useRetry();
@@ -115,12 +114,7 @@ export function useSlashActions(tree: ConversationState | undefined, leaf: strin
     {
       name: t("All messages at once"),
       slash: "transcript",
-      run: () =>
-        navigate({
-          to: "/c/$conversation",
-          params: { conversation },
-          search: { whole: true, ...(leaf === null ? {} : { leaf }) },
-        }),
+      run: () => go({ conversation, leaf: leaf ?? undefined, whole: true }),
     },
     {
       name: t("Name the end of this branch"),

@@ -1,4 +1,3 @@
-import type { CommandName } from "@banyan/protocol";
 import { t } from "../phrases/phrases.ts";
 
 /** What can stand beside a conversation. */
@@ -23,26 +22,7 @@ export const PANELS = {
 /** A panel beside a conversation. */
 export type PanelName = keyof typeof PANELS;
 
-/** The command without which a panel has nothing to show: who may not does not see it. */
-export const PANEL_TAKES: Readonly<Partial<Record<PanelName, CommandName>>> = {
-  context: "context.read",
-  hooks: "equipment.read",
-  servers: "equipment.read",
-  settings: "approval.use",
-};
-
-/** What an address says of panels: `none` is what somebody closed that would be open otherwise. */
-export interface PanelSearch {
-  readonly panel?: PanelName | "none";
-  /** The end of another branch: the one that is compared, or whose changed files are shown. */
-  readonly beside?: string;
-}
-
-/** Reads what an address says of panels. */
-export function panelSearch({ panel, beside }: Record<string, unknown>): PanelSearch {
-  const isPanel = typeof panel === "string" && (panel === "none" || Object.hasOwn(PANELS, panel));
-  return {
-    ...(isPanel ? { panel: panel as PanelName | "none" } : {}),
-    ...(typeof beside === "string" && beside !== "" ? { beside } : {}),
-  };
+/** Whether something names a panel. */
+export function isPanel(name: string | null): name is PanelName {
+  return name !== null && Object.hasOwn(PANELS, name);
 }

@@ -1,11 +1,20 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import type { CommandName } from "@banyan/protocol";
+import { correct, here, usePlace } from "../shell/navigation.tsx";
 import { usePreference } from "../shell/preferences.ts";
 import { useMedia } from "../shell/use-media.ts";
 import { useMay } from "../use-may.ts";
-import { PANEL_TAKES, PANELS, type PanelName } from "./panel-names.ts";
+import { PANELS, type PanelName } from "./panel-names.ts";
 
 /** Where there is room for three columns, the panel that a person had last stays; at first there is none (W72). */
 const ROOM = "(min-width: 80rem)";
+
+/** The command without which a panel has nothing to show: who may not does not see it. */
+const PANEL_TAKES: Readonly<Partial<Record<PanelName, CommandName>>> = {
+  context: "context.read",
+  hooks: "equipment.read",
+  servers: "equipment.read",
+  settings: "approval.use",
+};
 
 /** The panel in view, and how another one is shown. The address carries it, so that it is there after a reload. */
 export function usePanel(): {
@@ -15,8 +24,8 @@ export function usePanel(): {
   readonly beside: string | undefined;
   readonly show: (panel: PanelName | undefined, beside?: string) => void;
 } {
-  const { panel: chosen, beside } = useSearch({ from: "/c/$conversation" });
-  const navigate = useNavigate({ from: "/c/$conversation" });
+  const chosen = usePlace((place) => place.panel);
+  const beside = usePlace((place) => place.beside);
   const hasRoom = useMedia(ROOM);
   const [last, setLast] = usePreference("panel");
   const may = useMay();
@@ -30,13 +39,7 @@ export function usePanel(): {
   const panel = wanted === "none" ? undefined : (wanted ?? usual);
   const show = (next: PanelName | undefined, other?: string) => {
     setLast(next ?? "none");
-    navigate({
-      search: (old) => ({ ...old, panel: next, beside: other }),
-      hash: true,
-      state: true,
-      replace: true,
-      // Another navigation has overtaken it: that one is shown.
-    }).catch(() => {});
+    correct({ ...here(), panel: next, beside: other });
   };
   return { panel, all, beside, show };
 }

@@ -1,12 +1,12 @@
 import { pathTo, subAgentsOf } from "@banyan/core/conversation";
 import { formatDuration, planHeadline, planOn, shownPlan, visibleLine } from "@banyan/core/shown";
-import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
 import { Button } from "../design/button.tsx";
 import { usePage } from "../page.ts";
 import { say, t, toldTime } from "../phrases/phrases.ts";
+import { PlaceLink } from "../shell/navigation.tsx";
 import { PLAN_LOOKS } from "../transcript/call-card.tsx";
 import { useCallStatus } from "../transcript/call-status.ts";
 import { beginningOf } from "../tree/words.ts";
@@ -132,15 +132,13 @@ export function AgentsPanel() {
                   <span dir="auto" className="min-w-0 flex-1">
                     {beginningOf(conversation, tree, first)}
                   </span>
-                  <Link
-                    to="/c/$conversation"
-                    params={{ conversation: conversation.id }}
-                    search={(old) => ({ ...old, leaf: conversation.leafBelow(first) })}
-                    state={{ end: true }}
+                  <PlaceLink
+                    to={{ conversation: conversation.id, leaf: conversation.leafBelow(first) }}
+                    end
                     className="min-h-6 text-leaf underline"
                   >
                     {t("Open")}
-                  </Link>
+                  </PlaceLink>
                 </p>
               )}
             </li>

@@ -80,6 +80,11 @@ export const say: Say = Object.assign(
   { count: tCount },
 );
 
+/** What is told of something, such as why a provider cannot be used, where its name stands in front already. */
+export function withoutName(name: string, told: string): string {
+  return told.startsWith(`${name} `) ? told.slice(name.length + 1) : told;
+}
+
 /** As `Monday, 3 May, 14:05` is written where the person is. */
 export function toldTime(at: number, style: Intl.DateTimeFormatOptions): string {
   return new Intl.DateTimeFormat(locale, style).format(at);

@@ -1,27 +1,32 @@
 import { ODD_IDS } from "@banyan/core/testing";
-import { createMemoryHistory, createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
 import { expect, test } from "vitest";
-import { conversationIn, conversationParams, messageHash, messageIn } from "./address.ts";
+import { addressOf, type Place, placeIn } from "./address.ts";
 
-test("W80: the address of a page says which conversation and which message it shows, whatever their ids hold", async () => {
-  const root = createRootRoute();
-  const shown = createRoute({ getParentRoute: () => root, path: "/c/$conversation", params: conversationParams });
+/** Where an address leads, as a browser has it, whose addresses are in ASCII. */
+const arrived = (address: string) => placeIn(new URL(address, "http://localhost"));
+
+const NOTHING: Place = {
+  conversation: undefined,
+  leaf: undefined,
+  whole: false,
+  panel: undefined,
+  beside: undefined,
+  message: undefined,
+};
+
+test("W80: the address of a page says which conversation, branch and message it shows, whatever their ids hold", () => {
   for (const id of ODD_IDS) {
-    const to = { to: "/c/$conversation", params: { conversation: id }, search: { leaf: id }, hash: messageHash(id) };
-    const routeTree = root.addChildren([shown]);
-    const router = createRouter({ routeTree, history: createMemoryHistory() });
-    const { href } = router.buildLocation(to as never);
-    // As a browser has it, whose addresses are in ASCII.
-    const address = new URL(href, "http://localhost");
-    const history = createMemoryHistory({ initialEntries: [address.href.slice(address.origin.length)] });
-    const opened = createRouter({ routeTree, history });
-    await opened.load();
-    const { pathname, search, hash } = opened.state.location;
-    expect([conversationIn(pathname), messageIn(hash), (search as { leaf?: unknown }).leaf]).toEqual([id, id, id]);
-    expect(opened.state.matches.at(-1)?.params).toEqual({ conversation: id });
+    const place: Place = { conversation: id, leaf: id, whole: true, panel: "compare", beside: id, message: id };
+    expect(arrived(addressOf(place))).toEqual(place);
   }
-  expect(conversationIn("/c/an%20oak")).toBe("an oak");
-  expect(conversationIn("/c/%")).toBeUndefined();
-  expect(conversationIn("/")).toBeUndefined();
-  expect(messageIn("")).toBeUndefined();
+  expect(addressOf({ conversation: "an oak" })).toBe("/c/an~20oak");
+  expect(addressOf({})).toBe("/");
+});
+
+test("W5: what an address says that cannot be is not said", () => {
+  expect(arrived("/c/an%20oak")).toEqual({ ...NOTHING, conversation: "an oak" });
+  expect(arrived("/c/oak?panel=none")).toEqual({ ...NOTHING, conversation: "oak", panel: "none" });
+  expect(arrived("/c/oak?panel=toString&leaf=&whole=1&beside=#top")).toEqual({ ...NOTHING, conversation: "oak" });
+  expect(arrived("/c/%")).toEqual(NOTHING);
+  expect(arrived("/")).toEqual(NOTHING);
 });

@@ -1,9 +1,9 @@
 import type { ListedConversation } from "@banyan/protocol";
-import { useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { usePage } from "../page.ts";
 import { t } from "../phrases/phrases.ts";
 import { useMay } from "../use-may.ts";
+import { go } from "./navigation.tsx";
 
 /** Milliseconds in which a window in which somebody looks says so. */
 const ASKED = 150;
@@ -14,7 +14,6 @@ const ASKED = 150;
  */
 export function Notifications() {
   const { store } = usePage();
-  const navigate = useNavigate();
   const mayAnswer = useMay()("question.answer");
   useEffect(() => {
     const windows = new BroadcastChannel("banyan-looking");
@@ -31,9 +30,7 @@ export function Notifications() {
       told.addEventListener("click", () => {
         window.focus();
         told.close();
-        navigate({ to: "/c/$conversation", params: { conversation: id } }).catch(() => {
-          // Another navigation has overtaken it: that one is shown.
-        });
+        go({ conversation: id });
       });
     };
     const stop = store.subscribe((now, before) => {
@@ -49,7 +46,7 @@ export function Notifications() {
       stop();
       windows.close();
     };
-  }, [store, navigate, mayAnswer]);
+  }, [store, mayAnswer]);
   return null;
 }
 

@@ -1,4 +1,3 @@
-import { Outlet, useRouterState } from "@tanstack/react-router";
 import { Suspense, useEffect, useState } from "react";
 import { ConversationList } from "../conversations/conversation-list.tsx";
 import { Button, IconButton } from "../design/button.tsx";
@@ -7,10 +6,11 @@ import { ActionsProvider } from "../palette/actions.tsx";
 import { CommandKeys } from "../palette/command-keys.tsx";
 import { PageActions } from "../palette/page-actions.tsx";
 import { t } from "../phrases/phrases.ts";
+import { InView } from "../routes.tsx";
 import { useMay } from "../use-may.ts";
-import { conversationIn } from "./address.ts";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { lazily } from "./lazily.ts";
+import { usePlace } from "./navigation.tsx";
 import { usePreference } from "./preferences.ts";
 
 /** The frame of the page: the list of conversations on the left, what is in view beside it. */
@@ -20,11 +20,11 @@ export function Shell() {
   const may = useMay();
   // Who has a link is shown one conversation (S29).
   const hasList = may("conversation.list");
-  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const shown = usePlace(({ conversation }) => conversation);
   // On a narrow screen the list gives way to what was chosen in it, or begun.
   useEffect(() => {
-    if (path !== "") setListOpen(false);
-  }, [path]);
+    if (shown !== undefined) setListOpen(false);
+  }, [shown]);
   const onClick = ({ target }: React.MouseEvent) => {
     // Also to what is in view already: to a message of it, say.
     if ((target as Element).closest("a")) setListOpen(false);
@@ -59,7 +59,7 @@ export function Shell() {
                 <IconButton name={t("Conversations")} icon="menu" onClick={() => setListOpen(true)} />
               </div>
             )}
-            <Outlet />
+            <InView />
           </main>
         </div>
       </div>
@@ -82,7 +82,7 @@ function Told() {
 
 /** The title of the tab: how much waits for the person, and which conversation is in view (W34). */
 function useTabTitle(): void {
-  const shown = useRouterState({ select: ({ location }) => conversationIn(location.pathname) });
+  const shown = usePlace(({ conversation }) => conversation);
   const waiting = usePageState(waitingInAll);
   const listed = usePageState(({ conversations }) => conversations?.find(({ id }) => id === shown));
   const title = listed?.title;

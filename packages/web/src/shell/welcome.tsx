@@ -1,14 +1,13 @@
 import type { Result } from "@banyan/protocol";
-import { Navigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { FirstMessage } from "../composer/first-message.tsx";
-import { withoutName } from "../composer/model-picker.tsx";
 import { Inbox } from "../conversations/inbox.tsx";
 import { Notice } from "../design/notice.tsx";
 import { usePage, usePageState } from "../page.ts";
 import { tParts } from "../phrases/parts.tsx";
-import { t } from "../phrases/phrases.ts";
+import { t, withoutName } from "../phrases/phrases.ts";
 import { useMay } from "../use-may.ts";
+import { correct } from "./navigation.tsx";
 
 /** What stands where a conversation would, while none is chosen: a place to begin one (W63). */
 export function Welcome() {
@@ -17,7 +16,10 @@ export function Welcome() {
   const welcome = connection.phase === "open" ? connection.welcome : undefined;
   const only = welcome?.only;
   const mayBegin = may("turn.say") && may("conversation.create");
-  if (only) return <Navigate to="/c/$conversation" params={only} replace />;
+  useEffect(() => {
+    if (only) correct(only);
+  }, [only]);
+  if (only) return null;
   return (
     <div className="flex min-h-0 flex-1 flex-col items-center overflow-y-auto px-4 py-6 max-md:pt-14">
       <div className="my-auto flex w-full max-w-text flex-col items-center gap-5">

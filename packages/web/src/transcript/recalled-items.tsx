@@ -1,10 +1,9 @@
 import type { Recalled } from "@banyan/core/conversation";
 import { visibleProse } from "@banyan/core/shown";
-import { Link } from "@tanstack/react-router";
 import { useConversation } from "../conversation/use-conversation.ts";
 import { usePage } from "../page.ts";
 import { t, tCount } from "../phrases/phrases.ts";
-import { messageHash } from "../shell/address.ts";
+import { PlaceLink } from "../shell/navigation.tsx";
 import { useMay } from "../use-may.ts";
 
 /** What memory put in front of the model with a message, each with where it is from; a click goes there (W50, S26). */
@@ -38,14 +37,9 @@ function Source({ item: { source: from, conversation, message } }: { readonly it
   const source = visibleProse(from);
   if (conversation === undefined) return <p className="text-soft text-xs">{source}</p>;
   return (
-    <Link
-      to="/c/$conversation"
-      params={{ conversation }}
-      {...(message === undefined ? {} : { search: { leaf: message }, hash: messageHash(message) })}
-      className="text-soft text-xs underline"
-    >
+    <PlaceLink to={{ conversation, leaf: message, message }} className="text-soft text-xs underline">
       {source}
-    </Link>
+    </PlaceLink>
   );
 }
 

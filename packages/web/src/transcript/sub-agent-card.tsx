@@ -10,10 +10,10 @@ import {
   textOf,
 } from "@banyan/core/conversation";
 import { formatCost, shortCount } from "@banyan/core/shown";
-import { Link } from "@tanstack/react-router";
 import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
 import { waitingInWords } from "../conversations/conversation-entry.tsx";
 import { say, t } from "../phrases/phrases.ts";
+import { PlaceLink } from "../shell/navigation.tsx";
 import { useMay } from "../use-may.ts";
 import { type StatusLook, useCallStatus } from "./call-status.ts";
 
@@ -50,15 +50,9 @@ export function SubAgentCard({
           {run ? `● ${t("{agent} is working", { agent: run.agent })}` : t("Sub-agent: {status}", { status })}
         </span>
         {waiting > 0 && <span className="text-warn">{waitingInWords(waiting, may("question.answer"))}</span>}
-        <Link
-          to="/c/$conversation"
-          params={{ conversation: conversation.id }}
-          search={{ leaf }}
-          state={{ end: true }}
-          className="ms-auto min-h-6 text-leaf underline"
-        >
+        <PlaceLink to={{ conversation: conversation.id, leaf }} end className="ms-auto min-h-6 text-leaf underline">
           {t("Open")}
-        </Link>
+        </PlaceLink>
       </p>
       <p className="text-soft text-xs">
         {lastAssistantMessage(path)?.model} · {t("{tokens} tokens", { tokens: shortCount(usage.input + usage.output) })}{" "}

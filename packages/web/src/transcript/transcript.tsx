@@ -1,6 +1,5 @@
 import { siblings } from "@banyan/core/conversation";
 import { visibleProse } from "@banyan/core/shown";
-import { useRouterState } from "@tanstack/react-router";
 import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
@@ -9,7 +8,7 @@ import { Button } from "../design/button.tsx";
 import { Icon } from "../design/icon.tsx";
 import { usePageState } from "../page.ts";
 import { ARROWS, t, tCount } from "../phrases/phrases.ts";
-import { messageIn } from "../shell/address.ts";
+import { useEntry, usePlace } from "../shell/navigation.tsx";
 import type { Fold } from "./folds.ts";
 import { looksInWords, useFolds } from "./folds.ts";
 import { MessageArticle } from "./message-article.tsx";
@@ -75,9 +74,9 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
     element.focus({ preventScroll: true });
   });
 
-  const hash = useRouterState({ select: ({ location }) => location.hash });
-  const focusOnArrival = useRouterState({ select: ({ location }) => location.state.focus });
-  const linked = focusOnArrival ?? messageIn(hash);
+  const message = usePlace((place) => place.message);
+  const focusOnArrival = useEntry((entry) => entry.focus);
+  const linked = focusOnArrival ?? message;
   const arrived = useRef<string>(undefined);
   useEffect(() => {
     if (linked === undefined || arrived.current === linked || !path.includes(linked)) return;

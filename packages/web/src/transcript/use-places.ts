@@ -1,6 +1,6 @@
-import { useRouterState } from "@tanstack/react-router";
 import type { Virtualizer } from "@tanstack/react-virtual";
 import { useEffect, useLayoutEffect, useRef } from "react";
+import { useEntry } from "../shell/navigation.tsx";
 import type { Following } from "./use-following.ts";
 
 /** Milliseconds for which a place must have held: until then, what is drawn and measured may still move it. */
@@ -38,7 +38,7 @@ export function usePlaces(
   path: readonly string[],
   { isFollowing, follow, stop }: Following,
 ): Places {
-  const entry = useRouterState({ select: ({ location }) => location.state.__TSR_key });
+  const entry = useEntry(({ id }) => id);
   // The entry changes before the branch does: only both together are what the person saw.
   const view = `${entry} ${path.at(-1)}`;
   const places = useRef(new Map<string, Place>());
