@@ -1,5 +1,4 @@
 import tailwindcss from "@tailwindcss/vite";
-import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
 /**
@@ -23,23 +22,25 @@ interface Modules {
 
 // Built to plain files that the server sends: no inline script, so that its content security policy can forbid them.
 export default defineConfig({
-  plugins: [react(), tailwindcss()],
+  plugins: [tailwindcss()],
   build: {
     outDir: "dist",
     target: "es2023",
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     rolldownOptions: {
+      // Whether a module is meant for a browser or for a server makes no difference here.
+      checks: { moduleLevelDirective: false },
       input: ["index.html", "sign-in.html"],
       output: {
         codeSplitting: {
           includeDependenciesRecursively: false,
-          groups: [{ name: firstOfThePage, tags: ["$initial"] }],
+          groups: [{ name: firstOfThePage, debugName: "first", tags: ["$initial"] }],
         },
       },
     },
   },
-  // `npm run dev` beside a running `banyan serve`; /sign-in.html takes its token.
+  // `vite` beside a running `banyan serve`; /sign-in.html takes its token.
   server: {
     // The frame for what a model wrote is safe by its headers, which the server gives it.
     proxy: { "/api": { target: "http://127.0.0.1:4180", ws: true }, "/frame.html": "http://127.0.0.1:4180" },

@@ -8,7 +8,8 @@ import { articles, composer, eventually, PATIENT, site, write } from "./testing/
 const runsFrom = (element: Locator) =>
   element.evaluate((shown) => {
     const texts = document.createTreeWalker(shown, NodeFilter.SHOW_TEXT);
-    const text = texts.nextNode() as Text;
+    let text = texts.nextNode() as Text;
+    while (text.data.trim() === "") text = texts.nextNode() as Text;
     const rightOf = (at: number) => {
       const range = document.createRange();
       range.setStart(text, at);

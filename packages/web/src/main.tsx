@@ -1,4 +1,4 @@
-import { StrictMode } from "react";
+import { options } from "preact";
 import { createRoot } from "react-dom/client";
 import { Page, PageProvider } from "./page.ts";
 import { applyLanguage } from "./phrases/phrases.ts";
@@ -11,6 +11,9 @@ import "./styles.css";
 
 /** Milliseconds after which what is looked at is there, as a rule. */
 const WHEN_DRAWN = 2_000;
+
+// What follows from something drawn is done at once, not a frame later: a page that is closed then has kept what was written.
+options.requestAnimationFrame = queueMicrotask;
 
 applyTheme();
 applyLanguage(document.documentElement);
@@ -40,11 +43,9 @@ function show(key: Key): void {
   const root = document.getElementById("page");
   if (!root) throw new Error("index.html has no place for the page.");
   createRoot(root).render(
-    <StrictMode>
-      <PageProvider value={page}>
-        <Shell />
-      </PageProvider>
-    </StrictMode>,
+    <PageProvider value={page}>
+      <Shell />
+    </PageProvider>,
   );
 }
 

@@ -282,7 +282,7 @@ async function branchesOf(page: Page): Promise<Branches> {
       await page.getByRole("log").hover();
     branches[leaf] = await articles(page).evaluateAll((all) =>
       all.map((article) => {
-        const paragraphs = [...article.querySelectorAll("p.whitespace-pre-wrap, div > p:not([class])")];
+        const paragraphs = [...article.querySelectorAll("p:is(.whitespace-pre-wrap, [class*=plaintext])")];
         const text = paragraphs.map(({ textContent }) => textContent).join(" ");
         return [article.id.slice("m-".length), text.replace(/\s+/g, " ").trim()] as const;
       }),

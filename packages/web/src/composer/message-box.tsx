@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, type RefObject, Suspense, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, type RefObject, Suspense, useLayoutEffect, useRef, useState } from "react";
 import { IconButton } from "../design/button.tsx";
 import { t } from "../phrases/phrases.ts";
 import { lazily } from "../shell/lazily.ts";
@@ -53,6 +53,9 @@ export function MessageBox({
     setPrompt(undefined);
     box.current?.focus();
   };
+  useLayoutEffect(() => {
+    if (isFocused) box.current?.focus();
+  }, [isFocused, box]);
   const hasFiles = (data: DataTransfer | null) => data?.types.includes("Files") ?? false;
   return (
     <>
@@ -97,8 +100,6 @@ export function MessageBox({
           ref={box}
           id="composer"
           dir="auto"
-          // biome-ignore lint/a11y/noAutofocus: where nothing was said yet there is nothing else to do.
-          autoFocus={isFocused}
           value={text}
           onChange={({ target }) => {
             setCaret(target.selectionEnd);

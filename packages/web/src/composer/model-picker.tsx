@@ -4,6 +4,7 @@ import { useEffect, useState } from "react";
 import { TextField } from "../design/field.tsx";
 import { type KnownModel, usePage } from "../page.ts";
 import { t, withoutName } from "../phrases/phrases.ts";
+import { takesFocus } from "../shell/focus-on.ts";
 import { keep, kept } from "../shell/kept.ts";
 
 type Provider = Result<"model.list">["providers"][number];
@@ -47,7 +48,7 @@ export function ModelPicker({ used, onChoose }: { readonly used: string; onChoos
       <div className="flex flex-wrap items-center gap-2 border-hair border-b p-2">
         <span className="flex min-w-0 flex-1 flex-col">
           <TextField
-            autoFocus
+            ref={takesFocus}
             type="search"
             value={query}
             onChange={({ target }) => setQuery(target.value)}

@@ -2,6 +2,7 @@ import { useState } from "react";
 import { Button } from "../design/button.tsx";
 import { TextField } from "../design/field.tsx";
 import { t } from "../phrases/phrases.ts";
+import { takesFocus } from "../shell/focus-on.ts";
 import { fieldsOf, filledPrompt, type OwnPrompt } from "./own.ts";
 
 /** Asks for the fields of a prompt of one's own, and answers it filled in (W74). */
@@ -32,7 +33,7 @@ export function PromptForm({
         <label key={field} className="flex flex-col">
           {field}
           <TextField
-            autoFocus={index === 0}
+            ref={index === 0 ? takesFocus : null}
             required
             value={values[field] ?? ""}
             onChange={({ target }) => setValues({ ...values, [field]: target.value })}

@@ -4,6 +4,7 @@ import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { TextField } from "../design/field.tsx";
 import { usePage } from "../page.ts";
 import { t } from "../phrases/phrases.ts";
+import { takesFocus } from "../shell/focus-on.ts";
 import { useMay } from "../use-may.ts";
 
 /** What was written and is not delivered: it can be changed, turned into the other kind, moved and taken back (W37). */
@@ -63,7 +64,7 @@ function Waiting({
         <span className="min-w-24 flex-1 truncate">{text}</span>
       ) : (
         <TextField
-          autoFocus
+          ref={takesFocus}
           aria-label={t("What waits, in other words")}
           value={draft}
           onChange={({ target }) => setDraft(target.value)}

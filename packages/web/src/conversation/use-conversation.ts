@@ -33,7 +33,7 @@ export function useMessage(id: string): { readonly message: Message | undefined;
 }
 
 function useVersion(conversation: LiveConversation, what: string): number {
-  // The same one each time: React subscribes anew to another one, with every rendering of every message.
+  // The same one each time: it is subscribed anew to another one, with every rendering of every message.
   const subscribe = useCallback((listener: () => void) => conversation.subscribe(what, listener), [conversation, what]);
   return useSyncExternalStore(subscribe, () => conversation.version(what));
 }

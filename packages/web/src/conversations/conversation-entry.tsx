@@ -5,6 +5,7 @@ import { IconButton } from "../design/button.tsx";
 import { Tag } from "../design/notice.tsx";
 import { usePage } from "../page.ts";
 import { t, tCount } from "../phrases/phrases.ts";
+import { takesFocus } from "../shell/focus-on.ts";
 import { PlaceLink, usePlace } from "../shell/navigation.tsx";
 import { useKeptList } from "../shell/use-kept-list.ts";
 import { Spinner } from "../transcript/versions.tsx";
@@ -120,8 +121,7 @@ function Rename({ id, title, onClose }: { readonly id: string; readonly title: s
       }}
     >
       <input
-        // biome-ignore lint/a11y/noAutofocus: it stands in the place of the button that was pressed.
-        autoFocus
+        ref={takesFocus}
         aria-label={t("Title")}
         value={words}
         maxLength={500}

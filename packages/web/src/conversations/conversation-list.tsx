@@ -1,5 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useDeferredValue, useMemo, useRef, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { Button, IconButton } from "../design/button.tsx";
 import { Select, TextField } from "../design/field.tsx";
 import { Icon } from "../design/icon.tsx";
@@ -17,7 +17,7 @@ import { SearchHits } from "./search-hits.tsx";
 /** All conversations, or what a search finds in them. */
 export function ConversationList() {
   const [query, setQuery] = useState("");
-  const wanted = useDeferredValue(query.trim());
+  const wanted = query.trim();
   const [chosen, setChosen] = useState<ReadonlySet<string>>();
   return (
     <>
@@ -88,6 +88,8 @@ function Days({
     [conversations, leaving, pinned, archived, isArchiveOpen, today],
   );
   const list = useVirtualizer({
+    // Rows that are measured together are drawn together.
+    useFlushSync: false,
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: (index) => {

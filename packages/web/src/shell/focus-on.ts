@@ -1,3 +1,8 @@
+/** For `ref`: what is shown takes the focus as soon as it is there, for it stands in the place of what somebody pressed. */
+export function takesFocus(shown: HTMLElement | null): void {
+  shown?.focus();
+}
+
 /** Puts the focus on a message, if it is shown. */
 export function focusOnMessage(id: string): void {
   document.getElementById(`m-${id}`)?.focus();

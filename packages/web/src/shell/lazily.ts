@@ -11,7 +11,7 @@ interface Module<Part> {
  * A part of the page that is loaded when it is first shown, or `ahead` of that: then it is drawn at once, with nothing in its
  * place before. On a bad link it may take several tries until it has come.
  */
-// biome-ignore lint/suspicious/noExplicitAny: as React's own `lazy` has it, for any properties.
+// biome-ignore lint/suspicious/noExplicitAny: as `lazy` itself has it, for any properties.
 export function lazily<Part extends ComponentType<any>>(load: () => Promise<Module<Part>>) {
   let coming: Promise<Module<Part>> | undefined;
   let there: Module<Part> | undefined;
@@ -27,7 +27,7 @@ export function lazily<Part extends ComponentType<any>>(load: () => Promise<Modu
     });
     return coming;
   };
-  // React takes what a thenable says in the same tick, which a promise never does.
+  // `lazy` takes what a thenable says in the same tick, which a promise never does.
   // biome-ignore lint/suspicious/noThenProperty: that is what a thenable is.
   const atOnce = (module: Module<Part>) => ({ then: (take: (module: Module<Part>) => void) => take(module) });
   return Object.assign(

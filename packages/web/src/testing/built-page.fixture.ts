@@ -25,7 +25,7 @@ export async function builtPage(): Promise<string> {
   try {
     const outDir = `${page}-building`;
     const root = fileURLToPath(new URL("../..", import.meta.url));
-    // React looks at it: what Vitest says to itself must not reach the page, which is to be the one that is published.
+    // Libraries of the page look at it: what Vitest says to itself must not reach the page, which is to be the one that is published.
     const { NODE_ENV } = process.env;
     process.env.NODE_ENV = "production";
     await build({ root, mode: "production", logLevel: "error", build: { outDir, emptyOutDir: true } });

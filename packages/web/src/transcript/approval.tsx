@@ -15,7 +15,7 @@ import { usePage, usePageState } from "../page.ts";
 import { keysInWords, keysOf } from "../palette/keys.ts";
 import { tParts } from "../phrases/parts.tsx";
 import { say, t } from "../phrases/phrases.ts";
-import { focusOn } from "../shell/focus-on.ts";
+import { focusOn, takesFocus } from "../shell/focus-on.ts";
 import { useMay } from "../use-may.ts";
 import { QuestionForm } from "./question-form.tsx";
 import { ShownLines } from "./shown-lines.tsx";
@@ -164,7 +164,7 @@ function Permission({
           // All arguments are another text, in which one writes anew.
           key={editing.name}
           isCode
-          autoFocus
+          ref={takesFocus}
           aria-label={editing.name ?? t("Arguments")}
           value={edited}
           onChange={({ target }) => setEdited(target.value)}

@@ -38,6 +38,8 @@ export function Output({ text }: { readonly text: string }) {
 function Lines({ lines }: { readonly lines: readonly string[] }) {
   const scroller = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({
+    // Rows that are measured together are drawn together.
+    useFlushSync: false,
     count: lines.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => 16,

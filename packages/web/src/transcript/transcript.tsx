@@ -33,6 +33,8 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
     getItemKey: (index) => path[index] ?? index,
     estimateSize: () => 120,
     overscan: 6,
+    // Rows that are measured together are drawn together.
+    useFlushSync: false,
     // What has the focus stays, wherever the view goes.
     rangeExtractor: useCallback(
       (range: Range) => {

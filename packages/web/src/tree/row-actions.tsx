@@ -5,6 +5,7 @@ import { Button } from "../design/button.tsx";
 import { TextField } from "../design/field.tsx";
 import { usePage } from "../page.ts";
 import { t, tCount } from "../phrases/phrases.ts";
+import { takesFocus } from "../shell/focus-on.ts";
 import { useMay } from "../use-may.ts";
 import type { OutlineRow } from "./rows.ts";
 
@@ -65,7 +66,7 @@ export function RowActions({
           }}
         >
           <TextField
-            autoFocus
+            ref={takesFocus}
             aria-label={t("Name of the branch")}
             value={name}
             maxLength={200}

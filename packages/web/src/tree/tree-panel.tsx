@@ -1,5 +1,5 @@
 import type { ConversationState } from "@banyan/core/conversation";
-import { useDeferredValue, useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { TREE } from "../conversation/live-conversation.ts";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
@@ -151,7 +151,7 @@ function useTreeSearch(query: string): ReadonlySet<string> {
   const { id } = useConversation();
   const maySearch = useMay()("conversation.search");
   const [hits, setHits] = useState(NONE);
-  const wanted = useDeferredValue(query.trim());
+  const wanted = query.trim();
   useEffect(() => {
     setHits(NONE);
     if (wanted === "" || !maySearch) return;
