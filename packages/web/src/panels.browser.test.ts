@@ -276,6 +276,19 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
     await composer(page).waitFor();
   });
 
+  it("W76: at 320x256, as a page is that is enlarged to 400 %, panels scroll: branches can be seen and gone to", async () => {
+    const conversation = await twoBranches();
+    const { page } = await here.open(`/c/${conversation}?panel=map`, { viewport: { width: 320, height: 256 } });
+    const map = page.getByRole("img", { name: /^Map/ });
+    await map.scrollIntoViewIfNeeded();
+    expect((await map.boundingBox())?.height).toBeGreaterThan(100);
+    await open(page, "Branches");
+    const last = panel(page, "Branches").getByRole("treeitem").last();
+    await last.click();
+    await eventually(() => last.getAttribute("aria-selected")).toBe("true");
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBe(256);
+  });
+
   it("W45, W76: axe has nothing to say of any panel, in both themes", async () => {
     const conversation = await twoBranches();
     await here.say(conversation, "change src/a.ts");

@@ -117,7 +117,7 @@ export function MessageBox({
           aria-label={t("Message")}
           aria-describedby="composer-keys"
           // As high as its text, where the browser can do that; by its line breaks otherwise.
-          className="field-sizing-content block max-h-62.5 min-h-16 w-full [@media(max-height:24rem)]:min-h-9 [@media(max-height:24rem)]:pt-2 resize-none bg-transparent px-4 pt-3.5 text-read outline-none placeholder:text-soft"
+          className="field-sizing-content block max-h-62.5 min-h-16 w-full short:min-h-9 short:pt-2 resize-none bg-transparent px-4 pt-3.5 text-read outline-none placeholder:text-soft"
         />
         <div className="flex min-h-12 flex-wrap items-center gap-1 px-2 pb-2">
           <IconButton name={t("Attach files")} icon="attach" onClick={() => chooser.current?.click()} />

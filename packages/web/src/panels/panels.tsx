@@ -51,7 +51,8 @@ export function Panels({
           />
         ))}
       </nav>
-      <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+      {/* Where the screen is low, all of it scrolls, and what is looked at still has room. */}
+      <div className="flex min-h-0 min-w-0 flex-1 flex-col short:min-h-80">
         <div className="flex min-h-11 items-center justify-between border-hair border-b py-1 pe-1.5 ps-3">
           <h2 className="font-semibold text-sm">{PANELS[panel]}</h2>
           <IconButton name={t("Close the panel")} icon="close" onClick={() => show(undefined)} />

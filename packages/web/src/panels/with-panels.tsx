@@ -33,7 +33,7 @@ export function WithPanels({ leaf, children }: { readonly leaf: string | null; r
         // It has its room before it is loaded: nothing moves under the pointer of who is quicker.
         <aside
           aria-label={PANELS[panel]}
-          className={`flex w-full min-w-0 shrink-0 flex-col border-hair lg:flex-row lg:border-s ${WIDE.has(panel) ? "lg:w-[55%] lg:max-w-4xl" : "lg:w-92"}`}
+          className={`flex w-full min-w-0 shrink-0 flex-col border-hair short:overflow-y-auto lg:flex-row lg:border-s ${WIDE.has(panel) ? "lg:w-[55%] lg:max-w-4xl" : "lg:w-92"}`}
         >
           <Suspense fallback={null}>
             <Panels panel={panel} leaf={leaf} opened={opened} />
