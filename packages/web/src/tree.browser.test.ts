@@ -98,12 +98,12 @@ describe.runIf(chromiumPath)(`the tree in the page${whyNot}`, PATIENT, () => {
     const { page } = await here.open(`/c/${conversation}?panel=branches`);
     await row(page, "begin").focus();
     await here.say(conversation, "more");
-    await row(page, "begin").getByText("4 messages").waitFor();
+    await row(page, "begin").getByRole("img", { name: "4 messages" }).waitFor();
     expect(await focused(page)).toContain("begin");
     await page.getByRole("region", { name: "The chosen branch" }).getByRole("button", { name: "Name" }).click();
     await page.getByLabel("Name of the branch").fill("half a na");
     await here.say(conversation, "still more");
-    await row(page, "begin").getByText("6 messages").waitFor();
+    await row(page, "begin").getByRole("img", { name: "6 messages" }).waitFor();
     expect(await page.getByLabel("Name of the branch").inputValue()).toBe("half a na");
   });
 

@@ -1,4 +1,5 @@
 import type { ConversationState } from "@banyan/core/conversation";
+import { shortCount } from "@banyan/core/shown";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef, useState } from "react";
 import { useConversation } from "../conversation/use-conversation.ts";
@@ -126,18 +127,39 @@ function RowWords({
           ★
         </span>
       )}
-      {/* Twelve letters of it are always there: the counts make room (W69). */}
-      <span dir="auto" className="min-w-[12ch] flex-auto truncate">
+      {/* Twelve letters of it are always there (W69): then the words of what is told of it make room, of which the sign stays. */}
+      <span dir="auto" className="min-w-[12ch] flex-auto shrink-[1000000] truncate">
         {words}
       </span>
-      <span className="flex min-w-0 justify-end gap-2 overflow-hidden whitespace-nowrap ps-1 text-soft text-xs">
-        {isWaiting && <span className="text-warn">● {t("waits for you")}</span>}
-        {isRunning && !isWaiting && <span className="text-leaf">◐ {t("running")}</span>}
+      <span className="flex min-w-0 gap-2 whitespace-nowrap ps-1 text-soft text-xs">
+        {isWaiting && <Told sign="●" words={t("waits for you")} look="text-warn" />}
+        {isRunning && !isWaiting && <Told sign="◐" words={t("running")} look="text-leaf" />}
         {hits > 0 && (
-          <mark className="rounded bg-warn-ground px-1 text-warn">{tCount(hits, "{count} hit", "{count} hits")}</mark>
+          <mark className="shrink-0 rounded bg-warn-ground px-1 text-warn">
+            {tCount(hits, "{count} hit", "{count} hits")}
+          </mark>
         )}
-        {messages > 1 && <span>{tCount(messages, "{count} message", "{count} messages")}</span>}
+        {messages > 1 && <Counted number={messages} words={tCount(messages, "{count} message", "{count} messages")} />}
       </span>
     </>
+  );
+}
+
+/** How a row stands: a sign, and as much of the words as there is room for. */
+function Told({ sign, words, look }: { readonly sign: string; readonly words: string; readonly look: string }) {
+  return (
+    <span title={words} className={`flex min-w-0 gap-1 ${look}`}>
+      <span className="shrink-0">{sign}</span>
+      <span className="truncate">{words}</span>
+    </span>
+  );
+}
+
+/** How much a row stands for: the number, and who points at it or hears it is told of what. */
+function Counted({ number, words }: { readonly number: number; readonly words: string }) {
+  return (
+    <span role="img" aria-label={words} title={words} className="shrink-0 rounded border border-hair px-1 tabular-nums">
+      {shortCount(number)}
+    </span>
   );
 }
