@@ -7,7 +7,7 @@ const { window, document } = parseHTML("<!doctype html><html><body></body></html
 Object.assign(globalThis, { window, document });
 const { createRoot } = await import("react-dom/client");
 const { flushSync } = await import("react-dom");
-const { RenderedMarkdown } = await import("../transcript/rendered-markdown.tsx");
+const { RenderedMarkdown } = await import("./rendered-markdown.tsx");
 
 /** Nothing is asked of it: drawing is all that happens. */
 const page: Page = Object.create(Page.prototype);
