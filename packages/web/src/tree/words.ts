@@ -14,11 +14,17 @@ export function wordsOf(conversation: LiveConversation, tree: ConversationState,
 export function beginningOf(conversation: LiveConversation, tree: ConversationState, id: string): string {
   const message = tree.messages.get(id);
   const read = message && textOf(message).slice(0, 200).replace(/\s+/g, " ").trim();
-  const words = conversation.outline(id)?.words ?? read ?? "";
+  const written = conversation.outline(id)?.words ?? read ?? "";
+  const words = message?.role === "user" ? written : withoutStars(written);
   if (words !== "") return words.length < FIRST_WORDS - 1 ? words : `${words.slice(0, FIRST_WORDS).trimEnd()} …`;
   if (message?.role !== "assistant") return t("(no text)");
   const unread = conversation.outline(id)?.calls;
   const called = message.calls.map(({ tool }) => visibleLine(tool));
   if (unread === undefined && called.length === 0) return t("(no text)");
   return `(${unread === undefined ? [...new Set(called)].join(", ") : tCount(unread, "{count} call", "{count} calls")})`;
+}
+
+/** What a model wrote, without the stars around words that are strong. */
+function withoutStars(text: string): string {
+  return text.replaceAll(/(?<![\w*])\*\*(?=\S)(.+?)(?<=\S)\*\*(?![\w*])/g, "$1");
 }
