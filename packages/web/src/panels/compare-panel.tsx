@@ -68,7 +68,7 @@ function Comparison({
   useEffect(() => conversation.read(wanted), [conversation, wanted]);
   const numbers = leaves(tree);
   // Branches that were asked the same are told apart by who answers.
-  const modelOf = (end: string) => lastAssistantMessage(pathTo(tree, end))?.model ?? [];
+  const modelOf = (end: string) => lastAssistantMessage(pathTo(tree, end))?.model;
   const nameOf = (id: string) => tree.messages.get(id)?.label ?? beginningOf(conversation, tree, id);
   return (
     <>
@@ -78,7 +78,7 @@ function Comparison({
         <Select value={other} onChange={({ target }) => show("compare", target.value)}>
           {others.map(({ leaf: end, first }) => (
             <option key={end} value={end}>
-              {`${numbers.indexOf(end) + 1} · ${tree.messages.get(end)?.label ?? [nameOf(first), ...modelOf(end)].join(" · ")}`}
+              {`${numbers.indexOf(end) + 1} · ${tree.messages.get(end)?.label ?? [nameOf(first), modelOf(end) ?? []].flat().join(" · ")}`}
             </option>
           ))}
           {others.every((each) => each.leaf !== other) && <option value={other}>{nameOf(other)}</option>}
