@@ -26,8 +26,8 @@ export default defineConfig(({ mode }) => {
         },
       ],
       pool: "forks",
-      // Twice as many as there are cores: half of the time tests wait, for processes, sockets and browsers.
-      maxWorkers: 2 * availableParallelism(),
+      // More than there are cores: half of the time tests wait, for processes, sockets and browsers.
+      maxWorkers: Math.ceil(availableParallelism() * 1.5),
       // They end what hangs, and nothing else: a machine with other work may need twenty times as long as an idle one.
       testTimeout: (long ? 10 : 3) * 60_000,
       hookTimeout: 3 * 60_000,
