@@ -53,6 +53,7 @@ describe.runIf(chromiumPath)(`who signs in to the page${whyNot}`, PATIENT, () =>
     // The whole address, as it was printed.
     await signIn(page, here.served.server.pageAddress);
     await articles(page).last().waitFor();
+    expect(page.url()).toContain(at(`/c/${conversation}?`));
     expect(placeIn(new URL(page.url()))).toMatchObject({ conversation, panel: "none" });
   });
 

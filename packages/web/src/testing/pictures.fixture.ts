@@ -143,7 +143,7 @@ const STATES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   },
   map: async (page) => {
     await page.goto(`${address}/c/${branches}?panel=map`);
-    await page.getByRole("img", { name: /^Map/ }).waitFor({ state: "attached" });
+    await page.getByRole("img", { name: /^Map/ }).waitFor();
   },
   outline: async (page) => {
     await page.goto(`${address}/c/${branches}?panel=branches`);
