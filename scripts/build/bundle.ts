@@ -50,12 +50,15 @@ export async function bundle(
  * What several entries share is a module of its own for each set of entries that share the same, unless it is small: to find
  * and open a module takes Node as long as to read 20,000 characters. With the main entry of a package comes nearly all that
  * others share with it, so there more counts as small. What imports something from outside is put together with next to
- * nothing, since with it comes all that it imports; what does not can be loaded in a page, too.
+ * nothing, since with it comes all that it imports; what does not can be loaded in a page, too. An entry that imports no other
+ * module of its package is put together with nothing: whoever needs it alone, as the first drawing of a terminal does, would wait
+ * for the rest.
  */
 function shared(entries: Readonly<Record<string, string>>): CodeSplittingGroup[] {
   const small = "index" in entries ? 200_000 : 20_000;
   const group = { tags: ["$initial" as const], minShareCount: 2, entriesAware: true };
   return [
+    { tags: ["$initial"], debugName: "alone", name: (id, context) => (standsAlone(id, context) ? parse(id).name : undefined) },
     {
       ...group,
       debugName: "plain",
@@ -73,8 +76,14 @@ function reachesOutside(id: string, context: Modules, seen = new Set<string>()):
   return [...(context.getModuleInfo(id)?.importedIds ?? [])].some((other) => reachesOutside(other, context, seen));
 }
 
+/** Whether a module is an entry that imports no other module of its package. */
+function standsAlone(id: string, context: Modules): boolean {
+  const { isEntry, importedIds } = context.getModuleInfo(id) ?? {};
+  return isEntry === true && importedIds?.every(isDependency) === true;
+}
+
 interface Modules {
-  getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null;
+  getModuleInfo(id: string): { readonly isEntry: boolean; readonly importedIds: readonly string[] } | null;
 }
 
 function isDependency(id: string): boolean {
