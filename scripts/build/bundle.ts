@@ -58,7 +58,11 @@ function shared(entries: Readonly<Record<string, string>>): CodeSplittingGroup[]
   const small = "index" in entries ? 200_000 : 20_000;
   const group = { tags: ["$initial" as const], minShareCount: 2, entriesAware: true };
   return [
-    { tags: ["$initial"], debugName: "alone", name: (id, context) => (standsAlone(id, context) ? parse(id).name : undefined) },
+    {
+      tags: ["$initial"],
+      debugName: "alone",
+      name: (id, context) => (standsAlone(id, context) ? parse(id).name : undefined),
+    },
     {
       ...group,
       debugName: "plain",

@@ -1,6 +1,5 @@
 import type { ColorChoice } from "../arguments.ts";
 import { styleFor } from "../show/style.ts";
-import { PlainTerminal } from "./plain-terminal.ts";
 import type { Terminal, TerminalOptions } from "./terminal.ts";
 
 /** How a terminal is to be. */
@@ -11,12 +10,14 @@ export interface OpenOptions extends Omit<TerminalOptions, "style"> {
 
 /**
  * The terminal that fits: plain lines when somebody asks for them or the terminal can do no more (T38, T39), else the full
- * one, which is loaded only then.
+ * one. The other one is not loaded.
  */
 export async function openTerminal({ plain, color, env, ...options }: OpenOptions): Promise<Terminal> {
   const { TERM, ACCESSIBLE } = env;
-  if (plain || TERM === "dumb" || (ACCESSIBLE !== undefined && ACCESSIBLE !== "" && ACCESSIBLE !== "0"))
+  if (plain || TERM === "dumb" || (ACCESSIBLE !== undefined && ACCESSIBLE !== "" && ACCESSIBLE !== "0")) {
+    const { PlainTerminal } = await import("./plain-terminal.ts");
     return new PlainTerminal({ ...options, env, style: styleFor(options.output, color) });
+  }
   const [{ FullTerminal }, { colorDepth }] = await Promise.all([
     import("./full/full-terminal.ts"),
     import("./full/theme/terminal-colors.ts"),

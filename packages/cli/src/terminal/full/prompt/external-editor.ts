@@ -1,8 +1,6 @@
-import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { pathWithout } from "@banyan/host/find-program";
 
 /** The text could not be edited outside; the message says why, and what to do. */
 class ExternalEditorError extends Error {
@@ -38,6 +36,10 @@ export async function editOutside(text: string, env: NodeJS.ProcessEnv, name = "
  * working directory is not what the person means (S16).
  */
 async function runs(editor: string, file: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const [{ spawn }, { pathWithout }] = await Promise.all([
+    import("node:child_process"),
+    import("@banyan/host/find-program"),
+  ]);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const shell = process.platform === "win32" ? "sh" : "/bin/sh";
   const PATH = pathWithout([process.cwd()], env.PATH ?? "");
