@@ -72,13 +72,17 @@ describe("B23, S15: the arguments that a person judges", () => {
       "⋮",
       "20 - x",
       "20 + y",
-      'path: "a.txt"',
-      "old_text, 1 line: as above",
-      "new_text, 1 line: as above",
+      "path, old_text, new_text: as above",
     ]);
     expect(shown({ path: "a.txt", content: "here\ntwo\n" }, { change: { comes: "content" } }, preview).at(-1)).toBe(
-      "content, 2 lines: what is new in it is above",
+      "path, content: what is new in it is above",
     );
+    // Another name than the one of the file, and one that would read as words of the sentence, stand for themselves.
+    for (const path of ["./a.txt", "a.txt, 1 line added"]) {
+      const named = { changes: [{ ...change, path: path.replace("./", "") }] };
+      const lines = shown({ path, old_text: "one\n", new_text: "two\n" }, EDIT, named);
+      expect(lines.slice(-2)).toEqual([`path: ${JSON.stringify(path)}`, "old_text, new_text: as above"]);
+    }
     const cut = { ...change, added: 9 };
     expect(shown({ path: "a.txt" }, EDIT, { changes: [cut] })).toContain(
       "The difference is longer than what is shown of it.",

@@ -102,6 +102,7 @@ export function argumentsText(
 
 /** What is shown of a change that a call would make. */
 interface ShownChange {
+  readonly path: string;
   readonly kind: FileChange["kind"];
   readonly lines: readonly ShownLine[];
   /** All of it is shown. */
@@ -136,12 +137,15 @@ function changeLines({ path, kind, added, removed, diff }: FileChange, say: Say)
       ? say("The difference cannot be shown as lines.")
       : say("The difference is longer than what is shown of it.");
   const note = isWhole ? [] : [{ look: "note" as const, text: rest }];
-  return { kind, isWhole, lines: [{ look: "head", text: head }, ...lines, ...note] };
+  return { path, kind, isWhole, lines: [{ look: "head", text: head }, ...lines, ...note] };
 }
 
 /** A difference writes these as pictures, which a text may hold as well: such a text is shown itself, too (S15). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const HAS_CONTROL = /[\0-\x08\x0b-\x1f\x7f-\x9f]/;
+
+/** A name that is taken for nothing else where it stands in a sentence. */
+const PLAIN_PATH = /^[\w@./-]+$/;
 
 function argumentsOf(
   call: Pick<Call, "input" | "inputText" | "about">,
@@ -156,32 +160,29 @@ function argumentsOf(
   const isOverwritten = call.about?.change?.goes === undefined && changed.some(({ kind }) => kind === "changed");
   const looks = looksOf(call, isOverwritten || !isSame(input, call.input));
   const [path] = call.about?.paths?.map((one) => one.path) ?? [];
-  return Object.entries(input).flatMap(([name, value]) => {
+  /** The arguments of which the change shows all. */
+  const told: string[] = [];
+  const lines = Object.entries(input).flatMap(([name, value]) => {
     // Of a name, too, nothing hides, and none looks like a line of its own.
     const shown = /^[\w.-]+$/.test(name) ? name : visibleLine(JSON.stringify(name));
     // A plan is an argument too: it is read as one, if it is the one that the call is about, or stands in its place.
     if (call.about?.plan && isSteps(value)) return stepLines(shown, value, say);
     if (typeof value !== "string") return valueLines(shown, value);
     const isOfChange = name === call.about?.change?.goes || name === call.about?.change?.comes;
-    if (isOfChange && isTold && !HAS_CONTROL.test(value)) return toldAbove(shown, value, isOverwritten, say);
+    const isFile = PLAIN_PATH.test(value) && changed.some((change) => change.path === value);
+    if (isTold && (isFile || (isOfChange && !HAS_CONTROL.test(value)))) {
+      told.push(shown);
+      return [];
+    }
     const lines = textLines(shown, value, looks.get(name), say);
     return isOfChange && path !== undefined
       ? lines.map((line) => (line.look === "head" ? line : { ...line, path }))
       : lines;
   });
-}
-
-function toldAbove(name: string, text: string, isOverwritten: boolean, say: Say): ShownLine[] {
-  const count = text === "" ? 0 : text.replace(/\n$/, "").split("\n").length;
-  const said = isOverwritten
-    ? say.count(
-        count,
-        "{name}, {count} line: what is new in it is above",
-        "{name}, {count} lines: what is new in it is above",
-        { name },
-      )
-    : say.count(count, "{name}, {count} line: as above", "{name}, {count} lines: as above", { name });
-  return [{ look: "head", text: said }];
+  if (told.length === 0) return lines;
+  const names = { names: told.join(", ") };
+  const text = isOverwritten ? say("{names}: what is new in it is above", names) : say("{names}: as above", names);
+  return [...lines, { look: "head", text }];
 }
 
 /** The arguments that have a look of their own, by what the tool said of those that it was asked about. */
