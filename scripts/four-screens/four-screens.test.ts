@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { reportIn } from "../../packages/cli/src/output/report.ts";
 import { Progress } from "../../packages/cli/src/print/progress.ts";
-import { type Client, type ItemType, SHOWN_ITEMS } from "../../packages/cli/src/show/shown-items.ts";
+import { type Client, type ItemType, SHOWN_ITEMS } from "../../packages/cli/src/show/shown-items.fixture.ts";
 import { styleFor } from "../../packages/cli/src/show/style.ts";
 import type { Notice } from "../../packages/core/src/conversation/index.ts";
 import type { Session } from "../../packages/core/src/index.ts";

@@ -1,7 +1,8 @@
-import type { Delivery, Session, UserPart } from "@banyan/core";
+import type { Delivery, UserPart } from "@banyan/core";
 import { waitingLine, waitingWord } from "../show/message-label.ts";
 import type { FeedView } from "../terminal/feed-view.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import type { TalkSession } from "./talk-session.ts";
 import type { Unsent } from "./unsent.ts";
 
 /** What an interjection goes through. */
@@ -49,7 +50,7 @@ export class Interjections {
   }
 
   /** What was written last of what waits goes back into the prompt, to be changed. */
-  async takeBack(session: Pick<Session, "state" | "withdrawInput">): Promise<void> {
+  async takeBack(session: Pick<TalkSession, "perform" | "state">): Promise<void> {
     const { terminal, unsent, keep } = this.#options;
     // The key may be pressed again before this is told of what it took.
     const input = session.state.inbox.findLast(({ id }) => !this.#taken.has(id));
@@ -59,7 +60,7 @@ export class Interjections {
     const text = typed?.type === "text" ? typed.text : "";
     using _ = unsent.sending(text);
     try {
-      await session.withdrawInput(input.id);
+      await session.perform("input.withdraw", { input: input.id });
     } catch (error) {
       this.#taken.delete(input.id);
       throw error;

@@ -12,7 +12,10 @@ export function modelsThere(client: Client, name: string, open: () => Promise<Ta
     scope: "in this conversation",
     listProviders: async () => (await client.ask("model.list", {})).providers,
     listModels: async (provider) => (await client.ask("model.list", { provider })).models,
-    use: async (model) => (await open()).changeModel(model),
+    async use(model) {
+      const session = await open();
+      await session.perform("model.use", { model });
+    },
   };
 }
 
@@ -26,7 +29,7 @@ export function modelsHere(desk: OwnDesk, session: TalkSession | undefined): Mod
     listModels: (provider) => host.listModels(provider),
     async use(name) {
       await desk.keepModel(name);
-      await session?.changeModel(name);
+      await session?.perform("model.use", { model: name });
     },
   };
 }

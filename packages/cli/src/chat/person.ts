@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { type ConversationState, type Delivery, emptyConversation, type UserPart } from "@banyan/core";
 import { counted } from "@banyan/core/shown";
 import type { CommandPlace, TakenBack } from "@banyan/host";
-import type { ConversationContext, ConversationWriter } from "../commands/command.ts";
+import type { ConversationContext } from "../commands/command.ts";
 import { problemOf } from "../problem.ts";
 import { attachedLines, type WrittenAbout } from "../show/attached.ts";
 import { wrap } from "../show/fit-text.ts";
@@ -18,6 +18,7 @@ import type { LeftBranch } from "./leave-files.ts";
 import { OwnCommands } from "./own-commands.ts";
 import { Pictures } from "./pictures.ts";
 import { Standpoint } from "./standpoint.ts";
+import type { TalkSession } from "./talk-session.ts";
 import type { Unsent } from "./unsent.ts";
 import { Writing } from "./writing.ts";
 
@@ -34,7 +35,7 @@ export interface PersonOptions {
   /** Where commands of their own run. */
   readonly place: CommandPlace;
   /** The conversation; none before the first message. */
-  session(): (ConversationWriter & { readonly state: ConversationState }) | undefined;
+  session(): Pick<TalkSession, "perform" | "state"> | undefined;
   /** Says a text to the run under way; resolves when it is in the log. */
   deliver(text: string, delivery: Delivery): Promise<void>;
   /** Adds what a command of their own came to, which the agent gets with what is said next. */

@@ -1,4 +1,4 @@
-import type { FeedItem, Session, UserPart } from "@banyan/core";
+import type { FeedItem, UserPart } from "@banyan/core";
 import { type ConversationState, emptyConversation, pathTo } from "@banyan/core";
 import { isPersons, typedText, worktreeAt } from "@banyan/core/conversation";
 import { changesOf, type TakenBack } from "@banyan/host";
@@ -8,6 +8,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { brokenLines, lastExchange, titleLine } from "./exchange.ts";
 import { type LeftBranch, leaveFiles } from "./leave-files.ts";
 import { type Left, leftBehind } from "./left-behind.ts";
+import type { TalkSession } from "./talk-session.ts";
 import type { Writing } from "./writing.ts";
 
 /** Where the next message goes. */
@@ -150,7 +151,7 @@ function toldSince(state: ConversationState, id: string): string {
 
 /** In which tree a message is chosen, and from where. */
 export interface PickOptions {
-  readonly session: Pick<Session, "label" | "star" | "state">;
+  readonly session: Pick<TalkSession, "perform" | "state">;
   /** What people call the agent. */
   readonly agent: string;
   /** Where the person stands. */
@@ -165,7 +166,7 @@ export interface PickOptions {
 async function pickMessage(live: LiveTerminal, options: PickOptions): Promise<string | undefined> {
   const { session, agent, leaf, selected, tell } = options;
   const { TreeView } = await import("../terminal/full/views/tree-view.ts");
-  const change = (changed: Promise<void>) => {
+  const change = (changed: Promise<unknown>) => {
     changed.then(() => live.refresh()).catch(tell);
   };
   const tree = new TreeView({
@@ -173,8 +174,8 @@ async function pickMessage(live: LiveTerminal, options: PickOptions): Promise<st
     agent,
     leaf,
     ...(selected !== undefined && { selected }),
-    onLabel: (message, label) => change(session.label(message, label)),
-    onStar: (message, starred) => change(session.star(message, starred)),
+    onLabel: (message, label) => change(session.perform("message.label", { message, label })),
+    onStar: (message, starred) => change(session.perform("message.star", { message, starred })),
   });
   return live.open(tree);
 }

@@ -7,12 +7,11 @@ import {
   type FeedItem,
   type UserPart,
 } from "@banyan/core";
-import type { InputChange, LiveRun } from "@banyan/core/conversation";
+import type { LiveRun } from "@banyan/core/conversation";
 import type { FeedListener } from "@banyan/core/hosts";
 import { modeLeft, type PlanApproval, type TakenBack } from "@banyan/host";
-import type { Result } from "@banyan/protocol";
-import type { Client, Watched } from "@banyan/protocol/client";
-import type { ConversationWriter } from "../commands/command.ts";
+import type { Command, CommandName, Result } from "@banyan/protocol";
+import type { Client, Input, Watched } from "@banyan/protocol/client";
 import type { WrittenAbout } from "../show/attached.ts";
 import type { AskingSession } from "./approvals.ts";
 import type { LeftBranch } from "./leave-files.ts";
@@ -33,8 +32,16 @@ export interface Beginning {
   readonly asIs?: boolean | undefined;
 }
 
+/** The commands that are about one conversation. */
+type HereCommand = {
+  [Name in CommandName]: "conversation" extends keyof Command<Name> ? Name : never;
+}[CommandName];
+
+/** What such a command says beside the conversation. */
+type AboutHere<Name extends HereCommand> = Omit<Input<Name>, "conversation">;
+
 /** The conversation that a person is in, at the desk of this program or of a server. */
-export class TalkSession implements AskingSession, ConversationWriter {
+export class TalkSession implements AskingSession {
   readonly watched: Watched;
   readonly #client: Client;
   /** Messages of this client, and runs that it began otherwise. */
@@ -95,6 +102,14 @@ export class TalkSession implements AskingSession, ConversationWriter {
     return this.watched.read();
   }
 
+  /**
+   * Has a command carried out on this conversation. What this client has to remember of it (that a message is its own, that
+   * a person has seen a change already) only the other methods do.
+   */
+  perform<Name extends HereCommand>(type: Name, input: AboutHere<Name>): Promise<Result<Name>> {
+    return this.#client.ask(type, { ...this.#here, ...input } as unknown as Input<Name>);
+  }
+
   /** Begins a turn; resolves when it has begun, with what goes along with what was said. */
   async turn(directive: Exclude<Directive, { type: "stop" }>, how: Beginning): Promise<WrittenAbout> {
     const { type } = directive;
@@ -146,15 +161,6 @@ export class TalkSession implements AskingSession, ConversationWriter {
     const run = this.#compacting ?? shown;
     const there = { ...this.#here, ...(run === undefined ? {} : { run }) };
     return (await this.#client.ask("run.interrupt", there)).interrupted;
-  }
-
-  /** A turn that waits for MCP servers begins without those that are not there. */
-  async hasten(): Promise<void> {
-    await this.#client.ask("turn.hasten", this.#here);
-  }
-
-  async changeModel(model: string): Promise<void> {
-    await this.#client.ask("model.use", { ...this.#here, model });
   }
 
   /** Puts the files of a branch that is left back to what they were before it. */
@@ -246,18 +252,6 @@ export class TalkSession implements AskingSession, ConversationWriter {
     await this.#client.ask("approval.use", { mode: "edits", run });
   }
 
-  async editInput(input: string, change: InputChange): Promise<void> {
-    await this.#client.ask("input.edit", { ...this.#here, input, ...change });
-  }
-
-  async withdrawInput(input: string): Promise<void> {
-    await this.#client.ask("input.withdraw", { ...this.#here, input });
-  }
-
-  async stopProcess(process: string): Promise<void> {
-    await this.#client.ask("process.stop", { ...this.#here, process });
-  }
-
   /** The conversation as a file; as Markdown, the branch down to `leaf`. */
   async exported(
     format: "html" | "json" | "markdown",
@@ -265,30 +259,6 @@ export class TalkSession implements AskingSession, ConversationWriter {
   ): Promise<{ readonly name: string; readonly text: string }> {
     const branch = format === "markdown" && leaf !== null ? { leaf } : {};
     return this.#client.ask("conversation.export", { ...this.#here, format, ...branch });
-  }
-
-  async label(message: string, label: string | null): Promise<void> {
-    await this.#client.ask("message.label", { ...this.#here, message, label });
-  }
-
-  async star(message: string, starred: boolean): Promise<void> {
-    await this.#client.ask("message.star", { ...this.#here, message, starred });
-  }
-
-  async dismiss(message: string, item: number, dismissed: boolean): Promise<void> {
-    await this.#client.ask("memory.dismiss", { ...this.#here, message, item, dismissed });
-  }
-
-  async rename(title: string): Promise<void> {
-    await this.#client.ask("conversation.rename", { ...this.#here, title });
-  }
-
-  async remove(message: string): Promise<void> {
-    await this.#client.ask("message.remove", { ...this.#here, message });
-  }
-
-  async restore(message: string): Promise<void> {
-    await this.#client.ask("message.restore", { ...this.#here, message });
   }
 
   listen(listener: FeedListener): () => void {

@@ -232,7 +232,8 @@ export class Talk implements Partner {
     if (this.#person.ownCommands.stop()) return;
     if (!this.#mayAct) return this.#reach.isUp ? this.note(WATCHING) : this.#go();
     if (!this.#reach.isUp) return this.#reach.warn() ? undefined : this.#go();
-    if (this.session && this.#feed.takeWait()) return this.#person.inBackground(this.session.hasten());
+    if (this.session && this.#feed.takeWait())
+      return this.#person.inBackground(this.session.perform("turn.hasten", {}));
     this.#entered.interrupt();
     if (this.session) this.#person.inBackground(this.#interrupt(this.session));
   }

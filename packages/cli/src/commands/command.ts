@@ -1,4 +1,4 @@
-import type { ConversationState, Directive, Session } from "@banyan/core";
+import type { ConversationState, Directive } from "@banyan/core";
 import type { ApprovalMode, CallChanges, ContextPart, Host, KnownModel, ProviderStatus, TakenBack } from "@banyan/host";
 import type { TalkSession } from "../chat/talk-session.ts";
 import type { Style } from "../show/style.ts";
@@ -23,12 +23,6 @@ export type Next =
       readonly asIs?: boolean;
     }
   | { readonly type: "leave" };
-
-/** What writes to a conversation, here or on a server. */
-export type ConversationWriter = Pick<
-  Session,
-  "dismiss" | "editInput" | "label" | "remove" | "rename" | "restore" | "star" | "stopProcess" | "withdrawInput"
->;
 
 /** Does something with several branches at once, here or on a server. */
 export type Beside = Pick<
@@ -67,8 +61,8 @@ export interface ConversationContext {
   readonly columns: number;
   /** The tree; empty before the first message. */
   readonly state: ConversationState;
-  /** Writes to the conversation; none before the first message. */
-  readonly session: ConversationWriter | undefined;
+  /** Carries out commands of the protocol on the conversation; none before the first message. */
+  readonly session: Pick<TalkSession, "perform"> | undefined;
   /** The run that is under way; none while the person is asked. */
   readonly run: string | undefined;
   /** There is no connection to the conversation: it is known as it was when that was lost. */

@@ -13,7 +13,7 @@ export const title: Command<ConversationContext> = {
     if (!session || state.messages.size === 0) write("Nothing has been said yet.");
     else if (argument === "") write(oneLine(state.title ?? "It has no title."));
     else {
-      await session.rename(oneLine(redact(argument)));
+      await session.perform("conversation.rename", { title: oneLine(redact(argument)) });
       write(`This is “${oneLine(state.title ?? argument)}” now.`);
     }
     return ASK;

@@ -83,7 +83,11 @@ async function drop(context: ConversationContext, argument: string): Promise<boo
     context.write(`No entry ${number} was recalled on this branch.`);
     return true;
   }
-  await context.session?.dismiss(entry.message, entry.item, what === "drop");
+  await context.session?.perform("memory.dismiss", {
+    message: entry.message,
+    item: entry.item,
+    dismissed: what === "drop",
+  });
   context.write(
     what === "drop"
       ? `The model is not told entry ${number} any more, from its next answer on, and it is not recalled again on this branch.`

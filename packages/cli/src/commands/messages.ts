@@ -35,7 +35,7 @@ export const label: Command<ConversationContext> = {
     const named = namedMessage(context, argument);
     if (!named) return ASK;
     const text = oneLine(named.rest);
-    await context.session?.label(named.message.id, text === "" ? null : text);
+    await context.session?.perform("message.label", { message: named.message.id, label: text === "" ? null : text });
     context.write(text === "" ? `${named.number} has no name any more.` : `${named.number} is [${text}] now.`);
     return ASK;
   },
@@ -50,7 +50,7 @@ export const star: Command<ConversationContext> = {
     const named = namedMessage(context, argument);
     if (!named) return ASK;
     const starred = named.message.starred !== true;
-    await context.session?.star(named.message.id, starred);
+    await context.session?.perform("message.star", { message: named.message.id, starred });
     context.write(starred ? `${named.number} has a star ★ now.` : `${named.number} has no star any more.`);
     return ASK;
   },
@@ -66,7 +66,7 @@ export const remove: Command<ConversationContext> = {
     const { id } = named.message;
     const stoodThere = pathTo(context.state, context.leaf).some((message) => message.id === id);
     const count = countFrom(context.state, id);
-    await context.session?.remove(id);
+    await context.session?.perform("message.remove", { message: id });
     if (stoodThere) context.goBack();
     context.write(`Removed ${counted(count, "message")}. /restore ${named.number} brings them back.`);
     return ASK;
@@ -104,7 +104,7 @@ export const restore: Command<ConversationContext> = {
       }
       write("/restore #n brings one of these back, with all below it.");
     } else {
-      await session?.restore(only.id);
+      await session?.perform("message.restore", { message: only.id });
       const number = `#${numbers.get(only.id)}`;
       write(`Back again: ${counted(countFrom(state, only.id), "message")}. /tree ${number} goes on from there.`);
     }

@@ -40,7 +40,7 @@ export const processes: Command<ConversationContext> = {
     else if (!runningProcesses(state).some(({ id }) => id === name))
       write(`No ${oneLine(name)} runs in the background. /processes lists what does.`);
     else {
-      await session?.stopProcess(name);
+      await session?.perform("process.stop", { process: name });
       write(style.dim(`stopped ${name}`));
     }
     return ASK;

@@ -35,19 +35,19 @@ async function change(context: ConversationContext, input: WaitingInput, action:
   const { session, state, columns, style, write } = context;
   switch (action) {
     case "drop":
-      await session?.withdrawInput(input.id);
+      await session?.perform("input.withdraw", { input: input.id });
       write(style.dim(`dropped: ${waitingText(input, columns - 9)}`));
       break;
     case "edit": {
       if (text.trim() === "") return write("Write the new text behind the number; /waiting drop takes it back.");
       const parts = [{ type: "text", text }] as const;
-      await session?.editInput(input.id, { parts });
+      await session?.perform("input.edit", { input: input.id, parts });
       write(style.dim(waitingLine({ ...input, parts }, columns)));
       break;
     }
     case "first": {
       const [first] = state.inbox;
-      if (first && first.id !== input.id) await session?.editInput(input.id, { before: first.id });
+      if (first && first.id !== input.id) await session?.perform("input.edit", { input: input.id, before: first.id });
       list(context);
       break;
     }
@@ -62,7 +62,7 @@ async function send({ state, session, run, columns, style, write }: Conversation
   const held = state.inbox.filter((input) => input.held);
   if (held.length === 0) write("Nothing is held: what waits is delivered by itself.");
   for (const input of held) {
-    await session?.editInput(input.id, { run });
+    await session?.perform("input.edit", { input: input.id, run });
     write(style.dim(waitingLine({ ...input, held: false }, columns)));
   }
   return ASK;

@@ -9,7 +9,7 @@ import { Progress } from "../print/progress.ts";
 import { FRAME_TIME } from "../terminal/full/screen/frames.ts";
 import { open } from "../terminal/full/testing/opened.ts";
 import { PlainTerminal } from "../terminal/plain-terminal.ts";
-import { type Client, type ItemType, SHOWN_ITEMS } from "./shown-items.ts";
+import { type Client, type ItemType, SHOWN_ITEMS } from "./shown-items.fixture.ts";
 import { styleFor } from "./style.ts";
 
 beforeEach(() => void vi.useFakeTimers());

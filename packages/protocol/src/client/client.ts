@@ -11,7 +11,7 @@ import { Watched } from "./watched.ts";
 const AGAIN = 1_000;
 
 /** What a command says beside its type and its id. */
-type Input<Name extends CommandName> = Omit<Command<Name>, "type" | "id">;
+export type Input<Name extends CommandName> = Omit<Command<Name>, "type" | "id">;
 
 /** How it stands with the server. `since` and `next`, the time of the next try, are milliseconds since 1970. */
 export type ConnectionState =

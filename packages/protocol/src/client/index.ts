@@ -1,4 +1,4 @@
-export { Client, type ClientEvents, type ConnectionState } from "./client.ts";
+export { Client, type ClientEvents, type ConnectionState, type Input } from "./client.ts";
 export { ClientError } from "./client-error.ts";
 export type { Link, LinkEvents, OpenLink } from "./link.ts";
 export type { OpenConversation, Tree } from "./tree.ts";
