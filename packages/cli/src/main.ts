@@ -69,7 +69,7 @@ async function carryOut(argv: readonly string[]): Promise<void> {
       break;
     }
     case "attach": {
-      const { attach } = await import("./attach/attach.ts");
+      const { attach } = await import("./chat/at-terminal.ts");
       process.exit(await attach(wanted.arguments));
       break;
     }

@@ -19,7 +19,7 @@ export async function run(args: Arguments): Promise<void> {
     return;
   }
   const code = person
-    ? await (await import("./chat/chat.ts")).chat(args)
+    ? await (await import("./chat/at-terminal.ts")).chat(args)
     : await (await import("./print/print.ts")).print(args);
   // Nothing may keep the process: a provider's idle connection, or a pipe that nobody closes.
   process.exit(code);

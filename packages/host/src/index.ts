@@ -41,7 +41,6 @@ export type { Host } from "./host.ts";
 export type { ContextPart } from "./instructions/context-parts.ts";
 export type { InstructionPart, Instructions } from "./instructions/instructions.ts";
 export { gitBranch } from "./instructions/surroundings.ts";
-export { modeLeft } from "./mode-left.ts";
 export { type HostFlags, type HostOptions, openHost } from "./open-host.ts";
 export type { PlanApproval } from "./permissions/approval.ts";
 export { Approval, ApprovalError, NEEDS_SANDBOX, type Unasked } from "./permissions/approval.ts";
@@ -59,7 +58,7 @@ export {
   type Rules,
   rulesFrom,
 } from "./permissions/rule.ts";
-export { type CommandPlace, type CommandRun, lastSaid, runPersonsCommand } from "./persons-command.ts";
+export { type CommandPlace, type CommandRun, lastSaid, modeLeft, runPersonsCommand } from "./persons-command.ts";
 export { type ProjectPlaces, projectOf } from "./project.ts";
 export { redactedLoop } from "./redaction/redacted-loop.ts";
 export { redactedTools } from "./redaction/redacted-tools.ts";

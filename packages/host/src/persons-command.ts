@@ -1,4 +1,4 @@
-import type { Message, UserMessage, UserPart } from "@banyan/core";
+import { type Message, pathTo, type Session, type UserMessage, type UserPart } from "@banyan/core";
 import { isPersons } from "@banyan/core/conversation";
 import { type PersonsCommand, runByPerson } from "@banyan/tools/workspace";
 import { named } from "./attachments/files.ts";
@@ -45,4 +45,18 @@ export function lastSaid(path: readonly Message[]): UserMessage | undefined {
 function isCommand([typed, output]: readonly UserPart[]): boolean {
   if (typed?.type !== "text" || output?.type !== "text") return false;
   return typed.text.startsWith("!") && output.text.startsWith(`<${OUTPUT} name=`);
+}
+
+/**
+ * How a run was to work that a process left in the middle on the way to a message, the last one written when absent: so
+ * goes on whoever resumes it. Nothing where none was left, or where a person has said something since.
+ */
+export function modeLeft(
+  { interrupted, state }: Pick<Session, "interrupted" | "state">,
+  at = state.leaf,
+): "chat" | "task" | undefined {
+  const path = pathTo(state, at);
+  const said = lastSaid(path);
+  const since = new Set(path.slice(said ? path.indexOf(said) : 0).map(({ id }) => id));
+  return interrupted.findLast(({ call, leaf }) => call === undefined && since.has(leaf ?? ""))?.mode;
 }

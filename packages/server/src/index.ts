@@ -1,5 +1,5 @@
 export { isLoopback } from "./auth/addresses.ts";
-export { keptToken, tokenIn } from "./auth/kept-token.ts";
+export { keptToken, tokenIn } from "./auth/secret.ts";
 export { builtPage } from "./built-page.ts";
 export type { Asked, DrivenNode, Driver, Place, Step } from "./cluster/driver.ts";
 export * from "./desk/index.ts";

@@ -1,7 +1,6 @@
 import { type FilledField, filledByLine } from "@banyan/core/conversation";
 import { wrap } from "../show/fit-text.ts";
-import type { Filled, Form } from "./form.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Filled, Form, Terminal } from "./terminal.ts";
 
 const NOTHING: FilledField = { chosen: [], words: "" };
 

@@ -5,9 +5,9 @@ import type { Copied } from "./clipboard.ts";
 import { decideByLine } from "./decide-by-line.ts";
 import type { Decided, Decision } from "./decision.ts";
 import { fillByLines } from "./fill-by-lines.ts";
-import type { Filled, Form } from "./form.ts";
-import { Screen } from "./screen.ts";
 import {
+  type Filled,
+  type Form,
   LEAVE_HINT,
   LEAVE_WITHIN,
   type MessageRequest,
@@ -252,5 +252,39 @@ export class PlainTerminal implements Terminal {
     this.#input.off("data", drop);
     this.#input.setRawMode(false);
     if (!this.#ended) this.#reader = this.#listen();
+  }
+}
+
+/** The writing half of a terminal: knows whether it stands at the beginning of a line. */
+class Screen {
+  readonly #output: NodeJS.WriteStream;
+  #atLineStart = true;
+
+  constructor(output: NodeJS.WriteStream) {
+    this.#output = output;
+  }
+
+  get columns(): number {
+    return this.#output.columns || 80;
+  }
+
+  write(text: string): void {
+    if (text === "") return;
+    this.#output.write(text);
+    this.#atLineStart = text.endsWith("\n");
+  }
+
+  /** Tells the terminal something that shows nothing. */
+  send(bytes: string): void {
+    this.#output.write(bytes);
+  }
+
+  freshLine(): void {
+    if (!this.#atLineStart) this.write("\n");
+  }
+
+  /** What was typed ended with Enter, which the terminal has shown. */
+  enterPressed(): void {
+    this.#atLineStart = true;
   }
 }

@@ -1,7 +1,7 @@
+import type { FilledField, QuestionField } from "@banyan/core/conversation";
 import type { Style } from "../show/style.ts";
 import type { Copied } from "./clipboard.ts";
 import type { Decided, Decision } from "./decision.ts";
-import type { Filled, Form } from "./form.ts";
 import type { LiveTerminal } from "./full/live-terminal.ts";
 
 /**
@@ -114,3 +114,23 @@ export function commandLine(line: string): string | undefined {
   if (line.trim() === "?") return "/keys";
   return line.startsWith("/") && !/^\/(?:[^\s/:\\]|\\.)*\//.test(line) ? line : undefined;
 }
+
+/** Things that a person is asked at once, each with choices and room for words. Nothing of it may hide on a terminal (S12). */
+export interface Form {
+  /** Who asks, on one line. */
+  readonly title: string;
+  /** What it is about. */
+  readonly text: string;
+  readonly fields: readonly QuestionField[];
+  /** Words that stand there, field by field. */
+  readonly begun: readonly string[];
+  /** Called when the words of a field are others, where that can be known before they are ended. */
+  onWords?(field: number, words: string): void;
+  /** The same was shown before and is asked once more: what is typed now is about it. */
+  readonly again?: boolean;
+  /** Takes the question back. */
+  readonly signal?: AbortSignal;
+}
+
+/** What was filled in, field by field. */
+export type Filled = readonly FilledField[];

@@ -1,7 +1,7 @@
 import { type AssistantMessage, isSettled } from "../conversation/message.ts";
 import { lastAssistantMessage } from "../conversation/tree/path.ts";
 import { orAborted } from "../model/alarm.ts";
-import { inTime } from "../run/in-time.ts";
+import { inTime } from "../run/limits.ts";
 import type { TurnRun } from "../run/run.ts";
 import { CallBatch } from "./calls.ts";
 

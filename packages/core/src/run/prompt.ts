@@ -11,7 +11,7 @@ import {
 import { enclosed } from "../conversation/shown/enclosed.ts";
 import { afterSummary } from "../conversation/tree/path.ts";
 import type { PromptCall, PromptMessage, PromptResult } from "../ports/model.ts";
-import { writtenInput } from "../toolbox/written-input.ts";
+import { writtenInput } from "../toolbox/checked-input.ts";
 
 const CONTINUE: PromptMessage = {
   role: "user",

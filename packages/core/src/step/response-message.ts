@@ -9,7 +9,7 @@ import { type Cost, cleanCost, cleanUsage, costOf, noUsage } from "../conversati
 import { ResponseSize } from "../model/response-size.ts";
 import type { ModelError, ModelPart, ModelSink } from "../ports/model.ts";
 import { assistantMessage, type TurnRun, tell } from "../run/run.ts";
-import { writtenInput } from "../toolbox/written-input.ts";
+import { writtenInput } from "../toolbox/checked-input.ts";
 
 /** `held`: nothing of it is shown before it says which tool it is about. */
 type OpenCall = { id: string; tool: string; part: number; text: string; via?: string; held?: boolean } & {

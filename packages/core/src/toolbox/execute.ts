@@ -1,7 +1,8 @@
 import { checkedFile, filesOn, sizeIn } from "../conversation/brought-file.ts";
-import type { FilePart } from "../conversation/message.ts";
+import type { About, FilePart, Preview } from "../conversation/message.ts";
 import { alarm } from "../model/alarm.ts";
-import type { BroughtBytes, Tool, ToolContext } from "../ports/tool.ts";
+import type { BroughtBytes, PreviewContext, Tool, ToolContext } from "../ports/tool.ts";
+import { checkedInput } from "./checked-input.ts";
 import { BoundedText, bounded, DEFAULT_OUTPUT, outputText } from "./output.ts";
 
 /** Milliseconds that a tool has to end after its signal aborted. */
@@ -143,5 +144,26 @@ export function messageOf(error: unknown): string {
     return text.startsWith("[object ") ? JSON.stringify(error) : text;
   } catch {
     return "something was thrown that cannot be written down";
+  }
+}
+
+/** What a tool says that a call is about; nothing when it does not say, or cannot. */
+export function aboutCall(tool: Tool, input: unknown): About | undefined {
+  try {
+    return tool.about && (checkedInput(tool.about(input)).input as About);
+  } catch {
+    // Its arguments are shown by their names, as those of a tool that says nothing.
+    return undefined;
+  }
+}
+
+/** What a call would do, for the person who is asked. Never rejects. */
+export async function previewOf(tool: Tool, input: unknown, context: PreviewContext): Promise<Preview | undefined> {
+  if (!tool.preview) return undefined;
+  try {
+    const preview = await withGrace(context.signal, async () => tool.preview?.(input, context));
+    return preview && (checkedInput(preview).input as Preview);
+  } catch (error) {
+    return { notes: [`What it would change cannot be shown: ${messageOf(error)}`] };
   }
 }

@@ -4,9 +4,9 @@ import type { Json } from "../conversation/message.ts";
 import { nearest } from "../conversation/shown/nearest.ts";
 import type { ToolSchema } from "../ports/model.ts";
 import type { Checked, InputSchema, JsonSchema, Tool } from "../ports/tool.ts";
+import { writtenInput } from "./checked-input.ts";
 import { messageOf } from "./execute.ts";
 import { withoutNulls } from "./without-nulls.ts";
-import { writtenInput } from "./written-input.ts";
 
 /** A tool cannot be used as it is. */
 export class ToolDefinitionError extends Error {

@@ -1,6 +1,6 @@
 import type { ModelDriver } from "../ports/model.ts";
-import { inTime } from "../run/in-time.ts";
 import { tellModel } from "../run/inputs.ts";
+import { inTime } from "../run/limits.ts";
 import type { Ending } from "../run/mode.ts";
 import type { TurnRun } from "../run/run.ts";
 import { takeStep } from "../step/step.ts";

@@ -1,7 +1,6 @@
 import { orAborted } from "../model/alarm.ts";
 import type { ModelDriver, ModelError } from "../ports/model.ts";
-import { inTime } from "../run/in-time.ts";
-import { checkPrice } from "../run/limits.ts";
+import { checkPrice, inTime } from "../run/limits.ts";
 import type { Asking, TurnAgent, TurnRun } from "../run/run.ts";
 import { isOut } from "../step/retry.ts";
 import { messageOf } from "../toolbox/execute.ts";

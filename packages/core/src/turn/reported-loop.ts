@@ -7,7 +7,7 @@ import { sayingCall } from "../conversation/tree/call-state.ts";
 import type { LoopDriver, ReportedCall, TurnSink } from "../ports/loop.ts";
 import { ModelError, type ModelSink, type PromptResult } from "../ports/model.ts";
 import type { Tool } from "../ports/tool.ts";
-import { inTime } from "../run/in-time.ts";
+import { inTime } from "../run/limits.ts";
 import { type Ending, failed } from "../run/mode.ts";
 import { assistantMessage, type TurnRun, tell } from "../run/run.ts";
 import { SessionError } from "../session/error.ts";

@@ -1,7 +1,7 @@
 import { isTooLong, makeRoom, shorten, useSummary } from "../context/compaction.ts";
 import type { ModelError } from "../ports/model.ts";
-import { inTime } from "../run/in-time.ts";
 import { deliverSteering, tellModel } from "../run/inputs.ts";
+import { inTime } from "../run/limits.ts";
 import { type Ending, failed } from "../run/mode.ts";
 import type { Asking } from "../run/run.ts";
 import { takeStep } from "../step/step.ts";

@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { settingVariables } from "./environment.ts";
-import { documentedSettings, settingsJsonSchema } from "./json-schema.ts";
 import { formatKey } from "./key.ts";
+import { nodesAt, type SchemaNode } from "./known-names.ts";
 import { projectShape } from "./project-schema.ts";
-import { settingShape } from "./schema.ts";
+import { settingShape, settingsSchema } from "./schema.ts";
 
 const page = readFileSync(fileURLToPath(new URL("../../../../docs/configuration.md", import.meta.url)), "utf8");
 const rows = page
@@ -44,3 +45,31 @@ describe("docs/configuration.md", () => {
     }
   });
 });
+
+/** The JSON Schema of a settings file, as it is published in docs/settings.schema.json. */
+function settingsJsonSchema(): object {
+  const { $schema, ...schema } = z.toJSONSchema(settingsSchema, { io: "input" });
+  return { $schema, title: "Settings of banyan", description: "~/.config/banyan/settings.json", ...schema };
+}
+
+/** A setting as docs/configuration.md lists it. */
+interface DocumentedSetting {
+  /** `*` stands for a name. */
+  readonly key: string;
+  readonly description: string;
+}
+
+/** Every setting with what it is for; objects come before what is in them. */
+function documentedSettings(): DocumentedSetting[] {
+  return settingsBelow("", z.toJSONSchema(settingsSchema, { io: "input" }) as SchemaNode);
+}
+
+function settingsBelow(around: string, node: SchemaNode): DocumentedSetting[] {
+  return nodesAt(node, []).flatMap(({ properties = {}, additionalProperties }) => [
+    ...Object.entries(properties).flatMap(([name, inner]) => {
+      const key = around === "" ? name : `${around}.${name}`;
+      return [{ key, description: inner.description ?? "" }, ...settingsBelow(key, inner)];
+    }),
+    ...(typeof additionalProperties === "object" ? settingsBelow(`${around}.*`, additionalProperties) : []),
+  ]);
+}

@@ -2,8 +2,8 @@ import { createId } from "@banyan/core/conversation";
 import type { Command, CommandName, Result } from "../commands/index.ts";
 import type { ServerFrame, ServerSettings, Welcome } from "../frames.ts";
 import { Mirror } from "../mirror.ts";
-import { ClientError } from "./client-error.ts";
 import type { Link, OpenLink } from "./link.ts";
+import { ClientError } from "./link.ts";
 import { SharedTree } from "./tree.ts";
 import { Watched } from "./watched.ts";
 

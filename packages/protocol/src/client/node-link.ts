@@ -3,8 +3,8 @@ import { closeCodes, SILENCE } from "../bounds.ts";
 import type { Hello, ServerFrame } from "../frames.ts";
 import { PROTOCOL } from "../version.ts";
 import { Client, type ClientEvents } from "./client.ts";
-import { ClientError } from "./client-error.ts";
 import type { Link, LinkEvents, OpenLink } from "./link.ts";
+import { ClientError } from "./link.ts";
 
 /** Milliseconds before the first new attempt; doubled for each further one. */
 const FIRST_DELAY = 100;

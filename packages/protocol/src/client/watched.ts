@@ -1,6 +1,6 @@
 import type { Change, ConversationState, FeedItem, Message } from "@banyan/core/conversation";
 import { MESSAGES_AT_ONCE } from "../bounds.ts";
-import { ClientError } from "./client-error.ts";
+import { ClientError } from "./link.ts";
 import type { Tree } from "./tree.ts";
 
 /**

@@ -7,7 +7,6 @@ import { fileHandlers } from "./commands/files.ts";
 import { noteHandlers } from "./commands/notes.ts";
 import { settingsHandlers } from "./commands/settings.ts";
 import { shareHandlers } from "./commands/shares.ts";
-import { sideBySideHandlers } from "./commands/side-by-side.ts";
 import { turnHandlers } from "./commands/turns.ts";
 import type { ConnectionCommand, DeskCommand, Handlers, Workplace } from "./commands/workplace.ts";
 import type { Elsewhere } from "./elsewhere.ts";
@@ -22,7 +21,6 @@ const handlers: Handlers<DeskCommand> = {
   ...noteHandlers,
   ...settingsHandlers,
   ...shareHandlers,
-  ...sideBySideHandlers,
   ...turnHandlers,
 };
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { StoreError } from "@banyan/core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { events, readAll } from "../sqlite/fixture.ts";
+import { events, readAll } from "../sqlite/store.fixture.ts";
 import {
   killPostgres,
   type LocalPostgres,

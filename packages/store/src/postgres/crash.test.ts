@@ -1,10 +1,10 @@
 import { rmSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
-import { events, readAll } from "../sqlite/fixture.ts";
+import { events, readAll } from "../sqlite/store.fixture.ts";
 import { killPostgres, makeFolder, restartPostgres, startPostgres } from "../testing/postgres-server.fixture.ts";
 import { failOver, makePairs, startPair } from "../testing/standby.fixture.ts";
 import { wireTo } from "../testing/wire.fixture.ts";
-import { describeWithPostgres, storeAt } from "./fixture.ts";
+import { describeWithPostgres, storeAt } from "./store.fixture.ts";
 import { Writers } from "./writers.fixture.ts";
 
 const LONG = Boolean(process.env.BANYAN_LONG);

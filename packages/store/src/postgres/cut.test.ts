@@ -1,8 +1,8 @@
 import { type Event, type Store, StoreError } from "@banyan/core";
 import type { Log } from "@banyan/core/stores";
 import { expect, onTestFinished, test } from "vitest";
-import { events, readAll } from "../sqlite/fixture.ts";
-import { describeWithPostgres, ownDatabase, storeAt, wireToDatabase } from "./fixture.ts";
+import { events, readAll } from "../sqlite/store.fixture.ts";
+import { describeWithPostgres, ownDatabase, storeAt, wireToDatabase } from "./store.fixture.ts";
 
 describeWithPostgres("a connection that breaks", () => {
   const database = ownDatabase();

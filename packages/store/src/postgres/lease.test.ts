@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
-import { events, readAll } from "../sqlite/fixture.ts";
+import { events, readAll } from "../sqlite/store.fixture.ts";
 import { superuser } from "../testing/postgres-server.fixture.ts";
-import { describeWithPostgres, ownDatabase, storeAt } from "./fixture.ts";
+import { describeWithPostgres, ownDatabase, storeAt } from "./store.fixture.ts";
 
 describeWithPostgres("processes that share a database", () => {
   const database = ownDatabase();

@@ -7,8 +7,8 @@ import { Agent, defineTool, type Event, emptyConversation, reduce, textOf } from
 import { checkConversation, scriptedModel, text } from "@banyan/core/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { superuser } from "../testing/postgres-server.fixture.ts";
-import { describeWithPostgres, ownDatabase } from "./fixture.ts";
 import { postgresStore, redrive } from "./index.ts";
+import { describeWithPostgres, ownDatabase } from "./store.fixture.ts";
 
 describeWithPostgres("a program without a server that shares a database", () => {
   const database = ownDatabase();

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { StoreError } from "@banyan/core";
 import { expect, test } from "vitest";
-import { events } from "../sqlite/fixture.ts";
+import { events } from "../sqlite/store.fixture.ts";
 import { superuser } from "../testing/postgres-server.fixture.ts";
-import { describeWithPostgres, ownDatabase, storeAt } from "./fixture.ts";
 import { isPostgresUrl, postgresStore } from "./index.ts";
+import { describeWithPostgres, ownDatabase, storeAt } from "./store.fixture.ts";
 
 const SECRET = "hunter2-secret";
 

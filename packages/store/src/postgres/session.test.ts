@@ -2,7 +2,7 @@ import { Agent, Session } from "@banyan/core";
 import { scriptedModel } from "@banyan/core/testing";
 import { expect, test } from "vitest";
 import { superuser } from "../testing/postgres-server.fixture.ts";
-import { describeWithPostgres, ownDatabase, storeAt } from "./fixture.ts";
+import { describeWithPostgres, ownDatabase, storeAt } from "./store.fixture.ts";
 
 describeWithPostgres("sessions of a store that many share", () => {
   const database = ownDatabase();

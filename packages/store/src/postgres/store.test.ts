@@ -1,8 +1,8 @@
 import type { Store } from "@banyan/core";
 import { storeConformance } from "@banyan/core/testing";
 import { afterAll, test } from "vitest";
-import { describeWithPostgres, ownDatabase } from "./fixture.ts";
 import { postgresStore } from "./index.ts";
+import { describeWithPostgres, ownDatabase } from "./store.fixture.ts";
 
 describeWithPostgres("the PostgreSQL store keeps the contract of stores", () => {
   const database = ownDatabase();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Store, StoreError } from "@banyan/core";
 import type { Log } from "@banyan/core/stores";
 import { expect } from "vitest";
-import { events, readAll } from "../sqlite/fixture.ts";
+import { events, readAll } from "../sqlite/store.fixture.ts";
 
 const LOGS = 12;
 

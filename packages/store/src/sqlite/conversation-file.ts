@@ -4,14 +4,13 @@ import type { DatabaseSync } from "node:sqlite";
 import { StoreError } from "@banyan/core";
 import { notFound } from "../refusal.ts";
 import { Connection, SAFE_AGAINST_KILL, SAFE_AGAINST_POWER_CUTS } from "./connection.ts";
-import { makeSchema, VERSION } from "./conversation-schema.ts";
+import { identityOf, makeSchema, passedOver, VERSION } from "./conversation-schema.ts";
 import { createFile, openDatabase, transaction } from "./database.ts";
 import { storeError } from "./error.ts";
 import { EventReader } from "./event-reader.ts";
-import { identityOf, putForeignLogAside } from "./foreign-log.ts";
+import { putForeignLogAside } from "./foreign-log.ts";
 import { LogFile, type OpenFiles } from "./open-files.ts";
 import { type Owner, ownerFrom } from "./owner.ts";
-import { passedOver } from "./passed-over.ts";
 import { renewFile } from "./renew.ts";
 
 /** A conversation's file, opened by the writer that `epoch` counts. */

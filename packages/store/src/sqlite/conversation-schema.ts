@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { identityOf } from "./foreign-log.ts";
+import { crc32 } from "node:zlib";
 
 export const VERSION = 1;
 
@@ -22,7 +22,28 @@ const SCHEMA = `
   PRAGMA user_version = ${VERSION};
 `;
 
+/** What stands in a file's header as `application_id`, so that a write-ahead log with that page says whose it is. */
+export function identityOf(conversation: string): number {
+  return crc32(conversation) | 0 || 1;
+}
+
 /** Makes the tables of a conversation's file. Inside a transaction. */
 export function makeSchema(database: DatabaseSync, conversation: string): void {
   database.exec(`${SCHEMA} PRAGMA application_id = ${identityOf(conversation)}`);
+}
+
+/** The events that were lost with the file before this one: whoever opened that has been told. */
+export function passedOver(database: DatabaseSync): ReadonlySet<number> {
+  const numbers = new Set<number>();
+  const table = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'passed_over'";
+  if (!database.prepare(table).get()) return numbers;
+  for (const { seq } of database.prepare("SELECT seq FROM passed_over").iterate()) numbers.add(Number(seq));
+  return numbers;
+}
+
+/** Writes them into a file that takes the place of another. */
+export function keepPassedOver(database: DatabaseSync, numbers: Iterable<number>): void {
+  database.exec("CREATE TABLE passed_over (seq INTEGER PRIMARY KEY) STRICT");
+  const insert = database.prepare("INSERT OR IGNORE INTO passed_over VALUES (?)");
+  for (const seq of numbers) insert.run(seq);
 }

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import type { Event } from "@banyan/core";
 import { expect, onTestFinished, test } from "vitest";
-import { kill, linesOf, nextLine, run } from "./child-fixture.ts";
-import { events, ID, OTHER, readAll, storeIn, temporaryDirectory, write } from "./fixture.ts";
+import { kill, linesOf, nextLine, run } from "./child.fixture.ts";
+import { events, ID, OTHER, readAll, storeIn, temporaryDirectory, write } from "./store.fixture.ts";
 
 for (const durable of [true, false]) {
   const how = durable ? "durable" : "plain";

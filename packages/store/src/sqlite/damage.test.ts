@@ -14,7 +14,7 @@ import { Session, type StoreError } from "@banyan/core";
 import type { Log } from "@banyan/core/stores";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { entriesIn, events, fileOf, ID, OTHER, readAll, storeIn, temporaryDirectory, write } from "./fixture.ts";
+import { entriesIn, events, fileOf, ID, OTHER, readAll, storeIn, temporaryDirectory, write } from "./store.fixture.ts";
 
 async function change(directory: string, sql: string): Promise<void> {
   const { DatabaseSync } = await import("node:sqlite");

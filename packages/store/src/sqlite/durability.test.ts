@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { ID, temporaryDirectory } from "./fixture.ts";
+import { ID, temporaryDirectory } from "./store.fixture.ts";
 
 /** What must follow on a disk can only be seen from outside the process: by the calls that flush. */
 const canTrace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;

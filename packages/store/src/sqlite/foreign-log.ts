@@ -1,17 +1,11 @@
 import { renameSync, rmSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { crc32 } from "node:zlib";
 import { createId } from "@banyan/core";
 import { eventOf } from "../row.ts";
+import { identityOf, passedOver } from "./conversation-schema.ts";
 import { openAlone, openDatabase } from "./database.ts";
 import { storeError } from "./error.ts";
-import { passedOver } from "./passed-over.ts";
-
-/** What stands in a file's header as `application_id`, so that a write-ahead log with that page says whose it is. */
-export function identityOf(conversation: string): number {
-  return crc32(conversation) | 0 || 1;
-}
 
 /**
  * Puts a write-ahead log aside that is not the one of the file it stands beside: another conversation's, or one of a

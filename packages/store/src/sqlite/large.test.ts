@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { nextLine, run } from "./child-fixture.ts";
-import { ID, storeIn, temporaryDirectory } from "./fixture.ts";
+import { nextLine, run } from "./child.fixture.ts";
+import { ID, storeIn, temporaryDirectory } from "./store.fixture.ts";
 
 const COUNT = 100_000;
 

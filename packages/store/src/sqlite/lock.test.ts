@@ -3,9 +3,9 @@ import { cp } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { kill, nextLine, run } from "./child-fixture.ts";
-import { events, fileOf, ID, OTHER, readAll, storeIn, temporaryDirectory, write } from "./fixture.ts";
+import { kill, nextLine, run } from "./child.fixture.ts";
 import { sqliteStore } from "./index.ts";
+import { events, fileOf, ID, OTHER, readAll, storeIn, temporaryDirectory, write } from "./store.fixture.ts";
 
 const WAITS = `console.log("ready"); process.stdin.resume();`;
 

@@ -14,9 +14,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Event } from "@banyan/core";
 import type { Log } from "@banyan/core/stores";
 import { expect, test } from "vitest";
-import { kill, nextLine, run } from "./child-fixture.ts";
-import { events, fileOf, ID, OTHER, readAll, storeIn, temporaryDirectory, write } from "./fixture.ts";
+import { kill, nextLine, run } from "./child.fixture.ts";
 import { sqliteStore } from "./index.ts";
+import { events, fileOf, ID, OTHER, readAll, storeIn, temporaryDirectory, write } from "./store.fixture.ts";
 
 const LONG = process.env.BANYAN_LONG === "1";
 const PAGE = 4096;

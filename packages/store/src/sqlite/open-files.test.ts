@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { createId } from "@banyan/core";
 import type { Log } from "@banyan/core/stores";
 import { expect, onTestFinished, test } from "vitest";
-import { events, readAll, temporaryDirectory } from "./fixture.ts";
 import { sqliteStore } from "./index.ts";
+import { events, readAll, temporaryDirectory } from "./store.fixture.ts";
 
 async function manyLogs(directory: string, count: number, openFiles: number): Promise<Log[]> {
   const store = sqliteStore({ directory, openFiles });

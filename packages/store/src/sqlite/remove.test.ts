@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import type { Event } from "@banyan/core";
 import { expect, test } from "vitest";
-import { kill, nextLine, run } from "./child-fixture.ts";
-import { fileOf, ID, OTHER, storeIn, temporaryDirectory, write } from "./fixture.ts";
+import { kill, nextLine, run } from "./child.fixture.ts";
+import { fileOf, ID, OTHER, storeIn, temporaryDirectory, write } from "./store.fixture.ts";
 
 test("removing a conversation frees its disk, and leaves no word of it in the catalogue", async () => {
   const directory = await temporaryDirectory();

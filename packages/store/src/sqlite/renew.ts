@@ -4,12 +4,11 @@ import type { DatabaseSync } from "node:sqlite";
 import { createId } from "@banyan/core";
 import { rowOf } from "../row.ts";
 import { readStatements } from "./connection.ts";
-import { makeSchema } from "./conversation-schema.ts";
+import { keepPassedOver, makeSchema, passedOver } from "./conversation-schema.ts";
 import { createFile, flushDirectory, openDatabase, reading, transaction } from "./database.ts";
 import { storeError } from "./error.ts";
 import { EventReader } from "./event-reader.ts";
 import { type Owner, ownerFrom } from "./owner.ts";
-import { keepPassedOver, passedOver } from "./passed-over.ts";
 
 /**
  * Puts a new file in the place of one that can be read and not be written to any more: with all of its events that can be

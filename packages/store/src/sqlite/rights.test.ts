@@ -2,7 +2,7 @@ import { appendFileSync, copyFileSync, readdirSync, readFileSync, rmSync, statSy
 import { join } from "node:path";
 import { noRights } from "@banyan/core/stores";
 import { expect, test } from "vitest";
-import { fileOf, ID, OTHER, storeIn, temporaryDirectory, write } from "./fixture.ts";
+import { fileOf, ID, OTHER, storeIn, temporaryDirectory, write } from "./store.fixture.ts";
 
 const RULES = { rules: ["shell(*)"], calls: {} };
 

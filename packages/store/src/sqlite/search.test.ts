@@ -3,8 +3,8 @@ import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Event } from "@banyan/core";
 import { expect, test } from "vitest";
-import { kill, nextLine, run } from "./child-fixture.ts";
-import { events, fileOf, ID, OTHER, storeIn, temporaryDirectory, write } from "./fixture.ts";
+import { kill, nextLine, run } from "./child.fixture.ts";
+import { events, fileOf, ID, OTHER, storeIn, temporaryDirectory, write } from "./store.fixture.ts";
 
 function catalogueOf(directory: string): string {
   return join(directory, "catalogue.sqlite");

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { storeConformance } from "@banyan/core/testing";
 import { describe, expect, test } from "vitest";
-import { entriesIn, events, fileOf, ID, OTHER, readAll, storeIn, temporaryDirectory, write } from "./fixture.ts";
 import { sqliteStore } from "./index.ts";
+import { entriesIn, events, fileOf, ID, OTHER, readAll, storeIn, temporaryDirectory, write } from "./store.fixture.ts";
 
 describe("the SQLite store keeps the contract of stores", () => {
   const make = async () => {

@@ -4,11 +4,11 @@ import type { Event } from "@banyan/core";
 import type { LogView } from "@banyan/core/stores";
 import { notFound } from "../refusal.ts";
 import { type ReadStatements, readStatements } from "./connection.ts";
+import { passedOver } from "./conversation-schema.ts";
 import { reading } from "./database.ts";
 import { storeError } from "./error.ts";
 import { EventReader, type ReadableFile } from "./event-reader.ts";
 import { type Owner, ownerFrom } from "./owner.ts";
-import { passedOver } from "./passed-over.ts";
 
 /**
  * A conversation's file for whoever only looks. It is open while a batch is read and no longer: so nothing of it is in

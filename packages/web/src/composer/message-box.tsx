@@ -1,12 +1,22 @@
-import { type KeyboardEvent, type ReactNode, type RefObject, Suspense, useLayoutEffect, useRef, useState } from "react";
+import { type Reference, referencesIn } from "@banyan/core/shown";
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  Suspense,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 import { IconButton } from "../design/button.tsx";
+import { usePage } from "../page.ts";
 import { t } from "../phrases/phrases.ts";
 import { lazily } from "../shell/lazily.ts";
 import { AttachmentList } from "./attachment-list.tsx";
 import { ACCEPTED, type Attachments } from "./attachments.ts";
 import type { SlashCommands } from "./commands.ts";
 import { Completion } from "./completion.tsx";
-import { useNamedFiles } from "./named-files.ts";
 import type { OwnPrompt } from "./own.ts";
 
 const PromptForm = lazily(async () => ({ default: (await import("./prompt-form.tsx")).PromptForm }));
@@ -143,4 +153,37 @@ export function MessageBox({
       </p>
     </>
   );
+}
+
+/**
+ * What a message names with `@` and that goes along with it: files and folders that are there, patterns of files, pages (W66).
+ * A name that is still being written is none yet.
+ */
+function useNamedFiles(text: string, caret: number): readonly Reference[] {
+  const { connection } = usePage();
+  const [isThere, setThere] = useState<ReadonlyMap<string, boolean>>(new Map());
+  const named = referencesIn(text).filter(({ at, text: typed }) => at + typed.length < caret || at > caret);
+  const unknown = named.find(({ name }) => isFile(name) && !isThere.has(name))?.name;
+  useEffect(() => {
+    if (unknown === undefined) return;
+    let isWanted = true;
+    const know = (there: boolean) => {
+      if (isWanted) setThere((before) => new Map(before).set(unknown, there));
+    };
+    connection.ask("file.find", { query: unknown, limit: 20 }).then(
+      ({ files }) => know(files.some((path) => path === unknown || path === `${unknown}/`)),
+      // Without the server it is a word; what the server makes of it is told when it is said.
+      () => know(false),
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [connection, unknown]);
+  const once = new Map(named.map((reference) => [reference.name, reference]));
+  return [...once.values()].filter(({ name }) => !isFile(name) || isThere.get(name));
+}
+
+/** Pages, and patterns of several files, are not looked for: they go along as they are written. */
+function isFile(name: string): boolean {
+  return !/^https?:\/\/|[*?{[]/.test(name);
 }

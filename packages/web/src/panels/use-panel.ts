@@ -1,7 +1,6 @@
 import type { CommandName } from "@banyan/protocol";
 import { correct, here, usePlace } from "../shell/navigation.tsx";
-import { usePreference } from "../shell/preferences.ts";
-import { useMedia } from "../shell/use-media.ts";
+import { useMedia, usePreference } from "../shell/preferences.ts";
 import { useMay } from "../use-may.ts";
 import { PANELS, type PanelName } from "./panel-names.ts";
 

@@ -1,7 +1,6 @@
 import { useSyncExternalStore } from "react";
 import type { PanelName } from "../panels/panel-names.ts";
 import { keep, kept } from "./kept.ts";
-import { useMedia } from "./use-media.ts";
 
 /** What a person likes; kept in the browser, for all conversations. */
 export interface Preferences {
@@ -79,4 +78,17 @@ function listen(listener: () => void): () => void {
     window.removeEventListener("storage", listener);
     window.removeEventListener(CHANGED, listener);
   };
+}
+
+/** Whether a media query holds now. */
+export function useMedia(query: string): boolean {
+  return useSyncExternalStore(
+    (changed) => {
+      const media = window.matchMedia(query);
+      media.addEventListener("change", changed);
+      return () => media.removeEventListener("change", changed);
+    },
+    () => window.matchMedia(query).matches,
+    () => false,
+  );
 }

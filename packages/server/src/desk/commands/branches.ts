@@ -1,12 +1,38 @@
-import { Interruption, newestLeaf } from "@banyan/core";
-import { standing } from "@banyan/core/conversation";
+import { Interruption, newestLeaf, pathTo, say } from "@banyan/core";
+import { standing, worktreeAt } from "@banyan/core/conversation";
+import {
+  bringingAgent,
+  broughtBy,
+  compareBranches,
+  forkAbove,
+  nameFor,
+  placesFor,
+  WorktreeError,
+  type Worktrees,
+} from "@banyan/host";
+import { BRANCHES_AT_ONCE, type Command } from "@banyan/protocol";
 import { TurnNotBegun } from "../live/beginnings.ts";
-import { agentFor } from "./agent-for.ts";
+import type { LiveConversation } from "../live/live-conversation.ts";
+import { AtWork, NotThere, problemOf, Unfitting } from "../problem.ts";
+import { agentFor, type HowTaken } from "./agent-for.ts";
 import { mustBeAtRest, mustBeThere } from "./at-rest.ts";
-import type { Handlers } from "./workplace.ts";
+import { eventsOf } from "./conversations.ts";
+import { begin, isDone } from "./turns.ts";
+import { type Handlers, type Workplace, written } from "./workplace.ts";
 
-/** What is done with a branch as a whole. */
-export const branchHandlers: Handlers<"branch.compact"> = {
+/** How often one model is asked where nobody says. */
+const ATTEMPTS = 3;
+
+/** What is done with branches: with one as a whole, with several beside each other (C8), and with files of their own (C7). */
+export const branchHandlers: Handlers<
+  | "branch.compact"
+  | "branch.fan"
+  | "branch.compare"
+  | "branch.bring"
+  | "worktree.open"
+  | "worktree.list"
+  | "worktree.remove"
+> = {
   async "branch.compact"({ conversation, id, at, keep, model }, desk) {
     const { host, conversations } = desk;
     using beginning = desk.beginnings.of({ conversation, id });
@@ -29,4 +55,185 @@ export const branchHandlers: Handlers<"branch.compact"> = {
       return problem === undefined ? { summary: newestLeaf(state, leaf) } : { problem };
     });
   },
+  async "branch.fan"(command, desk, principal) {
+    using beginning = desk.beginnings.of(command);
+    const live = await desk.conversations.open(command.conversation);
+    return await live.whileBeginning(async () => {
+      const { session } = live;
+      const { state } = session;
+      const { id, parts } = command;
+      const at = placeIn(live, command.at);
+      const asked = askedModels(command);
+      const nameOf = (model: string | undefined) => model ?? state.model ?? desk.host.model.name;
+      const known = asked.map((_, index) => state.messages.get(messageOf(id, index)));
+      if (known.some((message) => message))
+        return { branches: known.flatMap(toldAgain(asked.map(nameOf), live)), problems: [] };
+      // One that cannot be asked is told before anything is made.
+      for (const model of new Set(asked)) await agentFor(desk, live, withModel(command, model));
+      const signal = AbortSignal.any([desk.signal, beginning.interruption]);
+      const folder = await desk.host.worktrees.folderAt(state, at);
+      const { parts: clean } = await written(desk, parts, { principal, signal, folder });
+      const said = await desk.host.hooks.prompt(session, clean);
+      const { worktrees, problems } = await worktreesFor(command, live, desk);
+      const places = await placesFor(
+        session,
+        at,
+        asked.map((model) => nameFor(nameOf(model))),
+        worktrees,
+      );
+      const begun = await Promise.allSettled(
+        places.map(async (place, index) => {
+          const message = messageOf(id, index);
+          const turn = { ...withModel(command, asked[index]), id: message };
+          await begin(turn, say(said), place.at ?? undefined, { live, beginning, desk });
+          return {
+            message,
+            model: nameOf(asked[index]),
+            ...(place.worktree !== undefined && { worktree: place.worktree }),
+          };
+        }),
+      );
+      const branches = begun.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+      const failed = begun.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
+      if (branches.length === 0) throw failed[0];
+      return {
+        branches,
+        problems: [
+          ...problems,
+          ...failed.map((error) => `One was not asked: ${problemOf(error)?.message ?? desk.told(error)}`),
+        ],
+      };
+    });
+  },
+
+  async "branch.compare"({ conversation, at }, { conversations, host }) {
+    const { session } = await conversations.open(conversation);
+    const { state } = session;
+    mustBeThere(state, at);
+    const fork = forkAbove(state, at ?? standing(state, state.leaf));
+    if (fork === undefined)
+      throw new NotThere(
+        "There is one branch here, and nothing to compare it with. Ask the same of several models first.",
+      );
+    const events = await eventsOf(session);
+    const branches = await compareBranches(state, host.worktrees, { at: fork, events });
+    return { at: fork, branches };
+  },
+
+  async "branch.bring"({ conversation, id, from, to }, desk) {
+    using beginning = desk.beginnings.of({ conversation, id });
+    const { host, conversations } = desk;
+    const live = await conversations.open(conversation);
+    return await live.whileBeginning(async () => {
+      const { session } = live;
+      const { state } = session;
+      mustBeThere(state, from, to);
+      const at = placeIn(live, to);
+      if (at === null) throw new NotThere("There is nothing yet that it could be brought to.");
+      const leaf = newestLeaf(state, from);
+      if (pathTo(state, at).some((message) => message.id === leaf))
+        throw new Unfitting("A branch is brought over to another one, and this is the same.");
+      if (isDone(live, id)) return { message: id, files: 0, problems: [] };
+      mustBeAtRest(state, [leaf, at]);
+      const { bring } = await host.ready();
+      const { text, patch, problems } = await broughtBy(state, host.worktrees, { from: leaf, to: at });
+      const told = host.redact(text);
+      if (!patch) {
+        await session.add(told, { at, id });
+        return { message: id, files: 0, problems };
+      }
+      const agent = bringingAgent(host.agent, bring, patch);
+      const directive = say([{ type: "text", text: told }]);
+      await desk.chats.begin(session, { agent, directive, at, id, client: desk.client }, beginning);
+      return { message: id, files: patch.files.length, problems };
+    });
+  },
+
+  async "worktree.open"({ conversation, at, name }, { conversations, host }) {
+    const live = await conversations.open(conversation);
+    return live.whileBeginning(async () => {
+      const [place] = await host.worktrees.open(live.session, placeIn(live, at), [name ?? "branch"]);
+      return { message: place?.at ?? "", worktree: place?.worktree ?? "" };
+    });
+  },
+
+  async "worktree.list"({ conversation }, { host }) {
+    const worktrees = await host.worktrees.list(conversation);
+    return {
+      worktrees: worktrees.map(({ files, ...worktree }) => ({
+        ...worktree,
+        files: files.map(({ mode: _, ...file }) => file),
+      })),
+    };
+  },
+
+  async "worktree.remove"({ name, changes }, { conversations, host }) {
+    for (const { session } of conversations.allOpen) {
+      const { state } = session;
+      if (state.runs.values().some(({ leaf }) => worktreeAt(state, leaf) === name)) throw new AtWork();
+    }
+    await host.worktrees.remove(name, { changes });
+    return {};
+  },
 };
+
+/** The message to go below. Throws when the one named is not there. */
+function placeIn({ session: { state } }: LiveConversation, at: string | null | undefined): string | null {
+  mustBeThere(state, at ?? undefined);
+  return at === undefined ? standing(state, state.leaf) : at;
+}
+
+/** Of the branch of this number. */
+function messageOf(command: string, index: number): string {
+  return `${command}.${index + 1}`;
+}
+
+/** The models to ask, each as often as it is asked; that of the conversation for `undefined`. */
+function askedModels({
+  models = [undefined],
+  times,
+}: {
+  readonly models?: readonly (string | undefined)[] | undefined;
+  readonly times?: number | undefined;
+}): readonly (string | undefined)[] {
+  const often = times ?? (models.length === 1 ? ATTEMPTS : 1);
+  const asked = models.flatMap((model) => Array.from({ length: often }, () => model));
+  if (asked.length <= BRANCHES_AT_ONCE) return asked;
+  throw new Unfitting(`These are ${asked.length} branches; at most ${BRANCHES_AT_ONCE} are asked at once.`);
+}
+
+/** How one of the branches is asked. */
+function withModel({ agent, mode }: Command<"branch.fan">, model: string | undefined): HowTaken {
+  return { agent, mode, ...(model !== undefined && { model }) };
+}
+
+/** The worktrees, where each branch is to have one. Rejects with a `WorktreeError` where they are wanted and cannot be made. */
+async function worktreesFor(
+  { worktrees, ...how }: Command<"branch.fan">,
+  live: LiveConversation,
+  desk: Workplace,
+): Promise<{ readonly worktrees?: Worktrees; readonly problems: readonly string[] }> {
+  const { host } = desk;
+  if (worktrees === false) return { problems: [] };
+  if (worktrees) return { worktrees: host.worktrees, problems: [] };
+  const { tools = [] } = (await agentFor(desk, live, how)).options;
+  const writes =
+    host.approval !== "plan" && tools.some(({ files, effects }) => files === "write" || effects === "external");
+  if (!writes) return { problems: [] };
+  try {
+    await host.worktrees.repository();
+    return { worktrees: host.worktrees, problems: [] };
+  } catch (error) {
+    if (!(error instanceof WorktreeError)) throw error;
+    return { problems: [`The branches share the files of the workspace: ${error.message}`] };
+  }
+}
+
+/** What became of a command that was carried out before, perhaps by a server that is gone. */
+function toldAgain(asked: readonly string[], { session: { state } }: LiveConversation) {
+  return (message: { readonly id: string } | undefined, index: number) => {
+    if (!message) return [];
+    const worktree = worktreeAt(state, message.id);
+    return [{ message: message.id, model: asked[index] ?? "", ...(worktree !== undefined && { worktree }) }];
+  };
+}

@@ -1,6 +1,6 @@
 import { filledText, type QuestionField } from "@banyan/core/conversation";
 import { oneLine } from "../../../show/plain-text.ts";
-import type { Filled, Form } from "../../form.ts";
+import type { Filled, Form } from "../../terminal.ts";
 import type { Action } from "../keys/actions.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { characterOf } from "../keys/keyboard.ts";

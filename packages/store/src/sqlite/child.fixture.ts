@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { OpenOptions } from "@banyan/core/stores";
 import { onTestFinished } from "vitest";
-import { ID } from "./fixture.ts";
+import { ID } from "./store.fixture.ts";
 
 /**
  * Runs a program in a process of its own, with a store, a log of `ID` and a function that makes events at hand. `open`:
