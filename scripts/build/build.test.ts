@@ -9,6 +9,7 @@ import { problemAffectsResolutionKind } from "@arethetypeswrong/core/problems";
 import { publint } from "publint";
 import { parseSync, Visitor } from "rolldown/utils";
 import { beforeAll, describe, expect, test, vi } from "vitest";
+import { ONE_CHECKER } from "./declarations.ts";
 import { entriesOf, type Manifest } from "./manifest.ts";
 
 // npm installs the dependencies of all packages into a folder of its own.
@@ -326,7 +327,12 @@ describe("installed in an empty folder,", () => {
         typeRoots: [join(root, "node_modules", "@types")],
       };
       writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions }));
-      await run(process.execPath, [join(root, "node_modules", "typescript", "bin", "tsc"), "-p", folder]);
+      await run(process.execPath, [
+        join(root, "node_modules", "typescript", "bin", "tsc"),
+        "-p",
+        folder,
+        ...ONE_CHECKER,
+      ]);
     },
   );
 

@@ -5,6 +5,7 @@ import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseSync } from "rolldown/utils";
 import { describe, expect, test } from "vitest";
+import { ONE_CHECKER } from "../build/declarations.ts";
 import { exportsOf } from "./exports.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -116,7 +117,7 @@ test("every @example compiles", () => {
   };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(tsconfig));
   const tsc = join(root, "node_modules/typescript/bin/tsc");
-  const { stdout } = spawnSync(process.execPath, [tsc, "-p", folder, "--pretty", "false"], {
+  const { stdout } = spawnSync(process.execPath, [tsc, "-p", folder, "--pretty", "false", ...ONE_CHECKER], {
     encoding: "utf8",
     cwd: folder,
   });
