@@ -29,7 +29,11 @@ test.skipIf(!hasTmux)(
     await pty.until(/^❯ 1 {2}touch the file.* asks you, /);
     expect(await pty.asked()).toContain("agent 1 asks to run shell in");
     pty.press("Enter");
-    await pty.until("Nothing is decided yet");
+    await pty.until("I touch it.");
+    await pty.asked();
+    pty.press("Escape");
+    await pty.until(/^❯ 1 {2}touch the file.* asks you, /);
+    await pty.asked();
     pty.press("y");
     await pty.until(/ running, /);
     pty.press("Enter");

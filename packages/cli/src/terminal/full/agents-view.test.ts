@@ -35,6 +35,19 @@ test("T26, T30: in 40 columns and 10 rows a question stands below the sub-agents
   await here.screen.until("❯ Read the docs.");
   await here.quiet();
   await here.screen.until(/^Allow this\?$/m);
+  // And then those keys that the question has no use for: Esc stops nothing while something is open.
+  here.keys("\x1b[D");
+  await here.screen.until("1 at work");
+  here.keys("\r");
+  await here.screen.until("❯ Read the docs.");
+  here.keys("\x1b");
+  await here.screen.until("1 at work");
+  here.keys("\x1b[C");
+  await here.screen.until("❯ Read the docs.");
+  here.keys("n");
+  await here.screen.until("Why not:");
+  here.keys("\x1b");
+  expect(await here.screen.until(/^Allow this\?$/m)).toContain("❯ Read the docs.");
   here.keys("y");
   expect(await decided).toEqual({ key: "y" });
   await here.screen.until(/lines 1 to \d/);

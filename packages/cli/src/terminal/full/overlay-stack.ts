@@ -80,9 +80,10 @@ export class OverlayStack {
     return true;
   }
 
-  /** Gives what is on top a key; as long as keys are not for that, the page above it. */
+  /** Gives what is on top a key; one that is not for that, or not yet, goes to the page above it. */
   key(key: string, keys: KeyBindings): void {
-    const entry = this.isArmed ? this.#entry : this.#page;
+    const isSpared = this.#page && this.#page !== this.#entry && this.top?.spares?.(key, keys) === true;
+    const entry = this.isArmed && !isSpared ? this.#entry : this.#page;
     const over = entry?.overlay.key(key, keys);
     if (entry && over) this.#close(entry, over);
   }

@@ -82,6 +82,15 @@ export class DecisionCard implements Overlay<Decided> {
     return undefined;
   }
 
+  spares(key: string, keys: KeyBindings): boolean {
+    if (this.#chosen || keys.matches(key, "cancel")) return false;
+    const moves = this.#room.lines > this.#room.shown;
+    return (
+      PAGE_KEYS.some((action) => keys.matches(key, action)) ||
+      (!moves && MOVES.some((action) => keys.matches(key, action)))
+    );
+  }
+
   paste(text: string): void {
     if (!this.#chosen) return;
     this.#words.text += oneLine(text);
@@ -189,6 +198,24 @@ export class DecisionCard implements Overlay<Decided> {
     };
   }
 }
+
+/** What keys do in a page, and never here: nothing is decided by them. */
+const PAGE_KEYS = [
+  "interrupt",
+  "list-cancel",
+  "list-choose",
+  "list-open",
+  "list-back",
+] as const satisfies readonly Action[];
+/** What they do here as well, where not all can be seen. */
+const MOVES = [
+  "list-up",
+  "list-down",
+  "list-page-up",
+  "list-page-down",
+  "list-first",
+  "list-last",
+] as const satisfies readonly Action[];
 
 /** Rows from which on what stands below says what keys do. */
 const FOOTED_FROM = 7;

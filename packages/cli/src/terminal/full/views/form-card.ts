@@ -98,6 +98,12 @@ export class FormCard implements Overlay<Filled> {
     return undefined;
   }
 
+  spares(key: string, keys: KeyBindings): boolean {
+    const filling = this.#fillings[this.#at];
+    const isFirst = this.#at === 0 && filling?.bar !== filling?.field.choices.length;
+    return isFirst && keys.matches(key, "interrupt");
+  }
+
   paste(text: string): void {
     const filling = this.#fillings[this.#at];
     if (!filling) return;

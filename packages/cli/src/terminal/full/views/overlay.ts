@@ -29,6 +29,8 @@ export interface Overlay<T> {
   view(size: Size, theme: Theme, isArmed: boolean): View;
   /** Takes a key, as the terminal sent it; answers when it is over. */
   key(key: string, keys: KeyBindings): Over<T> | undefined;
+  /** Whether it has no use for a key just now: where it stands below a page, that one has it. */
+  spares?(key: string, keys: KeyBindings): boolean;
   /** What keys do now, for the last line of the screen. */
   footer?(keys: KeyBindings): string;
   /** All of it, for the whole screen. */

@@ -64,6 +64,10 @@ export class QuestionCard implements Overlay<string> {
     return undefined;
   }
 
+  spares(key: string, keys: KeyBindings): boolean {
+    return !this.#question.onBack && keys.matches(key, "interrupt");
+  }
+
   footer(keys: KeyBindings): string {
     const hint = (action: Action, does: string) => {
       const key = keys.hint(action);
