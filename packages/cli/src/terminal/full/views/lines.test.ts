@@ -104,11 +104,31 @@ describe("T26: the status line", () => {
     expect(statusLine(status, 80, plain)).toBe(
       "asks first · anthropic/claude-sonnet-5 · branch 2/3 · context 69 % left · $0.12",
     );
-    expect(statusLine(status, 40, plain)).toBe("claude-sonnet-5");
+    expect(statusLine(status, 40, plain)).toBe("asks first · claude-sonnet-5");
+    expect(statusLine(status, 24, plain)).toBe("claude-sonnet-5");
     expect(statusLine(status, 19, plain)).toBe("");
     for (let width = 20; width < 120; width++)
       expect(widthOf(statusLine(status, width, plain))).toBeLessThanOrEqual(width);
   });
+});
+
+test("T26: what is needed is left out by itself, and later than the provider of the model", () => {
+  const status: Status = {
+    mode: "task",
+    approval: "asks first",
+    model: "openai-compatible/scripted",
+    context: 0.04,
+    processes: 1,
+    tokens: 6_214,
+    cost: 0.21,
+    git: "main",
+  };
+  expect(statusLine(status, 80, plain)).toBe(
+    "task · asks first · scripted · 1 in the background · context 96 % left · $0.21",
+  );
+  expect(statusLine(status, 60, plain)).toBe("asks first · scripted · 1 in the background");
+  for (let width = 21; width < 120; width++) expect(statusLine(status, width, plain)).toContain("asks first · ");
+  for (let width = 43; width < 120; width++) expect(statusLine(status, width, plain)).toContain("1 in the background");
 });
 
 describe("T18: what waits", () => {

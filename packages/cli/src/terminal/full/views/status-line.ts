@@ -32,27 +32,57 @@ export interface Status {
 
 const BETWEEN = " · ";
 
-/** The status on one line. Where there is less room, what can be missed best is left out first; below 20 columns all. */
+/** A part of it. The lower its rank, the later it is left out. */
+interface Part {
+  readonly text: string;
+  readonly rank: number;
+  readonly paint?: (text: string) => string;
+}
+
+/** Ranks up to this one are worth more than the provider in the name of the model. */
+const NEEDED = 4;
+/** Columns from which on the provider stands in the name of the model, where there is room for it. */
+const PROVIDER_FROM = 60;
+
+/**
+ * The status on one line. Where there is less room, what can be missed best is left out first, one by one, and before what is
+ * needed the provider in the name of the model; below 20 columns all.
+ */
 export function statusLine(status: Status, width: number, theme: Theme): string {
-  const { mode, approval, model, branch, context, processes = 0, beside = 0, tokens, cost, git, own = "" } = status;
+  const { own = "", model } = status;
   if (own !== "") return cut(theme.depth === 1 ? bare(own) : own, width);
-  const full = context !== undefined && context >= 0.8 ? theme.warning : theme.dim;
-  const parts: readonly { readonly text: string; readonly rank: number; readonly paint?: (text: string) => string }[] =
-    [
-      { text: mode, rank: 3 },
-      { text: approval ?? "", rank: 1 },
-      { text: oneLine(width < 60 ? (model.split("/").at(-1) ?? model) : model), rank: 0 },
-      { text: processes > 0 ? `${processes} in the background` : "", rank: 1 },
-      { text: beside > 0 ? `${counted(beside, "branch", "branches")} at work` : "", rank: 1 },
-      { text: git === undefined ? "" : `git ${oneLine(git)}`, rank: 3 },
-      { text: branch && branch.count > 1 ? `branch ${branch.number}/${branch.count}` : "", rank: 2 },
-      { text: context === undefined ? "" : `context ${100 - Math.round(context * 100)} % left`, rank: 1, paint: full },
-      { text: tokens > 0 ? `${shortCount(tokens)} tokens` : "", rank: 4 },
-      { text: tokens > 0 ? (cost === undefined ? "cost unknown" : formatCost(cost)) : "", rank: 2 },
-    ];
   if (width < 20) return "";
-  let kept = parts.filter(({ text }) => text !== "");
-  for (let rank = 4; rank > 0 && widthOf(kept.map(({ text }) => text).join(BETWEEN)) > width; rank--)
-    kept = kept.filter((part) => part.rank < rank);
+  const short = model.split("/").at(-1) ?? model;
+  const names = width < PROVIDER_FROM ? [short] : [model, short];
+  const choices = names.flatMap((name, index) => {
+    const parts = partsOf({ ...status, model: oneLine(name) }, theme);
+    const least = index === names.length - 1 ? 0 : NEEDED;
+    const ranks = [...new Set(parts.map(({ rank }) => rank))].filter((rank) => rank >= least).sort((a, b) => b - a);
+    return ranks.map((most) => parts.filter(({ rank }) => rank <= most));
+  });
+  const fits = (parts: readonly Part[]) => widthOf(parts.map(({ text }) => text).join(BETWEEN)) <= width;
+  const kept = choices.find(fits) ?? choices.at(-1) ?? [];
   return cut(kept.map(({ text, paint = theme.dim }) => paint(text)).join(theme.dim(BETWEEN)), width);
+}
+
+function partsOf(status: Status, theme: Theme): readonly Part[] {
+  const { mode, approval, model, branch, context, processes = 0, beside = 0, tokens, cost, git } = status;
+  const full = context !== undefined && context >= 0.8 ? theme.warning : theme.dim;
+  const parts: readonly Part[] = [
+    { text: mode, rank: mode === "task" ? NEEDED + 1 : 8 },
+    { text: approval ?? "", rank: 1 },
+    { text: model, rank: 0 },
+    { text: processes > 0 ? `${processes} in the background` : "", rank: 3 },
+    { text: beside > 0 ? `${counted(beside, "branch", "branches")} at work` : "", rank: 2 },
+    { text: git === undefined ? "" : `git ${oneLine(git)}`, rank: 7 },
+    { text: branch && branch.count > 1 ? `branch ${branch.number}/${branch.count}` : "", rank: NEEDED + 1 },
+    {
+      text: context === undefined ? "" : `context ${100 - Math.round(context * 100)} % left`,
+      rank: NEEDED,
+      paint: full,
+    },
+    { text: tokens > 0 ? `${shortCount(tokens)} tokens` : "", rank: 9 },
+    { text: tokens > 0 ? (cost === undefined ? "cost unknown" : formatCost(cost)) : "", rank: 6 },
+  ];
+  return parts.filter(({ text }) => text !== "");
 }
