@@ -5,25 +5,29 @@ import { describe, expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const page = readFileSync(new URL("../docs/promises.md", import.meta.url), "utf8");
-const rows = [...page.matchAll(/^\| (B\d+) \| .+ \| (.+) \|$/gm)].map(([, number = "", where = ""]) => ({
+const rows = [...page.matchAll(/^\| ([BCF]\d+) \| .+ \| (.+) \|$/gm)].map(([, number = "", where = ""]) => ({
   number,
   files: [...where.matchAll(/`([^`]+)`/g)].map(([, file = ""]) => file),
 }));
 
-/** The numbers that names of tests begin with, alone or in a list, as "B21, F25: ..." has them. */
+/** The numbers that names of tests begin with, alone or in a list, as "B21, F25: ..." and "F7 ..." have them. */
+const NUMBERS = "[ABCFSTW][0-9]+(, [ABCFSTW][0-9]+)*";
 const proved = new Set(
-  execFileSync("git", ["grep", "-hoEI", "\\b[ABFSTW][0-9]+(, [ABCFSTW][0-9]+)*:", "--", "*.test.ts", "*.test.tsx"], {
+  execFileSync("git", ["grep", "-hoEI", `\\b${NUMBERS}:|"${NUMBERS} `, "--", "*.test.ts", "*.test.tsx"], {
     cwd: root,
     encoding: "utf8",
-  }).match(/\b[AB]\d+\b/g),
+  }).match(/\b[ABCF]\d+\b/g),
 );
 
 describe("docs/promises.md", () => {
   test("has each number once, in rising order below each heading", () => {
-    const numbers = rows.map(({ number }) => Number(number.slice(1)));
-    expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 83 }, (_, index) => index + 1));
+    const numbers = rows.map(({ number }) => number);
+    for (const [kind, count] of Object.entries({ B: 83, C: 16, F: 43 })) {
+      const ofKind = numbers.flatMap((number) => (number.startsWith(kind) ? Number(number.slice(1)) : []));
+      expect(ofKind.toSorted((a, b) => a - b)).toEqual(Array.from({ length: count }, (_, index) => index + 1));
+    }
     for (const part of page.split(/^## /m)) {
-      const here = [...part.matchAll(/^\| B(\d+)/gm)].map(([, number]) => Number(number));
+      const here = [...part.matchAll(/^\| [BCF](\d+)/gm)].map(([, number]) => Number(number));
       expect(here).toEqual(here.toSorted((a, b) => a - b));
     }
   });

@@ -1,4 +1,4 @@
-// Two agents in one conversation: a turn handler answers with the chat of another agent, and the stream goes on.
+// Two agents in one conversation: a turn handler returns the chat of another agent, and the stream goes on.
 import { Agent, say } from "@banyan/core";
 import { scriptedModel } from "@banyan/core/testing";
 

@@ -20,7 +20,7 @@ export class CallsFor {
   /** When the runs began that are live; those of sub-agents are their parent's. */
   readonly #begun = new Map<string, number>();
 
-  /** Nothing for what is no reason to come back. */
+  /** Returns nothing for an item that is no reason to come back. */
   hear(item: FeedItem, state: ConversationState): Calling | undefined {
     switch (item.type) {
       case "call.approval-requested": {

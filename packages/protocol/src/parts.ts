@@ -29,7 +29,7 @@ const filePart = z.object({
   url: z.string().optional(),
 });
 
-/** A file that a call brought with what it answered. */
+/** A file that a call brought with its output. */
 export const broughtFile = filePart.extend({
   digest: z.string().describe("Of its bytes in base 64, as the log names them."),
 });

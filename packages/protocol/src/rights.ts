@@ -1,7 +1,7 @@
 /**
- * What a client may be allowed: to be shown (`show`) a conversation that it names; to `watch`, which shows that there are others,
- * and changes nothing; and to `act`, which changes conversations or settings, or looks at what stands behind them: files,
- * providers, what is put before the model. Who has a link has the first alone, for the one conversation of that link (S29).
+ * What a client may do. `show`: see a conversation that it names. `watch`: also see which other conversations there are; it
+ * changes nothing. `act`: change conversations and settings, and look at what stands behind them (files, providers, what the
+ * model is sent). A link gives `show` alone, for its one conversation (S29).
  */
 export type Right = "show" | "watch" | "act";
 

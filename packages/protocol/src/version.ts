@@ -4,7 +4,10 @@
  */
 export const PROTOCOL = "1.0";
 
-/** Whether the two sides of a connection can talk: their major versions are the same. False for what is no version. */
+/**
+ * Whether two versions of the protocol can talk: when their major numbers are the same. False for a text that is not a
+ * version.
+ */
 export function isCompatible(theirs: string, ours: string = PROTOCOL): boolean {
   const major = majorOf(theirs);
   return major !== undefined && major === majorOf(ours);

@@ -28,7 +28,7 @@ const plan = (more: object = {}): ServerAnswer => ({
 });
 const made = (name: string) => existsSync(join(place.workspace, name));
 
-describe.skipIf(!hasTmux).each(links)("a plan ($link)", ({ open }) => {
+describe.skipIf(!hasTmux).each(links)("C5: a plan ($link)", ({ open }) => {
   test("is refused with words, then allowed with a choice of how it is carried out: what changes something runs only then", async () => {
     await using server = await modelServer(
       write("made.txt", "made\n"),

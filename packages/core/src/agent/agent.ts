@@ -135,10 +135,10 @@ export interface AgentOptions {
    */
   readonly permission?: Permission | undefined;
   /**
-   * What comes before and after each call, whatever the rules say of it. `beforeCall` may keep it from running, have a person
-   * asked, or give it other arguments, which are checked and judged as those of the model are; that it allows a call counts
-   * where a person would be asked for no rule's sake. What `afterCall` returns is added to what the model is told. One that
-   * throws keeps its call from running, or adds nothing.
+   * Functions around each call. `beforeCall` comes before the rules: it may stop the call, have a person asked, or give it
+   * other arguments, which are checked and judged as the model's are. When it allows a call, no person is asked, unless a
+   * rule asks for one. What `afterCall` returns is added to what the model is told. When `beforeCall` throws, the call does
+   * not run; when `afterCall` throws, nothing is added.
    * @example new Agent({ model, hooks: { afterCall: ({ status }) => (status === "failed" ? "Read the manual." : undefined) } });
    */
   readonly hooks?: CallHooks | undefined;
@@ -148,7 +148,7 @@ export interface AgentOptions {
    */
   readonly callsAtOnce?: number | undefined;
   /**
-   * For whom a stream is more than they need.
+   * Functions that are told what happens, for a program that does not read the stream.
    * @example new Agent({ model, callbacks: { onCall: (call) => console.log(call.tool, call.status) } });
    */
   readonly callbacks?: Callbacks | undefined;
@@ -200,9 +200,9 @@ export class TurnError extends Error {
 }
 
 /**
- * An agent: a small inert handle that never changes. It costs next to nothing to make: names of options that there are,
- * a model and a memory that are some, and tools that can be used, are asked for then; what the others are set to is checked
- * when it first takes a turn.
+ * An agent: a small handle that never changes and does nothing by itself. Making one is cheap: only the names of its
+ * options, its model, its memory and its tools are checked then; the values of the other options are checked when it first
+ * takes a turn.
  */
 export class Agent {
   /** As they were given; frozen. */
@@ -213,8 +213,8 @@ export class Agent {
   #alike: Agent | undefined;
 
   /**
-   * Throws `AgentError` for an option that there is not, and for what is no model or no memory; `ToolDefinitionError` for a
-   * tool that cannot be used, and for a schema of which something cannot, with the place in it.
+   * Throws `AgentError` for an unknown option, and for a model or a memory that is not one; `ToolDefinitionError` for a tool
+   * that cannot be used, or a schema with a part that cannot, with the place in it.
    */
   constructor(options: AgentOptions) {
     checkOptions(options);
@@ -227,7 +227,7 @@ export class Agent {
    * @internal
    */
   get ready(): TurnAgent {
-    // A handler is none of what a turn needs, and another one may come with each turn.
+    // A turn needs no handler, and each turn may bring another one: both agents share what was made ready.
     this.#ready ??= this.#alike ? this.#alike.ready : readyAgent(this);
     return this.#ready;
   }

@@ -94,7 +94,7 @@ export class Chat implements AsyncIterable<FeedItem> {
     let turn: Promise<unknown> = Promise.resolve();
     const reader = this.session.attach(this, async () => {
       left.abort();
-      // What the turn came to is nobody's any more; that it has ended is what matters here.
+      // The reader has left: only that the turn has ended matters, and not how.
       await turn.catch(() => {});
     });
     const watch = { reader, signal: left.signal, onStart: (started: Promise<unknown>) => (turn = started) };
@@ -147,12 +147,12 @@ export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> 
     const next = await onTurn(conversationAt(session, leaf), agent, turn);
     if (!next) return "stop";
     if (!(next instanceof Chat)) {
-      throw new ChatError("no-chat", "A turn handler answers with agent.chat(...), or with nothing.");
+      throw new ChatError("no-chat", "A turn handler returns agent.chat(...), or nothing.");
     }
     if (next.options.session && next.options.session !== session) {
       throw new ChatError(
         "other-session",
-        "A turn handler answered with a chat of another session; a conversation goes on in its own.",
+        "A turn handler returned a chat of another session; a conversation goes on in its own.",
       );
     }
     if (watch.signal?.aborted) return turn.reason;

@@ -71,8 +71,8 @@ const CALLBACKS: Names<Callbacks> = {
 };
 
 /**
- * What can be said of options when an agent is made: names that there are, a model and a memory that are some, tools and
- * schemas that can be used. Throws `AgentError` and `ToolDefinitionError`.
+ * Checks what can be known when an agent is made: names of options, that the model is a model and the memory a memory, and
+ * that tools and schemas can be used. Throws `AgentError` and `ToolDefinitionError`.
  */
 export function checkOptions(options: AgentOptions): void {
   checkNames("", options, AGENT);
@@ -128,13 +128,13 @@ export function checkValues({
 
 type Numbers = Readonly<Record<string, number | undefined>>;
 
-/** Throws `AgentError` for a number that is none, or not above 0. */
+/** Throws `AgentError` for what is not a number above 0. */
 export function checkPositive(options: Numbers): void {
   for (const [name, value] of Object.entries(options))
     if (value !== undefined && !(value > 0)) throw new AgentError(`${name} is ${value}; it must be a positive number.`);
 }
 
-/** The same for what is counted: one and a half is none either. A bound of `Infinity` is no bound. */
+/** The same for counts, which must be whole numbers. `Infinity` means no bound. */
 function checkCounts(options: Numbers): void {
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || value === Number.POSITIVE_INFINITY || (Number.isInteger(value) && value > 0)) continue;
@@ -142,7 +142,7 @@ function checkCounts(options: Numbers): void {
   }
 }
 
-/** A name that is none would be an option without effect (B72). */
+/** An unknown name would be an option without effect (B72). */
 function checkNames(of: string, options: object, names: Readonly<Record<string, true>>): void {
   for (const name in options) {
     if (Object.hasOwn(names, name)) continue;

@@ -12,7 +12,8 @@ import { AgentError, checkPositive, checkValues } from "./check-options.ts";
 import { chatMode, taskMode } from "./mode/modes.ts";
 
 /**
- * What a turn needs of an agent. Throws `AgentError`, `LimitError` or `ToolDefinitionError` for options that
+ * What a turn needs of an agent, made once of options that never change: so the thousandth turn has the settings of
+ * the first (B4). Throws `AgentError`, `LimitError` or `ToolDefinitionError` for options that
  * no turn can have.
  */
 export function readyAgent(agent: Agent): TurnAgent {

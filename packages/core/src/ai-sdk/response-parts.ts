@@ -25,7 +25,7 @@ export class ResponseParts {
   finished = false;
   readonly #asked: string;
   readonly #provider: string;
-  #answering: string | undefined;
+  #responding: string | undefined;
   #block: Block | undefined;
   /** Calls whose arguments stream, by the provider's id. */
   readonly #calls = new Map<string, StreamedCall>();
@@ -95,12 +95,12 @@ export class ResponseParts {
         out.push({ type: "source", url: part.url, ...(part.title && { title: part.title }) });
         return;
       case "response-metadata":
-        this.#answering = part.modelId ?? this.#answering;
+        this.#responding = part.modelId ?? this.#responding;
         return;
       case "finish": {
         this.#close(out);
         const reason = this.#reason(part.finishReason);
-        const model = this.#answering;
+        const model = this.#responding;
         out.push({
           type: "finish",
           reason,

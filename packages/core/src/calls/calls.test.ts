@@ -144,7 +144,7 @@ describe("failures stay where they are", () => {
     const [only] = await callsOf([call("odd")], [tool("odd", () => value)]);
     expect(only).toMatchObject({
       status: "failed",
-      output: `The tool failed: The tool answered a value of type ${kind}, of which JSON holds nothing.`,
+      output: `The tool failed: The tool returned a value of type ${kind}, of which JSON holds nothing.`,
     });
   });
 
@@ -255,7 +255,7 @@ describe("order", () => {
     expect(calls.every(({ status }) => status === "completed")).toBe(true);
   });
 
-  test("two parallel calls of the same tool each get their own result", async () => {
+  test("F2: two parallel calls of the same tool each get their own result", async () => {
     const echo = tool("echo", (input) => (input as { say: string }).say);
     const calls = await callsOf([call("echo", { say: "one" }), call("echo", { say: "two" })], [echo]);
     expect(calls.map(({ output }) => output)).toEqual(["one", "two"]);

@@ -13,8 +13,9 @@ interface Found {
 }
 
 /**
- * Calls that have begun before their message ended (B62): of tools that only look and say `eager`, and with nothing but
- * such before them. What they find is used when the message ends cleanly and asks for just this; otherwise it is nobody's.
+ * Calls that begin before their message has ended (B62): calls of tools that only look and say `eager`, as long as only such
+ * calls stand before them. When the message ends cleanly and asks for just this call, its result is used; otherwise the
+ * result is thrown away.
  */
 export class EagerCalls {
   readonly #run: TurnRun;

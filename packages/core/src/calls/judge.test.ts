@@ -59,7 +59,7 @@ describe("permission and approval", () => {
       );
       expect(calls[0]).toMatchObject({
         status: "failed",
-        output: "Not executed: checking this call failed: the rules answered with no decision that is known",
+        output: "Not executed: checking this call failed: the rules returned no decision that is known",
       });
     },
   );

@@ -67,7 +67,7 @@ export async function judge(run: TurnRun, call: AskedCall, { seen = false } = {}
         return { ended: "denied", output: `Not allowed: ${permit.reason}` };
       default:
         permit satisfies never;
-        throw new TypeError("the rules answered with no decision that is known");
+        throw new TypeError("the rules returned no decision that is known");
     }
   } catch (error) {
     if (signal.aborted) return { ended: "cancelled", output: notExecuted(signal) };

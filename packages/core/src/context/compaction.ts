@@ -140,8 +140,8 @@ const NOTHING_EARLIER =
   "Nothing was shortened: what nobody has answered and the last few messages stay as they are, and there is too little before them.";
 
 /**
- * A call of the response `message` has written a summary of what was said before that: says what it will free, once the step
- * is over. Rejects, and tells the feed, when it frees nothing.
+ * Keeps a summary that a call of the response `message` has written, of all that was said before; it takes effect once the
+ * step is over. Returns what it will free. Rejects, and tells the feed, when it frees nothing.
  */
 export async function planSummary(run: TurnRun, message: string, text: string): Promise<Shortened> {
   const { session, branch, origin } = run;
@@ -200,11 +200,11 @@ async function putSummary(run: TurnRun, text: string, covers: string, spent?: Re
  * Asks for the summary of a prompt; of one that is too long even for that, with its results cut, and then of its newer
  * half.
  */
-async function summaryOf<Answer>(
+async function summaryOf<Response>(
   prompt: readonly PromptMessage[],
   request: PromptMessage,
-  ask: (messages: readonly PromptMessage[]) => Promise<Answer>,
-): Promise<Answer> {
+  ask: (messages: readonly PromptMessage[]) => Promise<Response>,
+): Promise<Response> {
   const tries = [prompt, prompt.map(cutResults), prompt.map(cutResults).slice(-Math.ceil(prompt.length / 2))];
   for (const messages of tries) {
     try {

@@ -72,7 +72,7 @@ function lineProblem(what: string, line: string, most: number): string | undefin
   return textProblem(what, line, most);
 }
 
-/** Why a text is none that a person can be asked with: `what` is its name at the beginning of a sentence. */
+/** Why a text cannot stand in a question to a person, as a sentence that begins with `what`, the name of the text. */
 export function textProblem(what: string, text: string, most: number): string | undefined {
   if (text.trim() === "") return `${what} must not be empty.`;
   if (/[\p{Cc}--[\n\t]]/v.test(text)) return `${what} must not hold control characters.`;
@@ -125,7 +125,7 @@ export function filledByLine({ choices, several = false }: QuestionField, line: 
   return { chosen: choices.map(({ label }) => label).filter((_, index) => wanted.has(index + 1)), words: words.trim() };
 }
 
-/** What is asked with its fields, as text for where there is no form. */
+/** A question with its fields as one text, for clients that have no form. */
 export function askedText({ text, fields = [] }: Pick<AskedInWords, "text" | "fields">): string {
   const paragraphs = fields.map(({ heading, text: asked, choices: offered, several = false }) =>
     [

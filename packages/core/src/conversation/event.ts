@@ -211,7 +211,7 @@ export type EventBody =
   | ProcessEvent
   /** A permission rule that was allowed for this conversation holds no more. */
   | { readonly type: "rule.revoked"; readonly pattern: string }
-  /** A model was asked for something that is no message of the tree: a title, or a summary that came to nothing. */
+  /** A model was asked for something that is not a message of the tree: a title, or a summary that failed. */
   | {
       readonly type: "usage.counted";
       readonly purpose: "title" | "summary";

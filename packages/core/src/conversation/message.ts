@@ -44,7 +44,7 @@ export interface FilePart {
   readonly url?: string | undefined;
 }
 
-/** A file that a call brought, with what it answered: a picture, a document, sound. */
+/** A file that a call brought, with its output: a picture, a document, sound. */
 export interface BroughtFile extends FilePart {
   /** Of its bytes in base 64, as the log names them. */
   readonly digest: string;
@@ -234,7 +234,7 @@ export interface FileChange {
   /** Lines. */
   readonly added: number;
   readonly removed: number;
-  /** Unified, cut at 64 KiB; empty for a file that is no text. */
+  /** A unified diff, cut at 64 KiB; empty for a binary file. */
   readonly diff: string;
 }
 

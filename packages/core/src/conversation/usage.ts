@@ -27,15 +27,15 @@ export interface Spent {
 /** The usage of nothing: what sums begin with. */
 export const noUsage: Usage = Object.freeze({ input: 0, cached: 0, cacheWrite: 0, output: 0, reasoning: 0 });
 
-/** More tokens than any model call has: what is above is no count. */
+/** The most tokens that one model call can have: a greater number is an error of whoever reported it. */
 const MOST = 1e9;
 
-/** A count of tokens, whatever was reported: what is none (negative, not a number, absurd) counts as 0. */
+/** A count of tokens as it was reported; 0 where that cannot be one (negative, not a number, absurdly large). */
 function tokenCount(reported: unknown): number {
   return typeof reported === "number" && reported > 0 && reported <= MOST ? Math.round(reported) : 0;
 }
 
-/** A usage whose counts are counts and whose parts are no more than their whole, whatever was reported. */
+/** The usage that was reported, with each count mended: whole numbers, and no part greater than its whole. */
 export function cleanUsage(reported: { readonly [Count in keyof Usage]?: unknown } | undefined): Usage {
   const input = tokenCount(reported?.input);
   const output = tokenCount(reported?.output);
@@ -49,7 +49,7 @@ export function cleanUsage(reported: { readonly [Count in keyof Usage]?: unknown
   };
 }
 
-/** A cost that was reported; unknown when it is no amount. */
+/** The cost that was reported; unknown when it is not an amount. */
 export function cleanCost(reported: unknown): Cost {
   return typeof reported === "number" && reported >= 0 && Number.isFinite(reported) ? reported : undefined;
 }

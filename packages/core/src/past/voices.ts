@@ -32,7 +32,10 @@ export class Voices {
     this.#live.set(run, { run, agent, depth });
   }
 
-  /** Whose voice a response is; nobody's name in a log that does not say it, or said it long ago. */
+  /**
+   * Which run and agent a response belongs to; an empty name where the log does not say, or said it too long ago to be
+   * remembered.
+   */
   of(message: string): DeltaSource {
     return this.#heard.get(message) ?? { run: "", agent: "", depth: 0 };
   }

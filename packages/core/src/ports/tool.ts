@@ -105,9 +105,9 @@ export interface Tool<Input = unknown> {
    */
   readonly unlisted?: boolean | undefined;
   /**
-   * A call of it, `{ tool, input }`, is a call of the tool that it names, with that input: as such it is checked, judged,
-   * asked about, logged, shown and run. Only the model, which wrote it, is shown it as it was. `execute` is what happens
-   * where there is no such tool.
+   * Its calls `{ tool, input }` count as calls of the tool that they name, with that input: so they are checked, judged,
+   * asked about, logged, shown and run. Only the model sees its own call as it wrote it. `execute` runs when there is no
+   * tool of that name.
    * @example
    * defineTool({
    *   name: "call_other",

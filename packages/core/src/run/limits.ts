@@ -208,7 +208,7 @@ export class Budget {
     return undefined;
   }
 
-  /** Whether there is room kept for a last word: there is none for a sub-agent that never had room for a step. */
+  /** Whether room is kept for a last word; not for a sub-agent that had no room for its first step. */
   get hasLastWord(): boolean {
     return this.#pool.live.has(this);
   }
@@ -257,7 +257,10 @@ export class Budget {
     return (stops > 0 ? stoppedAt : performance.now()) - startedAt - stood;
   }
 
-  /** The clock of the whole tree stands still until what is returned is disposed of, and all others of its kind. */
+  /**
+   * Stops the clock of the whole tree of turns. It goes on when what is returned, and every other stop, has been disposed
+   * of.
+   */
   stopClock(): Disposable {
     const pool = this.#pool;
     if (pool.stops++ === 0) pool.stoppedAt = performance.now();

@@ -6,7 +6,10 @@ import { digestOf } from "../toolbox/toolbox.ts";
 const FAILING = 3;
 /** From here on it is told that a call comes to the same again and again (C10). */
 const SAME = 5;
-/** Different calls whose last end is known, at least: one that comes back after many others is no repetition. */
+/**
+ * How many different calls are remembered, at least: one that comes back after as many others does not count as a
+ * repetition.
+ */
 const KNOWN = 200;
 /** Characters of a call from which on its digest is kept in its place. */
 const LONG = 1_000;
@@ -19,7 +22,7 @@ export interface EndingCall {
   readonly output: string;
 }
 
-/** How a call ended last, for how many steps in a row like that, and in which message that was asked for. */
+/** How a call ended last, in how many steps in a row it ended like that, and which message asked for it last. */
 interface Last {
   readonly message: string;
   /** What it came to; nothing when it failed or was denied, whatever was said of that. */
@@ -32,8 +35,8 @@ export class Repeats {
   readonly #last = new Recent<Last>(KNOWN);
 
   /**
-   * How often a call, asked for in `message`, has come to the same with this time: 1 for the first. Calls of one message
-   * count once: none of them was asked for with the result of another in sight. One that was cancelled came to nothing.
+   * How often in a row this call has come to the same, this time included: 1 for the first. Calls of one message count once,
+   * since none of them was asked for with the result of another in sight. A cancelled call does not count.
    */
   count({ tool, input, status, output }: EndingCall, message: string): number {
     if (status === "cancelled") return 0;
@@ -47,7 +50,7 @@ export class Repeats {
     return times;
   }
 
-  /** A call changed a file, and something is otherwise since: a test that is run after each edit is no repetition. */
+  /** A call changed a file: a test that is run after each edit is not a repetition. */
   forget(): void {
     this.#last.clear();
   }

@@ -12,7 +12,10 @@ interface Running {
 
 const WITH_SESSION = "it was ended with the conversation that it belonged to";
 
-/** What calls of a session began and what stays when they have their results: each ends by itself, by `stop`, or with the session. */
+/**
+ * Processes that calls of a session began and that go on when the calls have their results. Each ends by itself, by `stop`,
+ * or with the session.
+ */
 export class Processes {
   readonly #begun: () => number;
   readonly #commit: (event: EventBody) => void | Promise<void>;

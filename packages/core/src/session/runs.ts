@@ -59,8 +59,9 @@ export interface BeginOptions {
   /** Somebody named that place: what they say there stands beside what another run says there. */
   readonly named?: boolean;
   /**
-   * It goes on with what is there: from a response whose calls are at work it goes on when their run has ended, although
-   * that run's branch may have grown behind the response already (the outcome of an edit stands there before the calls run).
+   * It adds no message of its own. When it begins at a response whose calls still run, it goes on when their run has ended,
+   * even if that run's branch has grown behind the response meanwhile: the outcome of an edit stands there before the calls
+   * run.
    */
   readonly goesOn?: boolean;
 }
@@ -141,7 +142,10 @@ export class Runs {
     await Promise.all(taken.map(({ free }) => free.promise));
   }
 
-  /** Takes the end of a branch for no run, in this tick; nothing while somebody has it. */
+  /**
+   * Takes the end of a branch without a run, in this tick, so that no run can begin there; returns nothing while somebody
+   * has it.
+   */
   hold(leaf: string | null): { moveTo(leaf: string): void; release(): void } | undefined {
     if (this.#closed) throw this.#closed;
     if (this.#placeAt(leaf, false)) return undefined;

@@ -391,9 +391,9 @@ export class Session {
   }
 
   /**
-   * Has the model not told something any more that memory recalled for a message, from its next response on, or again. `item`
-   * is its place in `recalled`, the first being 0. Rejects with `SessionError`: `no-message`, also for an entry that there
-   * is not.
+   * Takes an entry that memory recalled for a message away from the model, from its next response on, or gives it back.
+   * `item` is its place in `recalled`, the first being 0. Rejects with `SessionError`: `no-message`, also when there is no
+   * such entry.
    */
   async dismiss(message: string, item: number, dismissed: boolean): Promise<void> {
     const at = this.state.messages.get(message);

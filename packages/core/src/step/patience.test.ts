@@ -8,7 +8,7 @@ import { type ModelDriver, ModelError, type ModelErrorCode, type ModelPart, type
 import { letPass, stopTheClock } from "../run/clock.fixture.ts";
 import { Session } from "../session/session.ts";
 import { call, collect, cut, fail, scriptedModel, spend, text } from "../testing/index.ts";
-import { Patience } from "./retry.ts";
+import { Patience } from "./patience.ts";
 
 const END: ModelPart = { type: "finish", reason: "stop", usage: noUsage };
 

@@ -77,7 +77,7 @@ export class ResponseMessage implements ModelSink {
 
   async ready(): Promise<void> {
     await this.#run.reader?.room();
-    // The model was not heard while nobody listened: that is no silence of its own.
+    // Nobody read while the model may have spoken: that does not count as silence of the model.
     this.heard++;
   }
 

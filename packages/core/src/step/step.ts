@@ -6,8 +6,8 @@ import type { ModelDriver, ModelError, ModelRequest } from "../ports/model.ts";
 import { type Asking, assistantMessage, type TurnRun, tell } from "../run/run.ts";
 import { messageOf, notExecuted } from "../toolbox/execute.ts";
 import { callModel } from "./model-call.ts";
+import { Patience } from "./patience.ts";
 import { ResponseMessage } from "./response-message.ts";
-import { Patience } from "./retry.ts";
 
 /**
  * How a step went. `calls`: the model waits for their results, which are there. `told`: it asked for no call, and is told
@@ -128,7 +128,7 @@ async function complete(run: TurnRun, response: ResponseMessage, toolChoice: "au
   if (followed) await follow(run, message, reason);
   if (onCalls) await tellCalls(run, message, asked);
   await batch.run();
-  // One that began early and was cancelled then is nobody's.
+  // A call that began early and was cancelled has no result for anybody.
   response.eager?.discard(new Error("nobody waits for it any more"));
   return { type: toolChoice === "none" ? "ended" : "calls", message: assistantMessage(session, message) };
 }

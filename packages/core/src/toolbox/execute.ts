@@ -12,7 +12,7 @@ export const GRACE = 3_000;
 const MOST_FILES = 20;
 const TOO_MANY = `a call brings ${MOST_FILES} files at most`;
 
-/** How one execution went. The output is what the model is told, the files what it is shown. */
+/** How one execution went. The model is told `output` and shown `files`. */
 export interface Outcome {
   readonly status: "completed" | "failed" | "cancelled";
   readonly output: string;

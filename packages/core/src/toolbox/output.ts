@@ -8,10 +8,10 @@ export function outputText(value: unknown): string {
   if (typeof value === "string") return value;
   if (value === undefined || value === null) return "";
   const text = JSON.stringify(value);
-  if (text === undefined) throw new TypeError(`The tool answered a ${typeof value}, which cannot be written as JSON.`);
+  if (text === undefined) throw new TypeError(`The tool returned a ${typeof value}, which cannot be written as JSON.`);
   if (typeof value === "object" && text === "{}" && isLostInJson(value)) {
     const kind = Object.prototype.toString.call(value).slice("[object ".length, -1);
-    throw new TypeError(`The tool answered a value of type ${kind}, of which JSON holds nothing.`);
+    throw new TypeError(`The tool returned a value of type ${kind}, of which JSON holds nothing.`);
   }
   return text;
 }

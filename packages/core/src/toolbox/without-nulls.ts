@@ -3,8 +3,8 @@ import type { Json } from "../conversation/message.ts";
 type Keywords = Readonly<Record<string, unknown>>;
 
 /**
- * Arguments without the nulls that stand for nothing: of names that need not be there, and whose schema allows no null
- * (B82). Models write those where other languages have optional values. Nothing when there is no such null.
+ * Arguments without the nulls that mean "not given": those of optional names whose schema does not allow null (B82). Models
+ * write them where other languages have optional values. Returns nothing when there is no such null.
  */
 export function withoutNulls(schema: unknown, input: Json): Json | undefined {
   const root = isKeywords(schema) ? schema : {};

@@ -39,8 +39,8 @@ export interface AttachOptions extends Reach {
 }
 
 /**
- * Puts what a message names with `@` behind its text (B46). Only what is named so is read; a name that is no file stays
- * a word, and a problem says so where it looks like a path. Never rejects, but for an abort.
+ * Puts the content of what a message names with `@` behind its text (B46). Nothing else is read. A name that is not a file
+ * stays a word; if it looks like a path, a problem says so. Rejects only when it is aborted.
  */
 export async function attach(text: string, options: AttachOptions): Promise<Attachments> {
   const parts: UserPart[] = text === "" ? [] : [{ type: "text", text }];

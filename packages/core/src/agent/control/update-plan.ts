@@ -2,7 +2,7 @@ import type { PlanStep } from "../../conversation/message.ts";
 import { planHeadline } from "../../conversation/shown/shown-plan.ts";
 import { defineTool, type Tool } from "../../ports/tool.ts";
 
-/** Steps of a plan: more are no plan that somebody reads. */
+/** The most steps of a plan: nobody reads a longer one. */
 const MOST_STEPS = 100;
 /** Characters of a step. */
 const LONGEST_TITLE = 500;

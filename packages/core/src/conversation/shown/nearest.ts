@@ -12,7 +12,7 @@ export function nearest(name: string, candidates: Iterable<string>): string[] {
     .map(({ candidate }) => candidate);
 }
 
-/** What to do about a name that is none of `names`: "Did you mean oak?", or, where none is near, "There are: oak, elm." */
+/** What to do about an unknown name: "Did you mean oak?", or, where no name is near, "There are: oak, elm." */
 export function adviceOn(name: string, names: readonly string[]): string {
   const near = nearest(name, names);
   if (near.length > 0) return `Did you mean ${near.join(" or ")}?`;

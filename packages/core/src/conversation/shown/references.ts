@@ -15,7 +15,7 @@ const REFERENCE = /(?<![\p{L}\p{N}_.@/])@(?:"([^"\n]+)"|([^\s"'`,;()<>@][^\s"'`,
 export function referencesIn(text: string): Reference[] {
   return [...text.matchAll(REFERENCE)].flatMap((match) => {
     const [whole, quoted, plain = ""] = match;
-    // What ends a sentence is no part of a name.
+    // A full stop or another mark at the end of a sentence does not belong to the name.
     const name = quoted ?? plain.replace(/[.!?:]+$/, "");
     if (name === "") return [];
     const typed = quoted === undefined ? `@${name}` : whole;

@@ -31,7 +31,7 @@ export function findingsIn(text: string): Finding[] {
   });
 }
 
-/** Those of the review that the person stands in, else of the newest; nothing where there is none with an answer. */
+/** The findings of the review that the person looks at, else of the newest; nothing where no review has an answer. */
 export function lastFindings(state: ConversationState, leaf: string | null): Finding[] | undefined {
   const here = reviewed(pathTo(state, leaf));
   const [newest] = leaves(state)
@@ -59,7 +59,10 @@ function reviewed(path: readonly Message[]): Message | undefined {
     .findLast((message) => message.role === "assistant" && textOf(message) !== "");
 }
 
-/** Has a finding mended: what is said, and the end of the branch to say it on, the one that was last written to and is no review. */
+/**
+ * What asks for a finding to be mended, and where to say it: at the end of the branch that was last written to and is not a
+ * review.
+ */
 export function mendingRequest(
   state: ConversationState,
   { place, text }: Finding,

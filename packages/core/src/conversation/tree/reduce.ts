@@ -115,13 +115,13 @@ function reduceEvent(state: MutableState, event: Event): Change {
     }
     case "message.checkpoint": {
       const message = assistantOf(state, event.message);
-      if (!message) return skipped(event, "it names no answer");
+      if (!message) return skipped(event, "it names no message of the model");
       for (const part of event.parts) extendPart(message, part.index, part.type, part.offset, part.text);
       return { message: message.id };
     }
     case "message.completed": {
       const message = assistantOf(state, event.message);
-      if (!message) return skipped(event, "it names no answer");
+      if (!message) return skipped(event, "it names no message of the model");
       // Calls that were only streamed and are not part of the response as it stands go.
       const calls: Call[] = [];
       for (const part of event.parts) {
@@ -140,7 +140,7 @@ function reduceEvent(state: MutableState, event: Event): Change {
     }
     case "message.abandoned": {
       const message = assistantOf(state, event.message);
-      if (!message) return skipped(event, "it names no answer");
+      if (!message) return skipped(event, "it names no message of the model");
       state.messages.delete(message.id);
       const siblings = state.children.get(message.parentId);
       siblings?.splice(siblings.lastIndexOf(message.id), 1);
@@ -153,7 +153,7 @@ function reduceEvent(state: MutableState, event: Event): Change {
     }
     case "call.pending": {
       const message = assistantOf(state, event.message);
-      if (!message) return skipped(event, "it names no answer");
+      if (!message) return skipped(event, "it names no message of the model");
       state.calls.set(event.call, message.id);
       const call: Mutable<Call> = { ...newCall(event.call, event.tool), inputText: event.inputText };
       if (event.via !== undefined) call.via = event.via;
@@ -301,7 +301,7 @@ function noteEnd(state: MutableState, end: Extract<Event, { type: "run.ended" }>
 
 function reduceDelta(state: MutableState, delta: Delta): Change {
   const message = assistantOf(state, delta.message);
-  if (!message) return skipped(delta, "it names no answer");
+  if (!message) return skipped(delta, "it names no message of the model");
   switch (delta.type) {
     case "text.delta":
     case "reasoning.delta": {

@@ -78,7 +78,7 @@ function treeOf(state: ConversationState, place: string | null = null, depth = 0
   });
 }
 
-describe("B56: a session of another program comes in with its tree, its calls and what came of them", () => {
+describe("B56, C14: a session of another program comes in with its tree, its calls and what came of them", () => {
   test("of Claude Code, with sub-agents, a way gone back, a failure and a summary", async () => {
     const [session, fork] = (await read("claude-code")) as [PastSession, PastSession];
     expect(session).toMatchObject({ program: "claude-code", version: "2.1.197", directory: "/project", left: [] });

@@ -16,7 +16,7 @@ export function isOut({ retryable, code }: ModelError): boolean {
   return retryable || code === "quota";
 }
 
-/** How long one response is asked for again and again. */
+/** How long one response is asked for again and again (F35). */
 export class Patience {
   /** The model call that is under way, from 1. */
   attempt = 1;
