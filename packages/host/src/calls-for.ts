@@ -13,8 +13,8 @@ export interface Calling {
 }
 
 /**
- * What calls for a person who does not look (C2): something waits for them, a turn failed, or one that took long has ended.
- * Hears all items of one conversation, in their order.
+ * What calls a person back who looks elsewhere (C2): something waits for them, a turn failed, or a turn that took long has
+ * ended. Hears all items of one conversation, in order.
  */
 export class CallsFor {
   /** When the runs began that are live; those of sub-agents are their parent's. */

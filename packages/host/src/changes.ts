@@ -81,8 +81,8 @@ export async function undoCall(
 }
 
 /**
- * The same, without a word to the agent, for all that a conversation, or a branch of it, did to files: a change of the last
- * call that changed each.
+ * The same for everything that a conversation, or one of its branches, did to files, without a word to the agent. Each is
+ * noted as a change of the call that changed the file last.
  */
 export function revertFiles(session: Session, place: ChangesPlace, files: readonly ChangedFile[]): Promise<TakenBack> {
   return takeBack(session, place, files, (file) => ({
@@ -108,8 +108,8 @@ async function told(session: Session, leaf: string | null, taken: TakenBack): Pr
 }
 
 /**
- * Says below a message, `null` for the root, what was taken back: the model still takes it for done, and is told with what
- * is said to it next. Answers the new message. Rejects with `SessionError`.
+ * Adds a message that says what was taken back, below a message (`null`: at the root): the model believes that it is done,
+ * and hears of this with what is said next. Returns the new message. Rejects with `SessionError`.
  */
 export function tellTakenBack(
   session: Session,

@@ -51,7 +51,7 @@ export async function lastHeld(
 export async function findConversation(store: Store, named: string): Promise<ConversationSummary> {
   const wanted = named.trim().toLowerCase();
   const summaries = named === "" ? [] : await store.list();
-  // Any text may be an id, so nothing is taken from one and its capitals count, unless there is none of just that name.
+  // Any text may be an id: so it is looked for as it was written, capitals included, and only then in other ways.
   for (const whole of [named, named.trim(), wanted]) {
     const exact = summaries.find(({ id }) => id === whole);
     if (exact) return exact;

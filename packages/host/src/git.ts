@@ -18,9 +18,9 @@ export interface GitOptions {
   readonly most?: number | undefined;
   /** What it reads; nothing when absent. */
   readonly input?: string | undefined;
-  /** Of what it reads and says; UTF-8 when absent. In `latin1` names of files that are no text stay as they are. */
+  /** The encoding of its input and output; UTF-8 when absent. `latin1` keeps names of files that are not valid text. */
   readonly encoding?: "latin1" | undefined;
-  /** It looks at no content of files in a work tree, so that no filter is asked for, and none has to be found out. */
+  /** The command looks at no content of files in a work tree: no filter can run, and none needs to be looked for. */
   readonly withoutContent?: boolean | undefined;
   /** Variables beside ours, such as another index. */
   readonly variables?: Readonly<Record<string, string>> | undefined;

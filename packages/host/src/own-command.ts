@@ -15,7 +15,10 @@ export function ownCommand(
   return env.npm_command === "exec" ? `npx banyan ${line}` : `banyan ${line}`;
 }
 
-/** The words of an option with its value, such as an id: one that begins with a dash is no option by itself. */
+/**
+ * The words of an option with its value, such as an id. A value that begins with a dash would be taken for an option: it is
+ * joined to its name by `=`.
+ */
 export function optionWords(name: string, value: string): readonly string[] {
   return value.startsWith("-") ? [`${name}=${value}`] : [name, value];
 }

@@ -37,7 +37,7 @@ export async function runPersonsCommand(
   return { end, parts: [typed, named(OUTPUT, redact(name), redact(told))] };
 }
 
-/** What a person said last on a path: the commands that they ran meanwhile are for whoever answers it, and no question. */
+/** What a person said last on a path. Commands that they ran since do not count: they are there for whoever answers. */
 export function lastSaid(path: readonly Message[]): UserMessage | undefined {
   return path.findLast((message) => isPersons(message) && !isCommand(message.parts)) as UserMessage | undefined;
 }
@@ -48,8 +48,8 @@ function isCommand([typed, output]: readonly UserPart[]): boolean {
 }
 
 /**
- * How a run was to work that a process left in the middle on the way to a message, the last one written when absent: so
- * goes on whoever resumes it. Nothing where none was left, or where a person has said something since.
+ * The mode of the run that a process left in the middle on the way to a message (the one written last when absent): whoever
+ * resumes it goes on in that mode. Nothing where no run was left, or where a person has said something since.
  */
 export function modeLeft(
   { interrupted, state }: Pick<Session, "interrupted" | "state">,

@@ -1,7 +1,10 @@
 /** Milliseconds for which a list is good. */
 const FRESH = 3_000;
 
-/** The files of a folder and below it, as paths from there, without those that git ignores. Asked for again, it looks again. */
+/**
+ * All files below a folder that git does not ignore, as paths from there. The list is made anew when it is older than three
+ * seconds.
+ */
 export class WorkspaceFiles {
   readonly root: string;
   #listed: Promise<readonly string[]> | undefined;

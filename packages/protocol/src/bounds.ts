@@ -22,7 +22,9 @@ export const FIRST_WORDS = 60;
 /** Milliseconds between two signs of life of the server on a WebSocket: a ping, and `alive`. Who answers no ping is gone. */
 export const SIGN_OF_LIFE = 30_000;
 
-/** Milliseconds without a frame of the server after which a client looks for it anew: a network may go without a word. */
+/**
+ * Milliseconds without a frame from the server after which a client connects anew: a connection may break without any sign.
+ */
 export const SILENCE = 2 * SIGN_OF_LIFE;
 
 /** How the server ends a WebSocket, beside the codes of RFC 6455. */

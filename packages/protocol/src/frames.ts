@@ -16,7 +16,7 @@ export const hello = z.object({
 /** To a page that has the cookie of a sign-in, before anything else: it says hello with a proof that it has the key too (S20). */
 const challenge = z.object({ type: z.literal("challenge"), challenge: z.string() });
 
-/** What agents work with, for all conversations that have nothing of their own. */
+/** The settings that hold for all conversations without settings of their own. */
 export const settings = z.object({
   model: z.string(),
   approval: z.enum(["plan", "ask", "edits", "all"]),

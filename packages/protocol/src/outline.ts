@@ -142,7 +142,7 @@ function countCalls(
 /** How a message begins, on one line. */
 export function firstWords(message: Message): string {
   const text = textOf(message);
-  // As a rule twice as much is enough; of a message that begins with a desert of white space less is shown.
+  // Twice as much text is enough as a rule; of a message that begins with very much white space, fewer words are shown.
   const near = folded(text.slice(0, 2 * FIRST_WORDS));
   const words = near.length < FIRST_WORDS ? folded(text.slice(0, 8 * FIRST_WORDS)) : near;
   // A cut between the two halves of a character would leave something that is none.

@@ -4,7 +4,7 @@ import { callId, count, list, schemaOf } from "./shapes.ts";
 
 // What messages and calls are made of.
 
-/** Any JSON, unread: what a log holds of it is not looked through. */
+/** Any JSON. It is passed on without being looked through. */
 export const anyJson = z.unknown().describe("Any JSON.");
 
 /** Tokens of one or more model calls. */

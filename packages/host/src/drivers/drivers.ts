@@ -26,7 +26,7 @@ export interface DriversOptions {
   readonly redact: Redact;
 }
 
-/** What a model is called by its provider, which a short name does not tell; of one that is no driver nothing. */
+/** The name by which the provider knows a model, which a short name does not tell; nothing for what is not a driver. */
 export function idOf(model: AgentOptions["model"]): string | undefined {
   return "id" in model ? String(model.id) : undefined;
 }

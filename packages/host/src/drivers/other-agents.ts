@@ -30,7 +30,9 @@ interface Described {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** What it gets beside the variables that hold no secrets. Throws `ModelChoiceError` where one that it needs is not set. */
+  /**
+   * The variables that it gets besides those without secrets. Throws `ModelChoiceError` when one that it needs is not set.
+   */
   env(): Readonly<Record<string, string | undefined>>;
   readonly install: string | undefined;
 }
@@ -142,7 +144,9 @@ function filledIn(agent: string, listed: Readonly<Record<string, string>>, env: 
   return Object.fromEntries(filled);
 }
 
-/** Why a program cannot be started, as a sentence; nothing when it can. One that lies in the workspace is none (S16). */
+/**
+ * Why a program cannot be started, as a sentence; nothing when it can. A program inside the workspace does not count (S16).
+ */
 function whyMissing({ name, command, install }: Described, place: OtherAgentsPlace): string | undefined {
   const { workspace } = place;
   const isPath = command.includes("/");

@@ -85,7 +85,9 @@ export class Hooks {
     });
   }
 
-  /** A person says something: what is said with what hooks add to it. Rejects with `HookError` when one denies it. */
+  /**
+   * Runs the hooks for what a person says. Returns it with what the hooks add. Rejects with `HookError` when one denies it.
+   */
   async prompt(session: Session, parts: readonly UserPart[]): Promise<readonly UserPart[]> {
     if (this.isEmpty) return parts;
     const { id } = session;

@@ -24,8 +24,8 @@ export interface ContextContent {
 }
 
 /**
- * What is in front of the model, part by part (B48). Pictures and other files are left out: what they take only their
- * provider knows.
+ * What the model is sent, part by part (B48). Pictures and other files are left out: only their provider knows how many
+ * tokens they take.
  */
 export async function contextParts({ model, instructions, tools, path }: ContextContent): Promise<ContextPart[]> {
   const count = await tokenCounter(model);

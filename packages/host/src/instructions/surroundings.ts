@@ -36,7 +36,7 @@ export function surroundings(workspace: string): string {
   ].join("\n");
 }
 
-/** The same as a part of what an agent is told, with the model that it is; nothing in a conversation that has it not. */
+/** The same as a part of the instructions, with the name of the model; nothing in a conversation that has none kept. */
 export function surroundingsPart(began: string | undefined, model: string): InstructionPart[] {
   if (began === undefined) return [];
   const lines = [...began.split("\n"), `Model: you are ${model}`];

@@ -116,7 +116,7 @@ export class Approval {
     this.#unasked.add(conversation);
   }
 
-  /** There turned out to be no sandbox: `all` is `ask` again. */
+  /** There is no sandbox after all: `all` becomes `ask` again. */
   withdraw(): void {
     if (this.#mode === "all") this.#mode = "ask";
     this.#unasked.clear();

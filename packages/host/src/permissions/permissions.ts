@@ -97,7 +97,9 @@ export function suggestPattern(request: PermitRequest, workspace: string, home =
   return subjectOf(request.tool, request.input, surroundings).suggestion([]);
 }
 
-/** Commands that only look, whatever harmless options they have: a person may be asked about them while there is but a plan. */
+/**
+ * Commands that only look, with any harmless option: while there is only a plan, a person may still be asked about them.
+ */
 const LOOKING: readonly Rule[] =
   "cat,cmp,cut,df,diff,du,fd,file,find,git blame,git cat-file,git describe,git diff,git diff-tree,git grep,git log,git ls-files,git ls-tree,git merge-base,git reflog,git remote,git rev-list,git rev-parse,git shortlog,git show,git stash list,git status,grep,head,jq,ls,nl,ps,pwd,rg,sort,stat,tail,tree,uname,uniq,wc,which"
     .split(",")

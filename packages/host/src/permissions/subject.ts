@@ -14,7 +14,10 @@ export interface Subject {
   matches(rule: Rule): Match;
   /** Whether rules together allow the whole call, or it needs none. */
   allowed(rules: readonly Rule[]): boolean;
-  /** The rule that would allow this call and its like, next to the rules that there are; undefined where no single safe rule does. */
+  /**
+   * The rule that would allow this call and calls like it, beside the rules that there are already; undefined where no
+   * single safe rule does.
+   */
   suggestion(rules: readonly Rule[]): string | undefined;
 }
 

@@ -8,8 +8,8 @@ import type { Subject, Surroundings } from "./subject.ts";
 const LONGEST_PATH = 4096;
 
 /**
- * A call of a tool of which nothing is known but its name and its arguments. Each text may be a path: a rule that forbids
- * is held against where it would lead, and a rule that allows fits none that climbs (`src/../..`).
+ * A call of a tool that says nothing of its arguments. Each text may be a path: a rule that forbids is compared with the
+ * place where it would lead; a rule that allows fits no path that climbs (`src/../..`).
  */
 export function textSubject(tool: Tool, input: Json, { scope }: Surroundings): Subject {
   const texts = textsIn(input);

@@ -142,7 +142,10 @@ function joinedLayers(shared: FileLayer, own: FileLayer, claude: ClaudeSettings)
   };
 }
 
-/** A project without what it must not bring: files from elsewhere, and another thing under a name of the user's. */
+/**
+ * The settings of a project without those that it must not bring: files from elsewhere, and other things under names that
+ * the user has given already.
+ */
 function withoutStrangers(user: FileLayer, layer: FileLayer, { root, settings: file }: ProjectPlaces): FileLayer {
   const faults = [...layer.faults];
   const instructions = layer.settings.instructions?.filter((path) => {

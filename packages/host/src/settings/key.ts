@@ -48,7 +48,7 @@ export function valueAt(value: unknown, path: KeyPath): unknown {
   );
 }
 
-/** A copy in which something else stands at the end of the way; `undefined` takes it away. Objects on the way are made. */
+/** A copy with another value at this place; `undefined` removes it. Objects on the way are made. */
 export function withValueAt(value: unknown, [part, ...rest]: KeyPath, changed: unknown): unknown {
   if (part === undefined) return changed;
   if (typeof part === "number" && Array.isArray(value)) {

@@ -88,7 +88,10 @@ function readLayer(
   return { settings: Object.fromEntries(settings) as Settings, faults, unsafe };
 }
 
-/** What can be used of a setting: all of it, or of things with names those that are right; undefined when nothing can. */
+/**
+ * The usable part of a setting: all of it, or, of a setting with names, the entries that are right; undefined when nothing
+ * is.
+ */
 function soundPart(name: string, value: unknown, misfits: readonly Misfit[]): unknown {
   if (misfits.length === 0) return value;
   const wrong = new Set(misfits.map(({ path: [, thing] }) => thing));

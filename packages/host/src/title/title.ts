@@ -15,8 +15,8 @@ const LONGEST = 60;
 const PATIENCE = 30_000;
 
 /**
- * Gives a conversation that has no title a short one by a cheap model, in the background, when its first turn has ended
- * (B54). What fails is left alone: a list then shows the first line. Ends with the answer's disposal.
+ * Has a cheap model write a short title for a conversation without one, in the background, when its first turn has ended
+ * (B54). A failure is passed over: lists then show the first line. Ends when what is returned is disposed of.
  */
 export function titleInBackground(session: Session, model: ModelDriver): AsyncDisposable {
   const ended = new AbortController();

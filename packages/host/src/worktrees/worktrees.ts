@@ -39,9 +39,9 @@ const LONGEST = 40;
 const YOUNG = 3_600_000;
 
 /**
- * The worktrees of the conversations of a workspace (C7). The log says which branch works in which, by its name, and git whose
- * each is; one that the other does not know of is no branch's, and goes when it holds nothing. A log from elsewhere leads
- * nowhere: what git does not have for this conversation is not there.
+ * The worktrees of the conversations of a workspace (C7). The log says by name which branch works in which worktree; git
+ * says which worktree belongs to which conversation. A worktree that only git knows belongs to no branch, and is removed
+ * when it holds nothing. One that only the log knows, as in a log from elsewhere, is not there.
  */
 export class Worktrees {
   readonly #options: WorktreesOptions;

@@ -7,7 +7,10 @@ import { ClientError } from "./link.ts";
 import { SharedTree } from "./tree.ts";
 import { Watched } from "./watched.ts";
 
-/** Milliseconds after which a server is asked again that is about to end, and has not closed the connection yet. */
+/**
+ * Milliseconds after which a client asks a server again that refused because it is about to end, if the connection is still
+ * there then.
+ */
 const AGAIN = 1_000;
 
 /** What a command says beside its type and its id. */
@@ -22,9 +25,12 @@ export type ConnectionState =
 
 /** What a client tells whoever it is for. */
 export interface ClientEvents {
-  /** It stands otherwise with the server, or the server's settings are others now. */
+  /** The connection has another state, or the server other settings. */
   changed?(state: ConnectionState): void;
-  /** What is about no watched conversation and answers no command, as the list of conversations. */
+  /**
+   * A frame that is not about a watched conversation and not the answer to a command, such as a change in the list of
+   * conversations.
+   */
   frame?(frame: ServerFrame): void;
 }
 
@@ -36,9 +42,9 @@ interface Asked {
 }
 
 /**
- * A client: what a program asks for, and the conversations that it watches, over a link. When the link is lost, it goes on
- * with what it watches where it was, and sends again what has no answer; each command acts once all the same, by its id. So it does
- * with what a server refuses that is about to end.
+ * The client of a program: it sends commands over a link and watches conversations. When the link is lost and comes back, it
+ * goes on with each conversation behind its cursor and sends again each command that has no answer; by its id, a command
+ * acts once all the same. A command that a server refuses because it is about to end is sent again too.
  */
 export class Client {
   readonly #events: ClientEvents;
@@ -219,7 +225,10 @@ export class Client {
     if (watched) this.#ended(watched.id, error.code === "not-found" ? "removed" : "missing", error);
   }
 
-  /** A server that is about to end did not do it: it goes out with the next connection, or a moment later, should this one stay. */
+  /**
+   * The server was about to end and did not carry it out: it is sent again over the next connection, or after a moment, if
+   * this one stays.
+   */
   #askAgain(id: string): void {
     const [asked, watched, connection] = [this.#asked.get(id), this.#subscribing.get(id), this.#connection];
     this.#subscribing.delete(id);

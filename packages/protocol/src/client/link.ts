@@ -2,9 +2,9 @@ import type { Command } from "../commands/index.ts";
 import type { ServerFrame, Welcome } from "../frames.ts";
 import type { OpenConversation } from "./tree.ts";
 
-/** A way to whoever carries out commands, which comes back when it is lost, until it is closed. */
+/** A way to a desk. When it is lost it comes back by itself, until it is closed. */
 export interface Link {
-  /** Sends a command, if the link is up; whoever sends it again when it comes back answers for the rest. */
+  /** Sends a command, if the link is up. What was not sent is sent again by the client when the link is back. */
   send(command: Command): void;
   /** While it is lost: tries again now. */
   retry(): void;
@@ -18,7 +18,7 @@ export interface LinkEvents {
   up(welcome: Welcome): void;
   /** Any frame but `welcome`. `cause`: the error that it tells of, where that happened in this process. */
   frame(frame: ServerFrame, cause?: unknown): void;
-  /** A conversation that is watched is open in this process, and can be read where it is: it stands for a snapshot. */
+  /** A watched conversation is open in this process and can be read in place: this comes instead of a snapshot. */
   shared(conversation: OpenConversation): void;
   /** It was lost, or could not be had, and is tried again at `next`: milliseconds since 1970. */
   down(next: number): void;

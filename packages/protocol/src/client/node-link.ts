@@ -102,7 +102,8 @@ class NodeLink implements Link {
         said += chunk;
       });
       response.on("end", () => {
-        // A server that is just starting, or a proxy before it, may answer so; a refusal will not change.
+        // These may come from a server that is just starting, or from a proxy before it, and are tried again; a refusal is
+        // final.
         if ((response.statusCode ?? 500) >= 500) this.#ended(1006, undefined);
         else this.#fail(new ClientError("refused", said.trim() || `The server at ${address} refuses this client.`));
       });

@@ -27,7 +27,7 @@ type Read = (messages: readonly string[]) => Promise<readonly Message[]>;
 /** A conversation as a client holds it: what the server says of it, kept up to date by its feed. */
 export class Watched {
   readonly id: string;
-  /** Of the branch that is first in view: the end of it comes whole with a snapshot. */
+  /** The last message of the branch that is shown first: the end of that branch comes whole with the snapshot. */
   readonly leaf: string | undefined;
   readonly #ask: Read;
   readonly #followers = new Set<Follower>();

@@ -11,7 +11,7 @@ const conversation = { conversation: id };
 const pattern = text(1, 4_000).describe("A permission rule.");
 const REMEMBER = "The same from now on for everything that the rule covers: in this conversation, or for good.";
 
-/** What a person decides. Nothing is a decision but one that is spelt out here (S14). */
+/** What a person decides. Only what is spelt out here counts as a decision (S14). */
 const answer = z.discriminatedUnion("decision", [
   z.strictObject({
     decision: z.literal("allow"),

@@ -41,7 +41,7 @@ export type Command<Name extends CommandName = CommandName> = {
 /** What the answer to a command holds. */
 export type Result<Name extends CommandName = CommandName> = z.infer<Commands[Name]["result"]>;
 
-/** The right that each command needs. None is without: a command that is missing there does not compile here. */
+/** The right that each command needs: a command without one does not compile. */
 export const needs: Readonly<Record<CommandName, Right>> = rights;
 
 const schemas = new Map<string, z.ZodType>(

@@ -24,7 +24,7 @@ import { Seat } from "./seat.ts";
 /** Milliseconds for which a conversation stays open that nobody watches and nothing works in. */
 const IDLE = 30_000;
 
-/** What somebody is told of the settings who has a link: nothing. */
+/** Who has a link is told nothing of the settings. */
 const NO_SETTINGS: ServerSettings = { model: "", approval: "ask", unasked: [], carriedOut: [] };
 
 /** What a desk says that it is. */

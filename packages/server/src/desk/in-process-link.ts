@@ -14,16 +14,15 @@ export interface LinkOptions {
   /** Trees are read where they are instead of being copied: less memory, for who only reads them. A guest, who must not see all of them, has copies. */
   readonly shares?: boolean;
   /**
-   * Who takes what the client is told, when that takes time, as with a pipe that it is written to: while it is full the
-   * client is told nothing, and then what came meanwhile. Default: the client takes it in the same tick.
+   * Takes the frames for the client, where that needs time, as with a pipe: while it is full, the client is told nothing,
+   * and afterwards all that came meanwhile. Default: the client takes each in the same tick.
    */
   readonly reader?: Pick<Line, "isFull" | "room"> | undefined;
 }
 
 /**
- * A link without a network: what is told is handed over, and nothing is made text or checked that one process says to
- * itself. A client that shares reads the trees where they are, and must not change them (they are read only by type); any
- * other one has a copy of its own.
+ * A link inside one process: frames are handed over as they are, not written as text and not checked. A client that shares
+ * reads the trees in place, and must not change them (their types are read only); any other client has copies.
  */
 export class InProcessLink implements Link, Line {
   readonly viewer: Viewer;

@@ -38,8 +38,8 @@ export interface JsonLine {
 }
 
 /**
- * Reads the objects of a file, also of one that is compressed (`.zst`). A line that is none is noted, and the others are read.
- * Rejects when the file cannot be read.
+ * Reads the JSON objects of a file, one a line, also of a compressed file (`.zst`). A line that holds none is noted, and the
+ * others are read. Rejects when the file cannot be read.
  */
 export async function* jsonLines(file: string, left: Left): AsyncGenerator<JsonLine> {
   let line = 0;

@@ -4,7 +4,9 @@ import type { ClientTool, Command } from "@banyan/protocol";
 import type { LiveConversation } from "../live/live-conversation.ts";
 import type { Workplace } from "./workplace.ts";
 
-/** Milliseconds that a call waits for the program that carries it out. A turn must not wait for one that is gone. */
+/**
+ * Milliseconds for which a call waits for the program that carries it out: a turn must not wait for a program that is gone.
+ */
 const PATIENCE = 15 * 60_000;
 
 /** Who takes a turn, and how. */
@@ -41,7 +43,7 @@ async function namedAgent(host: Workplace["host"], name: string): Promise<NamedA
   throw new AgentError(`There is no agent "${name}". ${advice}`);
 }
 
-/** As a sub-agent of that name would work: what it does is no memory of the one that the person talks with. */
+/** It works as a sub-agent of that name would, without the memory of the agent that the person talks with. */
 function asNamed(agent: Agent, { name, instructions, tools }: NamedAgent): Agent {
   const { tools: own = [] } = agent.options;
   const kept = tools === undefined ? own : own.filter((tool) => tools.includes(tool.name));

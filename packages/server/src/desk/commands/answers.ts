@@ -35,7 +35,7 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
       desk.host.carryOut(conversation, approval);
       desk.settingsChanged();
     }
-    // Only now it counts: one that came second, or does not fit, leaves no rule behind.
+    // Only now the answer counts: one that came second, or does not fit, leaves no rule behind.
     if (!remember || decision === "answer") return {};
     const problem = remember.scope === "always" ? whyNotKept(desk, remember.pattern, decision) : undefined;
     await answerWhatIsCovered(live, desk, decision);

@@ -2,7 +2,7 @@ import { type ConversationState, type Message, pathTo, type Session, SessionErro
 import type { TakenBack } from "@banyan/host";
 import { AtWork, NotThere } from "../problem.ts";
 
-/** Throws when one of these messages is not there; what is `undefined` is not meant. */
+/** Throws when one of these messages is not in the conversation; `undefined` is passed over. */
 export function mustBeThere({ messages }: ConversationState, ...named: readonly (string | undefined)[]): void {
   for (const id of named)
     if (id !== undefined && !messages.has(id)) throw new NotThere(`There is no message ${id} in this conversation.`);

@@ -135,7 +135,7 @@ async function deliver(
       await session.say(parts, { run, delivery, id });
       return true;
     } catch (error) {
-      // It ended just now: what was to be heard by it is said behind it.
+      // The run ended just now: what was said to it is said behind it.
       if (!(error instanceof SessionError && error.code === "no-run")) throw error;
     }
   }
@@ -215,7 +215,7 @@ class TurnWait implements Disposable {
     tell();
   }
 
-  /** It waits no longer. Where nobody was told that it does, and nothing is missing, nobody is told. */
+  /** Ends the wait. Nobody is told when nobody was told of the wait and nothing is missing. */
   [Symbol.dispose](): void {
     if (this.#telling === undefined && this.missing.length === 0) return;
     clearInterval(this.#telling);

@@ -107,7 +107,7 @@ export class Broadcast {
     }
     if (this.#pending.length === 0 || this.#timer) return;
     const wait = this.#flushed + FRAME - performance.now();
-    // What the same tick brings goes along; and the run, whose tick it is, does not wait for sockets.
+    // It is sent after the tick, so that all that the tick brings goes along, and the run does not wait for sockets.
     this.#timer = wait <= 0 ? setImmediate(() => this.flush()) : setTimeout(() => this.flush(), wait);
   }
 
