@@ -236,6 +236,13 @@ test.skipIf(!hasValidator)("the description is OpenAPI 3.1 to those who check su
   expect(status).toBe(0);
 });
 
+test("a server leaves Request and Response of its process as they are, for those in it who ask others", async () => {
+  const { Request, Response } = globalThis;
+  const { address } = await scripted({ model: scriptedModel([]) });
+  expect(globalThis).toMatchObject({ Request, Response });
+  expect(await fetch(address)).toBeInstanceOf(globalThis.Response);
+});
+
 describe("server-sent events", () => {
   test("B50: bring the same frames, and go on from the last id without gap or repeat", async () => {
     const model = scriptedModel([[text("One, "), pause(50), text("two, "), pause(50), text("three.")]]);

@@ -157,6 +157,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   });
   const server = createAdaptorServer({
     fetch: app.fetch,
+    // Others of this process know answers by the global Response: it would be taken from them.
+    overrideGlobalObjects: false,
     serverOptions: { headersTimeout: REQUEST_WITHIN, connectionsCheckingInterval: LOOK_EVERY },
   }) as HttpServer;
   server.maxConnections = connections;
