@@ -1,8 +1,9 @@
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
 import { bundle } from "./build/bundle.ts";
+import { takesModules } from "./whole-program.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -22,8 +23,7 @@ export default async function testProgram(project: TestProject): Promise<() => v
   const folder = join(root, "node_modules", ".cache", `banyan-${process.pid}`);
   const put = () => bundle(join(root, "packages/cli"), { main: "src/main.ts" }, { dist: folder, inlines });
   await put();
-  // Else Node would try each module as CommonJS first.
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+  takesModules(folder);
   project.onTestsRerun(async () => void (await put()));
   process.env.BANYAN_TEST_PROGRAM = join(folder, "main.js");
   return () => rmSync(folder, { recursive: true, force: true });

@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { wholeProgram } from "../../../../../scripts/whole-program.ts";
 import { traveller } from "./journey.ts";
 import { Figures, forAll, instantsOf, LONG, Matrix } from "./matrix.ts";
 import type { Life } from "./victim.ts";
@@ -14,7 +16,7 @@ let matrix: Matrix;
 let whole: Life;
 
 beforeAll(async () => {
-  matrix = await Matrix.of("./program.ts", traveller);
+  matrix = await Matrix.of((folder) => wholeProgram(join(import.meta.dirname, "program.ts"), folder), traveller);
   whole = await matrix.live({ what: "begin", directory: matrix.newDirectory() });
 });
 

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { wholeProgram } from "../../../../../scripts/whole-program.ts";
 import { leader } from "./expedition.ts";
 import { Figures, forAll, instantsOf, Matrix } from "./matrix.ts";
 import type { Life } from "./victim.ts";
@@ -11,7 +13,10 @@ let matrix: Matrix;
 let whole: Life;
 
 beforeAll(async () => {
-  matrix = await Matrix.of("./expedition-program.ts", leader);
+  matrix = await Matrix.of(
+    (folder) => wholeProgram(join(import.meta.dirname, "expedition-program.ts"), folder),
+    leader,
+  );
   whole = await matrix.live({ what: "begin", directory: matrix.newDirectory() });
 });
 

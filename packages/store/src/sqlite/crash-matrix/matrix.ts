@@ -30,8 +30,10 @@ export class Matrix implements AsyncDisposable {
     this.#root = root;
   }
 
-  static async of(program: string, agent: (world: World) => Agent): Promise<Matrix> {
-    return new Matrix(program, agent, await mkdtemp(join(tmpdir(), "banyan-crash-")));
+  /** Of a program that `put` puts into a folder; it answers the file to start. */
+  static async of(put: (folder: string) => Promise<string>, agent: (world: World) => Agent): Promise<Matrix> {
+    const root = await mkdtemp(join(tmpdir(), "banyan-crash-"));
+    return new Matrix(await put(join(root, "program")), agent, root);
   }
 
   newDirectory(): string {

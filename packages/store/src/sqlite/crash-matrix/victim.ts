@@ -1,12 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { type Announcement, isInstant } from "./witness.ts";
 
 /** What a program does in a process of its own, and when that is killed. */
 export interface Fate {
-  /** The file of the program, beside this one. */
+  /** Its file. */
   readonly program: string;
   readonly what: "begin" | "go-on";
   readonly directory: string;
@@ -27,13 +26,7 @@ export interface Life {
 
 /** Runs the program until it ends, or kills it with -9. Rejects when it fails by itself. */
 export async function live({ program, what, directory, at = 0, every, after }: Fate): Promise<Life> {
-  const parameters = [
-    fileURLToPath(new URL(program, import.meta.url)),
-    what,
-    directory,
-    String(at),
-    every ? "every" : "most",
-  ];
+  const parameters = [program, what, directory, String(at), every ? "every" : "most"];
   // Compiled once for all: the next one starts in a third of the time.
   const env = { ...process.env, NODE_COMPILE_CACHE: join(directory, "..", "compiled") };
   const child = spawn(process.execPath, parameters, { stdio: ["ignore", "pipe", "inherit"], env });
