@@ -15,6 +15,7 @@ import { lastAssistantMessage, siblings, standing, toldBreak, worktreeAt } from 
 import { cutTo } from "@banyan/core/shown";
 import { changesOf } from "@banyan/tools/workspace";
 import { WorktreeError, type WorktreeFile } from "./repository.ts";
+import { runsOf } from "./run-times.ts";
 import type { Worktrees } from "./worktrees.ts";
 
 /** A branch beside others that begin at the same message. */
@@ -31,7 +32,7 @@ export interface ComparedBranch {
   readonly outcome: RunEnd | "working" | "waiting" | "unasked";
   /** Why it did not come to its answer, or what is wrong with its files, in a sentence. */
   readonly problem?: string;
-  /** Milliseconds of its turns; absent when the log does not say. */
+  /** Milliseconds of its turns, without those for which they waited for a person; absent when the log does not say. */
   readonly time?: number;
   readonly usage: Usage;
   readonly cost: Cost;
@@ -130,38 +131,6 @@ function standingOf(
   for (const [message, broken] of state.broken)
     if (own.has(message)) return { outcome: broken.reason, problem: toldBreak(broken).why };
   return { outcome: last ?? (own.size > 1 ? "answered" : "unasked") };
-}
-
-interface RunTime {
-  /** Where it began and ended. */
-  readonly leaves: readonly string[];
-  time: number;
-  reason: RunEnd | undefined;
-}
-
-/** The turns of a log with the time that each took; one that has not ended takes until now. */
-function runsOf(events: Iterable<Event>): readonly RunTime[] {
-  const runs = new Map<
-    string,
-    { leaves: string[]; begun: number; ended: number | undefined; reason: RunEnd | undefined }
-  >();
-  for (const event of events) {
-    if (event.type === "run.started" && event.call === undefined) {
-      const leaves = event.leaf === null ? [] : [event.leaf];
-      runs.set(event.run, { leaves, begun: event.at, ended: undefined, reason: undefined });
-    }
-    if (event.type !== "run.ended") continue;
-    const run = runs.get(event.run);
-    if (!run) continue;
-    if (event.leaf !== null) run.leaves.push(event.leaf);
-    run.ended = event.at;
-    run.reason = event.reason;
-  }
-  return [...runs.values()].map(({ leaves, begun, ended = Date.now(), reason }) => ({
-    leaves,
-    time: ended - begun,
-    reason,
-  }));
 }
 
 /** How the text of a message begins, in so many letters. */

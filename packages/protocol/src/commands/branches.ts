@@ -26,7 +26,7 @@ const compared = z.object({
     .enum(["answered", "finished", "limit", "failed", "interrupted", "working", "waiting", "unasked"])
     .describe("How its last turn ended; or that an agent works on it, or waits for a person."),
   problem: z.string().optional().describe("Why there is no answer, or its files cannot be looked at."),
-  time: count.optional().describe("Milliseconds of its turns."),
+  time: count.optional().describe("Milliseconds of its turns, without those for which they waited for a person."),
   usage,
   cost: dollars.optional().describe("US dollars; absent when a price is unknown."),
   files: list(file).describe("Those that are otherwise than where the branches part."),
