@@ -137,16 +137,6 @@ export type Hello = z.infer<typeof hello>;
 /** What agents work with. */
 export type ServerSettings = z.infer<typeof settings>;
 
-/** What runs without asking in a conversation; in one that has not begun without an id. */
-export function approvalIn(
-  { approval, unasked, carriedOut }: ServerSettings,
-  conversation: string | undefined,
-): ServerSettings["approval"] {
-  if (conversation === undefined) return approval;
-  if (unasked.includes(conversation)) return "all";
-  return carriedOut.find((each) => each.conversation === conversation)?.approval ?? approval;
-}
-
 /** Why a command was not carried out. */
 export type Problem = z.infer<typeof problem>;
 

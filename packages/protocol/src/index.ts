@@ -14,7 +14,6 @@ export type { ClientTool } from "./commands/turns.ts";
 export { eventSchemas } from "./event.ts";
 export { delta, deltaSchemas, event, feedItem, knownItem, notice, noticeSchemas } from "./feed-item.ts";
 export {
-  approvalIn,
   type ErrorCode,
   errorCodes,
   type Hello,
@@ -30,7 +29,7 @@ export { message } from "./message.ts";
 export { Mirror } from "./mirror.ts";
 export { firstWords, type SnapshotOf, sizeOf, snapshotOf } from "./outline.ts";
 export { usage } from "./parts.ts";
-export { type Right, rights } from "./rights.ts";
+export { approvalIn, type Right, rights } from "./rights.ts";
 export { count, dollars, list } from "./shapes.ts";
 export { type Node, node, type Snapshot, snapshot } from "./snapshot.ts";
 export { isCompatible, PROTOCOL, provenText } from "./version.ts";

@@ -1,3 +1,5 @@
+import type { ServerSettings } from "./frames.ts";
+
 /**
  * What a client may do. `show`: see a conversation that it names. `watch`: also see which other conversations there are; it
  * changes nothing. `act`: change conversations and settings, and look at what stands behind them (files, providers, what the
@@ -59,3 +61,13 @@ export const rights = {
   "share.list": "act",
   "share.revoke": "act",
 } as const satisfies Readonly<Record<string, Right>>;
+
+/** What runs without asking in a conversation; in one that has not begun without an id. */
+export function approvalIn(
+  { approval, unasked, carriedOut }: ServerSettings,
+  conversation: string | undefined,
+): ServerSettings["approval"] {
+  if (conversation === undefined) return approval;
+  if (unasked.includes(conversation)) return "all";
+  return carriedOut.find((each) => each.conversation === conversation)?.approval ?? approval;
+}
