@@ -84,4 +84,15 @@ describe.runIf(chromiumPath)(`changed files in the page${whyNot}`, PATIENT, () =
     await page.getByRole("button", { name: "Previous version of this message, 2 of 2" }).click();
     await notice.waitFor({ state: "detached" });
   });
+
+  it("W15: who looks into a sub-agent and comes back has left no branch", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("change src/d.ts", "agent look")}`);
+    const crumbs = page.getByRole("navigation", { name: "Sub-agents" });
+    await page.getByRole("region", { name: "Sub-agent" }).getByRole("link", { name: "Open" }).click();
+    await crumbs.waitFor();
+    expect(await page.getByText("The branch that you left").count()).toBe(0);
+    await crumbs.getByRole("link", { name: "Conversation" }).click();
+    await crumbs.waitFor({ state: "detached" });
+    expect(await page.getByText("The branch that you left").count()).toBe(0);
+  });
 });

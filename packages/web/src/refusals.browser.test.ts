@@ -141,12 +141,12 @@ describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, PA
     await write(page, "hold");
     await page.getByRole("log").getByText("running").waitFor();
     await here.ask("conversation.remove", { conversation });
-    await page.getByRole("alert").filter({ hasText: "This conversation was removed." }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "This conversation is removed" }).waitFor();
     await page.getByRole("log").getByText("cancelled").waitFor();
     await page.getByRole("link", { name: /soon gone/ }).waitFor({ state: "detached" });
     await page.getByRole("heading", { level: 1, name: "soon gone" }).waitFor();
     await page.reload();
-    await page.getByText("There is no such conversation here. It may have been removed.").waitFor();
+    await page.getByText("It may have been removed, or its address is wrong.").waitFor();
     expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
   });
 

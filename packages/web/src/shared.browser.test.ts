@@ -49,6 +49,8 @@ describe.runIf(chromiumPath)(`what a link to a conversation shows of the page${w
 
     await own.getByRole("button", { name: "Revoke" }).click();
     await page.getByText("This link shows nothing any more").first().waitFor();
+    // Once: by whom the whole page is told.
+    await eventually(() => page.getByRole("alert").count()).toBe(1);
     await page.reload();
     await page.getByLabel("Token").waitFor();
   });

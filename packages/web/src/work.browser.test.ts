@@ -132,6 +132,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await write(page, "wonder");
     const form = page.getByRole("log").getByRole("form", { name: "How shall the oak look?" });
     await form.waitFor();
+    await eventually(() => card(page, "ask_client").innerText()).toMatch(/^\?\s*waits for you/);
     const there = elsewhere.getByRole("form", { name: "How shall the oak look?" });
     await there.getByRole("radio", { name: "red" }).check();
     expect(await faultsOf(page, "form[aria-labelledby]")).toEqual([]);
@@ -288,7 +289,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await here.ask("turn.say", { conversation: other, parts: [{ type: "text", text: "look a b c d e f g h" }] });
     await page.getByRole("button", { name: "1 waiting for you" }).click();
     const listed = page.getByRole("list", { name: "Waiting for you" });
-    await listed.getByText("This turn has reached a limit.").waitFor();
+    await listed.getByText("May this turn go on, with as much again?").waitFor();
     await listed.getByRole("link", { name: "Show where" }).click();
     const shown = page.getByRole("region", { name: "Your message" }).getByRole("group", { name: "May it go on?" });
     await shown.waitFor();
@@ -309,6 +310,18 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await page.getByRole("button", { name: "1 allowed for this conversation" }).click();
     await page.getByRole("button", { name: "Revoke shell(ls*)" }).click();
     await page.getByRole("button", { name: "1 allowed for this conversation" }).waitFor({ state: "detached" });
+  });
+
+  it("W35, S24: a rule for the harmless uses of a command says what that means, where it is chosen and where it is listed", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await articles(page).last().waitFor();
+    await write(page, 'calls [{"command": "git log --oneline"}]');
+    const told = page.getByText("[harmless] stands for whatever lets the command do no more than its name says.");
+    await approval(page).locator(told).waitFor();
+    await approval(page).focus();
+    await page.keyboard.press("Alt+s");
+    await page.getByRole("button", { name: "1 allowed for this conversation" }).click();
+    await page.locator("header").locator(told).waitFor();
   });
 
   it("W36: one can always write; while the agent works it is Steer or Queue, and Enter does what was chosen", async () => {

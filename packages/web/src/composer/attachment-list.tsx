@@ -18,7 +18,7 @@ export function AttachmentList({
 }) {
   if (all.length + named.length === 0 && problem === undefined) return null;
   return (
-    <div className="px-3 pt-3">
+    <div className="flex flex-col gap-1.5 px-3 pt-3">
       {all.length + named.length > 0 && (
         <ul aria-label={t("Files that go along")} className="flex max-h-40 flex-wrap gap-2 overflow-y-auto">
           {all.map((attachment) => {

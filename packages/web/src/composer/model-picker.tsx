@@ -46,7 +46,7 @@ export function ModelPicker({ used, onChoose }: { readonly used: string; onChoos
       }}
     >
       <div className="flex flex-wrap items-center gap-2 border-hair border-b p-2">
-        <span className="flex min-w-0 flex-1 flex-col">
+        <span className="flex min-w-40 flex-1 flex-col">
           <TextField
             ref={takesFocus}
             type="search"

@@ -58,10 +58,11 @@ function Waiting({
     setDraft(undefined);
   };
   return (
-    <li className="flex flex-wrap items-center gap-x-2 rounded border border-hair px-2 py-1">
+    <li className="flex flex-wrap items-center gap-x-2 rounded-md border border-hair px-2 py-1">
       <span className="text-soft text-xs">{held ? t("held") : WORDS[delivery]}</span>
       {draft === undefined ? (
-        <span className="min-w-24 flex-1 truncate">{text}</span>
+        // On a small screen what can be done about it stands below.
+        <span className="min-w-48 flex-1 truncate">{text}</span>
       ) : (
         <TextField
           ref={takesFocus}

@@ -14,6 +14,7 @@ import { usePage } from "../page.ts";
 import { usePanel } from "../panels/use-panel.ts";
 import { say, t, tCount } from "../phrases/phrases.ts";
 import { Disclosure } from "../shell/disclosure.tsx";
+import { Harmless } from "../transcript/approval.tsx";
 import { useMay } from "../use-may.ts";
 import { ConversationMenu, useTitle } from "./conversation-menu.tsx";
 import { useConversation, useTree } from "./use-conversation.ts";
@@ -132,6 +133,7 @@ function Rules() {
           </li>
         ))}
       </ul>
+      <Harmless rules={allowed} />
     </Disclosure>
   );
 }

@@ -1,5 +1,6 @@
 import { Button } from "../design/button.tsx";
 import { Notice } from "../design/notice.tsx";
+import { usePageState } from "../page.ts";
 import { t } from "../phrases/phrases.ts";
 import { PlaceLink } from "../shell/navigation.tsx";
 import { useConversation } from "./use-conversation.ts";
@@ -8,7 +9,9 @@ import { useConversation } from "./use-conversation.ts";
 export function ProblemCard() {
   const conversation = useConversation();
   const { problem, standing } = conversation;
-  if (!problem) return null;
+  // A server that does not talk to the page any more is told at its top.
+  const isGone = usePageState(({ connection }) => connection.phase === "gone");
+  if (!problem || isGone) return null;
   return (
     <Notice
       tone={problem.code === "locked" ? "warn" : "bad"}
@@ -28,7 +31,7 @@ export function ProblemCard() {
         </>
       }
     >
-      {problem.message}
+      {WHY[problem.code] ?? problem.message}
     </Notice>
   );
 }
@@ -38,4 +41,10 @@ const HEADS: Readonly<Record<string, string>> = {
   "not-found": t("This conversation is not there"),
   removed: t("This conversation is removed"),
   damaged: t("What is kept of this conversation is damaged"),
+};
+
+/** In the place of what the server says, where that would say the same once more. */
+const WHY: Readonly<Record<string, string>> = {
+  "not-found": t("It may have been removed, or its address is wrong."),
+  removed: t("What is in view is still there to be read, until you leave it."),
 };

@@ -1,7 +1,7 @@
 import type { Result } from "@banyan/protocol";
 import { Fragment, useEffect, useState } from "react";
 import { usePage } from "../page.ts";
-import { t } from "../phrases/phrases.ts";
+import { t, toldTime } from "../phrases/phrases.ts";
 import { PlaceLink } from "../shell/navigation.tsx";
 
 type Hit = Result<"conversation.search">["hits"][number];
@@ -30,36 +30,58 @@ export function SearchHits({ query }: { readonly query: string }) {
   if (problem !== undefined) return <p className="px-4 py-2 text-bad text-sm">{problem}</p>;
   return (
     <ul className="min-h-0 flex-1 overflow-y-auto px-2 pb-3" aria-label={t("Found for {query}", { query })}>
-      {hits?.map((hit) => (
-        <li key={`${hit.conversation} ${hit.message}`}>
-          <PlaceLink
-            to={{ conversation: hit.conversation, leaf: hit.message, message: hit.message }}
-            end
-            className="block rounded-md px-2 py-1.5 text-sm hover:bg-sunken"
-          >
-            <span className="block truncate font-medium">{hit.title}</span>
-            <span className="line-clamp-2 text-soft text-xs">
-              <Marked text={hit.excerpt} matches={hit.matches} />
-            </span>
-          </PlaceLink>
-        </li>
-      ))}
+      {hits &&
+        [...Map.groupBy(hits, ({ conversation }) => conversation)].map(([conversation, found]) => (
+          <li key={conversation} className="pt-2">
+            <p className="truncate px-2 font-medium text-sm">{found[0]?.title}</p>
+            <ul aria-label={found[0]?.title}>
+              {found.map((hit) => (
+                <li key={hit.message}>
+                  <HitLink hit={hit} />
+                </li>
+              ))}
+            </ul>
+          </li>
+        ))}
       {hits?.length === 0 && <li className="px-2 py-4 text-sm text-soft">{t("Nothing found.")}</li>}
     </ul>
   );
 }
 
+/** Who said it and when tells hits of different branches apart. */
+function HitLink({ hit: { conversation, message, role, at, excerpt, matches } }: { readonly hit: Hit }) {
+  return (
+    <PlaceLink
+      to={{ conversation, leaf: message, message }}
+      end
+      className="block rounded-md px-2 py-1 text-xs hover:bg-sunken"
+    >
+      <span className="line-clamp-2">
+        <Marked text={excerpt} matches={matches} />
+      </span>
+      <span className="text-soft">
+        {role === "user" ? t("You") : t("The agent")}
+        {" · "}
+        {toldTime(at, { dateStyle: "medium", timeStyle: "short" })}
+      </span>
+    </PlaceLink>
+  );
+}
+
+/** The signs of Markdown say nothing in a line of small print. */
+const withoutSigns = (text: string) => text.replaceAll(/[*`|]+|-{3,}|(?<=^|\s)#+ /g, " ").replaceAll(/\s+/g, " ");
+
 function Marked({ text, matches }: { readonly text: string; readonly matches: Hit["matches"] }) {
   const pieces = matches.map(([from, to], index) => (
     <Fragment key={from}>
-      {text.slice(matches[index - 1]?.[1] ?? 0, from)}
+      {withoutSigns(text.slice(matches[index - 1]?.[1] ?? 0, from))}
       <mark className="bg-warn-ground text-inherit">{text.slice(from, to)}</mark>
     </Fragment>
   ));
   return (
     <>
       {pieces}
-      {text.slice(matches.at(-1)?.[1] ?? 0)}
+      {withoutSigns(text.slice(matches.at(-1)?.[1] ?? 0))}
     </>
   );
 }

@@ -1,4 +1,6 @@
-import type { ReactNode } from "react";
+import { Component, type ReactNode } from "react";
+import { t } from "../phrases/phrases.ts";
+import { Button } from "./button.tsx";
 
 /** How much what is told matters. */
 export type Tone = "plain" | "good" | "warn" | "bad";
@@ -56,4 +58,40 @@ export function Tag({ tone = "plain", children }: { readonly tone?: Tone; readon
       {children}
     </span>
   );
+}
+
+/** What a part of the page shows. */
+interface Shown {
+  /** What is shown: when it becomes another, that is tried, whatever became of this one. */
+  readonly of: string;
+  readonly children: ReactNode;
+}
+
+/** A part of the page. When it fails to be drawn, a card says so in its place, and the rest of the page goes on (W48). */
+export class SafePart extends Component<Shown, { readonly problem?: string | undefined }> {
+  override state: { readonly problem?: string | undefined } = {};
+
+  static getDerivedStateFromError(error: unknown) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+
+  override componentDidUpdate(before: Shown): void {
+    if (before.of !== this.props.of && this.state.problem !== undefined) this.setState({ problem: undefined });
+  }
+
+  override render(): ReactNode {
+    if (this.state.problem === undefined) return this.props.children;
+    return (
+      <div className="m-2 text-base">
+        <Notice
+          tone="bad"
+          isUrgent
+          head={t("This part of the page cannot be shown")}
+          ways={<Button onClick={() => window.location.reload()}>{t("Load the page anew")}</Button>}
+        >
+          {this.state.problem}
+        </Notice>
+      </div>
+    );
+  }
 }

@@ -19,6 +19,8 @@ export function LeftBranchNotice({ leaf }: { readonly leaf: string | null }) {
   const before = useRef(leaf);
   const [left, setLeft] = useState<Left>();
   useEffect(() => {
+    // Who looks into a sub-agent, or comes back from it, has left nothing.
+    if (leaf !== null && tree?.messages.get(leaf)?.call !== undefined) return;
     const from = before.current;
     before.current = leaf;
     if (!tree || from === null || from === leaf) return;

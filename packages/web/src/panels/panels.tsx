@@ -1,6 +1,7 @@
 import { Suspense } from "react";
 import type { Artifact } from "../artifacts/artifact.ts";
 import { IconButton } from "../design/button.tsx";
+import { SafePart } from "../design/notice.tsx";
 import { t } from "../phrases/phrases.ts";
 import { lazily } from "../shell/lazily.ts";
 import { TreePanel } from "../tree/tree-panel.tsx";
@@ -39,7 +40,7 @@ export function Panels({
     <>
       <nav
         aria-label={t("Panels")}
-        className="flex shrink-0 gap-0.5 border-hair bg-raised p-1.5 max-lg:flex-wrap max-lg:border-b lg:overflow-y-auto lg:order-last lg:flex-col lg:border-s"
+        className="flex shrink-0 gap-0.5 border-hair bg-raised p-1.5 max-lg:flex-wrap max-lg:border-b max-lg:short:flex-nowrap max-lg:short:overflow-x-auto lg:overflow-y-auto lg:order-last lg:flex-col lg:border-s"
       >
         {all.map((name) => (
           <IconButton
@@ -57,24 +58,26 @@ export function Panels({
           <h2 className="font-semibold text-sm">{PANELS[panel]}</h2>
           <IconButton name={t("Close the panel")} icon="close" onClick={() => show(undefined)} />
         </div>
-        <Suspense fallback={<p className="p-3 text-sm text-soft">{t("Loading …")}</p>}>
-          {(panel === "branches" || panel === "map") && <TreePanel leaf={leaf} isMap={panel === "map"} />}
-          {panel === "changes" && (
-            <ChangesPanel leaf={beside ?? leaf} isOther={beside !== undefined && beside !== leaf} />
-          )}
-          {panel === "compare" && <ComparePanel leaf={leaf} beside={beside} />}
-          {panel === "findings" && <FindingsPanel leaf={leaf} />}
-          {panel === "artifact" && <ArtifactPanel leaf={leaf} opened={opened} />}
-          {panel === "plan" && <PlanPanel leaf={leaf} />}
-          {panel === "background" && <BackgroundPanel />}
-          {panel === "agents" && <AgentsPanel />}
-          {panel === "memory" && <MemoryPanel leaf={leaf} />}
-          {panel === "hooks" && <HooksPanel />}
-          {panel === "servers" && <ServersPanel />}
-          {panel === "usage" && <UsagePanel leaf={leaf} />}
-          {panel === "context" && <ContextPanel leaf={leaf} />}
-          {panel === "settings" && <SettingsPanel />}
-        </Suspense>
+        <SafePart of={panel}>
+          <Suspense fallback={<p className="p-3 text-sm text-soft">{t("Loading …")}</p>}>
+            {(panel === "branches" || panel === "map") && <TreePanel leaf={leaf} isMap={panel === "map"} />}
+            {panel === "changes" && (
+              <ChangesPanel leaf={beside ?? leaf} isOther={beside !== undefined && beside !== leaf} />
+            )}
+            {panel === "compare" && <ComparePanel leaf={leaf} beside={beside} />}
+            {panel === "findings" && <FindingsPanel leaf={leaf} />}
+            {panel === "artifact" && <ArtifactPanel leaf={leaf} opened={opened} />}
+            {panel === "plan" && <PlanPanel leaf={leaf} />}
+            {panel === "background" && <BackgroundPanel />}
+            {panel === "agents" && <AgentsPanel />}
+            {panel === "memory" && <MemoryPanel leaf={leaf} />}
+            {panel === "hooks" && <HooksPanel />}
+            {panel === "servers" && <ServersPanel />}
+            {panel === "usage" && <UsagePanel leaf={leaf} />}
+            {panel === "context" && <ContextPanel leaf={leaf} />}
+            {panel === "settings" && <SettingsPanel />}
+          </Suspense>
+        </SafePart>
       </div>
     </>
   );

@@ -110,7 +110,7 @@ export function AgentsPanel() {
   return (
     <Scrolled name={t("Sub-agents")}>
       <ol className="flex flex-col gap-2">
-        {all.map(({ number, name, call }) => {
+        {all.map(({ number, name, task, call }) => {
           const [sign, word, colour] = lookOf(call.status);
           const first = tree.children.get(call.id)?.[0];
           const { startedAt, endedAt } = call;
@@ -129,8 +129,8 @@ export function AgentsPanel() {
               </p>
               {first !== undefined && (
                 <p className="mt-1 flex items-baseline gap-2">
-                  <span dir="auto" className="min-w-0 flex-1">
-                    {beginningOf(conversation, tree, first)}
+                  <span dir="auto" className="line-clamp-3 min-w-0 flex-1">
+                    {visibleLine(task.split("\n", 1)[0] ?? "") || beginningOf(conversation, tree, first)}
                   </span>
                   <PlaceLink
                     to={{ conversation: conversation.id, leaf: conversation.leafBelow(first) }}

@@ -1,6 +1,7 @@
 import { Suspense, useEffect, useState } from "react";
 import { ConversationList } from "../conversations/conversation-list.tsx";
 import { Button, IconButton } from "../design/button.tsx";
+import { SafePart } from "../design/notice.tsx";
 import { usePage, usePageState, waitingInAll } from "../page.ts";
 import { ActionsProvider } from "../palette/actions.tsx";
 import { CommandKeys } from "../palette/command-keys.tsx";
@@ -46,11 +47,14 @@ export function Shell() {
           {hasList && (
             // biome-ignore lint/a11y/useKeyWithClickEvents: a key on a link is a click.
             <nav
+              data-list=""
               aria-label={t("Conversations")}
               onClick={onClick}
               className={`${listOpen ? "flex" : "hidden"} w-full shrink-0 flex-col border-hair bg-raised md:flex md:w-66 md:border-e print:hidden`}
             >
-              <ConversationList />
+              <SafePart of="list">
+                <ConversationList />
+              </SafePart>
             </nav>
           )}
           <main className={`${listOpen ? "hidden" : "flex"} relative min-w-0 flex-1 flex-col md:flex`}>
@@ -59,7 +63,9 @@ export function Shell() {
                 <IconButton name={t("Conversations")} icon="menu" onClick={() => setListOpen(true)} />
               </div>
             )}
-            <InView />
+            <SafePart of={`${shown}`}>
+              <InView />
+            </SafePart>
           </main>
         </div>
       </div>

@@ -22,9 +22,9 @@ export function Welcome() {
   if (only) return null;
   return (
     <div className="flex min-h-0 flex-1 flex-col items-center overflow-y-auto px-4 py-6 max-md:pt-14">
-      <div className="my-auto flex w-full max-w-text flex-col items-center gap-5">
-        <h1 className="flex items-center gap-3 text-center font-semibold text-2xl">
-          <img src="/icon.svg" alt="" className="size-10" />
+      <div className="my-auto flex w-full max-w-text flex-col items-center gap-5 short:gap-2">
+        <h1 className="flex items-center gap-x-3 gap-y-2 text-center font-semibold text-2xl max-sm:flex-col max-sm:text-xl short:text-lg">
+          <img src="/icon.svg" alt="" className="size-10 short:hidden" />
           {mayBegin ? t("What shall we work on?") : "Banyan"}
         </h1>
         {/* It has its line before the server has told. */}

@@ -28,6 +28,12 @@ export interface TestAgent {
 
 const NONE = { type: "object" } as const;
 
+/** What would be allowed for good: a rule with a word of its own for `git log`. */
+function patternFor(tool: string, input: unknown): string {
+  const { command = "" } = input as { readonly command?: string };
+  return command.startsWith("git log") ? "shell(git log [harmless])" : `${tool}(ls*)`;
+}
+
 /** An agent that answers by the first word of what it is told; see the scenes below. */
 export function testAgent(): TestAgent {
   let held = Promise.withResolvers<void>();
@@ -112,7 +118,7 @@ export function testAgent(): TestAgent {
       ],
       permission: ({ tool, input }) =>
         tool.name === "shell" || tool.name === "edit" || tool.about?.(input).handsIn
-          ? { decision: "ask", pattern: `${tool.name}(ls*)` }
+          ? { decision: "ask", pattern: patternFor(tool.name, input) }
           : { decision: "allow" },
       memory: { store: { recall: async (query) => memoryOf(query, recalled), remember: async () => {} } },
     },

@@ -60,7 +60,7 @@ function waitsFor(question: OpenQuestion): string {
     case "text":
       return `${visibleText(askedText(question))}\n${t("It waits for an answer of somebody who may give it.")}`;
     case "limit":
-      return t("This turn has reached a limit. {reason} It waits for somebody who may say whether it goes on.", {
+      return t("This turn is at a limit, and waits for somebody who may say whether it goes on: {reason}", {
         reason: question.reason,
       });
   }
@@ -223,6 +223,7 @@ function Permission({
           {visibleLine(pattern) !== pattern && (
             <code className="font-mono text-warn text-xs [unicode-bidi:bidi-override]">{visibleLine(pattern)}</code>
           )}
+          <Harmless rules={[pattern]} />
         </div>
       )}
       {problem !== undefined && <p className="text-bad text-xs">{problem}</p>}
@@ -250,13 +251,10 @@ function GoesOn({ conversation, question }: Asked<Extract<OpenQuestion, { type: 
       id="limit"
       aria-label={t("May it go on?")}
       tabIndex={-1}
-      className="flex flex-col gap-2 border-hair border-t bg-warn-ground/50 px-3 py-3 text-sm"
+      className="flex flex-col gap-2 rounded-xl border border-warn/40 bg-warn-ground px-4 py-3 text-sm"
     >
-      <p>
-        {t("This turn has reached a limit. {reason} May it go on, with as much again?", {
-          reason: visibleLine(question.reason),
-        })}
-      </p>
+      <p className="font-semibold text-warn">{t("May this turn go on, with as much again?")}</p>
+      <p>{visibleLine(question.reason)}</p>
       <div className="flex flex-wrap gap-2">
         <Button look="main" onClick={() => send({ decision: "allow" })}>
           {t("Go on")}
@@ -316,6 +314,18 @@ function InFields({
       onAnswer={(text) => send({ decision: "answer", text })}
       onDecline={() => send({ decision: "deny" })}
     />
+  );
+}
+
+/** What `[harmless]` says in a rule, where one has it (S24). */
+export function Harmless({ rules }: { readonly rules: readonly string[] }) {
+  if (!rules.some((rule) => rule.includes("[harmless]"))) return null;
+  return (
+    <p className="basis-full text-soft text-xs">
+      {tParts("{harmless} stands for whatever lets the command do no more than its name says.", {
+        harmless: <code className="font-mono">[harmless]</code>,
+      })}
+    </p>
   );
 }
 

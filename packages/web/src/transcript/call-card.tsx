@@ -1,4 +1,4 @@
-import { type Call, isEnded, type PlanStep } from "@banyan/core/conversation";
+import { type Call, isEnded, type Json, type PlanStep } from "@banyan/core/conversation";
 import { formatDuration, planHeadline, shownPlan, visibleText } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { useTree } from "../conversation/use-conversation.ts";
@@ -15,10 +15,11 @@ import { SubAgentCard } from "./sub-agent-card.tsx";
 /** A tool call: what it is, how it stands, what came of it, and, where it waits for a person, the question. */
 export function CallCard({ call, message }: { readonly call: Call; readonly message: string }) {
   const tree = useTree();
-  const [sign, word, colour] = useCallStatus()(call.status);
   const question = [...(tree?.questions.values() ?? [])].find(
     (open) => open.type !== "limit" && open.call === call.id && open.message === message,
   );
+  // One that asks in words runs meanwhile, and waits for a person all the same.
+  const [sign, word, colour] = useCallStatus()(question ? "approval-requested" : call.status);
   const launched = tree?.children.get(call.id)?.[0];
   return (
     <section
@@ -41,7 +42,8 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
         <Arguments call={call} />
         <Output text={call.output ?? call.progress} />
       </details>
-      {call.about?.plan && <Plan plan={call.about.plan} />}
+      {/* What is asked about shows its steps itself. */}
+      {call.about?.plan && !question && <Plan plan={call.about.plan} />}
       <Files call={call} />
       <LastLines call={call} />
       <CallChanges call={call} />
@@ -152,10 +154,20 @@ function argumentLine({ input: asked, executedInput, inputText, about }: Call): 
   if (about?.plan) return "";
   const input = executedInput ?? asked;
   if (typeof input !== "object" || input === null || Array.isArray(input)) return inputText.slice(0, 200);
-  const values = Object.values(input).map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
-  return values
+  return Object.values(input)
+    .map(onALine)
     .filter((value) => value !== "")
     .join(" · ")
     .replace(/\s+/g, " ")
     .slice(0, 200);
+}
+
+/** A value as a person reads it; of what has names of its own, the open card has all. */
+function onALine(value: Json): string {
+  if (Array.isArray(value))
+    return value
+      .map(onALine)
+      .filter((each) => each !== "")
+      .join(", ");
+  return typeof value === "object" ? "" : String(value);
 }

@@ -10,6 +10,7 @@ import { formatDuration, visibleProse } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
 import { Icon } from "../design/icon.tsx";
+import { SafePart } from "../design/notice.tsx";
 import { say, t, toldTime } from "../phrases/phrases.ts";
 import { usePreference } from "../shell/preferences.ts";
 import { BrokenOff } from "./broken-off.tsx";
@@ -52,7 +53,13 @@ export function MessageArticle({
       aria-setsize={of}
       className="group/message relative rounded-lg text-read"
     >
-      {message ? <Body message={message} next={next} /> : <p className="text-soft text-sm">{words ?? "…"}</p>}
+      {message ? (
+        <SafePart of={id}>
+          <Body message={message} next={next} />
+        </SafePart>
+      ) : (
+        <p className="text-soft text-sm">{words ?? "…"}</p>
+      )}
       {message?.role === "user" && message.recalled && <RecalledItems message={message.id} items={message.recalled} />}
       {message && <BrokenOff message={id} isEnd={next === undefined} />}
       {message && <MessageActions message={message} />}

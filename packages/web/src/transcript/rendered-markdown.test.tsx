@@ -86,7 +86,11 @@ describe("an answer in Markdown", () => {
     const html = htmlOf(
       "One[^1] and two[^two].\n\n[^1]: The first note.\n\n    With more.\n\n[^two]: Second.\n\n[^3]: Nobody refers to it.",
     );
-    expect(html).toMatch(/One<sup>1<\/sup> and two<sup>two<\/sup>/);
+    expect(html).toMatch(/One<sup><a [^>]*>1<\/a><\/sup> and two<sup><a [^>]*>two<\/a><\/sup>/);
+    // Each leads to its note and back; nothing leads to one that nobody refers to.
+    expect(html.match(/role="doc-noteref"/g)).toHaveLength(2);
+    expect(html.match(/role="doc-backlink"/g)).toHaveLength(2);
+    expect(html).toContain("<sup>3</sup>");
     expect(seen(html).replaceAll(/\s+/g, " ")).toContain(
       "1 The first note. With more. two Second. 3 Nobody refers to it.",
     );

@@ -12,6 +12,7 @@ import { t } from "../phrases/phrases.ts";
 import { lazily } from "../shell/lazily.ts";
 import { type MarkdownBlock, markdownBlocks } from "./markdown-blocks.ts";
 import { type Formula, formulaIn, formulasAsCode } from "./math.ts";
+import { type NoteEnd, NoteLink, ReferredNotes, referredNotes } from "./note-link.tsx";
 import { safeHtml } from "./safe-html.ts";
 import { shownReferences } from "./shown-references.ts";
 
@@ -21,14 +22,17 @@ import { shownReferences } from "./shown-references.ts";
  */
 export function RenderedMarkdown({ text, isStreaming }: { readonly text: string; readonly isStreaming: boolean }) {
   const blocks = useMemo(() => markdownBlocks(text), [text]);
+  const referred = useMemo(() => referredNotes(text), [text]);
   return (
-    <div className="flex flex-col gap-3">
-      {blocks.map((block, index) => {
-        const isGrowing = isStreaming && index === blocks.length - 1;
-        // Blocks are only ever added behind: a block's place is its name.
-        return <Block key={index} {...block} isGrowing={isGrowing} />;
-      })}
-    </div>
+    <ReferredNotes value={referred}>
+      <div data-notes="" className="flex flex-col gap-3">
+        {blocks.map((block, index) => {
+          const isGrowing = isStreaming && index === blocks.length - 1;
+          // Blocks are only ever added behind: a block's place is its name.
+          return <Block key={index} {...block} isGrowing={isGrowing} />;
+        })}
+      </div>
+    </ReferredNotes>
   );
 }
 
@@ -122,6 +126,11 @@ const COMPONENTS: Components = {
     if (formula) return <MathFormula {...formula} />;
     return <code className="rounded bg-sunken px-1 font-mono text-[0.9em]">{children}</code>;
   },
+  // What a model writes as a tag has no attributes: only footnotes have these.
+  sup: ({ children, ...rest }) => {
+    const { "data-note": label, "data-end": end } = rest as { "data-note"?: string; "data-end"?: NoteEnd };
+    return label === undefined || end === undefined ? <sup>{children}</sup> : <NoteLink label={label} end={end} />;
+  },
   kbd: ({ children }) => (
     <kbd className="rounded border border-line border-b-2 bg-raised px-1.5 font-mono text-[0.8em]">{children}</kbd>
   ),
@@ -137,6 +146,10 @@ const COMPONENTS: Components = {
     <li dir="auto" className={`ms-6 ${className ?? ""}`}>
       {children}
     </li>
+  ),
+  // Of a list of tasks: nothing else is written as a field.
+  input: ({ checked }) => (
+    <input type="checkbox" disabled checked={checked} aria-label={checked ? t("Done") : t("Not done yet")} />
   ),
   table: ({ children }) => (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard.

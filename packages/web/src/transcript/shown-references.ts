@@ -1,5 +1,6 @@
 import { defaultUrlTransform } from "react-markdown";
 import { labelOf } from "./markdown-blocks.ts";
+import type { NoteEnd } from "./note-link.tsx";
 
 /** As much of a node of a Markdown tree as is looked at here. */
 interface Node {
@@ -26,10 +27,10 @@ export function shownReferences({ from, used }: { readonly from: number; readonl
   const shown = (node: Node): Node => {
     switch (node.type) {
       case "footnoteReference":
-        return note(node.label ?? node.identifier ?? "");
+        return note(node.label ?? node.identifier ?? "", "reference");
       case "footnoteDefinition": {
         const [first, ...rest] = (node.children ?? []).map(shown);
-        const label = [note(node.label ?? node.identifier ?? ""), text(" ")];
+        const label = [note(node.label ?? node.identifier ?? "", "note"), text(" ")];
         const begun =
           first?.type === "paragraph"
             ? [{ ...first, children: [...label, ...(first.children ?? [])] }, ...rest]
@@ -67,5 +68,9 @@ export function shownReferences({ from, used }: { readonly from: number; readonl
 const text = (value: string): Node => ({ type: "text", value });
 const paragraph = (children: Node[]): Node => ({ type: "paragraph", children });
 
-/** The label of a footnote, raised. */
-const note = (label: string): Node => ({ type: "emphasis", data: { hName: "sup" }, children: [text(label)] });
+/** The label of a footnote, raised, which leads to its other end. */
+const note = (label: string, end: NoteEnd): Node => ({
+  type: "emphasis",
+  data: { hName: "sup", hProperties: { dataNote: label, dataEnd: end } },
+  children: [text(label)],
+});

@@ -29,7 +29,8 @@ export function TreeTools({
 }) {
   const may = useMay();
   return (
-    <search className="flex flex-col gap-1 border-hair border-b p-2 text-sm">
+    // What the map draws beyond its edge lies below it, also for who measures how close things are.
+    <search className="relative z-1 flex flex-col gap-1 border-hair border-b p-2 text-sm">
       {may("conversation.search") && (
         <TextField
           type="search"
@@ -47,7 +48,7 @@ export function TreeTools({
           ? ""
           : tCount(hits, "{count} message found; Enter shows the next", "{count} messages found; Enter shows the next")}
       </p>
-      <div className="flex flex-wrap items-center gap-x-3 text-soft text-xs">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-soft text-xs">
         <Switch name={t("This branch only")} isOn={isOnlyBranch} onChange={onOnlyBranch} />
         <Switch name={t("Starred only")} isOn={onlyStarred} onChange={onOnlyStarred} />
         {onWhole && (

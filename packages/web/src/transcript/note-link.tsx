@@ -1,0 +1,51 @@
+import { createContext, type MouseEvent, useContext } from "react";
+import { t } from "../phrases/phrases.ts";
+import { labelOf } from "./markdown-blocks.ts";
+
+/** The labels of the footnotes that a text refers to. */
+export const ReferredNotes = createContext<ReadonlySet<string>>(new Set());
+
+/** Which footnotes a text refers to, as `labelOf` writes their labels. */
+export function referredNotes(text: string): ReadonlySet<string> {
+  if (!text.includes("[^")) return NONE;
+  return new Set([...text.matchAll(/\[\^([^\]\s]+)\](?!:)/g)].map(([, label = ""]) => labelOf(label)));
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Where a footnote's label stands: in the text, or before the note. */
+export type NoteEnd = "reference" | "note";
+
+/** The raised label of a footnote: it leads to the note, and from there back to where the text first refers to it. */
+export function NoteLink({ label, end }: { readonly label: string; readonly end: NoteEnd }) {
+  const referred = useContext(ReferredNotes);
+  // Nothing leads to a note that nobody refers to.
+  if (end === "note" && !referred.has(labelOf(label))) return <sup>{label}</sup>;
+  const other: NoteEnd = end === "note" ? "reference" : "note";
+  const lead = (event: MouseEvent<HTMLElement>) => {
+    event.preventDefault();
+    const all = [...(event.currentTarget.closest("[data-notes]")?.querySelectorAll<HTMLElement>("a[data-note]") ?? [])];
+    const there = all.find(({ dataset }) => dataset.end === other && dataset.note === labelOf(label));
+    there?.focus({ preventScroll: true });
+    there?.scrollIntoView({ block: "nearest" });
+  };
+  return (
+    <sup>
+      <a
+        href={`#${encodeURIComponent(label)}`}
+        role={end === "reference" ? "doc-noteref" : "doc-backlink"}
+        data-note={labelOf(label)}
+        data-end={end}
+        aria-label={
+          end === "reference"
+            ? t("{label}: to the footnote", { label })
+            : t("{label}: back to where it is referred to", { label })
+        }
+        onClick={lead}
+        className="px-0.5 text-leaf hover:underline"
+      >
+        {label}
+      </a>
+    </sup>
+  );
+}
