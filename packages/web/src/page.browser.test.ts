@@ -3,11 +3,10 @@ import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { faultsOf } from "./testing/axe.fixture.ts";
 import { builtPage } from "./testing/built-page.fixture.ts";
 import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
 import { escapist, outside } from "./testing/outside.fixture.ts";
-import { articles, composer, eventually, PATIENT, site, type Window, write } from "./testing/site.fixture.ts";
+import { articles, composer, eventually, PATIENT, site, write } from "./testing/site.fixture.ts";
 
 const said = (page: Page) =>
   articles(page)
@@ -65,70 +64,11 @@ describe("the built page", () => {
 describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
   const here = site();
 
-  /** A page in one of the states that are looked at; nothing in it may be wrong for anybody. */
-  const states: Readonly<Record<string, (window: Window) => Promise<void>>> = {
-    empty: async ({ page }) => {
-      await page.getByRole("list", { name: "Examples" }).getByRole("button").nth(2).waitFor();
-    },
-    "the model chosen": async ({ page }) => {
-      await page.getByRole("button", { name: "Model: scripted/model" }).click();
-      await page.getByRole("list", { name: "Models that can be used" }).getByText("scripted/second").waitFor();
-    },
-    "what the page is made from (W79)": async ({ page }) => {
-      await page.goto(`http://${here.link.host}/design`);
-      await page.getByRole("heading", { name: "What the page is made from" }).waitFor();
-    },
-    "streaming code": async ({ page }) => {
-      await begin(page, "code");
-      // The second block still grows.
-      await page.locator("figure").nth(1).locator("span", { hasText: "+ return a + b;" }).last().waitFor();
-      await page
-        .locator("figure")
-        .first()
-        .locator("span", { hasText: /^return$/ })
-        .waitFor();
-    },
-    approval: async ({ page }) => {
-      await begin(page, "edit");
-      await page.getByRole("log").getByRole("region", { name: "What would run" }).getByText("return").first().waitFor();
-    },
-    branches: async ({ page }) => {
-      await begin(page, "one");
-      await eventually(() => said(page)).toContain("You said: one");
-      await articles(page).first().hover();
-      await articles(page).first().getByRole("button", { name: "Edit" }).click();
-      await page.getByRole("button", { name: "Send as a new version" }).click();
-      await eventually(() => said(page)).toContain("2/2");
-    },
-    "sub-agent": async ({ page }) => {
-      await begin(page, "agent hold");
-      await page.getByRole("region", { name: "Sub-agent" }).getByRole("link", { name: "Open" }).click();
-      await eventually(() => said(page)).toContain("running");
-    },
-    error: async ({ page }) => {
-      await begin(page, "break");
-      await eventually(() => said(page)).toContain("The provider is not available.");
-    },
-    offline: async ({ page }) => {
-      await begin(page, "one");
-      await eventually(() => said(page)).toContain("You said: one");
-      here.link.cut();
-      await page.getByText("The connection to the server is lost.").waitFor();
-      await write(page, "not sent");
-    },
-  };
-
   async function begin(page: Page, text: string): Promise<void> {
     await page.locator("#composer:focus").waitFor();
     await write(page, text);
     await page.waitForURL(/\/c\//);
   }
-
-  it.for(Object.keys(states))("W76: has nothing that axe finds fault with, in both themes: %s", async (name) => {
-    const window = await here.open();
-    await states[name]?.(window);
-    expect(await faultsOf(window.page)).toEqual([]);
-  });
 
   it("W59, W63, W64, W66: on the first page one writes, with files and a model of one's choice; examples send nothing", async () => {
     const { page, complaints } = await here.open("/", { viewport: { width: 390, height: 844 } });
@@ -226,6 +166,19 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
     expect(loaded.filter((path) => /mermaid/.test(path)).length).toBe(1);
     await page.getByRole("button", { name: "Show the source" }).click();
     await articles(page).last().locator("pre").first().getByText("Acorn").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("W57: the label of a footnote leads to the note, and the note back to where it is referred to", async () => {
+    const { page, complaints } = await here.open(`/c/${await here.conversation("An oak[^1].\n\n[^1]: An old one.")}`);
+    const answer = articles(page).last();
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
+    await answer.locator("[role=doc-noteref]").click();
+    await eventually(focused).toBe("1: back to where it is referred to");
+    const address = page.url();
+    await page.keyboard.press("Enter");
+    await eventually(focused).toBe("1: to the footnote");
+    expect(page.url()).toBe(address);
     expect(complaints).toEqual([]);
   });
 

@@ -1,6 +1,8 @@
-import { type AgentOptions, defineTool, launchAgent } from "@banyan/core";
+import { type AgentOptions, askClient, defineTool, launchAgent } from "@banyan/core";
 import type { ModelRequest } from "@banyan/core/drivers";
-import { type Beat, call, reasoning, type Scene, scriptedModel, spend, stall, text } from "@banyan/core/testing";
+import { updatePlan } from "@banyan/core/hosts";
+import { call, type Scene, scriptedModel, spend, stall } from "@banyan/core/testing";
+import { LOG, MEMORY, SCENES, said, thought } from "./scenes.fixture.ts";
 
 /** Milliseconds between two pieces of an answer. */
 const PACE = 4;
@@ -17,7 +19,11 @@ export function storyAgent(): AgentOptions {
       "search",
       () => "src/table.ts:14:  const day = date.getDate();\nsrc/chart.ts:22:  const day = date.getDate();",
     ),
-    looking("read", ({ path }) => FILES[path ?? ""] ?? ""),
+    looking("read", ({ path = "" }) => {
+      const file = FILES[path];
+      if (file === undefined) throw new Error(`There is no file ${path} in /home/ada/tides.`);
+      return file;
+    }),
     defineTool({
       name: "edit",
       description: "Changes a file.",
@@ -43,24 +49,61 @@ export function storyAgent(): AgentOptions {
       input: ANYTHING,
       effects: "external",
       about: ({ command }: { command: string }) => ({ command }),
-      execute: () => "✓ test/table.test.ts (8 tests) 41ms\n\nTest Files  1 passed (1)\n     Tests  8 passed (8)",
+      async execute({ command }: { command: string }, { progress, signal }) {
+        // It goes on until somebody stops it.
+        if (command.includes("--watch")) {
+          progress("> tides@2.4.0 test\n> vitest --watch\n\n✓ test/chart.test.ts (3 tests) 12ms\n");
+          await new Promise((_, reject) =>
+            signal.addEventListener("abort", () => reject(signal.reason), { once: true }),
+          );
+        }
+        return RAN;
+      },
+    }),
+    defineTool({
+      name: "serve",
+      description: "Goes on beside the conversation.",
+      input: ANYTHING,
+      effects: "external",
+      about: ({ command }: { command: string }) => ({ command }),
+      execute({ command }: { command: string }, { stay }) {
+        const over = Promise.withResolvers<{ outcome: string }>();
+        return stay({ title: command, over: over.promise, end: () => over.resolve({ outcome: "it was asked to" }) });
+      },
     }),
     launchAgent(),
+    updatePlan(),
+    askClient(),
   ];
   return {
     name: "banyan",
     model: scriptedModel(sceneFor, { id: "demo/story", pace: PACE, price: { input: 3, output: 15, cached: 0.3 } }),
     tools,
-    permission: ({ tool: { name } }) =>
-      name === "edit" || name === "shell"
-        ? { decision: "ask", pattern: name === "shell" ? "shell(npm test*)" : "edit(src/**)" }
-        : { decision: "allow" },
+    limits: { steps: 8, policy: "ask" },
+    memory: { store: { recall: async (query) => recalledFor(query), remember: async () => {} } },
+    permission({ tool, input }) {
+      const { command = "" } = input as Input;
+      if (tool.about?.(input).handsIn) return { decision: "ask" };
+      if (tool.name === "edit") return { decision: "ask", pattern: "edit(src/**)" };
+      return tool.name === "shell" && !command.includes("--watch")
+        ? { decision: "ask", pattern: "shell(npm test*)" }
+        : { decision: "allow" };
+    },
   };
 }
 
 interface Input {
   readonly path?: string;
+  readonly command?: string;
 }
+
+function recalledFor(query: string) {
+  const found = Object.entries(MEMORY).find(([asked]) => query.includes(asked))?.[1] ?? [];
+  if (found === "locked") throw new Error("the file of memories is locked by another program");
+  return [...found];
+}
+
+const RAN = "✓ test/table.test.ts (8 tests) 41ms\n\nTest Files  1 passed (1)\n     Tests  8 passed (8)";
 
 const ANYTHING = { type: "object" } as const;
 
@@ -79,6 +122,7 @@ export const STORY = {
 } as const;
 
 const ANSWERS: Readonly<Record<string, readonly Scene[]>> = {
+  ...SCENES,
   [STORY.wrongDay]: [
     [
       thought(
@@ -170,14 +214,6 @@ function sceneFor({ messages }: ModelRequest): Scene {
   return [...beats, spend({ input, cached: input - 610, output: 180 + 40 * messages.length, reasoning: 60 })];
 }
 
-function said(words: string): Beat {
-  return text(...words.split(/(?<=\s)/));
-}
-
-function thought(words: string): Beat {
-  return reasoning(...words.split(/(?<=\s)/));
-}
-
 const FILES: Readonly<Record<string, string>> = {
   "src/table.ts": `export function tableOf(station: Station, tides: readonly Tide[]) {
   const days = new Map<number, Tide[]>();
@@ -186,6 +222,7 @@ const FILES: Readonly<Record<string, string>> = {
   }
 }`,
   "src/station.ts": "export interface Station {\n  readonly name: string;\n  readonly timeZone: string;\n}",
+  "log/tides.log": LOG,
   "test/table.test.ts": 'test("high water stands below its day", () => {});',
 };
 
