@@ -7,7 +7,7 @@ export type Unread =
   /** One sentence, perhaps with a second one that suggests something. */
   | { readonly type: "mistake"; readonly message: string };
 
-/** Lets a command read its arguments; answers what keeps it from being carried out. Writes nothing. */
+/** Lets a command read its arguments; returns what keeps it from being carried out. Writes nothing. */
 export function parse(command: Command, argv: readonly string[]): Unread | undefined {
   let written = "";
   const write = (text: string) => {

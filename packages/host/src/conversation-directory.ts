@@ -96,7 +96,7 @@ export class ConversationDirectory implements AsyncDisposable {
   /**
    * Brings in an exported conversation. It keeps its id, unless there is one of that id here: then it is a second one,
    * with an id of its own. It brings facts, and no rights: what it left open has ended, what it allowed is asked about
-   * (S17). Answers the id. All of it is there, or nothing. Rejects with `StoreError`.
+   * (S17). Returns the id. All of it is there, or nothing. Rejects with `StoreError`.
    */
   async bringIn({ id, events }: ReadConversation): Promise<string> {
     const taken = (await this.#store.list()).some((known) => known.id === id);

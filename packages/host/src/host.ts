@@ -390,7 +390,7 @@ export class Host {
   }
 
   /**
-   * Removes what has grown too old since the start, as the settings say (B64): for who runs for days. Answers what, in
+   * Removes what has grown too old since the start, as the settings say (B64): for who runs for days. Returns what, in
    * sentences for a person. Rejects as `ready` does.
    */
   async tidy(): Promise<readonly string[]> {

@@ -4,7 +4,7 @@ import type { MemoryEntry } from "./managed-memory.ts";
 import type { Piece } from "./pieces.ts";
 import { spaced } from "./words.ts";
 
-/** Keeps a text and where it is from; a text that is there gets a further source. Inside a transaction. Answers its id. */
+/** Keeps a text and where it is from; a text that is there gets a further source. Inside a transaction. Returns its id. */
 export function keep(
   database: DatabaseSync,
   piece: Omit<Piece, "conversation"> & { readonly conversation?: string },
@@ -29,7 +29,7 @@ function insert(database: DatabaseSync, kind: string, digest: string, text: stri
   return Number(lastInsertRowid);
 }
 
-/** Takes entries out, and their words out of the index. Inside a transaction. Answers how many there were. */
+/** Takes entries out, and their words out of the index. Inside a transaction. Returns how many there were. */
 export function forget(database: DatabaseSync, ids: readonly number[]): number {
   const text = database.prepare("SELECT text FROM entries WHERE id = ?");
   const unindex = database.prepare("INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)");
@@ -45,7 +45,7 @@ export function forget(database: DatabaseSync, ids: readonly number[]): number {
   return count;
 }
 
-/** Takes out what is known from one conversation alone. Inside a transaction. Answers how many entries that were. */
+/** Takes out what is known from one conversation alone. Inside a transaction. Returns how many entries that were. */
 export function forgetConversation(database: DatabaseSync, conversation: string): number {
   const from = database.prepare("SELECT entry FROM sources WHERE conversation = ?").all(conversation);
   database.prepare("DELETE FROM sources WHERE conversation = ?").run(conversation);
@@ -57,7 +57,7 @@ export function forgetConversation(database: DatabaseSync, conversation: string)
   );
 }
 
-/** Takes out everything; what is off stays off. Inside a transaction. Answers how many entries there were. */
+/** Takes out everything; what is off stays off. Inside a transaction. Returns how many entries there were. */
 export function forgetAll(database: DatabaseSync): number {
   database.exec("INSERT INTO words (words) VALUES ('delete-all')");
   return Number(database.prepare("DELETE FROM entries").run().changes);

@@ -7,13 +7,13 @@ export interface ManagedMemory extends Memory, AsyncDisposable {
   /** The entries that hold all words of the query, in any order and inflection, best first; 20 when no limit is given. */
   search(query: string, options?: MemorySearchOptions): Promise<MemoryEntry[]>;
   /**
-   * Keeps a fact, and answers how it is kept: without its secrets. A fact that is there already gets a further source.
+   * Keeps a fact, and returns how it is kept: without its secrets. A fact that is there already gets a further source.
    * Refused when it is empty or longer than 2,000 characters, or its conversation is off.
    */
   add(fact: NewFact): Promise<MemoryEntry>;
-  /** Forgets an entry for good. Answers whether there was one. */
+  /** Forgets an entry for good. Returns whether there was one. */
   remove(id: number): Promise<boolean>;
-  /** Forgets for good what is known from a conversation alone, or everything. Answers how many entries went. */
+  /** Forgets for good what is known from a conversation alone, or everything. Returns how many entries went. */
   clear(from?: { readonly conversation: string }): Promise<number>;
   /** The newest summaries of finished tasks and shortened conversations of a directory, the newest first. */
   summaries(directory: string, limit: number): Promise<MemoryEntry[]>;

@@ -45,7 +45,7 @@ export class MemoryFile {
     }
   }
 
-  /** Takes something out, so that it is nowhere in the file any more. Answers how much that was. */
+  /** Takes something out, so that it is nowhere in the file any more. Returns how much that was. */
   async forget(body: (database: DatabaseSync) => number): Promise<number> {
     return this.read(0, (database) => {
       const count = transaction(database, () => body(database));

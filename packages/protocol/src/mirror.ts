@@ -71,7 +71,7 @@ export class Mirror {
     return [...messages].filter((message) => this.#unread.has(message));
   }
 
-  /** Applies the items of a `feed` frame, in order; answers what each changed. */
+  /** Applies the items of a `feed` frame, in order; returns what each changed. */
   take(items: readonly FeedItem[]): Change[] {
     return items.map((item) => {
       this.#cursor = cursorOf(item) ?? this.#cursor;

@@ -123,7 +123,7 @@ export class Page {
     this.told(done());
   }
 
-  /** Somebody writes what was refused where it was written; answers whether nobody has before. */
+  /** Somebody writes what was refused where it was written; returns whether nobody has before. */
   giveBack(refused: Refused): boolean {
     const all = this.store.getState().refused;
     if (!all.includes(refused)) return false;

@@ -50,7 +50,7 @@ export class Answering {
     return left.length > over.length;
   }
 
-  /** Answers whether there is anybody to be told. */
+  /** Returns whether there is anybody to be told. */
   #putAside(text: string): boolean {
     const { live, isClosed } = this.#terminal;
     if (isClosed) return false;

@@ -58,7 +58,7 @@ async function loadInParts({ live }: Terminal): Promise<void> {
 
 /** Whom a person at a terminal talks with. */
 export interface Partner {
-  /** A message that was typed unasked. Answers whether it was taken. */
+  /** A message that was typed unasked. Returns whether it was taken. */
   typed(message: string, later: boolean): boolean;
   /** Ctrl-C while nothing is typed. */
   interrupt(): void;

@@ -126,7 +126,7 @@ async function worktreesLeft(session: TalkSession | undefined, { worktrees }: Ho
   ];
 }
 
-/** Tells a terminal what the settings say of it, and what it can complete; answers what is wrong with its keys. */
+/** Tells a terminal what the settings say of it, and what it can complete; returns what is wrong with its keys. */
 function configure({ live }: Terminal, host: Host): readonly string[] {
   const { keys, theme, vim, notify } = host.configuration.settings;
   const { workspace } = host;

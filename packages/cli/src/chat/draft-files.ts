@@ -83,7 +83,7 @@ export class DraftFiles {
     return id === process.pid ? this.#files.has(path) : isAlive(id);
   }
 
-  /** Answers whether a file says this now; nothing is in no file. */
+  /** Returns whether a file says this now; nothing is in no file. */
   #replace(path: string, content: string): boolean {
     try {
       if (content === "") remove(path);

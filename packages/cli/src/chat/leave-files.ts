@@ -26,7 +26,7 @@ export interface LeaveOptions {
 
 /**
  * Says which files the branch has changed that a person leaves, and lets them say what becomes of these (T29): nothing
- * goes back by itself. Answers whether they leave; without a choice they stay.
+ * goes back by itself. Returns whether they leave; without a choice they stay.
  */
 export async function leaveFiles(left: LeftBranch, { terminal, view, revert }: LeaveOptions): Promise<boolean> {
   const { style } = terminal;

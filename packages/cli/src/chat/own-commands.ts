@@ -63,7 +63,7 @@ export class OwnCommands {
     }
   }
 
-  /** Ends what runs, and what was to end before, at once (T3). Answers whether there was anything. */
+  /** Ends what runs, and what was to end before, at once (T3). Returns whether there was anything. */
   stop(): boolean {
     const deaf = [...this.#running].filter(({ stop }) => stop.signal.aborted);
     for (const { stop } of this.#running) stop.abort();

@@ -79,7 +79,7 @@ export class Standpoint {
     if (message !== undefined && this.#place.at !== undefined) this.standAt(message);
   }
 
-  /** Goes on where the conversation was last written to. Answers where the next message was to go. */
+  /** Goes on where the conversation was last written to. Returns where the next message was to go. */
   goBack(): Place {
     const place = this.#place;
     this.#place = HERE;

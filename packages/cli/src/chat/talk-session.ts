@@ -145,7 +145,7 @@ export class TalkSession implements AskingSession {
     return aboutOf(await this.#client.ask("turn.say", { ...this.#here, parts, ...to }, this.#ownId()));
   }
 
-  /** Adds something without a turn, or says it to a run; answers the message, unless it waits. */
+  /** Adds something without a turn, or says it to a run; returns the message, unless it waits. */
   async add(
     parts: readonly UserPart[],
     to: { readonly at: string | null; readonly run?: string | undefined },
@@ -179,7 +179,7 @@ export class TalkSession implements AskingSession {
     );
   }
 
-  /** Has the model sum up a branch; answers the summary, or why there is none. */
+  /** Has the model sum up a branch; returns the summary, or why there is none. */
   async compact(
     at: string,
     { keep, model }: { readonly keep: string | undefined; readonly model: string | undefined },

@@ -10,7 +10,7 @@ type PartOf = (what: string) => WrittenPart;
 
 /**
  * Asks a person what a call wants to know (B39). A number names one of the choices, other words are an answer of the
- * person's own; an empty line is the default, or says that there is no answer. Answers nothing when the signal aborts or
+ * person's own; an empty line is the default, or says that there is no answer. Returns nothing when the signal aborts or
  * the person interrupts. Several things with choices are asked as a form.
  */
 export async function answerInWords(

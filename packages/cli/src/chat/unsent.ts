@@ -36,7 +36,7 @@ export class Unsent {
     return this.#hasBegun;
   }
 
-  /** A text is on its way into the conversation, until what this answers is disposed of. */
+  /** A text is on its way into the conversation, until what this returns is disposed of. */
   sending(text: string): Disposable {
     const sent = { text };
     this.#hasBegun = true;
@@ -55,7 +55,7 @@ export class Unsent {
     this.#changed();
   }
 
-  /** Takes over the messages that processes that are gone had left for whom they are for; answers them. */
+  /** Takes over the messages that processes that are gone had left for whom they are for; returns them. */
   takeOver(): string {
     const left = this.#leftFor(this.#to).filter(({ asked }) => !asked);
     const text = left.map((each) => each.text).join("\n");

@@ -113,7 +113,7 @@ export interface ConversationContext {
   undo(call: CallChanges): Promise<TakenBack>;
   /**
    * Has the model sum up the branch down to a message, with what must be kept, if that is said, and tells that it is under way;
-   * the next message goes below the summary. Answers why everything stays as it was, if so.
+   * the next message goes below the summary. Returns why everything stays as it was, if so.
    */
   compact(leaf: string, keep: string | undefined): Promise<string | undefined>;
 }
@@ -129,7 +129,7 @@ export interface CommandContext extends ConversationContext {
    * person chooses. Does nothing when none is chosen.
    */
   enter(named: string | undefined): Promise<void>;
-  /** Leaves the conversation for a new one; answers the id of the old one, if anything was said in it. */
+  /** Leaves the conversation for a new one; returns the id of the old one, if anything was said in it. */
   begin(): Promise<string | undefined>;
 }
 

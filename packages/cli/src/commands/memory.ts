@@ -74,7 +74,7 @@ function list(context: ConversationContext): void {
   for (const line of recalledLines(recalled, columns, style.dim)) write(line);
 }
 
-/** Has the model not told an entry any more, or again; answers whether it was asked to. */
+/** Has the model not told an entry any more, or again; returns whether it was asked to. */
 async function drop(context: ConversationContext, argument: string): Promise<boolean> {
   const [, what, number] = /^(drop|use) +(\d{1,6})$/.exec(argument) ?? [];
   if (what === undefined) return false;

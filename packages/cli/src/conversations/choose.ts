@@ -51,7 +51,7 @@ export interface ChooseOptions {
 
 /**
  * Lets a person choose a conversation (T41): those of this directory first, by title or by any words that were said in
- * them, with a preview of where each stands. Answers its id, or nothing. Rejects as `list` does.
+ * them, with a preview of where each stands. Returns its id, or nothing. Rejects as `list` does.
  */
 export async function chooseConversation(options: ChooseOptions): Promise<string | undefined> {
   const { from, terminal, among, filter = "", signal } = options;

@@ -12,7 +12,7 @@ export interface FeedView {
   answer(text: string): void;
   /** A line as it is. */
   line(text: string): void;
-  /** Shows that something is done for the person, and not by the agent, until what this answers is disposed of. */
+  /** Shows that something is done for the person, and not by the agent, until what this returns is disposed of. */
   busyWith(what: string): Disposable;
   /** Stands apart from what follows. */
   gap(): void;

@@ -6,7 +6,7 @@ const LISTED = 20;
 
 /**
  * Lets a person pick something from a list: with a filter and a preview where lines are redrawn, else by its number.
- * Answers nothing when nothing is picked, or when the signal aborts.
+ * Returns nothing when nothing is picked, or when the signal aborts.
  */
 export async function pick<T>(
   terminal: Terminal,

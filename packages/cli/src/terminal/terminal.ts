@@ -22,21 +22,21 @@ export interface Terminal {
   freshLine(): void;
   /**
    * Asks for a message, or takes one that was typed ahead. Ctrl-C clears what is typed into the history; on an empty
-   * prompt, twice within two seconds, it leaves, as Ctrl-D does (T4, T5, T6). Answers nothing when the person leaves.
+   * prompt, twice within two seconds, it leaves, as Ctrl-D does (T4, T5, T6). Returns nothing when the person leaves.
    */
   read(request: MessageRequest): Promise<string | undefined>;
   /**
-   * Asks for one line that decides something. What was typed before the question appeared is no answer (S14). Answers
+   * Asks for one line that decides something. What was typed before the question appeared is no answer (S14). Returns
    * nothing when the person interrupts or leaves, or when the signal aborts.
    */
   ask(question: Question): Promise<string | undefined>;
   /**
-   * Lets a person decide something. What was typed before it appeared decides nothing, nor does Enter alone (S14). Answers
+   * Lets a person decide something. What was typed before it appeared decides nothing, nor does Enter alone (S14). Returns
    * nothing when the person interrupts or leaves, or when the signal aborts.
    */
   decide(decision: Decision): Promise<Decided | undefined>;
   /**
-   * Lets a person fill in a form. What was typed before it appeared fills in nothing, nor does Enter alone (S14). Answers
+   * Lets a person fill in a form. What was typed before it appeared fills in nothing, nor does Enter alone (S14). Returns
    * nothing when the person interrupts or leaves, or when the signal aborts.
    */
   fill(form: Form): Promise<Filled | undefined>;
@@ -77,7 +77,7 @@ export interface TerminalOptions {
   readonly style: Style;
   readonly env: NodeJS.ProcessEnv;
   /**
-   * Called for a message that was typed while nobody asked for one; with `later`, it was ended with Alt+Enter. Answers
+   * Called for a message that was typed while nobody asked for one; with `later`, it was ended with Alt+Enter. Returns
    * whether it was taken; else it waits for the next prompt.
    */
   onTyped(message: string, later: boolean): boolean;

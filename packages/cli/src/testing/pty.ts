@@ -92,12 +92,12 @@ export class Pty implements Disposable {
     return this.#tmux("capture-pane", "-p", "-J", "-S", "-").replace(/[ \n]+$/, "");
   }
 
-  /** Waits until the command has written something, still in sight or not; answers every byte up to there, at the least. */
+  /** Waits until the command has written something, still in sight or not; returns every byte up to there, at the least. */
   async written(text: string): Promise<string> {
     return until(() => (existsSync(this.#raw) ? readFileSync(this.#raw, "utf8") : ""), text, 1);
   }
 
-  /** Waits until something is shown `times` times, and answers the screen. */
+  /** Waits until something is shown `times` times, and returns the screen. */
   async until(shown: string | RegExp, times = 1): Promise<string> {
     const screen = await until(
       () => this.screen(),
@@ -120,7 +120,7 @@ export class Pty implements Disposable {
     return this.until(new RegExp(`^(?:${name}\\s*|${full})(?![\\s\\S])`));
   }
 
-  /** Types a line, waits until something is shown, and then for the prompt. Answers the screen. */
+  /** Types a line, waits until something is shown, and then for the prompt. Returns the screen. */
   async exchange(line: string, shown: string | RegExp): Promise<string> {
     this.enter(line);
     await this.until(shown);

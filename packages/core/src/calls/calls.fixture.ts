@@ -12,7 +12,7 @@ export function tool(name: string, execute: Tool["execute"], more: Partial<Tool>
   return { name, description: name, input: OBJECT, effects: "none", execute, ...more };
 }
 
-/** Runs one step with these calls and one with a text; answers the calls as they ended. */
+/** Runs one step with these calls and one with a text; returns the calls as they ended. */
 export async function callsOf(
   beats: readonly Beat[],
   tools: readonly Tool[],

@@ -35,7 +35,7 @@ export interface Reading {
 }
 
 /**
- * Reads what a person names: a text, an image or a PDF, or the names in a folder. Answers why, when it cannot go along.
+ * Reads what a person names: a text, an image or a PDF, or the names in a folder. Returns why, when it cannot go along.
  * It is opened where it was found, whatever is put there meanwhile.
  */
 export async function readNamed(

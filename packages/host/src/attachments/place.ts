@@ -38,7 +38,7 @@ export function isRefused(place: NamedPlace): place is RefusedPlace {
 
 /**
  * Finds what a person named (S21). A link that stays in the folder is followed; where one leads elsewhere, the person is
- * told to where, and may name that: a repository does not decide what is read. Answers nothing for what is not there.
+ * told to where, and may name that: a repository does not decide what is read. Returns nothing for what is not there.
  */
 export async function placeNamed(name: string, reach: Reach): Promise<NamedPlace | undefined> {
   const { folder, outside = false, whyNotRead } = reach;

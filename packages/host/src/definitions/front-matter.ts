@@ -16,7 +16,7 @@ const CLOSING = /^---[ \t]*$/m;
 /**
  * Reads the YAML between two lines of three dashes at the beginning of a Markdown file, as the field writes agents,
  * skills and commands. A file without them has an empty head. Names that are not known are passed over: other programs
- * write other ones. Answers what is wrong, with its line, in the place of what cannot be used.
+ * write other ones. Returns what is wrong, with its line, in the place of what cannot be used.
  */
 export function readFrontMatter<Schema extends z.ZodType>(
   source: string,

@@ -96,7 +96,7 @@ export interface Equipment extends AsyncDisposable {
   readonly sandbox: string;
   /** What was left out, and why, in sentences for a person. */
   readonly notices: readonly string[];
-  /** Removes what has grown old since; answers what, in sentences for a person. */
+  /** Removes what has grown old since; returns what, in sentences for a person. */
   tidy(): Promise<readonly string[]>;
 }
 

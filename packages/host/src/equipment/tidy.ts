@@ -32,7 +32,7 @@ export class Tidying implements AsyncDisposable {
   }
 
   /**
-   * Answers which conversations were removed, in sentences for a person; previous contents go in the background. What
+   * Returns which conversations were removed, in sentences for a person; previous contents go in the background. What
    * cannot be removed stays.
    */
   async tidy(): Promise<string[]> {
@@ -51,7 +51,7 @@ export class Tidying implements AsyncDisposable {
 }
 
 /**
- * Removes the conversations that nobody wrote to for so many days, and answers which. Those stay that are open, in which
+ * Removes the conversations that nobody wrote to for so many days, and returns which. Those stay that are open, in which
  * somebody marked a message with a star or a label, or that cannot be read: whoever has them may want to mend them.
  */
 async function removeOld(store: Store, days: number, signal: AbortSignal): Promise<string[]> {

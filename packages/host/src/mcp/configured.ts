@@ -62,7 +62,7 @@ export function configuredServers({ env, home, cwd }: McpPlace): ConfiguredServe
 }
 
 /**
- * Adds a server to the user's settings; answers the file. Throws an `McpError` for an entry that cannot be used, or a
+ * Adds a server to the user's settings; returns the file. Throws an `McpError` for an entry that cannot be used, or a
  * name that is taken, and a `SettingsError` when the file is broken; then nothing is changed.
  */
 export function addMcpServer(place: McpPlace, name: string, given: unknown): string {
@@ -76,7 +76,7 @@ export function addMcpServer(place: McpPlace, name: string, given: unknown): str
 }
 
 /**
- * Takes a server out of the user's settings, and forgets how it was signed in to; answers the file. Throws an
+ * Takes a server out of the user's settings, and forgets how it was signed in to; returns the file. Throws an
  * `McpError` when the user has no such server.
  */
 export async function removeMcpServer(place: McpPlace, name: string): Promise<string> {

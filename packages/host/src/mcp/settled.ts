@@ -2,7 +2,7 @@ import type { McpServerState, McpServers } from "@banyan/tools/mcp";
 import { ownCommand } from "../own-command.ts";
 
 /**
- * Waits until each server is there or has failed, but no longer than the signal lets it. Answers in sentences for a person
+ * Waits until each server is there or has failed, but no longer than the signal lets it. Returns in sentences for a person
  * which are not there (B47), and which check arguments by themselves (F43).
  */
 export async function serversSettled(servers: McpServers, signal: AbortSignal): Promise<readonly string[]> {

@@ -30,7 +30,7 @@ export class RedactingStream {
     this.#finder = finder;
   }
 
-  /** Takes a piece; answers what can be given out now. */
+  /** Takes a piece; returns what can be given out now. */
   push(text: string): string {
     this.#held += text;
     return /\s/.test(text) || this.#held.length > LONGEST ? this.#give(this.#safeEnd()) : "";

@@ -25,7 +25,7 @@ type Own = Readonly<Record<string, Json>> | undefined;
 type Block = Readonly<Record<string, unknown>>;
 
 /**
- * Answers `undefined` for a message that holds what only the provider's package can encode.
+ * Returns `undefined` for a message that holds what only the provider's package can encode.
  *
  * @param takes Media types of the files that the model is shown with results.
  */

@@ -25,7 +25,7 @@ export interface Messages {
  * time that it is seen; after that its bytes are joined in. Neighbours of one side become one message, and up to where
  * Anthropic is to cache the request is marked, as `markForCache` has it.
  *
- * Answers `undefined` for a request that only the provider's package can write: one with tools that Anthropic runs, or
+ * Returns `undefined` for a request that only the provider's package can write: one with tools that Anthropic runs, or
  * with what they did, with options that change more than the head of a request, with files of rarer kinds, or one that
  * Anthropic is to go on with where the model stopped.
  */

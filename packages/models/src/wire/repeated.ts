@@ -31,7 +31,7 @@ export class Repeated {
     return this.#parsed > SHORT && this.#patience > 0;
   }
 
-  /** Says what a document says that is known but for its string; answers whether it is one. Another has to be parsed. */
+  /** Says what a document says that is known but for its string; returns whether it is one. Another has to be parsed. */
   read(document: string): boolean {
     const text = this.#confirmed ? this.#between(document) : undefined;
     if (text === undefined) {

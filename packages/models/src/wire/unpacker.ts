@@ -42,7 +42,7 @@ export class Unpacker {
     this.#to = to;
   }
 
-  /** Answers `false` when nothing more should be written before there is room. */
+  /** Returns `false` when nothing more should be written before there is room. */
   write(bytes: Buffer): boolean {
     if (this.#isOver) return true;
     if (this.#streams.length === 0) this.#open(bytes[0] ?? 0);

@@ -65,7 +65,7 @@ export class KeptShares implements Shares, Disposable {
       .sort((a, b) => b.createdAt - a.createdAt);
   }
 
-  /** Takes a link back. Answers whether there was one of this id. */
+  /** Takes a link back. Returns whether there was one of this id. */
   revoke(id: string): boolean {
     const share = this.#shares.get(id);
     share?.end();

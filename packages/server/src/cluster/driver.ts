@@ -42,7 +42,7 @@ export interface DrivenNode {
   leave(asked: Asked): Promise<void>;
   /** Has it carried out by whoever has the conversation, or does so when nobody has. `isLeft`: it is written down already. */
   carryOut(asked: Asked, isLeft?: boolean): Promise<Outcome>;
-  /** Sees to it that what was left under an id is carried out, and answers whether it began a turn. */
+  /** Sees to it that what was left under an id is carried out, and returns whether it began a turn. */
   carryOutLeft(left: Pick<Asked, "id" | "conversation">): Promise<boolean>;
   /** Waits for what comes behind a place. Takes the conversation over, and goes on with it, when who had it is gone. */
   next(place: Place, signal: AbortSignal): Promise<Step>;

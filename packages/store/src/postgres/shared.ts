@@ -155,7 +155,7 @@ export class Shared {
     return rows.map(([conversation]) => String(conversation));
   }
 
-  /** A conversation is gone on with. Answers whether it may be: one over which several owners died is left to a person. */
+  /** A conversation is gone on with. Returns whether it may be: one over which several owners died is left to a person. */
   async drive(conversation: string): Promise<boolean> {
     return (await this.#database.ask(DRIVE, [conversation, DRIVES])).length > 0;
   }

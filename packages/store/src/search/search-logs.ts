@@ -15,7 +15,7 @@ export interface SearchedLog {
 }
 
 /**
- * Answers what `Store.search` is to answer, by looking through every event: for stores that have no index. The limit is
+ * Returns what `Store.search` is to answer, by looking through every event: for stores that have no index. The limit is
  * 20 when absent.
  */
 export function searchLogs(logs: Iterable<SearchedLog>, query: string, options: SearchOptions = {}): SearchHit[] {

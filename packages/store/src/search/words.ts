@@ -30,7 +30,7 @@ export function patternOf(word: string, beginning: boolean): string {
   return `${before}${characters.join("\\p{Mn}*")}\\p{Mn}*${after}`;
 }
 
-/** Answers whether a text has all the words of a query. */
+/** Returns whether a text has all the words of a query. */
 export function holdsWords(words: readonly string[]): (text: string) => boolean {
   const patterns = words.map((word, index) => new RegExp(patternOf(word, index === words.length - 1), "v"));
   return (text) => {

@@ -183,7 +183,7 @@ const LONGEST = 1024 ** 3;
 /**
  * Gives a database file that was cut the length back that its header says (https://sqlite.org/fileformat2.html), with
  * zeros. SQLite refuses a file that is too short; after this, what is left of it can be read. Nothing that is there
- * changes. Answers whether there was something to do.
+ * changes. Returns whether there was something to do.
  */
 function restoreLength(file: string): boolean {
   const descriptor = openSync(file, "r+");

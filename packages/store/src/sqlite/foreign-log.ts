@@ -9,7 +9,7 @@ import { storeError } from "./error.ts";
 
 /**
  * Puts a write-ahead log aside that is not the one of the file it stands beside: another conversation's, or one of a
- * newer or older state of this file. SQLite takes whatever stands there. Answers what was done, in a sentence; nothing
+ * newer or older state of this file. SQLite takes whatever stands there. Returns what was done, in a sentence; nothing
  * when the log belongs there. To be called while nobody else mends.
  */
 export function putForeignLogAside(path: string, conversation: string): string | undefined {

@@ -76,7 +76,7 @@ function clearAway(directory: string, own: string): void {
   }
 }
 
-/** Removes a lock's file unless the lock is held. Answers whether it is gone. */
+/** Removes a lock's file unless the lock is held. Returns whether it is gone. */
 function clear(file: string): boolean {
   if (!isThere(file)) return true;
   let database: DatabaseSync | undefined;

@@ -15,7 +15,7 @@ import { type Owner, ownerFrom } from "./owner.ts";
  * read, the same numbers, and no owner. The old one stays beside it under another name, with its write-ahead log. Dying
  * in between leaves one of the two in its place: the new one gets there by one renaming, when it is whole and flushed.
  *
- * `refuse` throws when whoever had it open last keeps it. Answers what was done, in sentences; nothing when not one event
+ * `refuse` throws when whoever had it open last keeps it. Returns what was done, in sentences; nothing when not one event
  * could be read. To be called while nobody else mends and no connection of this process is open.
  */
 export function renewFile(

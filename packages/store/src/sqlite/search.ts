@@ -92,7 +92,7 @@ async function refresh(
     });
 }
 
-/** Answers whether a message, or one above it, was removed. */
+/** Returns whether a message, or one above it, was removed. */
 function hiddenIn(catalogue: DatabaseSync): (conversation: number, message: string) => boolean {
   const any = catalogue.prepare("SELECT 1 FROM messages WHERE conversation = ? AND removed LIMIT 1");
   const above = catalogue.prepare(`

@@ -164,7 +164,7 @@ export class Lifeline {
     return opening;
   }
 
-  /** One attempt; never rejects. Answers whether it is worth while to try again. */
+  /** One attempt; never rejects. Returns whether it is worth while to try again. */
   async #open(): Promise<boolean> {
     const { reach, duties, patience, load } = this.#options;
     const { signal } = this.#closed;

@@ -4,7 +4,7 @@ import { isWithin } from "./protected-places.ts";
 
 /**
  * Finds a program along a `PATH`, but not where commands in the sandbox may write: one of them could have put something
- * else there under its name. Answers a path without links, or undefined.
+ * else there under its name. Returns a path without links, or undefined.
  */
 export function findProgram(name: string, path: string, writable: readonly string[]): string | undefined {
   for (const folder of path.split(delimiter)) {

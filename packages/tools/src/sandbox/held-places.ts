@@ -32,7 +32,7 @@ export class HeldPlaces {
     writeFileSync(this.#journal, `${process.pid}\0`, { flag: "wx", mode: 0o600 });
   }
 
-  /** Answers whether there is something at the place now. Where nothing can be made, a command of the same user makes nothing either. */
+  /** Returns whether there is something at the place now. Where nothing can be made, a command of the same user makes nothing either. */
   hold(place: string): boolean {
     if (exists(place)) return true;
     appendFileSync(this.#journal, `${place}\0`);

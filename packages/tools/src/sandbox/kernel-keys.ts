@@ -8,7 +8,7 @@ const CALLS: Readonly<Record<string, readonly [architecture: number, first: numb
 
 /**
  * Writes the rules of a system call filter that refuses the keys which the kernel keeps for a session or a user: no namespace
- * closes them, and tickets of Kerberos are among them. Answers false where these calls are not known. Calls of another
+ * closes them, and tickets of Kerberos are among them. Returns false where these calls are not known. Calls of another
  * architecture than the processor's are ended by the filter of the runtime.
  */
 export function writeKeyFilter(file: string): boolean {

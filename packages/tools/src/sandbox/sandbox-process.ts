@@ -116,7 +116,7 @@ let running = 0;
 const submodules = new Submodules();
 const links = new ProtectedLinks();
 
-/** Answers what was put aside behind the command. */
+/** Returns what was put aside behind the command. */
 function ended(): string[] {
   running -= 1;
   const notices = putAside();

@@ -65,7 +65,7 @@ export interface ReadPageOptions extends FetchOptions {
   mayFollow(address: URL): Promise<boolean>;
 }
 
-/** The text of a page, as `fetch` answers it. Rejects with a `WebError`, or with the signal's reason. */
+/** The text of a page, as `fetch` returns it. Rejects with a `WebError`, or with the signal's reason. */
 export async function readPage(url: string, options: ReadPageOptions): Promise<string> {
   const { timeout = DEFAULT_TIMEOUT, maxBytes = DEFAULT_MAX_BYTES, signal } = options;
   const answer = await get(webAddress(url), isReadable, { ...options, timeout, maxBytes });

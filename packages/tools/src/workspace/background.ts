@@ -126,7 +126,7 @@ export class BackgroundCommands {
     return `${command.read(from)}${command.standing(name)}`;
   }
 
-  /** Sends something to the standard input of a command; answers what comes back at once. */
+  /** Sends something to the standard input of a command; returns what comes back at once. */
   async write(name: string, text: string, end: boolean, { conversation, signal }: Caller): Promise<string> {
     const command = this.#of(conversation.id, name);
     if (command.hasEnded) throw new Error(`${name} has ended, and nobody can write to it any more.`);
@@ -135,7 +135,7 @@ export class BackgroundCommands {
     return `${command.read()}${command.standing(name)}`;
   }
 
-  /** Ends a command, and all that it started; answers the rest of what it printed. */
+  /** Ends a command, and all that it started; returns the rest of what it printed. */
   async stop(name: string, { conversation }: Caller): Promise<string> {
     const command = this.#of(conversation.id, name);
     command.end(true);

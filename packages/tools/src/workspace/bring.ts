@@ -90,7 +90,7 @@ export function bringTool(workspace: Workspace, options: BringOptions): Tool {
 }
 
 /**
- * Does what `bring_over` does. Answers what it did, a line for each file, and whether all of it is here now, and nothing contradicts
+ * Does what `bring_over` does. Returns what it did, a line for each file, and whether all of it is here now, and nothing contradicts
  * itself. Throws when the call is cancelled.
  */
 export async function bringOver(

@@ -84,7 +84,7 @@ export class LineSplitter {
     this.#take = options.take;
   }
 
-  /** Answers whether more is wanted. The buffer may be used again afterwards. */
+  /** Returns whether more is wanted. The buffer may be used again afterwards. */
   push(piece: Buffer): boolean {
     let from = 0;
     while (!this.#done && from < piece.length) {
@@ -153,7 +153,7 @@ export interface FeedOptions {
 
 /**
  * Feeds a text file to a splitter, piece by piece, as UTF-8 and without its byte-order mark, until the splitter has
- * enough, the file ends or the signal aborts (then it throws the signal's reason). Answers what the file is; of a binary
+ * enough, the file ends or the signal aborts (then it throws the signal's reason). Returns what the file is; of a binary
  * one nothing is fed.
  */
 export async function feedLines(

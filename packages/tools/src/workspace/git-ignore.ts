@@ -136,7 +136,7 @@ export async function rulesDownTo(workspace: Workspace, folder: string): Promise
   }
 }
 
-/** Answers for files below `start`, in any order, whether git ignores them or a folder between `start` and them. */
+/** A function that tells of a file below `start` whether git ignores it, or a folder on the way to it; it may be asked in any order. */
 export function ignoredBelow(workspace: Workspace, start: string): (path: string) => Promise<boolean> {
   type Verdict = { readonly ignored: boolean; readonly rules: IgnoreRules | undefined };
   const known = new Map<string, Promise<Verdict>>();

@@ -5,7 +5,7 @@ export interface OutputLimits {
 }
 
 /**
- * Takes secrets out of a text that comes in pieces, which may break anywhere (S10): `push` answers what is safe to pass on
+ * Takes secrets out of a text that comes in pieces, which may break anywhere (S10): `push` returns what is safe to pass on
  * so far, `end` the rest. It has to come before any cut, as half a secret looks like none.
  */
 export interface Redaction {

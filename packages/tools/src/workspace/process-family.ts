@@ -36,7 +36,7 @@ export function familyOf(leader: number, mark: string): ProcessFamily {
 
 /**
  * Ends a family: SIGTERM to all of it, and SIGKILL to who is still there after two seconds, or as soon as `hurry` aborts.
- * Answers when nobody is left. Answers at once when nobody was there.
+ * Returns when nobody is left. Returns at once when nobody was there.
  */
 export async function endFamily(family: ProcessFamily, hurry?: AbortSignal): Promise<void> {
   const known = new Set<string>();

@@ -33,7 +33,7 @@ export function findRipgrep({ root, alias }: Workspace, environment: Environment
 /**
  * Asks ripgrep which files of a folder to look into. It opens files by their paths, which can be led elsewhere while it
  * looks: so nothing that it saw is told, and each file that it names is opened again in our own way (S21). `isOpen` says
- * of which files to tell. Answers undefined when ripgrep does not understand the pattern or cannot be started. Throws the signal's reason when it aborts.
+ * of which files to tell. Returns undefined when ripgrep does not understand the pattern or cannot be started. Throws the signal's reason when it aborts.
  */
 export async function filesByRipgrep(
   program: string,

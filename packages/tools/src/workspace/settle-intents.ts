@@ -12,7 +12,7 @@ import { undoChange } from "./undo.ts";
  * that message was applied, and the log, in which no change of it is, is right. A file that is neither what it was nor what
  * it was to become belongs to somebody else: it stays as it is.
  *
- * Answers what became of it, in sentences for a person or a model. What the system refuses is tried again, and told again,
+ * Returns what became of it, in sentences for a person or a model. What the system refuses is tried again, and told again,
  * the next time.
  */
 export async function settleIntents(workspace: Workspace, backups: string): Promise<string[]> {

@@ -5,7 +5,7 @@ import { t } from "../phrases/phrases.ts";
 import { takesFocus } from "../shell/focus-on.ts";
 import { fieldsOf, filledPrompt, type OwnPrompt } from "./own.ts";
 
-/** Asks for the fields of a prompt of one's own, and answers it filled in (W74). */
+/** Asks for the fields of a prompt of one's own, and returns it filled in (W74). */
 export function PromptForm({
   prompt,
   onFilled,

@@ -30,14 +30,14 @@ export class Program implements AsyncDisposable {
     return [process.execPath, START, ...args];
   }
 
-  /** Runs a command to its end, and answers what it wrote. */
+  /** Runs a command to its end, and returns what it wrote. */
   async output(...args: readonly string[]): Promise<string> {
     const [program = "", ...rest] = this.command(...args);
     const { stdout } = await run(program, rest, { cwd: this.workspace, env: this.env, maxBuffer: 1 << 26 });
     return stdout;
   }
 
-  /** Serves until it is killed, and answers the address. Builds the page first where it was not built. */
+  /** Serves until it is killed, and returns the address. Builds the page first where it was not built. */
   async serve(...args: readonly string[]): Promise<string> {
     const [program = "", ...rest] = this.command("serve", ...args);
     const { workspace: cwd, env } = this;

@@ -252,7 +252,7 @@ export function restingPlace(element: Locator): Promise<number> {
   }, STILL);
 }
 
-/** Turns the wheel upwards over an element; answers how far it is scrolled then. */
+/** Turns the wheel upwards over an element; returns how far it is scrolled then. */
 export async function wheelUp(element: Locator, pixels: number): Promise<number> {
   await element.hover();
   // The page hears of the wheel some time after it was turned; the element scrolls from then on.

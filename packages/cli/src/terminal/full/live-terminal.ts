@@ -53,7 +53,7 @@ export interface LiveSettings {
 export interface LiveTerminal {
   /** `command` shows a line that was typed and is no message; `connected`, whether it is known what the agent does. */
   readonly view: FeedView & Pick<LiveView, "command" | "connected">;
-  /** May be called again; what a call leaves out stays. Answers what is wrong with the keys and the theme, a sentence for each. */
+  /** May be called again; what a call leaves out stays. Returns what is wrong with the keys and the theme, a sentence for each. */
   configure(settings: LiveSettings): readonly string[];
   /** The keys as they are in effect. */
   readonly keyTable: readonly KeyRow[];
@@ -62,7 +62,7 @@ export interface LiveTerminal {
   /** Shows this below the prompt; nothing before the first call. */
   status(status: Status): void;
   /**
-   * Gives the keys to a list, the tree or a transcript until it is over; what is typed and the transcript stay. Answers
+   * Gives the keys to a list, the tree or a transcript until it is over; what is typed and the transcript stay. Returns
    * nothing when nothing was chosen, when the signal aborts, or when the terminal is closed.
    */
   open<T>(overlay: Overlay<T>, signal?: AbortSignal): Promise<T | undefined>;

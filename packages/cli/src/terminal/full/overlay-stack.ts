@@ -50,7 +50,7 @@ export class OverlayStack {
     return entry !== undefined && performance.now() >= entry.armedAt;
   }
 
-  /** Opens something; answers how it ended, nothing chosen when it was taken away. */
+  /** Opens something; returns how it ended, nothing chosen when it was taken away. */
   async open<T>(
     overlay: Overlay<T>,
     { signal, isGuarded = false, isOver = false }: OpenOptions = {},
@@ -73,7 +73,7 @@ export class OverlayStack {
     }
   }
 
-  /** Hears of a key; answers whether it is for the prompt, because what is on top has just appeared. */
+  /** Hears of a key; returns whether it is for the prompt, because what is on top has just appeared. */
   delays(): boolean {
     if (!this.#entry || this.isArmed) return false;
     this.#appeared();

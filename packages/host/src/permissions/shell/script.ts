@@ -247,7 +247,7 @@ function readAssignment(node: Assignment, reading: Reading): string {
   return name + readWord(value, reading.source, reading.found);
 }
 
-/** Reads redirects, and answers what the command gets as its input. */
+/** Reads redirects, and returns what the command gets as its input. */
 function readRedirects(redirects: readonly Redirection[], reading: Reading): StandardInput {
   const { source, found, parts, leaves } = reading;
   let input: StandardInput = { kind: "none" };

@@ -119,7 +119,7 @@ function mustHaveChanges({ agent }: { readonly agent?: string | undefined }, { t
 /** Where a message is said. */
 type Said = Pick<Command<"message.add">, "id" | "at" | "run"> & Pick<Command<"turn.say">, "delivery">;
 
-/** Says something to the run that it is for; where there is none, `otherwise` puts it below a message. Answers whether it waits. */
+/** Says something to the run that it is for; where there is none, `otherwise` puts it below a message. Returns whether it waits. */
 async function deliver(
   command: Said,
   parts: readonly UserPart[],

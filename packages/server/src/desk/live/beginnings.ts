@@ -50,7 +50,7 @@ export class Beginnings {
     };
   }
 
-  /** Interrupts what was asked for in a conversation, or only the command of this id; answers how many. */
+  /** Interrupts what was asked for in a conversation, or only the command of this id; returns how many. */
   interrupt(conversation: string, id?: string): number {
     const meant = this.#of(conversation, id).filter(({ interruption }) => !interruption.signal.aborted);
     for (const asked of meant) {

@@ -134,7 +134,7 @@ export class Subscription implements Receiver {
     }
   }
 
-  /** Sends what came after a cursor until the connection is full: answers where that was. Nothing when there is no more to do. */
+  /** Sends what came after a cursor until the connection is full: returns where that was. Nothing when there is no more to do. */
   async #readOn(from: Cursor, anew?: Anew): Promise<Cursor | undefined> {
     if (this.#over) return undefined;
     const join = anew?.begin ?? (() => this.#join());

@@ -37,7 +37,7 @@ export class UnreadCounts implements Disposable {
     this.#saveSoon();
   }
 
-  /** A person has looked. Answers whether that changed anything. */
+  /** A person has looked. Returns whether that changed anything. */
   seen(conversation: string): boolean {
     const { unread, broken } = this.of(conversation);
     if (unread === 0) return false;

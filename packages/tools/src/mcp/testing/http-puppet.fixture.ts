@@ -5,7 +5,7 @@ import { json } from "node:stream/consumers";
 import { freePort } from "./free-port.fixture.ts";
 import { type Message, Puppet, type PuppetOptions } from "./puppet.fixture.ts";
 
-/** What comes before the puppet; answers whether it has dealt with the request. */
+/** What comes before the puppet; returns whether it has dealt with the request. */
 export type Gate = (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
 
 /** What a message lacks, as the challenge that it is refused with. */

@@ -18,7 +18,7 @@ const MOST_BYTES = 2 * 1024 * 1024;
 const MOST_OF_FAILURE = 300;
 
 /**
- * Asks a search service, through the proxy of the environment where there is one, and answers its JSON as the schema has
+ * Asks a search service, through the proxy of the environment where there is one, and returns its JSON as the schema has
  * it. The service was chosen by the user, so that it may be on this machine; it does not pass the question on.
  */
 export async function ask<Schema extends z.ZodType>(question: Question, schema: Schema): Promise<z.infer<Schema>> {

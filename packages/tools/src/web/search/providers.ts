@@ -11,7 +11,7 @@ export interface SearchResult {
 }
 
 /**
- * A service that searches the web. `search` answers at most `limit` results, the best first, and none when nothing was
+ * A service that searches the web. `search` returns at most `limit` results, the best first, and none when nothing was
  * found. It rejects with a `WebError`, or with the signal's reason. What it answers was written by strangers.
  */
 export interface SearchProvider {

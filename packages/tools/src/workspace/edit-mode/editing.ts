@@ -74,7 +74,7 @@ export class Editing {
     return appliedOutcome(await applyCaptured(this.#surroundings, files, captured));
   }
 
-  /** Nothing more is waited for; answers which files were armed. */
+  /** Nothing more is waited for; returns which files were armed. */
   #end(): string[] {
     const paths = [...this.#files.keys()];
     this.#speaker = undefined;

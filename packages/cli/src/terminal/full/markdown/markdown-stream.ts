@@ -67,7 +67,7 @@ export class MarkdownStream {
     return { finished, open: this.#openLines(width, look).slice(-room) };
   }
 
-  /** Gives what is final of the block at the beginning; answers whether there may be more. */
+  /** Gives what is final of the block at the beginning; returns whether there may be more. */
   #advance(width: number, room: number, look: Look, finished: string[]): boolean {
     if (this.#begun?.type === "code") return this.#code(this.#begun, width, look, finished);
     // A line that is not whole yet may belong to the block before it or not.

@@ -11,7 +11,7 @@ export interface Split {
 
 /**
  * Splits a paragraph that takes more lines than there is room for, where a line ends and nothing is open: no emphasis, no
- * link, no code. Answers nothing when it fits, or cannot be split.
+ * link, no code. Returns nothing when it fits, or cannot be split.
  */
 export function splitParagraph(source: string, width: number, room: number, look: Look): Split | undefined {
   const whole = paragraph(source, look);

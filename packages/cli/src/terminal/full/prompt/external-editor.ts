@@ -14,7 +14,7 @@ export function hasEditor({ VISUAL, EDITOR }: NodeJS.ProcessEnv): boolean {
 
 /**
  * Lets a person edit a text in `$VISUAL` or `$EDITOR`, which gets the terminal until it ends; it must be free. It is named as
- * `name` is, so that the editor knows its language. Answers the text as it was saved, without the line end at its end.
+ * `name` is, so that the editor knows its language. Returns the text as it was saved, without the line end at its end.
  * Rejects with an error whose message is for a person.
  */
 export async function editOutside(text: string, env: NodeJS.ProcessEnv, name = "message.md"): Promise<string> {

@@ -105,7 +105,7 @@ export class PromptEditor {
     this.#editor.setText(text);
   }
 
-  /** Answers the text and leaves nothing. */
+  /** Returns the text and leaves nothing. */
   take(): string {
     const { text } = this;
     this.#editor.setText("");
@@ -147,7 +147,7 @@ export class PromptEditor {
     onChange();
   }
 
-  /** Takes a key in the way of vi; answers whether it is one there. */
+  /** Takes a key in the way of vi; returns whether it is one there. */
   #vimKey(vim: Vim, key: string): boolean {
     if (this.isCompleting) return false;
     const { place } = this.#editor;

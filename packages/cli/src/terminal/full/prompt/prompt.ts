@@ -27,7 +27,7 @@ export interface PromptOptions {
   completers(): readonly Completer[];
   /** As it is now. */
   theme(): Theme;
-  /** A message that was ended while nobody asked for one; `later`: with the key for that. Answers whether it was taken. */
+  /** A message that was ended while nobody asked for one; `later`: with the key for that. Returns whether it was taken. */
   onTyped(message: string, later: boolean): boolean;
   /** Something to be seen has changed. */
   onChange(): void;
@@ -94,7 +94,7 @@ export class Prompt {
     this.#changed();
   }
 
-  /** Answers the next message; nothing when the person leaves. */
+  /** Returns the next message; nothing when the person leaves. */
   async read(label: string, initial: string): Promise<string | undefined> {
     this.call(label);
     if (initial !== "") this.insert(initial);
@@ -117,7 +117,7 @@ export class Prompt {
     this.#renew();
   }
 
-  /** Takes Esc, where that has a meaning for the text; answers whether it is for nothing else then. */
+  /** Takes Esc, where that has a meaning for the text; returns whether it is for nothing else then. */
   escape(key: string): boolean {
     const { mode } = this.#editor;
     if (mode === undefined) return false;
@@ -151,7 +151,7 @@ export class Prompt {
     this.#editor.set(text);
   }
 
-  /** The same with the last message that waits for somebody to ask for one. Answers whether there was one. */
+  /** The same with the last message that waits for somebody to ask for one. Returns whether there was one. */
   takeBackKept(): boolean {
     const text = this.#kept.pop();
     if (text !== undefined) this.takeBack(text, "next");

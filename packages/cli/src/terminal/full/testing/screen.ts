@@ -31,7 +31,7 @@ export class TestScreen {
     for (const shown of this.#onShown) shown();
   }
 
-  /** Waits until what is on the screen, row by row, matches; answers it. */
+  /** Waits until what is on the screen, row by row, matches; returns it. */
   async until(shown: string | RegExp): Promise<string> {
     const pattern = new RegExp(typeof shown === "string" ? RegExp.escape(shown) : shown, "m");
     for (;;) {

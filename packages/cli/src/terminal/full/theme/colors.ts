@@ -36,7 +36,7 @@ export class Colors {
     this.#theme = this.#created();
   }
 
-  /** Takes the theme of a name, or of a file; answers what is wrong with the file, a sentence for each. */
+  /** Takes the theme of a name, or of a file; returns what is wrong with the file, a sentence for each. */
   use(theme: string): readonly string[] {
     const named = NAMED[theme];
     const own = named ? undefined : readColors(theme, Object.keys(NAMED));

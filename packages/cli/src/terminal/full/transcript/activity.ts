@@ -81,7 +81,7 @@ export class Activities {
     else this.#set("not connected");
   }
 
-  /** Takes an item; answers whether it is about a sub-agent, which the transcript passes over. */
+  /** Takes an item; returns whether it is about a sub-agent, which the transcript passes over. */
   note(item: FeedItem, state: ConversationState): boolean {
     if (this.#agents.has(item, state)) {
       this.#settle(state);

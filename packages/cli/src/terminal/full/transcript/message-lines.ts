@@ -43,7 +43,7 @@ export function toldLines(author: string, text: string, width: number, theme: Th
 }
 
 /**
- * A branch as a page, as it is at the moment: what was said and called, from the root to a leaf. `leaf` answers where it
+ * A branch as a page, as it is at the moment: what was said and called, from the root to a leaf. `leaf` returns where it
  * ends now, so that a branch that grows can be followed (T30).
  */
 export function pathPage(title: string, state: ConversationState, leaf: () => string | null): Page {

@@ -159,7 +159,7 @@ export class FormCard implements Overlay<Filled> {
     return undefined;
   }
 
-  /** One level; answers whether there was one. */
+  /** One level; returns whether there was one. */
   #back(): boolean {
     const filling = this.#fillings[this.#at];
     if (filling?.bar === filling?.field.choices.length && filling) filling.bar = -1;

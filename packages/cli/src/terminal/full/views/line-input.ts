@@ -9,7 +9,7 @@ export class LineInput {
     this.text = text;
   }
 
-  /** Takes a key; answers whether it changed the text. */
+  /** Takes a key; returns whether it changed the text. */
   key(key: string, keys: KeyBindings): boolean {
     const before = this.text;
     const character = characterOf(key);

@@ -11,7 +11,7 @@ export class ListCursor {
     this.index = index;
   }
 
-  /** Moves the bar; answers whether the key was for that. It goes round at both ends. */
+  /** Moves the bar; returns whether the key was for that. It goes round at both ends. */
   key(key: string, keys: KeyBindings, count: number): boolean {
     const last = count - 1;
     if (keys.matches(key, "list-up")) this.index = this.index <= 0 ? last : this.index - 1;

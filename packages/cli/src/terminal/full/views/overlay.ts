@@ -27,7 +27,7 @@ export interface Overlay<T> {
    * they are not yet when it has just appeared.
    */
   view(size: Size, theme: Theme, isArmed: boolean): View;
-  /** Takes a key, as the terminal sent it; answers when it is over. */
+  /** Takes a key, as the terminal sent it; returns when it is over. */
   key(key: string, keys: KeyBindings): Over<T> | undefined;
   /** Whether it has no use for a key just now: where it stands below a page, that one has it. */
   spares?(key: string, keys: KeyBindings): boolean;
