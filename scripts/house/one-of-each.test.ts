@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 /** The code of the product below a folder of packages, without comments, by its file. */
 function sources(below: string): ReadonlyMap<string, string> {
   const files = globSync(`packages/${below}/**/*.{ts,tsx}`, { cwd: root }).filter(
-    (path) => !/\.test\.tsx?$|\.fixture\.tsx?$|\/testing\/|crash-matrix|\/scenarios\//.test(path),
+    (path) => !/\.test\.tsx?$|\.fixture\.tsx?$|\/testing\//.test(path),
   );
   return new Map(files.map((path) => [path.replaceAll("\\", "/"), withoutComments(readFileSync(root + path, "utf8"))]));
 }

@@ -1,7 +1,7 @@
 import { Agent, pathTo, Session } from "@banyan/core";
 import { describe, expect, test } from "vitest";
 import { resolveModel } from "./resolve.ts";
-import { look } from "./scenarios/tools.ts";
+import { look } from "./testing/scenarios/tools.ts";
 import { bodyOf, eventOf, serve } from "./testing/server.ts";
 
 /** A server that gives these streams, one for each request, and keeps the bodies of the requests. */

@@ -4,7 +4,7 @@ import { LLMock } from "@copilotkit/aimock";
 import { createOpenRouter } from "@openrouter/ai-sdk-provider";
 import { createOllama } from "ollama-ai-provider-v2";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { calling, look } from "./scenarios/tools.ts";
+import { calling, look } from "./testing/scenarios/tools.ts";
 
 const mock = new LLMock({ port: 0, logLevel: "silent", strict: true });
 beforeAll(() => mock.start());

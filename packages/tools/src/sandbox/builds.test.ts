@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { homedir } from "node:os";
 import { expect, test } from "vitest";
-import { call, TestFolder } from "../workspace/fixture.ts";
 import { openWorkspace, shellTool } from "../workspace/index.ts";
+import { call, TestFolder } from "../workspace/test-folder.fixture.ts";
 import { sandboxOf, whyNoSandbox } from "./sandbox.fixture.ts";
 
 const reason = await whyNoSandbox();

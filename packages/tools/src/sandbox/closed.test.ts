@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { call, TestFolder } from "../workspace/fixture.ts";
 import { openWorkspace, shellTool } from "../workspace/index.ts";
 import { living, uniqueSleep, until } from "../workspace/processes.fixture.ts";
+import { call, TestFolder } from "../workspace/test-folder.fixture.ts";
 import { openSandbox, type Sandbox } from "./index.ts";
 import { sandboxOf, startIn, whyNoSandbox } from "./sandbox.fixture.ts";
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { TestFolder } from "../workspace/fixture.ts";
+import { TestFolder } from "../workspace/test-folder.fixture.ts";
 import { openSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
 
 /** Why sandboxes cannot be tested on this machine; undefined where they can. */

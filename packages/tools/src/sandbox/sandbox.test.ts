@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { call, TestFolder } from "../workspace/fixture.ts";
 import { openWorkspace, shellTool, workspaceTools } from "../workspace/index.ts";
 import { living, uniqueSleep, until } from "../workspace/processes.fixture.ts";
+import { call, TestFolder } from "../workspace/test-folder.fixture.ts";
 import { openSandbox, type Sandbox } from "./index.ts";
 import { helloServer, sandboxOf, startIn, whyNoSandbox } from "./sandbox.fixture.ts";
 

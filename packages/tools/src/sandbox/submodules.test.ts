@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { call, TestFolder } from "../workspace/fixture.ts";
 import { openWorkspace, shellTool } from "../workspace/index.ts";
+import { call, TestFolder } from "../workspace/test-folder.fixture.ts";
 import type { Sandbox } from "./index.ts";
 import { sandboxOf, whyNoSandbox } from "./sandbox.fixture.ts";
 

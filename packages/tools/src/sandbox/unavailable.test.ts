@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync } from "node:fs";
 import { delimiter } from "node:path";
 import { expect, test } from "vitest";
-import { TestFolder } from "../workspace/fixture.ts";
+import { TestFolder } from "../workspace/test-folder.fixture.ts";
 import { openSandbox } from "./index.ts";
 
 /** The programs that a sandbox needs, with this script in the place of bubblewrap. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { call } from "../workspace/fixture.ts";
+import { call } from "../workspace/test-folder.fixture.ts";
 import { fetchTool, webTools } from "./index.ts";
 import { fetchHere, sendTo, TestServer } from "./web.fixture.ts";
 

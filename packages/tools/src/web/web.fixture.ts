@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { call } from "../workspace/fixture.ts";
+import { call } from "../workspace/test-folder.fixture.ts";
 import { type FetchOptions, fetchTool } from "./fetch.ts";
 
 /** A request as a server got it. */

@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createId, Session, type Tool, type ToolContext } from "@banyan/core";
 import { expect, onTestFinished, test } from "vitest";
-import { call, TestFolder } from "./fixture.ts";
 import { workspaceTools } from "./index.ts";
 import { living, uniqueSleep, until } from "./processes.fixture.ts";
+import { call, TestFolder } from "./test-folder.fixture.ts";
 
 const linux = test.skipIf(process.platform !== "linux");
 

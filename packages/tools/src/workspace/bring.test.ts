@@ -2,8 +2,8 @@ import { statSync, symlinkSync, writeFileSync } from "node:fs";
 import { emptyConversation } from "@banyan/core";
 import { expect, test } from "vitest";
 import { type BringOptions, bringTool, type IncomingFile } from "./bring.ts";
-import { call, TestFolder } from "./fixture.ts";
 import { openWorkspace } from "./paths.ts";
+import { call, TestFolder } from "./test-folder.fixture.ts";
 import { undoChange } from "./undo.ts";
 
 const context = { conversation: emptyConversation(), path: [], signal: new AbortController().signal };

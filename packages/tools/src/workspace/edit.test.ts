@@ -1,8 +1,8 @@
 import { chmodSync, statSync } from "node:fs";
 import { expect, test } from "vitest";
 import { editTool } from "./edit.ts";
-import { call, TestFolder } from "./fixture.ts";
 import { openWorkspace } from "./paths.ts";
+import { call, TestFolder } from "./test-folder.fixture.ts";
 
 async function edited(before: string, old_text: string, new_text: string): Promise<string> {
   using folder = new TestFolder({ "a.txt": Buffer.from(before, "utf8") });

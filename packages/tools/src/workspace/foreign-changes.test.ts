@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { TestFolder } from "./fixture.ts";
 import { ForeignChanges } from "./foreign-changes.ts";
 import { openWorkspace } from "./paths.ts";
+import { TestFolder } from "./test-folder.fixture.ts";
 import { undoChange } from "./undo.ts";
 
 function place(files: Readonly<Record<string, string>>) {

@@ -2,8 +2,8 @@ import { readdirSync } from "node:fs";
 import type { Tool } from "@banyan/core";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { call, TestFolder } from "./fixture.ts";
 import { workspaceTools } from "./index.ts";
+import { call, TestFolder } from "./test-folder.fixture.ts";
 
 test("B36, B62: the tools for a folder, with their effects; those that just look may begin early", () => {
   using folder = new TestFolder();

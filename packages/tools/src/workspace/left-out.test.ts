@@ -1,10 +1,10 @@
 import { Agent } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { expect, test } from "vitest";
-import { TestFolder } from "./fixture.ts";
 import { listTool } from "./list.ts";
 import { openWorkspace } from "./paths.ts";
 import { searchTool } from "./search.ts";
+import { TestFolder } from "./test-folder.fixture.ts";
 
 test.each([
   ["list", {}],

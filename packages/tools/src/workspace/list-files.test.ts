@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { expect, test } from "vitest";
-import { TestFolder } from "./fixture.ts";
 import { rulesDownTo } from "./git-ignore.ts";
 import { listFiles } from "./list-files.ts";
 import { openDirectory } from "./open-path.ts";
 import { openWorkspace } from "./paths.ts";
 import { plantPrograms } from "./planted.fixture.ts";
+import { TestFolder } from "./test-folder.fixture.ts";
 import { walk } from "./walk.ts";
 
 const NAMES = ["a", "b", "build", "dist", "x.log", "keep.log", "c.ts", ".env", "sub"];

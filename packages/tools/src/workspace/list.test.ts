@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { symlinkSync } from "node:fs";
 import { expect, test } from "vitest";
-import { call, TestFolder } from "./fixture.ts";
 import { listTool } from "./list.ts";
 import { openWorkspace } from "./paths.ts";
+import { call, TestFolder } from "./test-folder.fixture.ts";
 
 test("B36: list is sorted, with sizes of files and a / behind folders", async () => {
   using folder = new TestFolder({ "b.txt": "12345", "a/inner.txt": "1", ".hidden": "" });

@@ -5,11 +5,11 @@ import { createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { editTool } from "./edit.ts";
 import { WorkspaceError } from "./error.ts";
-import { call, TestFolder } from "./fixture.ts";
 import { openDirectory, openFile, openFileInside } from "./open-path.ts";
 import { locate, openWorkspace } from "./paths.ts";
 import { readTool } from "./read.ts";
 import { replaceFile } from "./replace-file.ts";
+import { call, TestFolder } from "./test-folder.fixture.ts";
 import { writeTool } from "./write.ts";
 
 const refusal = (code: string, message: RegExp) =>

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } fro
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { keepContent } from "./backups.ts";
-import { TestFolder } from "./fixture.ts";
 import { pruneBackups } from "./prune-backups.ts";
+import { TestFolder } from "./test-folder.fixture.ts";
 
 const BOUNDS = { days: 30, bytes: 1000 };
 

@@ -1,8 +1,8 @@
 import { closeSync, ftruncateSync, openSync, symlinkSync, writeSync } from "node:fs";
 import { expect, test } from "vitest";
-import { call, TestFolder } from "./fixture.ts";
 import { openWorkspace } from "./paths.ts";
 import { readTool } from "./read.ts";
+import { call, TestFolder } from "./test-folder.fixture.ts";
 
 function lines(from: number, to: number): string {
   let text = "";

@@ -2,11 +2,11 @@ import { execFileSync } from "node:child_process";
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { call, TestFolder } from "./fixture.ts";
 import { openWorkspace } from "./paths.ts";
 import { searchTool } from "./search.ts";
 import { findRipgrep } from "./search-ripgrep.ts";
 import { swapping } from "./swapping.fixture.ts";
+import { call, TestFolder } from "./test-folder.fixture.ts";
 
 const files = {
   ".git/config": "needle\n",

@@ -4,11 +4,11 @@ import { defineTool, type Tool } from "@banyan/core";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { digestOf, keepContent } from "./backups.ts";
-import { call, TestFolder } from "./fixture.ts";
 import { workspaceTools } from "./index.ts";
 import { type Intent, takeIntent, writeIntent } from "./intent.ts";
 import { openWorkspace } from "./paths.ts";
 import { afterSettling, settleIntents } from "./settle-intents.ts";
+import { call, TestFolder } from "./test-folder.fixture.ts";
 
 const PUT_BACK =
   "A process ended while it wrote a.txt, b.txt, and c.txt for one message, so what it had written was put back";

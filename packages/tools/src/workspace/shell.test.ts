@@ -2,10 +2,10 @@ import { spawnSync } from "node:child_process";
 import { getEventListeners } from "node:events";
 import { existsSync } from "node:fs";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { call, TestFolder } from "./fixture.ts";
 import { openWorkspace } from "./paths.ts";
 import { living, OwnTime, uniqueSleep, until } from "./processes.fixture.ts";
 import { type ShellOptions, shellTool } from "./shell.ts";
+import { call, TestFolder } from "./test-folder.fixture.ts";
 
 function shell(folder: TestFolder, options?: ShellOptions) {
   return shellTool(openWorkspace(folder.root), options);

@@ -5,8 +5,8 @@ import { describe, expect, test } from "vitest";
 import { keepContent } from "./backups.ts";
 import type { ChangedFile } from "./changed-files.ts";
 import { editTool } from "./edit.ts";
-import { call, TestFolder } from "./fixture.ts";
 import { openWorkspace } from "./paths.ts";
+import { call, TestFolder } from "./test-folder.fixture.ts";
 import { revertFile, undoChange } from "./undo.ts";
 import { writeTool } from "./write.ts";
 

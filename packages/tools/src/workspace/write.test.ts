@@ -3,8 +3,8 @@ import { emptyConversation } from "@banyan/core";
 import { expect, test } from "vitest";
 import { editTool } from "./edit.ts";
 import { editModeTool } from "./edit-mode.ts";
-import { call, TestFolder } from "./fixture.ts";
 import { openWorkspace } from "./paths.ts";
+import { call, TestFolder } from "./test-folder.fixture.ts";
 import { writeTool } from "./write.ts";
 
 test("B36: write makes a file and the folders around it", async () => {

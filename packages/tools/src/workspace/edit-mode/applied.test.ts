@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { isDelta } from "@banyan/core";
 import { call, reasoning, text } from "@banyan/core/testing";
 import { describe, expect, test } from "vitest";
-import { TestFolder } from "../fixture.ts";
+import { TestFolder } from "../test-folder.fixture.ts";
 import { arm, block, play } from "./play.fixture.ts";
 
 const sha256 = (content: string) => createHash("sha256").update(content).digest("hex");

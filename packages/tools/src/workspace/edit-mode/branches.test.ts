@@ -1,8 +1,8 @@
 import { Agent, defineTool, pathTo, Session, textOf } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { expect, test } from "vitest";
-import { TestFolder } from "../fixture.ts";
 import { workspaceTools } from "../index.ts";
+import { TestFolder } from "../test-folder.fixture.ts";
 import { arm, block, play } from "./play.fixture.ts";
 
 const ENDED = "Edit mode has ended: before you write more blocks, call edit_mode again";

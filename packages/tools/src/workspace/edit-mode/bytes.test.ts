@@ -1,6 +1,6 @@
 import { chmodSync, linkSync, readFileSync, readlinkSync, statSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { TestFolder } from "../fixture.ts";
+import { TestFolder } from "../test-folder.fixture.ts";
 import { arm, block, play } from "./play.fixture.ts";
 
 /** The bytes of a file after these blocks, and that they were applied. */

@@ -1,6 +1,6 @@
 import { type Beat, cut, end, text } from "@banyan/core/testing";
 import { expect, test, vi } from "vitest";
-import { TestFolder } from "../fixture.ts";
+import { TestFolder } from "../test-folder.fixture.ts";
 import { arm, block, play } from "./play.fixture.ts";
 
 // Each test plays some hundred turns with real files.

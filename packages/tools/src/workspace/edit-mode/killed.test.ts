@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
-import { TestFolder } from "../fixture.ts";
 import { openWorkspace } from "../paths.ts";
 import { settleIntents } from "../settle-intents.ts";
+import { TestFolder } from "../test-folder.fixture.ts";
 
 const PROGRAM = fileURLToPath(new URL("killed-program.fixture.ts", import.meta.url));
 const PATHS = ["a.txt", "b.txt", "new/c.txt"];

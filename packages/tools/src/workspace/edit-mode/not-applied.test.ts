@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { defineTool } from "@banyan/core";
 import { call, cut, end, fail, reasoning, type Scene, stall, text } from "@banyan/core/testing";
 import { describe, expect, test } from "vitest";
-import { TestFolder } from "../fixture.ts";
+import { TestFolder } from "../test-folder.fixture.ts";
 import { arm, block, play } from "./play.fixture.ts";
 
 const ENDED = "Edit mode has ended: before you write more blocks, call edit_mode again";

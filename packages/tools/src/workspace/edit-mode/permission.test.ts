@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import type { Permission, Permit, Session } from "@banyan/core";
 import { describe, expect, test } from "vitest";
-import { TestFolder } from "../fixture.ts";
+import { TestFolder } from "../test-folder.fixture.ts";
 import { arm, block, play } from "./play.fixture.ts";
 
 const ENDED = "Edit mode has ended: before you write more blocks, call edit_mode again";

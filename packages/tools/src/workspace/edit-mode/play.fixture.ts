@@ -11,8 +11,8 @@ import {
 } from "@banyan/core";
 import { call, checkConversation, type Script, scriptedModel } from "@banyan/core/testing";
 import { expect } from "vitest";
-import type { TestFolder } from "../fixture.ts";
 import { type WorkspaceToolsOptions, workspaceTools } from "../index.ts";
+import type { TestFolder } from "../test-folder.fixture.ts";
 
 /** What came of a turn. */
 export interface Played {

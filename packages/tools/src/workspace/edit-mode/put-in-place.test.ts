@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } f
 import { join } from "node:path";
 import type { ToolContext } from "@banyan/core";
 import { describe, expect, test } from "vitest";
-import { TestFolder } from "../fixture.ts";
 import { locate, openWorkspace } from "../paths.ts";
 import { prepareReplacement } from "../replace-file.ts";
+import { TestFolder } from "../test-folder.fixture.ts";
 import { readText } from "../text-content.ts";
 import { type Prepared, putInPlace } from "./put-in-place.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { TestFolder } from "../fixture.ts";
+import { TestFolder } from "../test-folder.fixture.ts";
 import { arm, block, play } from "./play.fixture.ts";
 
 const ENDED = "Edit mode has ended: before you write more blocks, call edit_mode again";

@@ -2,8 +2,8 @@ import type { Follower } from "@banyan/core";
 import { call, text } from "@banyan/core/testing";
 import { expect, test } from "vitest";
 import { editModeTool } from "../edit-mode.ts";
-import { call as execute, TestFolder } from "../fixture.ts";
 import { openWorkspace } from "../paths.ts";
+import { call as execute, TestFolder } from "../test-folder.fixture.ts";
 import { arm, block, play } from "./play.fixture.ts";
 
 const finish = (result: string) => call("finish_task", { result });

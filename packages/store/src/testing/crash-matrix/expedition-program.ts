@@ -1,7 +1,7 @@
 // The other program that is killed: `node expedition-program.ts begin|go-on DIRECTORY LAST EVERY`, as `program.ts`.
 import { type FeedItem, Session, say } from "@banyan/core";
 import { collect } from "@banyan/core/testing";
-import { sqliteStore } from "../index.ts";
+import { sqliteStore } from "../../sqlite/index.ts";
 import { GREETINGS, leader, NORTH, START } from "./expedition.ts";
 import { goOn } from "./go-on.ts";
 import { World } from "./journey.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bodiesOf, user } from "../families/request.fixture.ts";
+import { bodiesOf, user } from "../../families/request.fixture.ts";
 import { formats } from "./formats.ts";
 import { play } from "./play.ts";
 import { calling, DOT, PAPER, scan } from "./tools.ts";

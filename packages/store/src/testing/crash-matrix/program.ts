@@ -2,7 +2,7 @@
 // on with one that another process left, and announces what happens. It stops after the instant LAST.
 import { type FeedItem, retry, Session, say, type UserPart } from "@banyan/core";
 import { collect } from "@banyan/core/testing";
-import { sqliteStore } from "../index.ts";
+import { sqliteStore } from "../../sqlite/index.ts";
 import { goOn } from "./go-on.ts";
 import { GREETING, LAST_OF_BATCH, ORDER, OTHER_BRANCH, QUEUED, STEER, traveller, World } from "./journey.ts";
 import { show, Witness } from "./witness.ts";

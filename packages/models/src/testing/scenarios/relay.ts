@@ -1,6 +1,6 @@
 import { request as ask } from "node:http";
 import { pipeline, Transform } from "node:stream";
-import { bodyOf, serve } from "../testing/server.ts";
+import { bodyOf, serve } from "../server.ts";
 
 /** A request as a driver sent it. */
 export interface Sent {

@@ -1,8 +1,8 @@
 import type { ModelDriver } from "@banyan/core";
 import type { Price } from "@banyan/core/conversation";
 import { expect } from "vitest";
-import type { Environment } from "../environment.ts";
-import { resolveModel } from "../resolve.ts";
+import type { Environment } from "../../environment.ts";
+import { resolveModel } from "../../resolve.ts";
 import {
   type Exchange,
   exchangesInAnthropic,

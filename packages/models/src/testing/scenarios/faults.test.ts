@@ -5,11 +5,11 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompress
 import { ModelError } from "@banyan/core";
 import type { ModelPart } from "@banyan/core/drivers";
 import { describe, expect, test } from "vitest";
-import type { Environment } from "../environment.ts";
-import { resolveModel } from "../resolve.ts";
-import { chunk, eventOf } from "../testing/server.ts";
-import { KeepingSink, say } from "../testing/sink.ts";
-import type { WireBounds } from "../wire/bounds.ts";
+import type { Environment } from "../../environment.ts";
+import { resolveModel } from "../../resolve.ts";
+import type { WireBounds } from "../../wire/bounds.ts";
+import { chunk, eventOf } from "../server.ts";
+import { KeepingSink, say } from "../sink.ts";
 import { formats, openAt } from "./formats.ts";
 import { play } from "./play.ts";
 import { scenarios } from "./scenarios.ts";
