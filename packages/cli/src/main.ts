@@ -69,7 +69,7 @@ async function carryOut(argv: readonly string[]): Promise<void> {
       break;
     }
     case "attach": {
-      const { attach } = await import("./chat/at-terminal.ts");
+      const { attach } = await import("./run.ts");
       process.exit(await attach(wanted.arguments));
       break;
     }

@@ -1,6 +1,9 @@
+import { setImmediate } from "node:timers/promises";
 import { ownCommand } from "@banyan/host/own-command";
 import type { Arguments } from "./arguments.ts";
-import { exitCodes } from "./exit.ts";
+import type { AttachArguments } from "./attach/arguments.ts";
+import { type ExitCode, exitCodes } from "./exit.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 /**
  * Runs the command: a chat when a person sits at both ends, else one printed turn. The process ends when all that was
@@ -18,9 +21,54 @@ export async function run(args: Arguments): Promise<void> {
     process.exitCode = exitCodes.usage;
     return;
   }
-  const code = person
-    ? await (await import("./chat/at-terminal.ts")).chat(args)
-    : await (await import("./print/print.ts")).print(args);
+  const code = person ? await chat(args) : await (await import("./print/print.ts")).print(args);
   // Nothing may keep the process: a provider's idle connection, or a pipe that nobody closes.
   process.exit(code);
+}
+
+/**
+ * `banyan attach`: a person at this terminal, and a conversation on a server. The prompt takes keys before what this needs
+ * is loaded (T40).
+ */
+export async function attach(args: AttachArguments): Promise<ExitCode> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+    process.stderr.write(
+      "banyan: attach is for a person at a terminal; docs/protocol.md tells how programs talk to a server.\n",
+    );
+    return exitCodes.usage;
+  }
+  const { atTerminal } = await import("./chat/at-terminal.ts");
+  return atTerminal(args, async (sitting) => {
+    sitting.starting();
+    const { join } = await import("./attach/join.ts");
+    return join(args, sitting);
+  });
+}
+
+/**
+ * A chat with a person at the terminal. The prompt takes keys before what the chat needs is loaded (T40). Resolves with
+ * the exit code once the terminal is as it was before.
+ */
+async function chat(args: Arguments): Promise<ExitCode> {
+  const { atTerminal } = await import("./chat/at-terminal.ts");
+  return atTerminal(args, async ({ terminal, unsent, signal, starting, met: onTalk }) => {
+    const notices: string[] = [];
+    await loadInParts(terminal);
+    const { mayUseProject } = await import("./chat/trust-question.ts");
+    const trusted = await mayUseProject(args, terminal, (sentence) => notices.push(sentence));
+    starting();
+    const { converse } = await import("./chat/converse.ts");
+    return converse({ args, terminal, unsent, trusted, notices, signal, onTalk });
+  });
+}
+
+/** Loads what takes longest, so that keys are heard in between, and seen: nothing else is drawn while something is loaded. */
+async function loadInParts({ live }: Terminal): Promise<void> {
+  const parts = [() => import("@banyan/core"), () => import("@banyan/host"), () => import("@banyan/server/desk")];
+  for (const load of parts) {
+    await setImmediate();
+    live?.draw();
+    await load();
+  }
+  await setImmediate();
 }

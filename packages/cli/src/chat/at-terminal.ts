@@ -1,60 +1,13 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { directories } from "@banyan/host/directories";
-import type { Arguments, ColorChoice } from "../arguments.ts";
-import type { AttachArguments } from "../attach/arguments.ts";
+import type { ColorChoice } from "../arguments.ts";
 import { type ExitCode, exitCodes, signalExits } from "../exit.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { openTerminal } from "../terminal/open-terminal.ts";
 import type { TalkAction, Terminal } from "../terminal/terminal.ts";
 import { Unsent } from "./unsent.ts";
-
-/**
- * `banyan attach`: a person at this terminal, and a conversation on a server. The prompt takes keys before what this needs
- * is loaded (T40).
- */
-export async function attach(args: AttachArguments): Promise<ExitCode> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY) {
-    process.stderr.write(
-      "banyan: attach is for a person at a terminal; docs/protocol.md tells how programs talk to a server.\n",
-    );
-    return exitCodes.usage;
-  }
-  return atTerminal(args, async (sitting) => {
-    sitting.starting();
-    const { join } = await import("../attach/join.ts");
-    return join(args, sitting);
-  });
-}
-
-/**
- * A chat with a person at the terminal. The prompt takes keys before what the chat needs is loaded (T40). Resolves with
- * the exit code once the terminal is as it was before.
- */
-export function chat(args: Arguments): Promise<ExitCode> {
-  return atTerminal(args, async ({ terminal, unsent, signal, starting, met: onTalk }) => {
-    const notices: string[] = [];
-    await loadInParts(terminal);
-    const { mayUseProject } = await import("./trust-question.ts");
-    const trusted = await mayUseProject(args, terminal, (sentence) => notices.push(sentence));
-    starting();
-    const { converse } = await import("./converse.ts");
-    return converse({ args, terminal, unsent, trusted, notices, signal, onTalk });
-  });
-}
-
-/** Loads what takes longest, so that keys are heard in between, and seen: nothing else is drawn while something is loaded. */
-async function loadInParts({ live }: Terminal): Promise<void> {
-  const parts = [() => import("@banyan/core"), () => import("@banyan/host"), () => import("@banyan/server/desk")];
-  for (const load of parts) {
-    await setImmediate();
-    live?.draw();
-    await load();
-  }
-  await setImmediate();
-}
 
 /** Whom a person at a terminal talks with. */
 export interface Partner {

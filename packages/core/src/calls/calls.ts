@@ -8,7 +8,7 @@ import type { Answer } from "../ports/human.ts";
 import type { Tool } from "../ports/tool.ts";
 import { type EndingCall, withRepeats } from "../run/repeats.ts";
 import { assistantMessage, type TurnRun, tell } from "../run/run.ts";
-import { deniedBy, type Question } from "../session/questions.ts";
+import { type AskedQuestion, deniedBy } from "../session/questions.ts";
 import { isSameInput, writtenInput } from "../toolbox/checked-input.ts";
 import { aboutCall, execute, notExecuted, type Outcome, previewOf } from "../toolbox/execute.ts";
 import { digestOf } from "../toolbox/toolbox.ts";
@@ -39,7 +39,7 @@ interface Entry {
   /** What arguments that a person changed are about. */
   about?: About | undefined;
   phase: "ready" | "waiting" | "running" | "ended";
-  readonly question: Question | undefined;
+  readonly question: AskedQuestion | undefined;
   /** Of the start that comes next. */
   readonly attempt: number;
 }
@@ -269,7 +269,7 @@ export class CallBatch {
     }
   }
 
-  async #askPerson(entry: Entry, question: Question): Promise<void> {
+  async #askPerson(entry: Entry, question: AskedQuestion): Promise<void> {
     const { session, signal, origin } = this.#run;
     let answer: Answer;
     try {

@@ -7,7 +7,7 @@ import type { CountTokens, TurnAgent } from "../run/run.ts";
 /**
  * What a request takes of its model's context: what a provider has counted, and the texts that none has counted yet.
  */
-export interface Taken {
+export interface RoomTaken {
   readonly counted: number;
   readonly uncounted: readonly string[];
 }
@@ -18,7 +18,7 @@ export function estimate(text: string): number {
 }
 
 /** Of the next request along a path: as its provider counted the last one, and what came since. */
-export function takenBy(path: readonly Message[], { instructions, toolbox }: TurnAgent): Taken {
+export function takenBy(path: readonly Message[], { instructions, toolbox }: TurnAgent): RoomTaken {
   const uncounted: string[] = [];
   for (let i = path.length - 1; i >= 0; i--) {
     const message = path[i] as Message;
@@ -37,13 +37,13 @@ export function takenBy(path: readonly Message[], { instructions, toolbox }: Tur
 }
 
 /** As many tokens as all that can have at most, whatever counts them: no token is shorter than a byte. */
-export function mostOf({ counted, uncounted }: Taken): number {
+export function mostOf({ counted, uncounted }: RoomTaken): number {
   return uncounted.reduce((sum, text) => sum + Buffer.byteLength(text), counted);
 }
 
 /** The tokens of all that. Rejects with the signal's reason as soon as that aborts. */
 export async function tokensOf(
-  { counted, uncounted }: Taken,
+  { counted, uncounted }: RoomTaken,
   count: CountTokens,
   signal: AbortSignal,
 ): Promise<number> {

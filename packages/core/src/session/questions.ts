@@ -10,7 +10,7 @@ import { SessionError, UnfitAnswerError } from "./error.ts";
 export type Unfit = (input: Json) => Promise<string | undefined>;
 
 /** A question that waits for a person. */
-export interface Question {
+export interface AskedQuestion {
   readonly id: string;
   /** Resolves with the first answer; rejects with the signal's reason, and then the question is closed. */
   answer(signal: AbortSignal): Promise<Answer>;
@@ -69,7 +69,7 @@ export class Questions {
   }
 
   /** With `unfit`, arguments that a person wrote are looked at before they count. */
-  ask(unfit?: Unfit): Question {
+  ask(unfit?: Unfit): AskedQuestion {
     const id = createId();
     const given = Promise.withResolvers<Answer>();
     this.#waiting.set(id, { give: given.resolve, unfit });

@@ -28,7 +28,7 @@ import { Granted } from "./granted.ts";
 import type { AddOptions, HeldBranch, SayOptions, SessionOptions } from "./options.ts";
 import { checkedId, checkWindow, howSaid } from "./options.ts";
 import { Processes } from "./processes.ts";
-import { approvalResolved, fittingAnswer, notOpen, type Question, Questions, type Unfit } from "./questions.ts";
+import { type AskedQuestion, approvalResolved, fittingAnswer, notOpen, Questions, type Unfit } from "./questions.ts";
 import { type BeginOptions, type KnownPath, type RunHandle, Runs } from "./runs.ts";
 import { Writer } from "./writer.ts";
 
@@ -490,7 +490,7 @@ export class Session {
    * A new question for a person. Put it into the log, then wait for its answer; it may come as soon as it is seen.
    * @internal
    */
-  ask(unfit?: Unfit): Question {
+  ask(unfit?: Unfit): AskedQuestion {
     return this.#questions.ask(unfit);
   }
 

@@ -11,7 +11,7 @@ export const PROVIDER = "anthropic";
 export const BEGIN = { user: ',{"role":"user","content":[', assistant: ',{"role":"assistant","content":[' } as const;
 
 /** A message of a prompt in Anthropic's format: a message of each side as the bytes of JSON, with a comma before it. */
-export interface Encoded {
+export interface EncodedMessage {
   /** Of the model. Empty where nothing of its answer can be shown to it. */
   readonly assistant?: Uint8Array;
   /** Of the person, or the results of the calls in the answer. */
@@ -29,11 +29,11 @@ type Block = Readonly<Record<string, unknown>>;
  *
  * @param takes Media types of the files that the model is shown with results.
  */
-export function encode(message: PromptMessage, takes: readonly string[]): Encoded | undefined {
+export function encode(message: PromptMessage, takes: readonly string[]): EncodedMessage | undefined {
   return message.role === "user" ? encodeUser(message.parts) : encodeAnswer(message, takes);
 }
 
-function encodeUser(parts: Extract<PromptMessage, { role: "user" }>["parts"]): Encoded | undefined {
+function encodeUser(parts: Extract<PromptMessage, { role: "user" }>["parts"]): EncodedMessage | undefined {
   const blocks: Block[] = [];
   for (const part of parts) {
     if (part.type === "text" && ownOf(part)) return undefined;
@@ -60,7 +60,7 @@ function fileBlock({ mediaType, name, data, url }: FilePart): Block | undefined 
   return { type: "document", source: { type: "text", media_type: mediaType, data: text }, title: name };
 }
 
-function encodeAnswer(message: AssistantMessage, takes: readonly string[]): Encoded | undefined {
+function encodeAnswer(message: AssistantMessage, takes: readonly string[]): EncodedMessage | undefined {
   const said: Block[] = [];
   /** Calls since the last reasoning: Anthropic wants them behind what was said meanwhile. */
   let calls: Block[] = [];

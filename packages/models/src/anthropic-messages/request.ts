@@ -1,13 +1,13 @@
 import type { ModelSettings } from "@banyan/core";
 import { type ModelRequest, PDF, PICTURES, type PromptMessage } from "@banyan/core/drivers";
 import { CACHE_MARK } from "../families/anthropic.ts";
-import { BEGIN, type Encoded, encode, PROVIDER } from "./messages.ts";
+import { BEGIN, type EncodedMessage, encode, PROVIDER } from "./messages.ts";
 
 // Messages never change, so that they are encoded once for as long as they live, whichever driver asks; with files in results
 // it depends on what the model takes.
 const encodings = new WeakMap<
   PromptMessage,
-  { readonly encoded: Encoded | undefined; readonly takes?: readonly string[] }
+  { readonly encoded: EncodedMessage | undefined; readonly takes?: readonly string[] }
 >();
 
 /** Files that Anthropic's models take in results, where nobody says otherwise. */
@@ -34,7 +34,7 @@ export function encodeMessages(
   takes: readonly string[] = TAKEN,
 ): Messages | undefined {
   if (!isPlain(settings)) return undefined;
-  const encoded: Encoded[] = [];
+  const encoded: EncodedMessage[] = [];
   for (const message of messages) {
     const one = encodedOnce(message, takes);
     if (!one) return undefined;
@@ -65,7 +65,7 @@ function isPlain({ serverTools = [], providerOptions = {} }: ModelSettings): boo
   );
 }
 
-function encodedOnce(message: PromptMessage, takes: readonly string[]): Encoded | undefined {
+function encodedOnce(message: PromptMessage, takes: readonly string[]): EncodedMessage | undefined {
   let known = encodings.get(message);
   if (!known || (known.takes ?? takes) !== takes) {
     const encoded = encode(message, takes);
@@ -77,7 +77,7 @@ function encodedOnce(message: PromptMessage, takes: readonly string[]): Encoded 
 }
 
 /** From which message on all that is not the model's is marked: the last two. A user who sets marks gets none of ours. */
-function firstMark(encoded: readonly Encoded[], { providerOptions }: ModelSettings): number {
+function firstMark(encoded: readonly EncodedMessage[], { providerOptions }: ModelSettings): number {
   let first = encoded.length;
   let left = providerOptions?.[PROVIDER]?.cacheControl === undefined ? 2 : 0;
   while (left > 0 && first > 0) {
@@ -91,7 +91,7 @@ function firstMark(encoded: readonly Encoded[], { providerOptions }: ModelSettin
 const MARKED = Buffer.from(`,"cache_control":${JSON.stringify(CACHE_MARK)}}]}`);
 const COMMA = Buffer.from(",");
 
-function join(encoded: readonly Encoded[], firstMarked: number): Messages | undefined {
+function join(encoded: readonly EncodedMessage[], firstMarked: number): Messages | undefined {
   const pieces: Uint8Array[] = [];
   let pdf = false;
   let last: keyof typeof BEGIN | undefined;

@@ -3,7 +3,7 @@ import { ClientError } from "@banyan/protocol/client";
 import { z } from "zod";
 import type { AgUiInterrupt } from "./ag-ui-event.ts";
 import type { GivenAnswer } from "./following.ts";
-import type { Asked } from "./told.ts";
+import type { WaitingQuestion } from "./told.ts";
 
 /** What a program says to an interrupt. */
 export const resumeEntry = z.object({
@@ -16,7 +16,7 @@ type Entry = z.infer<typeof resumeEntry>;
 const APPROVED = { approved: { type: "boolean" } } as const;
 
 /** A question as an interrupt. */
-export function interruptOf(question: Asked): AgUiInterrupt {
+export function interruptOf(question: WaitingQuestion): AgUiInterrupt {
   const { id } = question;
   switch (question.type) {
     case "approval": {

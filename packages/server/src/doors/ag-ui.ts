@@ -23,12 +23,12 @@ import {
   answersTo,
   beginTelling,
   endOf,
-  type Following,
+  type Followed,
   follow,
   lastOfRun,
   stop,
   streamTelling,
-  Telling,
+  ToldReader,
   topRun,
 } from "./following.ts";
 
@@ -114,7 +114,7 @@ function checkVersion(version: string | undefined): void {
   throw new ClientError("malformed", sentence);
 }
 
-async function find(followed: Following, input: Input): Promise<Telling<AgUiEvent>> {
+async function find(followed: Followed, input: Input): Promise<ToldReader<AgUiEvent>> {
   const { watched } = followed;
   await watched.read([...watched.state.messages.keys()].slice(-200));
   const last = input.messages.at(-1);
@@ -144,17 +144,17 @@ function resultsIn({ messages }: Input, state: ConversationState) {
 }
 
 function telling(
-  followed: Following,
+  followed: Followed,
   run: AgUiRun,
   command?: string,
-): Telling<AgUiEvent> & { readonly turn: AgUiTurn } {
-  return new Telling(followed, new AgUiTurn(run, () => followed.watched.state, command)) as Telling<AgUiEvent> & {
+): ToldReader<AgUiEvent> & { readonly turn: AgUiTurn } {
+  return new ToldReader(followed, new AgUiTurn(run, () => followed.watched.state, command)) as ToldReader<AgUiEvent> & {
     readonly turn: AgUiTurn;
   };
 }
 
 /** A person says something, or what they said is to be answered again. */
-async function begin(followed: Following, input: Input, said: Message): Promise<Telling<AgUiEvent>> {
+async function begin(followed: Followed, input: Input, said: Message): Promise<ToldReader<AgUiEvent>> {
   const { client, watched } = followed;
   const { state, id: conversation } = watched;
   const { at: named, model } = propsOf(input);
@@ -178,10 +178,10 @@ async function begin(followed: Following, input: Input, said: Message): Promise<
 
 /** A person has answered what the run before ended with: the same turn goes on. */
 async function answerAndGoOn(
-  followed: Following,
+  followed: Followed,
   input: Input,
   answers: ReturnType<typeof answerOf>[],
-): Promise<Telling<AgUiEvent>> {
+): Promise<ToldReader<AgUiEvent>> {
   const { state } = followed.watched;
   const { asking, give } = answersTo(followed, answers);
   const run = topRun(state);
@@ -193,7 +193,7 @@ async function answerAndGoOn(
 }
 
 /** Nothing new is said: the program is told what is there, and the turn that works. */
-async function join(followed: Following, input: Input): Promise<Telling<AgUiEvent>> {
+async function join(followed: Followed, input: Input): Promise<ToldReader<AgUiEvent>> {
   const { watched } = followed;
   await watched.read();
   const run = topRun(watched.state);

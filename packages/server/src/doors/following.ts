@@ -16,7 +16,7 @@ export const QUIET = 300;
 const FULL = 1024 * 1024;
 
 /** A conversation that is followed for a request. */
-export interface Following {
+export interface Followed {
   readonly client: Client;
   readonly watched: Watched;
   /** Rejects when the client is gone. */
@@ -29,7 +29,7 @@ export async function follow(
   principal: Principal,
   conversation: string,
   { makes = false }: { readonly makes?: boolean } = {},
-): Promise<Following> {
+): Promise<Followed> {
   const gone = Promise.withResolvers<never>();
   gone.promise.catch(() => {}); // Whoever tells a turn is told.
   const client = new Client(desk.link({ principal }), {
@@ -64,16 +64,16 @@ export interface Teller<Piece> {
 }
 
 /** A turn that is told to one reader. */
-export class Telling<Piece> {
+export class ToldReader<Piece> {
   readonly turn: Teller<Piece>;
-  readonly #followed: Following;
+  readonly #followed: Followed;
   readonly #over = Promise.withResolvers<void>();
   readonly #unfollow: () => void;
   #waiting: Piece[] = [];
   #send: ((piece: Piece) => void) | undefined;
   #quiet: NodeJS.Timeout | undefined;
 
-  constructor(followed: Following, turn: Teller<Piece>) {
+  constructor(followed: Followed, turn: Teller<Piece>) {
     this.turn = turn;
     this.#followed = followed;
     const { watched } = followed;
@@ -131,10 +131,10 @@ export class Telling<Piece> {
  * told. Rejects with `ClientError` when neither comes about.
  */
 export async function beginTelling<Piece extends object>(
-  followed: Following,
-  telling: Telling<Piece>,
+  followed: Followed,
+  telling: ToldReader<Piece>,
   asking: () => Promise<{ readonly waits?: boolean }>,
-): Promise<Telling<Piece>> {
+): Promise<ToldReader<Piece>> {
   try {
     const { waits = false } = await asking();
     const run = waits ? topRun(followed.watched.state) : undefined;
@@ -157,8 +157,8 @@ export interface StreamEnd {
 /** Sends what is told, until the turn is over or waits; then nothing is followed any more. Who leaves stops nothing. */
 export function streamTelling<Piece extends object>(
   context: DoorRequest,
-  followed: Following,
-  telling: Telling<Piece>,
+  followed: Followed,
+  telling: ToldReader<Piece>,
   { problem, last }: StreamEnd,
 ): Response {
   return streamSSE(context, async (stream) => {
@@ -230,7 +230,7 @@ export interface GivenAnswer {
  * `give` gives the answers. Who answers second is told what came of it; the first answer counts. Throws `ClientError` for
  * what is no answer.
  */
-export function answersTo({ client, watched }: Following, answers: readonly GivenAnswer[]) {
+export function answersTo({ client, watched }: Followed, answers: readonly GivenAnswer[]) {
   const { state, id: conversation } = watched;
   const open = answers.filter(({ question }) => state.questions.has(question));
   const asking = open

@@ -2,7 +2,7 @@ import type { FeedItem } from "@banyan/core";
 import type { ConversationState, Part } from "@banyan/core/conversation";
 import { type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
 import { saidAgain } from "./said-again.ts";
-import type { Asked, CallEnd, Said, Told } from "./told.ts";
+import type { CallEnd, Said, Told, WaitingQuestion } from "./told.ts";
 
 /** What has no words of its own: what is told in a sentence, and what a reader need not know. */
 type ToldUntoldType =
@@ -32,7 +32,7 @@ export class ToldTurn {
   readonly #asked = new Set<string>();
   /** Characters that were told of each part of a message that is under way. */
   readonly #told = new Map<string, number[]>();
-  readonly #questions = new Map<string, { readonly question: Asked; readonly by: Voice }>();
+  readonly #questions = new Map<string, { readonly question: WaitingQuestion; readonly by: Voice }>();
   #isOver = false;
 
   /** Reads the turn that this command begins; without one, the first that begins. */
@@ -51,7 +51,7 @@ export class ToldTurn {
   }
 
   /** What waits for a person, with the run of the sub-agent that asks. */
-  get questions(): readonly { readonly question: Asked; readonly by?: string }[] {
+  get questions(): readonly { readonly question: WaitingQuestion; readonly by?: string }[] {
     return [...this.#questions.values()].map(({ question, by }) => ({ question, ...this.#voiceOf(by) }));
   }
 
@@ -114,7 +114,7 @@ export class ToldTurn {
       case "question.asked": {
         const { question: id, call, text, choices, fields } = item;
         const { tool = "" } = this.#calls.get(call) ?? {};
-        const asked: Asked = {
+        const asked: WaitingQuestion = {
           type: "text",
           id,
           call,
@@ -229,7 +229,7 @@ export class ToldTurn {
     return [...rest, { type: "complete", message, text: textIn(parts), usage, cost, ...by }];
   }
 
-  #ask(by: Voice | undefined, question: Asked): Told[] {
+  #ask(by: Voice | undefined, question: WaitingQuestion): Told[] {
     if (!by) return [];
     this.#questions.set(question.id, { question, by });
     return [{ type: "asks", question, ...this.#voiceOf(by) }];

@@ -2,7 +2,7 @@ import type { Cost, FeedItem, RunEnd, Usage } from "@banyan/core";
 import type { FileChange, FilePart, Json, QuestionField, SourcePart, UserPart } from "@banyan/core/conversation";
 
 /** What waits for a person. `text` says it in words, where somebody has put it in words. */
-export type Asked = { readonly id: string } & (
+export type WaitingQuestion = { readonly id: string } & (
   | { readonly type: "approval"; readonly call: string; readonly tool: string }
   | {
       readonly type: "text";
@@ -83,9 +83,9 @@ export type Told = Heard &
         readonly asked: boolean;
       }
     | { readonly type: "changed"; readonly call: string; readonly change: FileChange }
-    | { readonly type: "asks"; readonly question: Asked }
+    | { readonly type: "asks"; readonly question: WaitingQuestion }
     /** `allowed`: of an approval, and of a limit. */
-    | { readonly type: "answered"; readonly question: Asked; readonly allowed?: boolean }
+    | { readonly type: "answered"; readonly question: WaitingQuestion; readonly allowed?: boolean }
     /** Somebody says something to the turn while it works. */
     | { readonly type: "steered"; readonly message: string; readonly parts: readonly UserPart[] }
     /** `call` launches a sub-agent, and `run` is its run; `by` is who launches it. */

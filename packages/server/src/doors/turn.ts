@@ -5,7 +5,7 @@ import type { ClientTool } from "@banyan/protocol";
 import { ClientError, type Watched } from "@banyan/protocol/client";
 import type { Desk } from "../desk/desk.ts";
 import type { Principal } from "../desk/principal.ts";
-import { answersTo, type Following, follow, lastOfRun, QUIET, topRun } from "./following.ts";
+import { answersTo, type Followed, follow, lastOfRun, QUIET, topRun } from "./following.ts";
 import { ToldTurn } from "./told-turn.ts";
 
 /** A call that the program carries out. */
@@ -106,7 +106,7 @@ interface Beginning {
   readonly ask: () => Promise<unknown>;
 }
 
-function saying({ client, watched }: Following, { behind, parts, model, tools }: Asking): Beginning {
+function saying({ client, watched }: Followed, { behind, parts, model, tools }: Asking): Beginning {
   const at = behind === undefined ? {} : { at: lastOfTurn(watched, behind) };
   const how = { ...at, ...(model === undefined ? {} : { model }), ...(tools?.length ? { tools: [...tools] } : {}) };
   const message = createId();
@@ -115,7 +115,7 @@ function saying({ client, watched }: Following, { behind, parts, model, tools }:
   return { message, read: new ToldTurn(message), ask };
 }
 
-function resulting(followed: Following, { results }: Results): Beginning {
+function resulting(followed: Followed, { results }: Results): Beginning {
   const { state, id } = followed.watched;
   const answers = results.map(({ call, output }) => {
     const open = [...state.questions.values()].find((question) => question.type === "text" && question.call === call);
@@ -146,7 +146,7 @@ function lastOfTurn({ state, id }: Watched, message: string): string {
 
 /** Resolves with what came of a turn, and tells what is heard of it until then. */
 function listen(
-  { client, watched }: Following,
+  { client, watched }: Followed,
   read: ToldTurn,
   tools: readonly ClientTool[],
   hear: (heard: Heard) => void,

@@ -10,12 +10,12 @@ import {
   answersTo,
   beginTelling,
   endOf,
-  type Following,
+  type Followed,
   follow,
   lastOfRun,
   stop,
   streamTelling,
-  Telling,
+  ToldReader,
   topRun,
 } from "./following.ts";
 import type { UiChunk } from "./ui-chunk.ts";
@@ -36,7 +36,7 @@ export const uiRequest = z.object({
   model: z.string().min(1).max(200).nullish(),
   answers: z.array(z.object({ question: id, answer: z.unknown() })).nullish(),
 });
-type Asked = z.infer<typeof uiRequest>;
+type WaitingQuestion = z.infer<typeof uiRequest>;
 const saidPart = z.union([
   z.object({ type: z.literal("text"), text: z.string() }),
   z.object({
@@ -56,7 +56,7 @@ export function uiMessages(desk: Desk): Hono<HttpEnvironment> {
     context: DoorRequest,
     conversation: string,
     makes: boolean,
-    find: (followed: Following) => Promise<Telling<UiChunk> | undefined>,
+    find: (followed: Followed) => Promise<ToldReader<UiChunk> | undefined>,
   ) => tell(context, follow(desk, context.get("principal"), conversation, { makes }), find);
   return door(plainFailure, (app) => {
     app.post("/", async (context) => {
@@ -96,8 +96,8 @@ export function uiMessages(desk: Desk): Hono<HttpEnvironment> {
 /** Tells the turn that `find` names until it ends or waits; without one, says that there is none. */
 async function tell(
   context: DoorRequest,
-  following: Promise<Following>,
-  find: (followed: Following) => Promise<Telling<UiChunk> | undefined>,
+  following: Promise<Followed>,
+  find: (followed: Followed) => Promise<ToldReader<UiChunk> | undefined>,
 ): Promise<Response> {
   const followed = await following;
   const telling = await find(followed).catch((error: unknown) => {
@@ -114,7 +114,7 @@ async function tell(
   return streamTelling(context, followed, telling, { problem, last: "[DONE]" });
 }
 
-async function begin(followed: Following, asked: Asked): Promise<Telling<UiChunk>> {
+async function begin(followed: Followed, asked: WaitingQuestion): Promise<ToldReader<UiChunk>> {
   const { client, watched } = followed;
   const { state, id: conversation } = watched;
   const last = asked.messages.at(-1);
@@ -124,7 +124,7 @@ async function begin(followed: Following, asked: Asked): Promise<Telling<UiChunk
   const edited = !isAgain && asked.messageId && state.messages.has(asked.messageId) ? asked.messageId : undefined;
   const known = last && state.messages.has(last.id) ? last.id : undefined;
   const command = isAgain || edited || known || !last ? createId() : last.id;
-  const telling = new Telling(followed, new UiTurn(command));
+  const telling = new ToldReader(followed, new UiTurn(command));
   return beginTelling(followed, telling, async () => {
     if (isAgain) {
       const at = asked.messageId && state.messages.has(asked.messageId) ? asked.messageId : known;
@@ -143,10 +143,10 @@ async function begin(followed: Following, asked: Asked): Promise<Telling<UiChunk
 }
 
 async function answerAndGoOn(
-  followed: Following,
+  followed: Followed,
   response: string,
   answers: readonly { readonly question: string; readonly answer?: unknown }[],
-): Promise<Telling<UiChunk>> {
+): Promise<ToldReader<UiChunk>> {
   const { watched } = followed;
   await watched.read([...watched.state.messages.keys()].slice(-50));
   const { state } = watched;
@@ -166,8 +166,8 @@ async function answerAndGoOn(
 }
 
 /** Tells a turn that works, from its beginning or from behind a message that the reader has. */
-function takeUp(followed: Following, run: string, behind?: string): Telling<UiChunk> {
-  const telling = new Telling(followed, new UiTurn(run));
+function takeUp(followed: Followed, run: string, behind?: string): ToldReader<UiChunk> {
+  const telling = new ToldReader(followed, new UiTurn(run));
   telling.takeUp(run, behind);
   return telling;
 }

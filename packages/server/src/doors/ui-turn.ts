@@ -7,7 +7,7 @@ import {
   type Part,
   type UserPart,
 } from "@banyan/core/conversation";
-import type { Asked, Said, Told } from "./told.ts";
+import type { Said, Told, WaitingQuestion } from "./told.ts";
 import { ToldTurn } from "./told-turn.ts";
 import type { UiChunk, UiFile, UiMetadata, UiPart, UiQuestion } from "./ui-chunk.ts";
 
@@ -217,7 +217,7 @@ function endChunk({ how, call: toolCallId, output, asked }: Extract<Told, { type
   return { type: "tool-output-error", toolCallId, errorText: output, dynamic: true };
 }
 
-function questionOf(question: Asked): UiQuestion {
+function questionOf(question: WaitingQuestion): UiQuestion {
   switch (question.type) {
     case "approval":
       return { text: `May a sub-agent run ${question.tool}?`, approval: true };
@@ -234,7 +234,7 @@ function questionOf(question: Asked): UiQuestion {
   }
 }
 
-function answeredChunks(question: Asked): UiChunk[] {
+function answeredChunks(question: WaitingQuestion): UiChunk[] {
   return [{ type: "data-question", id: question.id, data: { ...questionOf(question), answered: true } }];
 }
 

@@ -4,7 +4,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { openDatabase } from "./database.ts";
 
 /** A conversation's open database, with the statements of its log. */
-export class Connection {
+export class OpenDatabase {
   readonly database: DatabaseSync;
   readonly writer: StatementSync;
   readonly insert: StatementSync;
@@ -53,11 +53,11 @@ export class Connection {
   }
 
   /** Opens a file again that has been prepared before. */
-  static open(file: string): Connection {
+  static open(file: string): OpenDatabase {
     const database = openDatabase(file, { readOnly: false });
     try {
       database.exec(`PRAGMA fullfsync = ON; ${SAFE_AGAINST_KILL}`);
-      return new Connection(database, file);
+      return new OpenDatabase(database, file);
     } catch (error) {
       database.close();
       throw error;

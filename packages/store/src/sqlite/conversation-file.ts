@@ -3,14 +3,14 @@ import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { StoreError } from "@banyan/core";
 import { notFound } from "../refusal.ts";
-import { Connection, SAFE_AGAINST_KILL, SAFE_AGAINST_POWER_CUTS } from "./connection.ts";
+import { OpenDatabase, SAFE_AGAINST_KILL, SAFE_AGAINST_POWER_CUTS } from "./connection.ts";
 import { identityOf, makeSchema, passedOver, VERSION } from "./conversation-schema.ts";
 import { createFile, openDatabase, transaction } from "./database.ts";
 import { storeError } from "./error.ts";
 import { EventReader } from "./event-reader.ts";
 import { putForeignLogAside } from "./foreign-log.ts";
 import { LogFile, type OpenFiles } from "./open-files.ts";
-import { type Owner, ownerFrom } from "./owner.ts";
+import { type FileOwner, ownerFrom } from "./owner.ts";
 import { renewFile } from "./renew.ts";
 
 /** A conversation's file, opened by the writer that `epoch` counts. */
@@ -29,9 +29,9 @@ export interface Opening {
   /** Make it when there is none. */
   readonly create: boolean;
   /** Who opens it. */
-  readonly owner: () => Owner;
+  readonly owner: () => FileOwner;
   /** Throws when whoever had it open last keeps it. */
-  readonly refuse: (last: Owner | undefined) => void;
+  readonly refuse: (last: FileOwner | undefined) => void;
   readonly files: OpenFiles;
 }
 
@@ -94,7 +94,7 @@ function takeOver(path: string, id: string, { create, owner, refuse, files }: Op
       sign(database, id);
       return raiseEpoch(database, path, self, 0);
     });
-    file = new LogFile(path, new Connection(database, path), files);
+    file = new LogFile(path, new OpenDatabase(database, path), files);
     // Only now, when nobody else appends any more; and not in the transaction, which damaged pages would break.
     const reader = new EventReader(file, passedOver(database));
     const last = reader.last();
@@ -149,7 +149,7 @@ function tryToWrite(database: DatabaseSync, last: number): void {
 }
 
 /** Makes `owner` the writer, with the next epoch, above `floor` in any case. */
-function raiseEpoch(database: DatabaseSync, path: string, owner: Owner, floor: number): number {
+function raiseEpoch(database: DatabaseSync, path: string, owner: FileOwner, floor: number): number {
   const epoch = Math.max(Number(database.prepare("SELECT epoch FROM writer").get()?.epoch), floor) + 1;
   if (
     !Number.isSafeInteger(epoch) ||

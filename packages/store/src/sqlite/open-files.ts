@@ -1,4 +1,4 @@
-import { Connection, type ReadStatements } from "./connection.ts";
+import { OpenDatabase, type ReadStatements } from "./connection.ts";
 
 /**
  * The files that are open now. When there are more than `most`, the one that was not used for longest is closed; it is
@@ -33,17 +33,17 @@ export class OpenFiles {
 export class LogFile {
   readonly path: string;
   readonly #files: OpenFiles;
-  #connection: Connection | undefined;
+  #connection: OpenDatabase | undefined;
 
-  constructor(path: string, connection: Connection, files: OpenFiles) {
+  constructor(path: string, connection: OpenDatabase, files: OpenFiles) {
     this.path = path;
     this.#files = files;
     this.#connection = connection;
   }
 
   /** To be used at once, and asked for anew after a wait. Throws as SQLite does when the file cannot be opened again. */
-  get connection(): Connection {
-    this.#connection ??= Connection.open(this.path);
+  get connection(): OpenDatabase {
+    this.#connection ??= OpenDatabase.open(this.path);
     this.#files.used(this);
     return this.#connection;
   }

@@ -3,19 +3,19 @@ import { basename } from "node:path";
 import type { Writer } from "../refusal.ts";
 
 /** Who writes to a conversation, as its file says it. */
-export interface Owner extends Writer {
+export interface FileOwner extends Writer {
   /** Names the lock that the owner holds while it lives. */
   readonly lock: string;
 }
 
 /** This process, as the owner of what it opens now under a lock. */
-export function thisOwner(lock: string, program: string | undefined): Owner {
+export function thisOwner(lock: string, program: string | undefined): FileOwner {
   const started = basename(process.argv[1] ?? process.execPath);
   return { lock, program: program ?? started, process: process.pid, host: hostname(), since: Date.now() };
 }
 
 /** The owner in a file; nothing when it was released, or is not what was written. */
-export function ownerFrom(text: unknown): Owner | undefined {
+export function ownerFrom(text: unknown): FileOwner | undefined {
   try {
     const { lock, program, process, host, since } = JSON.parse(String(text));
     const whole = typeof program === "string" && typeof host === "string" && Number.isSafeInteger(process);

@@ -8,7 +8,7 @@ import { keepPassedOver, makeSchema, passedOver } from "./conversation-schema.ts
 import { createFile, flushDirectory, openDatabase, reading, transaction } from "./database.ts";
 import { storeError } from "./error.ts";
 import { EventReader } from "./event-reader.ts";
-import { type Owner, ownerFrom } from "./owner.ts";
+import { type FileOwner, ownerFrom } from "./owner.ts";
 
 /**
  * Puts a new file in the place of one that can be read and not be written to any more: with all of its events that can be
@@ -21,7 +21,7 @@ import { type Owner, ownerFrom } from "./owner.ts";
 export function renewFile(
   path: string,
   conversation: string,
-  refuse: (last: Owner | undefined) => void,
+  refuse: (last: FileOwner | undefined) => void,
 ): readonly string[] | undefined {
   const fresh = `${path}.renewed`;
   for (const suffix of ["-journal", ""]) rmSync(fresh + suffix, { force: true });

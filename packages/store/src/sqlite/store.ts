@@ -18,7 +18,7 @@ import { storeError } from "./error.ts";
 import { conversationFile } from "./file-name.ts";
 import { SqliteLog } from "./log.ts";
 import { OpenFiles } from "./open-files.ts";
-import { type Owner, thisOwner } from "./owner.ts";
+import { type FileOwner, thisOwner } from "./owner.ts";
 import { isHeld, ProcessLock } from "./process-lock.ts";
 import { RightsFiles } from "./rights-files.ts";
 import { forget, searchConversations } from "./search.ts";
@@ -161,7 +161,7 @@ class SqliteStore implements Store {
   }
 
   /** Whether another store holds what it opened. What this one holds is in `#logs`. */
-  #lives({ lock }: Owner): boolean {
+  #lives({ lock }: FileOwner): boolean {
     return lock !== this.#lock?.name && isHeld(this.#directory, lock);
   }
 

@@ -8,7 +8,7 @@ import { passedOver } from "./conversation-schema.ts";
 import { reading } from "./database.ts";
 import { storeError } from "./error.ts";
 import { EventReader, type ReadableFile } from "./event-reader.ts";
-import { type Owner, ownerFrom } from "./owner.ts";
+import { type FileOwner, ownerFrom } from "./owner.ts";
 
 /**
  * A conversation's file for whoever only looks. It is open while a batch is read and no longer: so nothing of it is in
@@ -22,7 +22,7 @@ export class SqliteView implements LogView {
   #reading: ReadStatements | undefined;
 
   /** `holds` says whether the writer that opened the file last still has it. Throws `StoreError`. */
-  constructor(path: string, id: string, holds: (last: Owner) => boolean) {
+  constructor(path: string, id: string, holds: (last: FileOwner) => boolean) {
     if (!statSync(path, { throwIfNoEntry: false })) throw notFound(id);
     this.#path = path;
     this.#reader = new EventReader(this.#file(), this.#known(path));

@@ -28,7 +28,7 @@ export interface ClientDuties {
 }
 
 /** How a server is to be reached; `open` makes a new way to it for each attempt. */
-export type Reach =
+export type WayToServer =
   | { readonly kind: "program"; open(): ProcessTransport }
   | { readonly kind: "address"; open(): StreamableHTTPClientTransport; readonly signIn: SignIn | undefined };
 
@@ -58,7 +58,7 @@ type Handshake = "legacy" | "auto";
  * again. Rejects with what the server, or the way to it, answered.
  */
 export async function connect(
-  reach: Reach,
+  reach: WayToServer,
   duties: ClientDuties,
   timeout: number,
   signal: AbortSignal,
@@ -83,7 +83,7 @@ function speaksAnother(error: unknown): boolean {
 }
 
 async function shakeHands(
-  reach: Reach,
+  reach: WayToServer,
   mode: Handshake,
   duties: ClientDuties,
   timeout: number,

@@ -1,3 +1,4 @@
+export type { Environment } from "../workspace/environment.ts";
 export { commandDigest, describeEntry } from "./consent.ts";
 export type { Ask } from "./elicitation.ts";
 export { type HttpEntry, type McpServerEntry, type OAuthEntry, readEntry, type StdioEntry } from "./entry.ts";
@@ -7,4 +8,3 @@ export { Credentials, credentialsFor, type StoredCredentials } from "./oauth/cre
 export type { OpenAddress } from "./oauth/sign-in.ts";
 export type { McpPrompt, McpPromptArgument, McpResource, McpResourceTemplate } from "./offers.ts";
 export { type McpOptions, type McpServerState, McpServers, openMcpServers } from "./servers.ts";
-export type { Environment } from "./variables.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/client";
-import { type ClientDuties, type Connection, connect, type Reach } from "./connect.ts";
+import { type ClientDuties, type Connection, connect, type WayToServer } from "./connect.ts";
 import { McpError, reasonOf } from "./error.ts";
 import { failureOf, isForgotten, isLost } from "./failure.ts";
 import { Silence } from "./silence.ts";
@@ -36,7 +36,7 @@ export interface LifelineOptions {
   /** The name of the server. */
   readonly name: string;
   /** How to get there. Rejects when its entry cannot be used. */
-  readonly reach: () => Reach | Promise<Reach>;
+  readonly reach: () => WayToServer | Promise<WayToServer>;
   readonly duties: ClientDuties;
   /** Milliseconds that the server may be silent: in each exchange until it is ready, and in a question later. */
   readonly patience: { readonly start: number; readonly work: number };

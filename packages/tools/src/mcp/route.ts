@@ -2,8 +2,9 @@ import { ClientCredentialsProvider, type OAuthClientProvider } from "@modelconte
 import { DEFAULT_INHERITED_ENV_VARS } from "@modelcontextprotocol/client/stdio";
 import { pathWithout } from "../sandbox/find-program.ts";
 import type { Program } from "../sandbox/index.ts";
+import type { Environment } from "../workspace/environment.ts";
 import type { RunningCommands } from "../workspace/process-family.ts";
-import type { Reach } from "./connect.ts";
+import type { WayToServer } from "./connect.ts";
 import { type HttpEntry, isStdio, type McpServerEntry, type StdioEntry } from "./entry.ts";
 import { httpTransport } from "./http-transport.ts";
 import type { Journal } from "./journal.ts";
@@ -13,7 +14,7 @@ import { type OpenAddress, SignIn } from "./oauth/sign-in.ts";
 import { startingPlace } from "./package-runner.ts";
 import { ProcessTransport } from "./process-transport.ts";
 import { serverFetch } from "./server-fetch.ts";
-import { type Environment, fillIn } from "./variables.ts";
+import { fillIn } from "./variables.ts";
 
 /** What all ways to servers have in common. */
 export interface Surroundings {
@@ -55,7 +56,7 @@ export class Route implements AsyncDisposable {
   }
 
   /** How to get there. Rejects with an `McpError` when a variable is not set, or no port is free for signing in. */
-  async find(onLost: () => void): Promise<Reach> {
+  async find(onLost: () => void): Promise<WayToServer> {
     const entry = fillIn(this.#name, this.#entry, this.#around.env);
     return isStdio(entry) ? this.#toProgram(entry) : await this.#toAddress(entry, onLost);
   }
@@ -65,14 +66,14 @@ export class Route implements AsyncDisposable {
     await signIn?.[Symbol.asyncDispose]();
   }
 
-  #toProgram(entry: StdioEntry): Reach {
+  #toProgram(entry: StdioEntry): WayToServer {
     const { workspace, env: user, wrap } = this.#around;
     const environment = programEnvironment(user, entry.env ?? {});
     const start = { file: entry.command, ...startingPlace(entry, workspace), environment, wrap };
     return { kind: "program", open: () => new ProcessTransport(start, this.#running, this.#journal) };
   }
 
-  async #toAddress(entry: HttpEntry, onLost: () => void): Promise<Reach> {
+  async #toAddress(entry: HttpEntry, onLost: () => void): Promise<WayToServer> {
     const signIn = await this.#signInFor(entry);
     const provider = signIn ?? ownProvider(entry);
     const fetch = serverFetch(entry);

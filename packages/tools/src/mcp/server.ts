@@ -8,7 +8,7 @@ import {
   UrlElicitationRequiredError,
 } from "@modelcontextprotocol/client";
 import { stripControls } from "../workspace/plain-text.ts";
-import type { ClientDuties, Connection, Reach } from "./connect.ts";
+import type { ClientDuties, Connection, WayToServer } from "./connect.ts";
 import { type Ask, answerElicitation } from "./elicitation.ts";
 import { reasonOf } from "./error.ts";
 import type { Journal } from "./journal.ts";
@@ -31,7 +31,7 @@ export interface McpServerOptions {
   readonly name: string;
   readonly workspace: string;
   /** How to get there. Rejects when its entry cannot be used. */
-  readonly reach: () => Reach | Promise<Reach>;
+  readonly reach: () => WayToServer | Promise<WayToServer>;
   /** Milliseconds that it may be silent: until it is ready, and while it works. */
   readonly patience: { readonly start: number; readonly work: number };
   readonly reconnect: Required<ReconnectSettings>;

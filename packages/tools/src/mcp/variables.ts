@@ -1,8 +1,6 @@
+import type { Environment } from "../workspace/environment.ts";
 import { type HttpEntry, isStdio, type McpServerEntry, type StdioEntry } from "./entry.ts";
 import { McpError } from "./error.ts";
-
-/** Variables as a process has them. */
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** `${NAME}`, or `${NAME:-what stands for it when it is not set}`. */
 const VARIABLE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;

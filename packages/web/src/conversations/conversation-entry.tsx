@@ -151,11 +151,11 @@ const BROKEN: Readonly<Record<NonNullable<ListedConversation["broken"]>, string>
 };
 
 /** Conversations that a person has put somewhere in the list, in this browser. */
-export type Place = "pinned" | "archived";
+export type ListPlace = "pinned" | "archived";
 
 /** The conversations that a person keeps at the top of the list, or out of the way, and how others come there or leave. */
 export function usePlaced(
-  place: Place,
+  place: ListPlace,
 ): readonly [readonly string[], (ids: readonly string[], isThere: boolean) => void] {
   const [all, change] = useKeptList(place, isId);
   return [

@@ -3,7 +3,7 @@ import type { KeyBindings } from "./keys/key-bindings.ts";
 import type { Over, Overlay } from "./views/overlay.ts";
 
 /** How an overlay is opened. */
-export interface OpenOptions {
+export interface OverlayOptions {
   readonly signal?: AbortSignal | undefined;
   /** It asks something that keys decide: what was typed before it appeared must not decide it (S14). */
   readonly isGuarded?: boolean;
@@ -53,7 +53,7 @@ export class OverlayStack {
   /** Opens something; returns how it ended, nothing chosen when it was taken away. */
   async open<T>(
     overlay: Overlay<T>,
-    { signal, isGuarded = false, isOver = false }: OpenOptions = {},
+    { signal, isGuarded = false, isOver = false }: OverlayOptions = {},
   ): Promise<Over<T>> {
     if (signal?.aborted) return {};
     const { promise, resolve } = Promise.withResolvers<Over<T>>();

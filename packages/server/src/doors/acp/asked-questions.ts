@@ -4,7 +4,7 @@ import type { FeedItem, OpenQuestion, TextQuestion } from "@banyan/core/conversa
 import type { Watched } from "@banyan/protocol/client";
 import type { Branch } from "./branch.ts";
 import type { AcpPlace } from "./place.ts";
-import { type Asking, agrees, askThere } from "./questions.ts";
+import { type AskedEditor, agrees, askThere } from "./questions.ts";
 import type { Abilities } from "./telling.ts";
 
 /** Whose questions an editor is asked. */
@@ -95,7 +95,7 @@ export class AskedQuestions implements Disposable {
     } else if (question.type === "text") inWords(question);
   }
 
-  #asking(signal: AbortSignal): Asking {
+  #asking(signal: AbortSignal): AskedEditor {
     const { client, sessionId, place, abilities } = this.#parts;
     return { client, sessionId, workspace: place.workspace, elicitation: abilities.elicitation, signal };
   }

@@ -30,7 +30,7 @@ export type Answer = Command<"question.answer">["answer"];
 export type Given = Answer & { readonly approval?: PlanApproval };
 
 /** Who is asked, and how. */
-export interface Asking {
+export interface AskedEditor {
   readonly client: Pick<AgentContext, "request">;
   readonly sessionId: string;
   readonly workspace: string;
@@ -49,7 +49,7 @@ const CANNOT_ASK = "The editor cannot ask a person.";
 export async function askThere(
   question: OpenQuestion,
   state: ConversationState,
-  asking: Asking,
+  asking: AskedEditor,
 ): Promise<Given | "inWords" | undefined> {
   try {
     switch (question.type) {
@@ -70,7 +70,7 @@ export async function askThere(
 async function askApproval(
   { call: id, pattern, preview }: ApprovalQuestion,
   state: ConversationState,
-  asking: Asking,
+  asking: AskedEditor,
 ): Promise<Given | undefined> {
   const call = callIn(state, id);
   const toolCall = call ? toolCallOf(call, asking.workspace, { preview }) : { toolCallId: id };
@@ -112,13 +112,13 @@ const PLAN_OPTIONS = [
   { optionId: "no", name: "No, keep planning", kind: "reject_once" },
 ] as const;
 
-async function askPlan(toolCall: ToolCallUpdate, asking: Asking): Promise<Given | undefined> {
+async function askPlan(toolCall: ToolCallUpdate, asking: AskedEditor): Promise<Given | undefined> {
   const chosen = await choose(asking, toolCall, [...PLAN_OPTIONS]);
   if (chosen === undefined || typeof chosen === "object") return chosen;
   return chosen === "ask" || chosen === "edits" ? { decision: "allow", approval: chosen } : { decision: "deny" };
 }
 
-async function askText(question: TextQuestion, asking: Asking): Promise<Answer | "inWords" | undefined> {
+async function askText(question: TextQuestion, asking: AskedEditor): Promise<Answer | "inWords" | undefined> {
   const { text, choices = [], fields, default: otherwise, call } = question;
   if (asking.elicitation) {
     const given = fields
@@ -146,7 +146,7 @@ async function askText(question: TextQuestion, asking: Asking): Promise<Answer |
 async function chooseField(
   { id, text }: TextQuestion,
   fields: readonly QuestionField[],
-  asking: Asking,
+  asking: AskedEditor,
 ): Promise<Answer | "inWords" | undefined> {
   const [field, ...more] = fields;
   if (!field || field.several || more.length > 0) return "inWords";
@@ -169,7 +169,7 @@ async function chooseField(
 const MORE = "Go on, with as much again";
 const ENOUGH = "End here";
 
-async function askLimit({ id, reason }: LimitQuestion, asking: Asking): Promise<Answer | undefined> {
+async function askLimit({ id, reason }: LimitQuestion, asking: AskedEditor): Promise<Answer | undefined> {
   if (asking.elicitation) {
     const given = await fillInOne(asking, `${reason} May it go on?`, { choices: [MORE, ENOUGH] });
     return given === undefined ? undefined : { decision: given === MORE ? "allow" : "deny" };
@@ -186,7 +186,7 @@ async function askLimit({ id, reason }: LimitQuestion, asking: Asking): Promise<
  * What a person said yes or no to in the editor, where no call asks: `title` is all that they read. Never rejects; who cannot be
  * asked has said no.
  */
-export async function agrees(asking: Asking, id: string, title: string): Promise<boolean> {
+export async function agrees(asking: AskedEditor, id: string, title: string): Promise<boolean> {
   const options: PermissionOption[] = [
     { optionId: "yes", name: "Yes", kind: "allow_once" },
     { optionId: "no", name: "No", kind: "reject_once" },
@@ -199,7 +199,7 @@ export async function agrees(asking: Asking, id: string, title: string): Promise
 
 /** The id of the option that a person chose; a no where they closed the question, nothing where it is open no more. */
 async function choose(
-  { client, sessionId, signal }: Asking,
+  { client, sessionId, signal }: AskedEditor,
   toolCall: ToolCallUpdate,
   options: PermissionOption[],
 ): Promise<string | Extract<Answer, { decision: "deny" }> | undefined> {
@@ -216,7 +216,7 @@ async function choose(
 
 /** What a person wrote, or chose; null when they declined, nothing when the question is open no more. */
 async function fillInOne(
-  asking: Asking,
+  asking: AskedEditor,
   message: string,
   field: {
     readonly choices: readonly string[];
@@ -243,7 +243,7 @@ async function fillInOne(
 
 /** What a person chose and wrote, field by field, as one text; null when they said nothing to any. */
 async function fillInFields(
-  asking: Asking,
+  asking: AskedEditor,
   message: string,
   fields: readonly QuestionField[],
   call: string,
@@ -269,7 +269,7 @@ async function fillInFields(
 
 /** What a person filled in; null when they declined, nothing when the question is open no more. */
 async function fillIn(
-  { client, sessionId, signal }: Asking,
+  { client, sessionId, signal }: AskedEditor,
   message: string,
   { properties, required }: Required<Pick<ElicitationSchema, "properties" | "required">>,
   call?: string,

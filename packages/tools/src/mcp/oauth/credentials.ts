@@ -3,9 +3,10 @@ import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { StoredOAuthClientInformation, StoredOAuthTokens } from "@modelcontextprotocol/client";
+import type { Environment } from "../../workspace/environment.ts";
 import { isStdio, type McpServerEntry } from "../entry.ts";
 import { McpError } from "../error.ts";
-import { type Environment, fillIn } from "../variables.ts";
+import { fillIn } from "../variables.ts";
 
 /**
  * What is kept of signing in to the server of an entry; nothing, when that is a program. Throws an `McpError` when a

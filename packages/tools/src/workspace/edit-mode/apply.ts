@@ -29,7 +29,7 @@ export type FileOutcome =
   | { readonly type: "refused"; readonly path: string; readonly why: string };
 
 /** Where the files are, and what else is to be done when one is written. */
-export interface Surroundings extends WritingOptions {
+export interface ApplyOptions extends WritingOptions {
   readonly workspace: Workspace;
 }
 
@@ -39,7 +39,7 @@ export interface Surroundings extends WritingOptions {
  * those that were are put back, and nothing is applied.
  */
 export async function applyCaptured(
-  surroundings: Surroundings,
+  surroundings: ApplyOptions,
   files: readonly ArmedFile[],
   { blocks, wrong }: Captured<ArmedFile>,
 ): Promise<readonly FileOutcome[]> {
@@ -78,7 +78,7 @@ export async function applyCaptured(
 
 /** Writes the new content of a file beside it, after everything was looked at that could speak against it. */
 async function prepare(
-  { workspace, backups, refuse, watch }: Surroundings,
+  { workspace, backups, refuse, watch }: ApplyOptions,
   file: ArmedFile,
   blocks: readonly Block<ArmedFile>[],
 ): Promise<Prepared | "unchanged"> {

@@ -1,6 +1,6 @@
 import type { AssistantMessage, Followed, Follower, Part } from "@banyan/core";
 import type { Place } from "./address.ts";
-import { applyCaptured, type Surroundings } from "./apply.ts";
+import { type ApplyOptions, applyCaptured } from "./apply.ts";
 import type { ArmedFile } from "./armed-file.ts";
 import { Capture, captureMessage } from "./capture.ts";
 import { symbolLines } from "./new-content.ts";
@@ -19,7 +19,7 @@ import { appliedOutcome, doubtfulOutcome, droppedOutcome, emptyOutcome } from ".
  * a follower, since each call follows for itself; the first of them speaks for all.
  */
 export class Editing {
-  readonly #surroundings: Surroundings;
+  readonly #surroundings: ApplyOptions;
   readonly #ended: () => void;
   readonly #files = new Map<string, ArmedFile>();
   #speaker: Follower | undefined;
@@ -28,7 +28,7 @@ export class Editing {
   readonly #parts: Part[] = [];
 
   /** `ended` is called once, when no file is armed any more. */
-  constructor(surroundings: Surroundings, ended: () => void) {
+  constructor(surroundings: ApplyOptions, ended: () => void) {
     this.#surroundings = surroundings;
     this.#ended = ended;
   }

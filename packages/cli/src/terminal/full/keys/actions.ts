@@ -2,13 +2,13 @@
  * Where an action has its keys: keys of one place must differ. `empty` is a prompt with nothing in it, `page` something long
  * that was opened.
  */
-export type Place = "prompt" | "empty" | "list" | "tree" | "page";
+export type KeyPlace = "prompt" | "empty" | "list" | "tree" | "page";
 
 /** Something that a key does. */
 export interface ActionKeys {
   readonly keys: readonly string[];
   readonly help: string;
-  readonly places: readonly Place[];
+  readonly places: readonly KeyPlace[];
 }
 
 const prompt = (keys: readonly string[], help: string): ActionKeys => ({ keys, help, places: ["prompt"] });

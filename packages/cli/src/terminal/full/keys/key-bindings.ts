@@ -1,7 +1,7 @@
 import { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
 import { KeybindingsManager, TUI_KEYBINDINGS } from "@earendil-works/pi-tui/dist/keybindings.js";
 import { type KeyId, matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
-import { type Action, actionNames, actions, type Place } from "./actions.ts";
+import { type Action, actionNames, actions, type KeyPlace } from "./actions.ts";
 
 /** Keys by what they do, as a person sets them: one key or several for an action; none with an empty list. */
 export type KeySettings = Readonly<Record<string, string | readonly string[]>>;
@@ -12,7 +12,7 @@ export interface KeyRow {
   readonly keys: readonly string[];
   readonly help: string;
   /** Where it has them; the first of several. */
-  readonly place: Place;
+  readonly place: KeyPlace;
   /** A person has set it. */
   readonly isSet: boolean;
 }

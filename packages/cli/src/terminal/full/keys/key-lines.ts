@@ -2,11 +2,11 @@ import { ownCommand } from "@banyan/host/own-command";
 import { type Described, described } from "../../../show/described.ts";
 import { wrap } from "../../../show/fit-text.ts";
 import type { Style } from "../../../show/style.ts";
-import type { Place } from "./actions.ts";
+import type { KeyPlace } from "./actions.ts";
 import type { KeyRow } from "./key-bindings.ts";
 
 /** Where keys are, in the order in which they are listed. */
-const HEADS: Readonly<Record<Place, string>> = {
+const HEADS: Readonly<Record<KeyPlace, string>> = {
   prompt: "In the prompt:",
   empty: "In an empty prompt:",
   list: "In lists, the tree and what is opened:",
