@@ -11,7 +11,7 @@ import {
 } from "@banyan/tools/workspace";
 import { ownCommand } from "./own-command.ts";
 import type { Redact } from "./redaction/redactor.ts";
-import { WorktreeError } from "./worktrees/repository.ts";
+import { WorktreeError } from "./worktrees/error.ts";
 
 /** Where the files of a conversation are, and where their previous content is kept. */
 export interface ChangesPlace {

@@ -1,8 +1,7 @@
-import { leaves, type Message, textOf } from "@banyan/core";
-import { counted, formatCount } from "@banyan/core/shown";
+import { leaves } from "@banyan/core";
+import { formatCount } from "@banyan/core/shown";
 import { branchLines } from "../conversations/show.ts";
-import { gist, messageNumbers, speakerOf } from "../show/message-label.ts";
-import { oneLine } from "../show/plain-text.ts";
+import { gist, messageMarks, messageNumbers, speakerOf } from "../show/message-label.ts";
 import { ASK, type Command, type ConversationContext } from "./command.ts";
 import { namedMessage } from "./messages.ts";
 
@@ -69,7 +68,9 @@ function treeLines({ state, leaf, agent, columns, style }: ConversationContext):
     const indent = "  ".repeat(Math.max(0, depth - 1)) + (depth === 0 ? "" : first ? "├ " : "│ ");
     const number = `#${numbers.get(id)}`.padEnd(4);
     const speaker = speakerOf(message, agent).padEnd(agent.length);
-    const marks = marksOf(message, branches.get(id));
+    const marks = messageMarks(message, branches.get(id))
+      .map((mark) => `  ${mark}`)
+      .join("");
     const here = id === leaf ? "  ← here" : "";
     const taken = indent.length + number.length + speaker.length + marks.length + here.length;
     const text = gist(message, Math.max(20, columns - taken - 4));
@@ -83,17 +84,4 @@ function treeLines({ state, leaf, agent, columns, style }: ConversationContext):
     const apart = children.length > 1;
     return children.map((id) => ({ id, depth: apart ? depth + 1 : depth, first: apart })).reverse();
   }
-}
-
-/** What people and the agent did with a message: calls, name, star, and the number of the branch that ends with it. */
-function marksOf(message: Message, branch: number | undefined): string {
-  // A message without text is shown as its calls already.
-  const calls = message.role === "assistant" && textOf(message).trim() !== "" ? message.calls.length : 0;
-  const marks = [
-    calls > 0 ? `(${counted(calls, "call")})` : "",
-    message.label === undefined ? "" : `[${oneLine(message.label)}]`,
-    message.starred ? "★" : "",
-    branch === undefined ? "" : `(branch ${branch})`,
-  ];
-  return marks.map((mark) => (mark === "" ? "" : `  ${mark}`)).join("");
 }

@@ -12,7 +12,7 @@ import {
 } from "@banyan/core/conversation";
 import { counted, visibleLine, withoutMarks } from "@banyan/core/shown";
 import { excerpt, firstLines } from "./fit-text.ts";
-import { plainText } from "./plain-text.ts";
+import { oneLine, plainText } from "./plain-text.ts";
 
 /** The number of each message of a conversation, in the order of their creation, from 1: what a person types for it. */
 export function messageNumbers(state: ConversationState): ReadonlyMap<string, number> {
@@ -44,6 +44,19 @@ export function isRemoved(state: ConversationState, id: string): boolean {
 export function speakerOf(message: Message, agent: string): string {
   if (message.role === "user") return message.author === "user" ? "you" : message.author;
   return message.role === "summary" ? "summary" : agent;
+}
+
+/** What people and the agent did with a message: its calls, its name, its star, and the number of the branch that ends with it. */
+export function messageMarks(message: Message, branch: number | undefined): string[] {
+  // A message without text is shown as its calls already.
+  const calls = message.role === "assistant" && textOf(message).trim() !== "" ? message.calls.length : 0;
+  const marks = [
+    calls > 0 ? `(${counted(calls, "call")})` : "",
+    message.label === undefined ? "" : `[${oneLine(message.label)}]`,
+    message.starred ? "★" : "",
+    branch === undefined ? "" : `(branch ${branch})`,
+  ];
+  return marks.filter((mark) => mark !== "");
 }
 
 /** What a message says, on one line: its text, or what it asks for when it has none. */

@@ -14,7 +14,8 @@ import {
 import { lastAssistantMessage, siblings, standing, toldBreak, worktreeAt } from "@banyan/core/conversation";
 import { cutTo } from "@banyan/core/shown";
 import { changesOf } from "@banyan/tools/workspace";
-import { WorktreeError, type WorktreeFile } from "./repository.ts";
+import { WorktreeError } from "./error.ts";
+import type { WorktreeFile } from "./repository.ts";
 import { runsOf } from "./run-times.ts";
 import type { Worktrees } from "./worktrees.ts";
 

@@ -2,7 +2,7 @@ import type { Permission, Permit, PermitRequest } from "@banyan/core";
 import { worktreeAt } from "@banyan/core/conversation";
 import type { WhyNotRead } from "@banyan/tools/workspace";
 import { type PermissionOptions, permissions } from "../permissions/permissions.ts";
-import { WorktreeError } from "./repository.ts";
+import { WorktreeError } from "./error.ts";
 import type { Worktrees } from "./worktrees.ts";
 
 /**

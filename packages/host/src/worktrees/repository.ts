@@ -19,24 +19,7 @@ import type { Environment } from "@banyan/models";
 import { pathWithout } from "@banyan/tools/sandbox/find-program";
 import { type GitOptions, git } from "../git.ts";
 import { projectOf } from "../project.ts";
-
-/**
- * `repository`: there is none, or it has no files or no commit. `name`: git takes no branch of this name. `gone`: somebody
- * removed the worktree. `foreign`: it belongs to another conversation. `holds`: it has changes. `busy`: an agent works in it.
- * `system`: git, or the system, refused.
- */
-export type WorktreeErrorCode = "repository" | "name" | "gone" | "foreign" | "holds" | "busy" | "system";
-
-/** Why a branch has no files of its own, or they cannot be had: one sentence for a person. */
-export class WorktreeError extends Error {
-  override readonly name = "WorktreeError";
-  readonly code: WorktreeErrorCode;
-
-  constructor(code: WorktreeErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
-}
+import { noRepository, orRefused, WorktreeError } from "./error.ts";
 
 /** Milliseconds that git may take: to look, and to write all files. */
 const PATIENCE = { look: 60_000, write: 600_000 };
@@ -349,45 +332,4 @@ function removeEmpty(folder: string): void {
   } catch {
     // Something is in it, or it has gone.
   }
-}
-
-function noRepository(folder: string, cause: unknown): WorktreeError {
-  const said = wordsOf(cause);
-  const no = "so a branch cannot have a worktree of its own";
-  const why = /not a git repository/.test(said)
-    ? `${folder} is in no git repository, ${no}. \`git init\` makes one.`
-    : /bare repository|must be run in a work tree/.test(said)
-      ? `${folder} is a repository without files (bare), ${no}. Work in a clone of it.`
-      : `The repository around ${folder} cannot be used, ${no}: ${said}`;
-  return new WorktreeError("repository", why, { cause });
-}
-
-/** Does something with git, whose failure is said in a sentence. */
-export async function orRefused<Result>(what: string, work: () => Result | Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    throw refused(what, error);
-  }
-}
-
-function refused(what: string, cause: unknown): WorktreeError {
-  if (cause instanceof WorktreeError) return cause;
-  return new WorktreeError("system", `${what}: ${wordsOf(cause)}`, { cause });
-}
-
-/** What git said last of why it failed, else what the system says. */
-function wordsOf(error: unknown): string {
-  const said = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
-  const lines = said.split("\n").filter((line) => /^(fatal|error): /.test(line));
-  const words = lines[0]?.replace(/^\w+: /, "") ?? (error instanceof Error ? error.message : String(error));
-  if (
-    error instanceof Error &&
-    "code" in error &&
-    error.code === "ENOENT" &&
-    "syscall" in error &&
-    /^spawn/.test(String(error.syscall))
-  )
-    return "git is not installed, or the folder is not there any more.";
-  return /[.!?]$/.test(words) ? words : `${words}.`;
 }

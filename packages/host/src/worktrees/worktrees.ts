@@ -5,7 +5,8 @@ import type { ConversationState, Session, Store } from "@banyan/core";
 import { worktreeAt } from "@banyan/core/conversation";
 import { counted, visibleLine } from "@banyan/core/shown";
 import type { Environment } from "@banyan/models";
-import { type GitWorktree, orRefused, Repository, type WorktreeChanges, WorktreeError } from "./repository.ts";
+import { orRefused, WorktreeError } from "./error.ts";
+import { type GitWorktree, Repository, type WorktreeChanges } from "./repository.ts";
 
 /** Where worktrees are made, and of what. */
 export interface WorktreesOptions {

@@ -1,7 +1,6 @@
-import { type ConversationState, type Message, textOf } from "@banyan/core/conversation";
+import type { ConversationState, Message } from "@banyan/core/conversation";
 import { counted } from "@banyan/core/shown";
-import { gist, messageNumbers, speakerOf } from "../../../show/message-label.ts";
-import { oneLine } from "../../../show/plain-text.ts";
+import { gist, messageMarks, messageNumbers, speakerOf } from "../../../show/message-label.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { cut, padded, widthOf } from "../screen/cells.ts";
 import type { Size } from "../screen/live-region.ts";
@@ -167,12 +166,8 @@ export class TreeView implements Overlay<string> {
     const isHere = message.id === leaf;
     const speaker = padded(speakerOf(message, agent), agent.length);
     const branch = this.#branches.get(message.id);
-    const calls = message.role === "assistant" && textOf(message).trim() !== "" ? message.calls.length : 0;
     const marks = [
-      calls > 0 ? `(${counted(calls, "call")})` : "",
-      message.label === undefined ? "" : `[${oneLine(message.label)}]`,
-      message.starred ? "★" : "",
-      branch === undefined ? "" : `(branch ${branch})`,
+      ...messageMarks(message, branch),
       folded > 0 ? `+ ${counted(folded, "message")}` : "",
       isHere ? "← here" : "",
     ].filter((mark) => mark !== "");
