@@ -15,6 +15,7 @@ import { messageNames } from "../chat/converse.ts";
 import { Talk, type TalkOptions } from "../chat/talk.ts";
 import { conversationCommands, watchingCommands } from "../commands/index.ts";
 import { type Choosable, chooseConversation, FOUND } from "../conversations/choose.ts";
+import { wrap } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { LiveSettings } from "../terminal/full/live-terminal.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -51,13 +52,13 @@ export async function join(args: AttachArguments, { terminal, unsent, signal, me
     const files = isHere && mayAct ? { workspace } : {};
     const names = () => messageNames(talk?.session?.state, server.welcome.agent);
     const problems = live?.configure({ commands, names, ...files, ...look }) ?? [];
-    terminal.write(`${style.bold("banyan")} at ${door.address} in ${visibleLine(workspace)}\n`);
-    terminal.write(
-      `${style.dim(`Using ${visibleLine(settings.model)}. What runs goes on when you leave. /help lists the commands.`)}\n`,
-    );
-    if (settings.approval !== "ask") terminal.write(`${style.warning(approvalSentence(settings.approval))}\n`);
-    for (const problem of problems) terminal.write(`${style.warning(oneLine(problem))}\n`);
-    if (!mayAct) terminal.write(`${style.warning("You may only watch here.")}\n`);
+    const say = (sentence: string) => terminal.write(`${wrap(sentence, terminal.columns)}\n`);
+    say(`${style.bold("banyan")} at ${door.address} in ${visibleLine(workspace)}`);
+    const stays = "What runs goes on when you leave. /help lists the commands.";
+    say(style.dim(`Using ${visibleLine(settings.model)}. ${stays}`));
+    if (settings.approval !== "ask") say(style.warning(approvalSentence(settings.approval)));
+    for (const problem of problems) say(style.warning(oneLine(problem)));
+    if (!mayAct) say(style.warning("You may only watch here."));
     const conversation = await wanted(args, server, terminal, signal);
     signal.throwIfAborted();
     met(talk);

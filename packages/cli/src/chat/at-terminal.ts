@@ -4,6 +4,7 @@ import { setFlagsFromString } from "node:v8";
 import { directories } from "@banyan/host/directories";
 import type { ColorChoice } from "../arguments.ts";
 import { type ExitCode, exitCodes, signalExits } from "../exit.ts";
+import { wrap } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { openTerminal } from "../terminal/open-terminal.ts";
 import type { TalkAction, Terminal } from "../terminal/terminal.ts";
@@ -49,7 +50,8 @@ export async function atTerminal(
   let isStarting = false;
   const begun = new AbortController();
   const unsent = new Unsent(join(directories(process.env, homedir()).data, "drafts"), resolve(cwd), (error) => {
-    terminal.write(`What you type is not kept: ${error instanceof Error ? oneLine(error.message) : error}\n`);
+    const why = error instanceof Error ? oneLine(error.message) : String(error);
+    terminal.write(`${wrap(`What you type is not kept: ${why}`, terminal.columns)}\n`);
   });
   const terminal = await openTerminal({
     input: process.stdin,

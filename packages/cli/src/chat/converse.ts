@@ -10,7 +10,7 @@ import type { ExitCode } from "../exit.ts";
 import { hostOptions, outputOption } from "../host-options.ts";
 import { openNamedSession } from "../named-session.ts";
 import { problemOf } from "../problem.ts";
-import { excerpt } from "../show/fit-text.ts";
+import { excerpt, wrap } from "../show/fit-text.ts";
 import { gist, messageNumbers, speakerOf } from "../show/message-label.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { Suggestion } from "../terminal/full/prompt/completion.ts";
@@ -93,7 +93,8 @@ async function talkAt(
     for (const completed of [completeCommands(terminal, host), completeNames(terminal, host, talk)])
       completed.catch((error: unknown) => {
         terminal.freshLine();
-        terminal.write(`${terminal.style.warning(`Not all can be completed: ${oneLine(problemOf(error).message)}`)}\n`);
+        const problem = `Not all can be completed: ${oneLine(problemOf(error).message)}`;
+        terminal.write(`${wrap(terminal.style.warning(problem), terminal.columns)}\n`);
       });
     if (session) await talk.enter(session.id, at);
     else talk.beginAt(host.workspace);
@@ -109,7 +110,7 @@ async function talkAt(
     await own[Symbol.asyncDispose]();
     terminal.freshLine();
     const { style } = terminal;
-    for (const line of left) terminal.write(style.dim(`${line}\n`));
+    for (const line of left) terminal.write(`${wrap(style.dim(line), terminal.columns)}\n`);
     if (talk?.session?.state.messages.size)
       terminal.write(style.dim(`resume: ${ownCommand(optionWords("--resume", talk.session.id))}\n`));
   }

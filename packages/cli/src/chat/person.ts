@@ -1,11 +1,10 @@
-import { stripVTControlCharacters } from "node:util";
 import { type ConversationState, type Delivery, emptyConversation, type UserPart } from "@banyan/core";
 import { counted } from "@banyan/core/shown";
 import type { CommandPlace, TakenBack } from "@banyan/host";
 import type { ConversationContext } from "../commands/command.ts";
 import { problemOf } from "../problem.ts";
 import { attachedLines, type WrittenAbout } from "../show/attached.ts";
-import { wrap } from "../show/fit-text.ts";
+import { sentenceLines } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { FeedView } from "../terminal/feed-view.ts";
 import type { LiveTerminal } from "../terminal/full/live-terminal.ts";
@@ -178,10 +177,7 @@ export class Person {
       viewAgents: live && (() => viewAgents(live, this.state)),
       viewBranch: live && (() => viewBranch(live, this.state, this.standpoint)),
       write: (...lines) => {
-        // What is painted, set in or broken has its lines already.
-        const isSentence = (line: string) => /^\S[^\n]*$/.test(line) && stripVTControlCharacters(line) === line;
-        const broken = lines.flatMap((line) => (isSentence(line) ? wrap(line, columns).split("\n") : [line]));
-        for (const line of broken) this.view.line(line);
+        for (const line of lines.flatMap((line) => sentenceLines(line, columns))) this.view.line(line);
       },
       pickMessage: live && (() => this.standpoint.pick()),
       pick: (list) => pick(this.terminal, list, this.left),

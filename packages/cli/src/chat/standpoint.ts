@@ -2,6 +2,7 @@ import type { FeedItem, UserPart } from "@banyan/core";
 import { type ConversationState, emptyConversation, pathTo } from "@banyan/core";
 import { isPersons, typedText, worktreeAt } from "@banyan/core/conversation";
 import { changesOf, type TakenBack } from "@banyan/host";
+import { wrap } from "../show/fit-text.ts";
 import type { FeedView } from "../terminal/feed-view.ts";
 import type { LiveTerminal } from "../terminal/full/live-terminal.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -192,7 +193,8 @@ function remind(terminal: Terminal, state: ConversationState, leaf: string | nul
   const lines = end
     ? ["", ...end.lines, ...brokenLines(state, leaf, terminal)]
     : lastExchange(state, leaf, agent, { columns, style });
-  for (const line of ["", style.dim(titleLine(state, leaf) + above), ...lines]) terminal.write(`${line}\n`);
+  const title = wrap(style.dim(titleLine(state, leaf) + above), columns);
+  for (const line of ["", title, ...lines]) terminal.write(`${line}\n`);
 }
 
 /** The same for a conversation that was just opened, with what was left behind in it. */

@@ -34,7 +34,7 @@ export async function welcome(terminal: Terminal, host: Host, hasBegun: () => bo
     { name: [""], text: "@ and the name of a file in a message: the file goes along with it" },
     { name: [""], text: "/tree after an answer: go back to any message, and take another branch from there" },
   ];
-  terminal.write(`\n${style.bold("Welcome.")} This is said once; write whenever you like.\n`);
+  terminal.write(`\n${wrap(`${style.bold("Welcome.")} This is said once; write whenever you like.`, columns)}\n`);
   const look = { dim: (text: string) => text, accent: style.accent };
   for (const line of described(rows, columns, look)) terminal.write(`${line}\n`);
   try {

@@ -34,7 +34,7 @@ export function linesWithWords(text: string): string[] {
 
 /**
  * Breaks a sentence of the program's own into lines of at most `width` characters, between words; all are set in as the
- * first one is. Colours count for nothing.
+ * first one is. Colours count for nothing, and go on in the next line.
  */
 export function wrap(sentence: string, width: number): string {
   const [indent = ""] = /^ */.exec(sentence) ?? [];
@@ -43,8 +43,32 @@ export function wrap(sentence: string, width: number): string {
   for (const [index, word] of sentence.slice(indent.length).split(" ").entries()) {
     const length = stripVTControlCharacters(word).length;
     const fits = column + 1 + length <= width;
-    text += index === 0 ? word : fits ? ` ${word}` : `\n${indent}${word}`;
+    const open = index === 0 || fits ? "" : openIn(text);
+    const broken = `${open === "" ? "" : "\x1b[0m"}\n${indent}${open}${word}`;
+    text += index === 0 ? word : fits ? ` ${word}` : broken;
     column = index === 0 ? column + length : fits ? column + 1 + length : indent.length + length;
   }
   return text;
+}
+
+/** What begins the colours and weights that are open at the end of a text. */
+function openIn(text: string): string {
+  const open = new Map<string, string>();
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences
+  for (const [code, number = ""] of text.matchAll(/\x1b\[([\d;]*)m/g)) {
+    if (number === "" || number === "0") open.clear();
+    else if (!open.delete(number)) open.set(endOf(number), code);
+  }
+  return [...open.values()].join("");
+}
+
+/** What ends what this begins: `1` (bold) by `22`, a colour of text by `39`, one behind it by `49`. */
+function endOf(number: string): string {
+  const ends: Readonly<Record<string, string>> = { 1: "22", 2: "22", 3: "23", 4: "24", 7: "27", 9: "29" };
+  return ends[number] ?? (/^(?:4\d|10\d)/.test(number) ? "49" : "39");
+}
+
+/** A line of the program's own, broken where it is too long; one that is set in, or has several, stays as it is. */
+export function sentenceLines(line: string, width: number): string[] {
+  return /^\S[^\n]*$/.test(stripVTControlCharacters(line)) ? wrap(line, width).split("\n") : [line];
 }

@@ -4,7 +4,7 @@ import { formatCost, formatDuration, formatSpent } from "@banyan/core/shown";
 import { describe, expect, test } from "vitest";
 import { callDetails, callEnd, callHead } from "./call-line.ts";
 import { described } from "./described.ts";
-import { excerpt, firstLines, lastLines, wrap } from "./fit-text.ts";
+import { excerpt, firstLines, lastLines, sentenceLines, wrap } from "./fit-text.ts";
 import { styleFor } from "./style.ts";
 
 const plain = styleFor(process.stdout, "never");
@@ -139,6 +139,10 @@ test("sentences are broken between words; colours take no room", () => {
   expect(wrap("one two three", 7)).toBe("one two\nthree");
   expect(wrap("  one  two three", 10)).toBe("  one  two\n  three");
   expect(wrap("\x1b[31mone\x1b[39m two three", 7)).toBe("\x1b[31mone\x1b[39m two\nthree");
+  // Each line is painted by itself: lines are drawn one by one.
+  expect(wrap("\x1b[2mone two\x1b[22m", 4)).toBe("\x1b[2mone\x1b[0m\n\x1b[2mtwo\x1b[22m");
+  expect(sentenceLines("\x1b[2mone two\x1b[22m", 4)).toHaveLength(2);
+  for (const own of ["  one two", "one\ntwo"]) expect(sentenceLines(own, 4)).toEqual([own]);
 });
 
 test("names stand beside what they mean; a long name, or a narrow terminal, has them below each other", () => {

@@ -12,7 +12,7 @@ import type { Position, Size } from "./screen/live-region.ts";
 import type { Picture } from "./screen/screen.ts";
 import type { Theme } from "./theme/theme.ts";
 import type { LiveView } from "./transcript/live-view.ts";
-import { filled } from "./views/drawn-lines.ts";
+import { filled, hintLine, keyHint } from "./views/drawn-lines.ts";
 import type { Overlay, View } from "./views/overlay.ts";
 import { spinnerLine } from "./views/spinner-line.ts";
 import { type Status, statusLine } from "./views/status-line.ts";
@@ -78,15 +78,19 @@ function withCursor(lines: readonly string[], { row, column }: Position, theme: 
 }
 
 /** Something that takes the whole screen, with what is asked meanwhile below it, or a word that something is. */
-function fullScreen({ overlays, theme }: Seen, page: Overlay<unknown>, spinner: string, size: Size) {
+function fullScreen({ overlays, theme, keys }: Seen, page: Overlay<unknown>, spinner: string, size: Size) {
   const rows = size.rows - 1;
   const { columns } = size;
   const question = overlays.top === page ? undefined : overlays.top;
-  const asked = question?.view({ columns, rows: Math.max(1, rows - LEAST_PAGE) }, theme, overlays.isArmed);
+  const asked = question?.view({ columns, rows: Math.max(1, rows - LEAST_PAGE) }, theme, overlays.isArmed, keys);
   const room = Math.max(1, rows - (asked?.lines.length ?? 0));
-  const { lines, cursor } = page.view({ columns, rows: room }, theme, true);
+  const { lines, cursor } = page.view({ columns, rows: room }, theme, true, keys);
   const isBehind = !question && overlays.behind > 0;
-  const last = isBehind ? theme.warning(cut("You are asked something: Esc goes there", columns)) : spinner;
+  const last = isBehind
+    ? theme.warning(
+        cut(`You are asked something${keyHint(keys, "list-cancel", "goes there").replace(/^(?=.)/, ": ")}`, columns),
+      )
+    : spinner;
   const below = asked?.cursor && { ...asked.cursor, row: asked.cursor.row + room };
   return {
     full: [...[...filled(lines.slice(0, room), room), ...(asked?.lines ?? [])].slice(0, rows), last],
@@ -99,7 +103,7 @@ function inputOf({ overlays, prompt, theme, view, keys }: Seen, size: Size): Vie
   const hint = view.isBusy ? `Enter steers, ${keys.hint("send-later") ?? ""} waits for its turn` : "";
   const kept = overlays.top?.footer && size.rows >= STATUS_FROM ? 2 : 1;
   const most = { ...size, rows: Math.max(1, size.rows - kept) };
-  const top = overlays.top?.view(most, theme, overlays.isArmed);
+  const top = overlays.top?.view(most, theme, overlays.isArmed, keys);
   if (!top) return prompt.view(size, theme, hint);
   if (overlays.isArmed || prompt.isEmpty) return top;
   const { lines, cursor } = prompt.view(size, theme, hint);
@@ -139,8 +143,8 @@ function spinnerOf(seen: Seen, columns: number): string | undefined {
 
 function statusOf({ hint, status, theme, overlays, keys }: Seen, { columns }: Size): string {
   if (hint !== "") return theme.warning(cut(hint, columns));
-  const does = overlays.top?.footer?.(keys) ?? "";
-  if (does !== "") return theme.dim(cut(does, columns));
+  const does = hintLine(overlays.top?.footer?.(keys) ?? [], columns);
+  if (does !== "") return theme.dim(does);
   return status ? statusLine(status, columns, theme) : "";
 }
 

@@ -75,6 +75,9 @@ export const actions = {
   "tree-star": tree(["s"], "stars a message"),
   "page-on": page(["space"], "a page down"),
   "page-close": page(["q"], "goes back"),
+  "page-search": page(["/"], "searches"),
+  "page-next": page(["n"], "to the next place that was found"),
+  "page-previous": page(["shift+n"], "to the one before"),
 } as const satisfies Readonly<Record<string, ActionKeys>>;
 
 /** The name of something that a key does. */

@@ -62,12 +62,12 @@ export function padded(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - visibleWidth(text)));
 }
 
-/** A line whose character at a column is painted; behind its end that is a blank. */
-export function paintedAt(line: string, column: number, paint: (text: string) => string): string {
+/** A line that is painted from a column on, one character or so many columns; behind its end that is a blank. */
+export function paintedAt(line: string, column: number, paint: (text: string) => string, columns = 1): string {
   const front = padded(sliceByColumn(line, 0, column, true), column);
-  const character = bare(sliceByColumn(line, column, 1)) || " ";
-  const behind = sliceByColumn(line, column + visibleWidth(character), Number.POSITIVE_INFINITY);
-  return front + paint(character) + behind;
+  const painted = bare(sliceByColumn(line, column, columns)) || " ";
+  const behind = sliceByColumn(line, column + visibleWidth(painted), Number.POSITIVE_INFINITY);
+  return front + paint(painted) + behind;
 }
 
 /** Text without its colours. */

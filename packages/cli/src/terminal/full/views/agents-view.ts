@@ -6,7 +6,7 @@ import type { Size } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 import { pathPage } from "../transcript/message-lines.ts";
 import { agentFacts, type SubAgent, subAgents } from "./agent-list.ts";
-import { filled, listLine, rule } from "./drawn-lines.ts";
+import { filled, hintLine, keyHint, listLine, rule } from "./drawn-lines.ts";
 import { ListCursor } from "./list-cursor.ts";
 import type { Over, Overlay, View } from "./overlay.ts";
 import { Viewer } from "./viewer.ts";
@@ -32,9 +32,9 @@ export class AgentsView implements Overlay<never> {
     this.#cursor = new ListCursor(working < 0 ? this.#agents.length - 1 : working);
   }
 
-  view(size: Size, theme: Theme): View {
+  view(size: Size, theme: Theme, isArmed: boolean, keys: KeyBindings): View {
     this.#agents = subAgents(this.#state);
-    return this.#transcript?.view(size, theme) ?? this.#list(size, theme);
+    return this.#transcript?.view(size, theme, isArmed, keys) ?? this.#list(size, theme, keys);
   }
 
   key(key: string, keys: KeyBindings): Over<never> | undefined {
@@ -56,7 +56,7 @@ export class AgentsView implements Overlay<never> {
     this.#transcript = new Viewer([page], { atEnd: !isEnded(agent.call.status) });
   }
 
-  #list({ columns, rows }: Size, theme: Theme): View {
+  #list({ columns, rows }: Size, theme: Theme, keys: KeyBindings): View {
     const now = Date.now();
     const facts = this.#agents.map((agent) => agentFacts(agent, now));
     const beside = columns - 4 - Math.max(...facts.map(widthOf));
@@ -76,11 +76,16 @@ export class AgentsView implements Overlay<never> {
         return listLine(`${title}  ${paint(cut(help, columns - width - 4))}`, isCurrent, columns, theme);
       });
     const working = this.#agents.filter(({ call }) => !isEnded(call.status)).length;
+    const hints = [
+      keyHint(keys, "list-choose", "shows what it does"),
+      keyHint(keys, "list-cancel", "goes back"),
+      "/agents stop n, tell n text",
+    ];
     return {
       lines: [
         rule(theme.bold(counted(this.#agents.length, "sub-agent")), columns, theme, theme.dim(`${working} at work`)),
         ...filled(list, room),
-        theme.dim(cut("Enter shows what it does · Esc goes back · /agents stop n, tell n text", columns)),
+        theme.dim(hintLine(hints, columns)),
       ],
     };
   }

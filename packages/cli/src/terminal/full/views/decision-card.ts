@@ -8,7 +8,7 @@ import type { Highlight } from "../markdown/look.ts";
 import { bare, cut, widthOf, wrapped } from "../screen/cells.ts";
 import type { Size } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
-import { lastColumns, rule, setIn } from "./drawn-lines.ts";
+import { fitting, keyHint, lastColumns, rule, setIn } from "./drawn-lines.ts";
 import { LineInput } from "./line-input.ts";
 import type { Over, Overlay, View } from "./overlay.ts";
 import type { Page } from "./viewer.ts";
@@ -20,7 +20,8 @@ import type { Page } from "./viewer.ts";
 export class DecisionCard implements Overlay<Decided> {
   readonly isFull = false;
   readonly #decision: Decision;
-  #hint = "";
+  /** A key was pressed that decides nothing. */
+  #isUndecided = false;
   /** The choice whose words are being typed. */
   #chosen: Choice | undefined;
   readonly #words: LineInput;
@@ -77,7 +78,7 @@ export class DecisionCard implements Overlay<Decided> {
       const choice = this.#decision.choices.find((one) => one.key === character);
       if (choice && !choice.takesWords) return { result: { key: choice.key } };
       this.#chosen = choice;
-      this.#hint = choice ? "" : `Nothing is decided yet: press one of ${this.#keys()}.`;
+      this.#isUndecided = !choice;
     }
     return undefined;
   }
@@ -97,18 +98,14 @@ export class DecisionCard implements Overlay<Decided> {
     this.#written(this.#chosen);
   }
 
-  footer(keys: KeyBindings): string {
+  footer(keys: KeyBindings): readonly string[] {
     const { stops = false, asksLess = false } = this.#decision;
-    const hint = (action: Action, does: string) => {
-      const key = keys.hint(action);
-      return key === undefined ? [] : [`${key} ${does}`];
-    };
-    if (this.#chosen) return hint("interrupt", "goes back").join("");
+    if (this.#chosen) return [keyHint(keys, "interrupt", "goes back")];
     return [
-      ...(stops ? hint("interrupt", "stops") : hint("interrupt", "decides nothing")),
-      ...(this.#room.lines > this.#room.shown ? hint("open-output", "all of it") : []),
-      ...(asksLess ? hint("approval-mode", "asks less") : []),
-    ].join(" · ");
+      keyHint(keys, "interrupt", stops ? "stops" : "decides nothing"),
+      ...(this.#room.lines > this.#room.shown ? [keyHint(keys, "open-output", "all of it")] : []),
+      ...(asksLess ? [keyHint(keys, "approval-mode", "asks less")] : []),
+    ];
   }
 
   /** All that is to be judged, for the whole screen. */
@@ -182,7 +179,9 @@ export class DecisionCard implements Overlay<Decided> {
   #offer(columns: number, theme: Theme, isTight: boolean, isArmed: boolean): View {
     const { question, choices } = this.#decision;
     const asked = isArmed ? theme.bold(question) : theme.dim(`${question} …`);
-    const hint = cut(this.#hint === "" ? asked : theme.warning(this.#hint), columns);
+    const which = `ress one of ${this.#keys()}.`;
+    const undecided = fitting([`Nothing is decided yet: p${which}`, `P${which}`, this.#keys()], columns);
+    const hint = this.#isUndecided ? theme.warning(undecided) : cut(asked, columns);
     const brief = choices.map(({ key, text, brief = text }) => `${theme.bold(key)} ${brief}`);
     return { lines: [...(isTight ? inLines(brief, columns, theme.dim(" · ")) : this.#long(columns, theme)), hint] };
   }

@@ -1,3 +1,5 @@
+import type { Action } from "../keys/actions.ts";
+import type { KeyBindings } from "../keys/key-bindings.ts";
 import { bare, cut, padded, widthOf, wrapped } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 
@@ -15,6 +17,37 @@ export function listLine(line: string, isCurrent: boolean, columns: number, them
   if (!isCurrent) return `  ${line}`;
   const marked = `❯ ${cut(bare(line), columns - 2)}`;
   return theme.depth === 1 ? marked : theme.selected(padded(marked, columns));
+}
+
+/** What keys do, on one line: as much of it as there is room for, whole; the first of it in any case. */
+export function hintLine(hints: readonly string[], columns: number): string {
+  const [first = "", ...others] = hints.filter((hint) => hint !== "");
+  const fits = (line: string, hint: string) => widthOf(line) + BETWEEN.length + widthOf(hint) <= columns;
+  return cut(
+    others.reduce((line, hint) => (fits(line, hint) ? line + BETWEEN + hint : line), first),
+    columns,
+  );
+}
+
+const BETWEEN = " · ";
+
+/** `Esc goes back`: what the key of an action does; empty where it has none. */
+export function keyHint(keys: KeyBindings, action: Action | readonly Action[], does: string): string {
+  const names = [action].flat().map((each) => keys.hint(each));
+  if (names.includes(undefined)) return "";
+  // Two keys side by side are as short as they are on a keyboard.
+  const short = names.map((name = "") =>
+    names.length === 1 ? name : (ARROWS[name] ?? name.replace(/^Shift\+(?=.$)/, "")),
+  );
+  return `${short.join(short.every((name) => ARROW.test(name)) ? " " : "/")} ${does}`;
+}
+
+const ARROWS: Readonly<Record<string, string>> = { Left: "←", Right: "→", Up: "↑", Down: "↓" };
+const ARROW = /^[←→↑↓]$/;
+
+/** The longest of some texts that say the same that has room. */
+export function fitting(texts: readonly string[], columns: number): string {
+  return texts.find((text) => widthOf(text) <= columns) ?? cut(texts.at(-1) ?? "", columns);
 }
 
 /** Lines with empty ones below them, so that what follows stands at the bottom. */

@@ -1,13 +1,12 @@
 import { filledText, type QuestionField } from "@banyan/core/conversation";
 import { oneLine } from "../../../show/plain-text.ts";
 import type { Filled, Form } from "../../terminal.ts";
-import type { Action } from "../keys/actions.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { characterOf } from "../keys/keyboard.ts";
 import { cut, widthOf, wrapped } from "../screen/cells.ts";
 import type { Size } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
-import { lastColumns, listLine, rule, setIn } from "./drawn-lines.ts";
+import { fitting, keyHint, lastColumns, listLine, rule, setIn } from "./drawn-lines.ts";
 import { LineInput } from "./line-input.ts";
 import type { Over, Overlay, View } from "./overlay.ts";
 import type { Page } from "./viewer.ts";
@@ -62,7 +61,7 @@ export class FormCard implements Overlay<Filled> {
     const all = this.#choices(filling, columns, theme, "all");
     const hint =
       this.#hint === ""
-        ? theme.dim(cut(`${this.#does(filling)}${isArmed ? "" : " …"}`, columns))
+        ? theme.dim(fitting(this.#does(filling), columns - 2) + (isArmed ? "" : " …"))
         : theme.warning(cut(this.#hint, columns));
     this.#isCut = text.length + all.length + 2 > rows;
     if (!this.#isCut) return this.#drawn([head, ...text], all, hint, filling, columns);
@@ -112,17 +111,13 @@ export class FormCard implements Overlay<Filled> {
     this.#form.onWords?.(this.#at, filling.words.text);
   }
 
-  footer(keys: KeyBindings): string {
-    const hint = (action: Action, does: string) => {
-      const key = keys.hint(action);
-      return key === undefined ? [] : [`${key} ${does}`];
-    };
+  footer(keys: KeyBindings): readonly string[] {
     const filling = this.#fillings[this.#at];
     const inWords = filling !== undefined && filling.bar === filling.field.choices.length;
     return [
-      ...hint("interrupt", inWords ? "goes back to the choices" : this.#at > 0 ? "goes back" : "stops the agent"),
-      ...(this.#isCut ? hint("open-output", "all of it") : []),
-    ].join(" · ");
+      keyHint(keys, "interrupt", inWords ? "goes back to the choices" : this.#at > 0 ? "goes back" : "stops the agent"),
+      ...(this.#isCut ? [keyHint(keys, "open-output", "all of it")] : []),
+    ];
   }
 
   /** All that is asked, for the whole screen. */
@@ -242,12 +237,13 @@ export class FormCard implements Overlay<Filled> {
     return { lines, cursor: { row: lines.length - 2, column: Math.min(column, columns - 1) } };
   }
 
-  #does({ field, bar }: Filling): string {
+  /** What keys do, in many words and in few. */
+  #does({ field, bar }: Filling): readonly string[] {
     const enter = this.#fillings.length === 1 ? "sends" : "goes on";
-    if (bar === field.choices.length) return `Enter ${enter}`;
+    if (bar === field.choices.length) return [`Enter ${enter}`];
     return field.several
-      ? `Space or a digit chooses, also several · Enter ${enter}`
-      : `Up, Down and Enter, or a digit, chooses and ${enter}`;
+      ? [`Space or a digit chooses, also several · Enter ${enter}`, `Digits choose · Enter ${enter}`]
+      : [`Up, Down and Enter, or a digit, chooses and ${enter}`, `A digit chooses and ${enter}`];
   }
 }
 

@@ -1,7 +1,7 @@
 import { emptyConversation, type FeedItem, reduce } from "@banyan/core/conversation";
 import { beforeEach, describe, expect, test } from "vitest";
 import { KeyBindings } from "../keys/key-bindings.ts";
-import { widthOf } from "../screen/cells.ts";
+import { bare, widthOf } from "../screen/cells.ts";
 import { createTheme } from "../theme/theme.ts";
 import type { Over, Overlay } from "./overlay.ts";
 import { Picker } from "./picker.ts";
@@ -27,7 +27,7 @@ function press<T>(overlay: Overlay<T>, ...pressed: readonly string[]): Over<T> |
 }
 
 function seen(overlay: Overlay<unknown>, columns = 80, rows = 24): readonly string[] {
-  const { lines } = overlay.view({ columns, rows }, plain, true);
+  const { lines } = overlay.view({ columns, rows }, plain, true, keys);
   expect(lines.length).toBeLessThanOrEqual(rows);
   for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(columns);
   return lines;
@@ -87,7 +87,7 @@ describe("a picker", () => {
     expect(seen(picker, 120, 24)[2]).toMatch(/^❯ alpha.*│ preview of 0$/);
     const narrow = seen(picker, 40, 16);
     expect(narrow.slice(6, 9)).toEqual(["─".repeat(40), "preview of 0", ""]);
-    expect([narrow.length, narrow.at(-1)]).toEqual([16, "Enter takes it · Esc goes back · type t…"]);
+    expect([narrow.length, narrow.at(-1)]).toEqual([16, "Enter takes it · Esc goes back"]);
     press(picker, "zz");
     expect(seen(picker, 40, 16).at(-1)).toContain("Enter takes it");
   });
@@ -153,11 +153,11 @@ describe("a viewer", () => {
   test("the key that opened it goes to the page before, and says so; from the first one, back", () => {
     const viewer = new Viewer([page("first", 3), page("second", 3)], { openKey: "Ctrl-O" });
     expect(seen(viewer, 80, 10).at(-1)).toBe(
-      "lines 1 to 3 of 3 · Esc goes back · Ctrl-O: the one before · ← →: the others",
+      "lines 1 to 3 of 3 · Esc goes back · Ctrl-O the one before · ← → the others",
     );
     expect(press(viewer, "\x0f")).toBeUndefined();
     expect(seen(viewer, 80, 10)[1]).toBe("first 1");
-    expect(seen(viewer, 80, 10).at(-1)).toBe("lines 1 to 3 of 3 · Esc goes back · ← →: the others");
+    expect(seen(viewer, 80, 10).at(-1)).toBe("lines 1 to 3 of 3 · Esc goes back · ← → the others");
     expect(press(viewer, "\x0f")).toEqual({});
   });
 
@@ -306,4 +306,72 @@ describe("T28: the tree", () => {
     expect(seen(view)[0]).toMatch(/ 280 messages ─$/);
     expect(press(view, END, ENTER)).toEqual({ result: "m9977" });
   });
+});
+
+describe("what is opened can be searched", () => {
+  const words = Array.from(
+    { length: 60 },
+    (_, index) => `line ${index + 1}${index % 20 === 4 ? " with a Needle" : ""}`,
+  );
+  const opened = () => {
+    const viewer = new Viewer([{ title: "Transcript", lines: () => words }]);
+    seen(viewer, 80, 12);
+    return viewer;
+  };
+  const top = (viewer: Viewer) => seen(viewer, 80, 12)[1];
+  const foot = (viewer: Viewer) => seen(viewer, 80, 12).at(-1);
+
+  test("while it is typed it is gone to, whatever the case; Enter keeps it, n and N go on and back, and round", () => {
+    const viewer = opened();
+    expect(foot(viewer)).toBe("lines 1 to 10 of 60 · Esc goes back · / searches");
+    press(viewer, "/", "needle");
+    expect(foot(viewer)).toBe("search: needle");
+    expect(top(viewer)).toBe("line 1");
+    press(viewer, ENTER, "n");
+    expect(seen(viewer, 80, 12)).toContain("line 25 with a Needle");
+    expect(foot(viewer)).toMatch(/^“needle” in 3 lines · Esc ends the search · n\/N the next, the one before/);
+    press(viewer, "n", "n");
+    expect(seen(viewer, 80, 12)).toContain("line 5 with a Needle");
+    press(viewer, "N");
+    expect(seen(viewer, 80, 12)).toContain("line 45 with a Needle");
+  });
+
+  test("Esc goes one level back: from what is typed to where one was, from what was found to the page, from the page", () => {
+    const viewer = opened();
+    press(viewer, DOWN, "/", "line 45");
+    expect(seen(viewer, 80, 12)).toContain("line 45 with a Needle");
+    press(viewer, ESC);
+    expect(top(viewer)).toBe("line 2");
+    press(viewer, "/", "nowhere", ENTER);
+    expect(foot(viewer)).toMatch(/^“nowhere” is not there · /);
+    expect(press(viewer, ESC)).toBeUndefined();
+    expect(foot(viewer)).toContain("Esc goes back");
+    expect(press(viewer, ESC)).toEqual({});
+  });
+
+  test("what is found is marked, in colours and behind wide characters too", () => {
+    const theme = createTheme(4, "dark");
+    const line = `${theme.good("你好 a")} needle`;
+    const viewer = new Viewer([{ title: "Transcript", lines: () => [line] }]);
+    press(viewer, "/", "a nee", ENTER);
+    const [, shown = ""] = viewer.view({ columns: 40, rows: 10 }, theme, true, keys).lines;
+    expect(bare(shown)).toBe("你好 a needle");
+    expect(shown).toContain(theme.selected("a nee"));
+  });
+});
+
+test("T26, T46: what keys do is said with the keys as they are set, and whole or not at all", () => {
+  const set = new KeyBindings({ "list-cancel": "f4", "list-choose": "f5", "tree-search": [] });
+  const last = (overlay: Overlay<unknown>, columns: number) =>
+    overlay.view({ columns, rows: 10 }, plain, true, set).lines.at(-1);
+  const picker = new Picker({ title: "Models", items: [{ value: 1, label: "one" }] });
+  expect(last(picker, 80)).toBe("F5 takes it · F4 goes back · type to filter");
+  expect(last(picker, 30)).toBe("F5 takes it · F4 goes back");
+  const tree = new TreeView({
+    ...{ state: emptyConversation(), agent: "banyan", leaf: null },
+    ...{ onLabel: () => {}, onStar: () => {} },
+  });
+  expect(last(tree, 80)).toBe("F5 goes there · F4 goes back · ← → fold · f filter · l name · s star");
+  for (const overlay of [picker, tree, new Viewer([{ title: "one", lines: () => ["one"] }])])
+    for (let columns = 20; columns < 80; columns++) expect(last(overlay, columns)).not.toContain("…");
 });

@@ -24,15 +24,15 @@ export interface Overlay<T> {
   readonly takesQuestions?: boolean;
   /**
    * What is seen of it: lines of at most so many columns, and no more than there are rows. `isArmed`: keys are for it;
-   * they are not yet when it has just appeared.
+   * they are not yet when it has just appeared. `keys`: as they are named in what it says of them.
    */
-  view(size: Size, theme: Theme, isArmed: boolean): View;
+  view(size: Size, theme: Theme, isArmed: boolean, keys: KeyBindings): View;
   /** Takes a key, as the terminal sent it; returns when it is over. */
   key(key: string, keys: KeyBindings): Over<T> | undefined;
   /** Whether it has no use for a key just now: where it stands below a page, that one has it. */
   spares?(key: string, keys: KeyBindings): boolean;
-  /** What keys do now, for the last line of the screen. */
-  footer?(keys: KeyBindings): string;
+  /** What keys do now, for the last line of the screen; the most important first. */
+  footer?(keys: KeyBindings): readonly string[];
   /** All of it, for the whole screen. */
   readonly page?: Page | undefined;
   /** Takes a paste; where it is absent, one is nothing. */

@@ -4,7 +4,7 @@ import type { KeyBindings } from "../keys/key-bindings.ts";
 import { cut, padded, widthOf, wrapped } from "../screen/cells.ts";
 import type { Size } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
-import { filled, listLine, rule } from "./drawn-lines.ts";
+import { filled, hintLine, keyHint, listLine, rule } from "./drawn-lines.ts";
 import { LineInput } from "./line-input.ts";
 import { ListCursor } from "./list-cursor.ts";
 import type { Over, Overlay, View } from "./overlay.ts";
@@ -68,7 +68,7 @@ export class Picker<T> implements Overlay<T> {
     );
   }
 
-  view({ columns, rows }: Size, theme: Theme): View {
+  view({ columns, rows }: Size, theme: Theme, _isArmed: boolean, keys: KeyBindings): View {
     const { title, items, preview, empty = "There is nothing." } = this.#options;
     const count =
       this.#found.length === items.length
@@ -78,7 +78,12 @@ export class Picker<T> implements Overlay<T> {
     const label = "filter: ";
     const input = theme.dim(label) + cut(this.#filter.text, columns - label.length - 1);
     const cursor = { row: 1, column: Math.min(columns - 1, label.length + widthOf(this.#filter.text)) };
-    const foot = theme.dim(cut("Enter takes it · Esc goes back · type to filter", columns));
+    const hints = [
+      keyHint(keys, "list-choose", "takes it"),
+      keyHint(keys, "list-cancel", "goes back"),
+      "type to filter",
+    ];
+    const foot = theme.dim(hintLine(hints, columns));
     const room = Math.max(1, (this.isFull ? rows : Math.min(rows - 1, MOST_ROWS)) - 3);
     const isBeside = preview !== undefined && columns >= BESIDE;
     const listRows = preview && !isBeside ? Math.max(1, Math.ceil(room / 2)) : room;

@@ -1,12 +1,11 @@
 import type { AutocompleteProvider } from "@earendil-works/pi-tui";
 import type { Question } from "../../terminal.ts";
-import type { Action } from "../keys/actions.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { PromptEditor, type PromptEditorOptions } from "../prompt/prompt-editor.ts";
 import { cut } from "../screen/cells.ts";
 import type { Size } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
-import { rule } from "./drawn-lines.ts";
+import { keyHint, rule } from "./drawn-lines.ts";
 import type { Over, Overlay, View } from "./overlay.ts";
 
 /** A question that is answered with words, in an editor of its own. */
@@ -68,16 +67,12 @@ export class QuestionCard implements Overlay<string> {
     return !this.#question.onBack && keys.matches(key, "interrupt");
   }
 
-  footer(keys: KeyBindings): string {
-    const hint = (action: Action, does: string) => {
-      const key = keys.hint(action);
-      return key === undefined ? [] : [`${key} ${does}`];
-    };
+  footer(keys: KeyBindings): readonly string[] {
     return [
-      ...hint("interrupt", this.#question.onBack ? "goes back" : "stops the agent"),
-      ...hint("line-break", "begins a line"),
-      ...(this.#editOutside ? hint("external-editor", "opens your editor") : []),
-    ].join(" · ");
+      keyHint(keys, "interrupt", this.#question.onBack ? "goes back" : "stops the agent"),
+      keyHint(keys, "line-break", "begins a line"),
+      ...(this.#editOutside ? [keyHint(keys, "external-editor", "opens your editor")] : []),
+    ];
   }
 
   paste(text: string): void {

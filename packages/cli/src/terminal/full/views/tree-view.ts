@@ -5,7 +5,7 @@ import type { KeyBindings } from "../keys/key-bindings.ts";
 import { cut, padded, widthOf } from "../screen/cells.ts";
 import type { Size } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
-import { filled, listLine, rule } from "./drawn-lines.ts";
+import { filled, hintLine, keyHint, listLine, rule } from "./drawn-lines.ts";
 import { LineInput } from "./line-input.ts";
 import { ListCursor } from "./list-cursor.ts";
 import type { Over, Overlay, View } from "./overlay.ts";
@@ -61,10 +61,10 @@ export class TreeView implements Overlay<string> {
     this.#select(selected ?? leaf);
   }
 
-  view({ columns, rows }: Size, theme: Theme): View {
+  view({ columns, rows }: Size, theme: Theme, _isArmed: boolean, keys: KeyBindings): View {
     const count = theme.dim(counted(this.#rows.length, "message"));
     const head = rule(theme.bold(`Tree: ${FILTER_WORDS[this.#filter]}`), columns, theme, count);
-    const foot = this.#foot(columns, theme);
+    const foot = this.#foot(columns, theme, keys);
     const room = Math.max(1, rows - 2);
     const list = this.#cursor
       .window(this.#rows, room)
@@ -146,15 +146,23 @@ export class TreeView implements Overlay<string> {
     this.#select();
   }
 
-  #foot(columns: number, theme: Theme): { readonly line: string; readonly column?: number } {
+  #foot(columns: number, theme: Theme, keys: KeyBindings): { readonly line: string; readonly column?: number } {
     if (this.#typing) {
       const label = this.#typing.what === "search" ? "search: " : "name: ";
       const text = this.#typing.what === "search" ? this.#search.text : this.#typing.input.text;
       return { line: cut(theme.bold(label) + text, columns), column: Math.min(columns - 1, widthOf(label + text)) };
     }
-    const found = this.#search.text === "" ? "" : `“${this.#search.text}” · `;
-    const hints = `${found}Enter goes there · ← → fold · / search · f filter · l name · s star · Esc back`;
-    return { line: theme.dim(cut(hints, columns)) };
+    const hints = [
+      this.#search.text === "" ? "" : `“${this.#search.text}”`,
+      keyHint(keys, "list-choose", "goes there"),
+      keyHint(keys, "list-cancel", this.#search.text === "" ? "goes back" : "shows all"),
+      keyHint(keys, "tree-search", "search"),
+      keyHint(keys, ["list-back", "list-open"], "fold"),
+      keyHint(keys, "tree-filter", "filter"),
+      keyHint(keys, "tree-label", "name"),
+      keyHint(keys, "tree-star", "star"),
+    ];
+    return { line: theme.dim(hintLine(hints, columns)) };
   }
 
   #line({ id, depth, isFirst, folded }: TreeRow, width: number, theme: Theme): string {

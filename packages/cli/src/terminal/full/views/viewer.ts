@@ -1,8 +1,10 @@
+import { counted } from "@banyan/core/shown";
 import type { KeyBindings } from "../keys/key-bindings.ts";
-import { bare, cut, widthOf, wrapped } from "../screen/cells.ts";
+import { bare, cut, paintedAt, widthOf, wrapped } from "../screen/cells.ts";
 import type { Size } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
-import { filled, rule } from "./drawn-lines.ts";
+import { filled, hintLine, keyHint, rule } from "./drawn-lines.ts";
+import { LineInput } from "./line-input.ts";
 import type { Over, Overlay, View } from "./overlay.ts";
 
 /** Something that is longer than a screen: the output of a call, a thought, a diff, a sub-agent's transcript. */
@@ -26,11 +28,19 @@ export interface ViewerOptions {
 /**
  * Shows pages one at a time on the whole screen: the last one first; Left and Right go to the others. The key that opened
  * them goes to the one before, so that it comes to whatever says that it opens it; where there is none before, it closes.
+ * A page can be searched: what is found is marked wherever it stands.
  */
 export class Viewer implements Overlay<never> {
   readonly isFull = true;
   readonly #pages: readonly Page[];
   readonly #openKey: string | undefined;
+  readonly #search = new LineInput();
+  /** What is searched for is being typed; and the line at the top before that. */
+  #typingFrom: number | undefined;
+  /** The line with what was found last. */
+  #at = 0;
+  /** As they were shown last. */
+  #lines: readonly string[] = [];
   #page: number;
   #top: number;
   #follows: boolean;
@@ -45,31 +55,42 @@ export class Viewer implements Overlay<never> {
     this.#follows = atEnd;
   }
 
-  view({ columns, rows }: Size, theme: Theme): View {
+  view({ columns, rows }: Size, theme: Theme, _isArmed: boolean, keys: KeyBindings): View {
     const page = this.#pages[this.#page];
     const lines = (page?.lines(columns, theme) ?? []).flatMap((line) => broken(line, columns));
+    this.#lines = lines;
     this.#rows = Math.max(1, rows - 2);
     this.#last = Math.max(0, lines.length - this.#rows);
     this.#top = this.#follows ? this.#last : Math.max(0, Math.min(this.#top, this.#last));
-    const shown = lines.slice(this.#top, this.#top + this.#rows);
+    const shown = lines
+      .slice(this.#top, this.#top + this.#rows)
+      .map((line) => marked(line, this.#search.text, theme.selected));
     const place = this.#pages.length > 1 ? theme.dim(`${this.#page + 1}/${this.#pages.length}`) : "";
-    const seen =
-      lines.length === 0 ? "empty" : `lines ${this.#top + 1} to ${this.#top + shown.length} of ${lines.length}`;
-    return {
-      lines: [
-        rule(theme.bold(page?.title ?? ""), columns, theme, place),
-        ...filled(shown, this.#rows),
-        theme.dim(cut([seen, "Esc goes back", ...this.#others()].join(" · "), columns)),
-      ],
-    };
+    const head = rule(theme.bold(page?.title ?? ""), columns, theme, place);
+    const drawn = [head, ...filled(shown, this.#rows)];
+    if (this.#typingFrom === undefined)
+      return { lines: [...drawn, theme.dim(hintLine(this.#hints(lines, keys), columns))] };
+    const typed = theme.bold("search: ") + this.#search.text;
+    const column = Math.min(columns - 1, widthOf(typed));
+    return { lines: [...drawn, cut(typed, columns)], cursor: { row: drawn.length, column } };
   }
 
   key(key: string, keys: KeyBindings): Over<never> | undefined {
+    if (this.#typingFrom !== undefined) return this.#typed(this.#typingFrom, key, keys);
+    if (keys.matches(key, "list-cancel") && this.#search.text !== "") {
+      this.#search.text = "";
+      return undefined;
+    }
     if (CLOSE.some((action) => keys.matches(key, action))) return {};
     if (keys.matches(key, "open-output")) {
       if (this.#page <= 0) return {};
       this.#turn(-1);
-    } else if (keys.matches(key, "list-back")) this.#turn(-1);
+    } else if (keys.matches(key, "page-search")) {
+      this.#search.text = "";
+      this.#typingFrom = this.#top;
+    } else if (keys.matches(key, "page-next")) this.#find(this.#at + 1, 1);
+    else if (keys.matches(key, "page-previous")) this.#find(this.#at - 1, -1);
+    else if (keys.matches(key, "list-back")) this.#turn(-1);
     else if (keys.matches(key, "list-open")) this.#turn(1);
     else if (keys.matches(key, "list-up")) this.#move(this.#top - 1);
     else if (keys.matches(key, "list-down") || keys.matches(key, "list-choose")) this.#move(this.#top + 1);
@@ -80,10 +101,54 @@ export class Viewer implements Overlay<never> {
     return undefined;
   }
 
-  #others(): string[] {
-    if (this.#pages.length <= 1) return [];
-    const before = this.#page > 0 && this.#openKey !== undefined ? [`${this.#openKey}: the one before`] : [];
-    return [...before, "← →: the others"];
+  /** While something is typed, the page goes to the first place that has it. */
+  #typed(from: number, key: string, keys: KeyBindings): undefined {
+    if (keys.matches(key, "interrupt") || keys.matches(key, "cancel")) {
+      this.#typingFrom = undefined;
+      this.#search.text = "";
+      this.#move(from);
+    } else if (keys.matches(key, "list-choose")) this.#typingFrom = undefined;
+    else if (this.#search.key(key, keys)) {
+      this.#move(from);
+      this.#find(from, 1);
+    }
+  }
+
+  /** Goes to the nearest line from one on that has what is searched for, or begins again at the other end. */
+  #find(from: number, by: 1 | -1): void {
+    const { text } = this.#search;
+    const count = this.#lines.length;
+    if (text === "" || count === 0) return;
+    for (let step = 0; step < count; step++) {
+      const at = (((from + by * step) % count) + count) % count;
+      if (placesIn(this.#lines[at] ?? "", text).length === 0) continue;
+      this.#at = at;
+      // What stands around it is seen as well.
+      if (at < this.#top || at >= this.#top + this.#rows) this.#move(at - Math.floor(this.#rows / 3));
+      return;
+    }
+  }
+
+  #hints(lines: readonly string[], keys: KeyBindings): readonly string[] {
+    const { text } = this.#search;
+    const end = Math.min(lines.length, this.#top + this.#rows);
+    const seen = lines.length === 0 ? "empty" : `lines ${this.#top + 1} to ${end} of ${lines.length}`;
+    const found = lines.filter((line) => placesIn(line, text).length > 0).length;
+    if (text !== "")
+      return [
+        `“${text}” ${found === 0 ? "is not there" : `in ${counted(found, "line")}`}`,
+        keyHint(keys, "list-cancel", "ends the search"),
+        ...(found > 1 ? [keyHint(keys, ["page-next", "page-previous"], "the next, the one before")] : []),
+        seen,
+      ];
+    const isBehind = this.#page > 0 && this.#openKey !== undefined;
+    return [
+      seen,
+      keyHint(keys, "list-cancel", "goes back"),
+      ...(isBehind ? [`${this.#openKey} the one before`] : []),
+      ...(this.#pages.length > 1 ? [keyHint(keys, ["list-back", "list-open"], "the others")] : []),
+      ...(this.#last > 0 ? [keyHint(keys, "page-search", "searches")] : []),
+    ];
   }
 
   #move(top: number): void {
@@ -96,8 +161,33 @@ export class Viewer implements Overlay<never> {
     if (page === this.#page) return;
     this.#page = page;
     this.#top = 0;
+    this.#at = 0;
     this.#follows = false;
   }
+}
+
+/** Where a line has a text, whatever the case of its letters. */
+function placesIn(line: string, text: string): number[] {
+  if (text === "") return [];
+  const [said, wanted] = [folded(bare(line)), folded(text)];
+  const places: number[] = [];
+  for (let at = said.indexOf(wanted); at >= 0; at = said.indexOf(wanted, at + wanted.length)) places.push(at);
+  return places;
+}
+
+/** In small letters, where each of them stands in the place of its capital. */
+function folded(text: string): string {
+  const small = text.toLowerCase();
+  return small.length === text.length ? small : text;
+}
+
+/** A line in which a text is painted. */
+function marked(line: string, text: string, paint: (text: string) => string): string {
+  const said = bare(line);
+  return placesIn(line, text).reduceRight((painted, at) => {
+    const column = widthOf(said.slice(0, at));
+    return paintedAt(painted, column, paint, widthOf(said.slice(at, at + text.length)));
+  }, line);
 }
 
 /** A line that is too long as several, all of them set in as the first one is. */
