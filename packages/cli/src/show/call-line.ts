@@ -5,9 +5,12 @@ import { attachedFile, attachedLine } from "./attached.ts";
 import { excerpt, linesWithWords, wrap } from "./fit-text.ts";
 import type { Style } from "./style.ts";
 
+/** How a call stands that a person is asked about, or that asks one. */
+export const FOR_YOU = "waiting for you";
+
 const WORDS = {
   pending: "waiting",
-  "approval-requested": "waiting for you",
+  "approval-requested": FOR_YOU,
   executing: "running",
   completed: "done",
   failed: "failed",
@@ -102,9 +105,17 @@ export function stepLines(plan: readonly PlanStep[], style: Style, columns: numb
 const FAILURE =
   /^\s*(?:(?:FAIL(?:ED|URE)?|ERROR|not ok|✖|✗|✕|×|●|--- FAIL|failures:|AssertionError|panicked at)(?:[\s:]|$)|E\s{3}|thread '.*' panicked)/;
 
-/** The last lines; but of a run of tests in which failures stand above them, those lines that tell of the first of these. */
+/** Behind it Node says what was wrong, once all tests have run; before, it only names those that failed. */
+const WHAT_FAILED = /^\s*✖ failing tests:\s*$/;
+
+/**
+ * The last lines; but of a run of tests what it says of those that failed, or, where failures stand above the last lines, those
+ * that tell of the first of these.
+ */
 function failuresIn(lines: readonly string[], most: number): readonly string[] {
   if (lines.length <= most) return lines;
+  const told = lines.findLastIndex((line) => WHAT_FAILED.test(line));
+  if (told >= 0) return lines.slice(Math.min(told, lines.length - most)).slice(0, most);
   const isFailure = (line: string) => FAILURE.test(line);
   const last = lines.slice(-most);
   if (last.some(isFailure)) return last;

@@ -81,6 +81,16 @@ describe("T24: a call is one line", () => {
     expect(details.slice(0, 3)).toEqual(["… (52 more lines)", failure.trim(), "expected 1 to be 2"]);
   });
 
+  test("T49: where Node names what failed before it says what was wrong, that is what is shown", () => {
+    const told = ["✖ failing tests:", "test at a.test.mjs:4:1", "✖ adds (1ms)", "AssertionError: 2 !== 3"];
+    const trace = Array.from({ length: 20 }, (_, index) => `at frame ${index}`);
+    const output = ["✔ one (1ms)", "✖ adds (1ms)", "ℹ tests 2", "ℹ fail 1", ...told, ...trace, "exit code 1"].join(
+      "\n",
+    );
+    const details = callDetails(call({ output }), plain, 80).map((text) => text.trim());
+    expect(details.slice(0, 5)).toEqual(["… (18 more lines)", ...told]);
+  });
+
   test("a command that says it failed is not shown as done", () => {
     const failed = { output: "no such file\nexit code 2" };
     expect(line(failed)).toBe("• shell  ls … exit code 2");

@@ -37,6 +37,28 @@ describe("while the agent works", () => {
     expect(await here.screen.until(/^❯ go left$/)).not.toContain("steer: go left");
   });
 
+  test("T53: what was taken back and deleted has not waited: what is written then is new", async () => {
+    const here = busy();
+    here.terminal.takeBack("later", "queued");
+    await here.screen.until("it was queued: Enter queues it");
+    here.keys("\x15");
+    expect(await here.screen.until("Enter steers")).not.toContain("it was queued");
+    here.keys("now", ENTER);
+    await expect.poll(() => here.typed).toEqual([["now", false]]);
+  });
+
+  test("T24: a call that asks a person waits for them, as long as it does", async () => {
+    const here = busy();
+    here.calls("c", "ask_client", { question: "Which one?" });
+    here.happens(
+      { type: "call.executing", message: "a", call: "c", attempt: 1, key: "k" },
+      { type: "question.asked", message: "a", call: "c", question: "q", text: "Which one?" },
+    );
+    await here.screen.until("ask_client  Which one? … waiting for you");
+    here.happens({ type: "question.answered", question: "q", text: "this" });
+    await here.screen.until(/ask_client {2}Which one\? … running/);
+  });
+
   test("T53: what waits for the prompt is taken back first; what was being written comes back behind it", async () => {
     const here = busy();
     here.takes = false;
@@ -121,9 +143,9 @@ describe("while the agent works", () => {
       /running(?:, \d\.\d s)?\n {4}3\n {4}4\n {4}5\n {4}6\n {4}7\n/,
     );
     here.happens({ type: "call.completed", message: "a", call: "c", output: seq });
-    const ended = await here.screen.until("Ctrl-O expands");
+    const ended = await here.screen.until("Ctrl-O shows all");
     expect(ended).toMatch(
-      /shell {2}seq 30 … done(?:, \d\.\d s)?\n {4}1\n(?: {4}\d+\n){9} {4}… \(20 more lines; Ctrl-O expands\)/,
+      /shell {2}seq 30 … done(?:, \d\.\d s)?\n {4}1\n(?: {4}\d+\n){9} {4}… \(20 more lines; Ctrl-O shows all\)/,
     );
     here.keys("\x0f");
     expect(await here.screen.until("shell: done")).toMatch(
@@ -132,12 +154,12 @@ describe("while the agent works", () => {
     here.keys("\x1b[F");
     await here.screen.until(/^ {2}30$/);
     here.keys("\x1b[27u");
-    await here.screen.until("Ctrl-O expands");
+    await here.screen.until("Ctrl-O shows all");
     here.happens({ type: "reasoning.delta", message: "b", part: 0, text: "What next?" });
     here.happens({ type: "text.delta", message: "b", part: 1, text: "That was all." });
     await here.screen.until("Ctrl-O shows it");
     here.keys("\x0f");
-    await here.screen.until(/What next\?[\s\S]*Ctrl-O: the one before/);
+    await here.screen.until(/What next\?[\s\S]*Ctrl-O the one before/);
     here.keys("\x0f");
     await here.screen.until("What it answered");
   });
@@ -172,7 +194,7 @@ describe("while the agent works", () => {
     const short = await here.screen.until("Edit mode has ended.");
     expect(short.replace(/\n +/g, " ")).toContain(`tool: No block was applied. a.ts: ${why}. Edit mode has ended.`);
     told("n2", Array.from({ length: 12 }, (_, index) => `line ${index + 1}`).join("\n"));
-    expect(await here.screen.until("Ctrl-O expands")).toMatch(/ {4}line 10\n… \(2 more lines; Ctrl-O expands\)/);
+    expect(await here.screen.until("Ctrl-O shows all")).toMatch(/ {4}line 10\n… \(2 more lines; Ctrl-O shows all\)/);
     here.keys("\x0f");
     expect(await here.screen.until("What the model was told")).toMatch(/ {4}line 12$/m);
   });

@@ -1,3 +1,4 @@
+import { counted } from "@banyan/core/shown";
 import type { AutocompleteProvider, TUI } from "@earendil-works/pi-tui";
 import { Editor } from "@earendil-works/pi-tui/dist/components/editor.js";
 import { KeybindingsManager, setKeybindings, TUI_KEYBINDINGS } from "@earendil-works/pi-tui/dist/keybindings.js";
@@ -205,6 +206,11 @@ export class PromptEditor {
     });
     return { lines, cursor, above: framed(top), below: framed(rest[bottom] ?? ""), suggestions };
   }
+}
+
+/** `115 lines above, 2 below`: how much of a long text is not seen. */
+export function hiddenLines(above: number, below: number): string {
+  return `${counted(above, "line")} above, ${below} below`;
 }
 
 /** Columns that the library leaves free beside a suggestion: one that reaches them was cut, without a sign of it. */

@@ -8,7 +8,7 @@ import type { Theme } from "../theme/theme.ts";
 import { rule } from "../views/drawn-lines.ts";
 import type { View } from "../views/overlay.ts";
 import { type Completer, Completion } from "./completion.ts";
-import { PromptEditor } from "./prompt-editor.ts";
+import { hiddenLines, PromptEditor } from "./prompt-editor.ts";
 
 /** How a text waited that was taken back: it goes on waiting so when it is sent again. */
 export type WaitedAs = WaitingWord | "next";
@@ -195,7 +195,7 @@ export class Prompt {
   view({ columns, rows }: Size, theme: Theme, hint: string): View {
     const { lines, cursor, above, below, suggestions } = this.#editor.lines(columns, rows);
     const offer = attachableAtEnd(this.text) === undefined ? (this.#waited ?? this.#takes ?? hint) : "Tab attaches it";
-    const hidden = theme.dim(above + below > 0 ? `${above} lines above, ${below} below` : offer);
+    const hidden = theme.dim(above + below > 0 ? hiddenLines(above, below) : offer);
     const { mode } = this.#editor;
     const label = theme.bold(this.#label) + (mode === undefined ? "" : ` ${theme.accent(mode.toUpperCase())}`);
     return {
@@ -259,6 +259,8 @@ export class Prompt {
   #changed(): void {
     const { onDraft, onChange } = this.#options;
     const aside = this.#aside.map(({ text }) => text).reverse();
+    // What was taken back and deleted is given up; what is written next has not waited.
+    if (this.isEmpty && this.#aside.length === 0) this.#as = undefined;
     onDraft([...this.#kept, this.text, ...aside].filter((text) => text !== "").join("\n"));
     onChange();
   }

@@ -17,6 +17,8 @@ export class CallBlock implements Block, Page {
   readonly isApart = false;
   #call: Call;
   #isDropped = false;
+  /** What it asks a person at the moment. */
+  readonly #questions = new Set<string>();
   #shownEnd = false;
 
   /** The call is read where it stands: it changes in place. */
@@ -37,6 +39,16 @@ export class CallBlock implements Block, Page {
     this.#call = call;
   }
 
+  /** It asks a person, and waits. */
+  asks(question: string): void {
+    this.#questions.add(question);
+  }
+
+  /** It was answered, if it is one of its own. */
+  answered(question: string): void {
+    this.#questions.delete(question);
+  }
+
   /** The answer that asked for it was given up: there is no such call. */
   drop(): void {
     this.#isDropped = true;
@@ -47,7 +59,7 @@ export class CallBlock implements Block, Page {
       this.#shownEnd = true;
       return { finished: [], open: [] };
     }
-    const lines = callLines(this.#call, look);
+    const lines = callLines(this.#call, { ...look, asks: this.#questions.size > 0 });
     this.#shownEnd = isEnded(this.#call.status);
     return this.#shownEnd ? { finished: lines, open: [] } : { finished: [], open: lines };
   }

@@ -34,8 +34,8 @@ import { messageLines, toldLines } from "./message-lines.ts";
 import { ThoughtBlock } from "./thought-block.ts";
 import { Transcript } from "./transcript.ts";
 
-/** A card asks, the line of what goes on says who works, and the end of what a call says is in its block. */
-type ShownElsewhere = `question.${"asked" | "answered"}` | "run.started" | "input.delivered" | "call.output.delta";
+/** The line of what goes on says who works, and the end of what a call says is in its block. */
+type ShownElsewhere = "run.started" | "input.delivered" | "call.output.delta";
 
 /** Pages that can be opened; of more the last. */
 const MOST_PAGES = 200;
@@ -212,6 +212,13 @@ export class LiveView implements FeedView {
         this.#call(callIn(state, item));
         // The state may be ahead of the feed: only the last word on a call ends its block.
         if (ENDS.has(item.type)) this.#calls.delete(item.call);
+        break;
+      // A card asks it.
+      case "question.asked":
+        this.#calls.get(item.call)?.asks(item.question);
+        break;
+      case "question.answered":
+        for (const block of this.#calls.values()) block.answered(item.question);
         break;
       case "call.draft.delta":
         this.#drafted({ ...item, index: item.draft, text: "" }, callIn(state, item));

@@ -1,6 +1,6 @@
 import { type Call, type FileChange, isEnded } from "@banyan/core/conversation";
 import { counted, formatTook } from "@banyan/core/shown";
-import { callDetails, callEnd, callHead, callWord } from "../../../show/call-line.ts";
+import { callDetails, callEnd, callHead, callWord, FOR_YOU } from "../../../show/call-line.ts";
 import { changeHead, diffLines, draftLines } from "../../../show/diff-lines.ts";
 import { plainText } from "../../../show/plain-text.ts";
 import { bare, cut, widthOf } from "../screen/cells.ts";
@@ -21,6 +21,8 @@ export interface CallLook {
   readonly now: number;
   /** Opens what was cut, in a hint. */
   readonly openKey?: string | undefined;
+  /** It asks a person something, and waits for that. */
+  readonly asks?: boolean;
 }
 
 /**
@@ -40,13 +42,15 @@ function endedLines(call: Call, look: CallLook): string[] {
 }
 
 function liveLines(call: Call, look: CallLook): string[] {
-  const { theme, width, now } = look;
-  const paint = call.status === "approval-requested" ? theme.warning : theme.accent;
-  const elapsed = call.startedAt === undefined ? "" : theme.dim(formatTook(now - call.startedAt));
+  const { theme, width, now, asks = false } = look;
+  const isWaiting = asks || call.status === "approval-requested";
+  // How long a person takes is no measure of a call.
+  const elapsed = isWaiting || call.startedAt === undefined ? "" : theme.dim(formatTook(now - call.startedAt));
+  const word = isWaiting ? theme.warning(FOR_YOU) : theme.accent(callWord(call));
   const tail =
     call.progress === "" ? [] : plainText(call.progress.slice(-20_000)).trimEnd().split("\n").slice(-MOST_LIVE_LINES);
   return [
-    headLine(call, paint(callWord(call)) + elapsed, look),
+    headLine(call, word + elapsed, look),
     ...changed(call, look),
     ...(call.drafts ?? []).flatMap((draft) =>
       indented(draftLines(draft, { style: theme, most: MOST_LIVE_LINES }), width),
@@ -93,7 +97,7 @@ export function cutTo(lines: readonly string[], theme: Theme, openKey: string | 
   const more = lines.length - MOST_LINES;
   // A line that says that one line is missing is no gain.
   if (more <= 1) return lines;
-  const hint = openKey === undefined ? "" : `; ${openKey} expands`;
+  const hint = openKey === undefined ? "" : `; ${openKey} shows all`;
   return [...lines.slice(0, MOST_LINES), theme.dim(`… (${counted(more, "more line")}${hint})`)];
 }
 

@@ -308,6 +308,18 @@ describe("T28: the tree", () => {
   });
 });
 
+test("T26: a picker cuts no names so that they are the same", () => {
+  const items = ["scripted", "test", "oak"].map((name) => {
+    return { value: name, label: `openai-compatible/${name}`, help: "    price unknown    200k" };
+  });
+  const picker = new Picker({ title: "Models", items });
+  expect(seen(picker, 40, 10).slice(2, 5)).toEqual([
+    ...["❯ openai-compatible/scripted      price…", "  openai-compatible/test          price…"],
+    "  openai-compatible/oak           price…",
+  ]);
+  expect(seen(picker, 30, 10).slice(3, 5)).toEqual(["  openai-compatible/test", "  openai-compatible/oak"]);
+});
+
 describe("what is opened can be searched", () => {
   const words = Array.from(
     { length: 60 },

@@ -39,6 +39,8 @@ export interface PickerOptions<T> {
 const BESIDE = 100;
 /** The part of the columns that names keep, however long what stands behind them is. */
 const LEAST_NAME = 0.4;
+/** Columns that what stands behind a name has, or it is left out. */
+const LEAST_HELP = 8;
 /** Rows of a list that stands where the prompt is. */
 const MOST_ROWS = 12;
 
@@ -143,13 +145,16 @@ export class Picker<T> implements Overlay<T> {
     const room = columns - 2;
     const widest = (texts: readonly string[]) => Math.max(...texts.map(widthOf));
     const beside = room - 2 - widest(this.#found.map(({ help = "" }) => help));
-    const width = Math.min(
-      Math.max(Math.floor(room * LEAST_NAME), beside),
-      widest(this.#found.map(({ label }) => label)),
-    );
+    const labels = this.#found.map(({ label }) => label);
+    const needed = widest(labels);
+    const kept = Math.min(Math.max(Math.floor(room * LEAST_NAME), beside), needed);
+    // What cannot be told apart cannot be picked.
+    const told = new Set(labels.map((label) => cut(label, kept))).size;
+    const width = told < new Set(labels).size ? Math.min(needed, room) : kept;
     return this.#cursor.window(this.#found, rows).map(({ item: { label, help = "" }, isCurrent }) => {
-      const line =
-        help === "" ? label : `${padded(cut(label, width), width)}  ${theme.dim(cut(help, room - width - 2))}`;
+      // Of a few letters nobody learns anything.
+      const isAlone = help === "" || room - width - 2 < LEAST_HELP;
+      const line = isAlone ? label : `${padded(cut(label, width), width)}  ${theme.dim(cut(help, room - width - 2))}`;
       return listLine(cut(line, room), isCurrent, columns, theme);
     });
   }

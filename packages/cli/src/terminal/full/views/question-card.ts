@@ -1,7 +1,7 @@
 import type { AutocompleteProvider } from "@earendil-works/pi-tui";
 import type { Question } from "../../terminal.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
-import { PromptEditor, type PromptEditorOptions } from "../prompt/prompt-editor.ts";
+import { hiddenLines, PromptEditor, type PromptEditorOptions } from "../prompt/prompt-editor.ts";
 import { cut } from "../screen/cells.ts";
 import type { Size } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
@@ -35,9 +35,10 @@ export class QuestionCard implements Overlay<string> {
   }
 
   view({ columns, rows }: Size, theme: Theme): View {
-    const { lines, cursor } = this.#editor.lines(columns, rows);
+    const { lines, cursor, above, below } = this.#editor.lines(columns, Math.floor(rows * MORE_ROWS));
     const hint = theme.dim(cut("Enter answers", columns));
-    const head = rule(theme.warning(this.#question.prompt.trim()), columns, theme);
+    const hidden = above + below > 0 ? theme.dim(hiddenLines(above, below)) : "";
+    const head = rule(theme.warning(this.#question.prompt.trim()), columns, theme, hidden);
     return { lines: [head, ...lines, hint], cursor: { ...cursor, row: cursor.row + 1 } };
   }
 
@@ -84,6 +85,9 @@ export class QuestionCard implements Overlay<string> {
     this.#question.onDraft?.(this.#editor.text);
   }
 }
+
+/** A text that is asked about may take twice as many rows as one in the prompt. */
+const MORE_ROWS = 2;
 
 const NOTHING: AutocompleteProvider = {
   getSuggestions: async () => null,
