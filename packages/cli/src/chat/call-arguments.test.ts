@@ -74,6 +74,13 @@ describe("B23, S15: the arguments that a person judges", () => {
       "20 + y",
       "path, old_text, new_text: as above",
     ]);
+    // What is not above is said, whatever it is.
+    const more = shown(
+      { path: "a.txt", old_text: "one\n", new_text: "two\n", all: true, where: "b.txt" },
+      EDIT,
+      preview,
+    );
+    expect(more.slice(-3)).toEqual(["all: true", 'where: "b.txt"', "path, old_text, new_text: as above"]);
     expect(shown({ path: "a.txt", content: "here\ntwo\n" }, { change: { comes: "content" } }, preview).at(-1)).toBe(
       "path, content: what is new in it is above",
     );

@@ -107,7 +107,11 @@ describe("a question about a change", () => {
     const { here, ended } = await asked("write", { path: "a.txt", content: "one\n" });
     here.keys(SHIFT_TAB);
     await expect.poll(() => here.actions).toEqual(["approval-mode"]);
-    const agreed = agreesToAll(here.terminal, (sentence) => here.terminal.view.say(sentence));
+    const agreed = agreesToAll(
+      here.terminal,
+      (sentence) => here.terminal.view.say(sentence),
+      new AbortController().signal,
+    );
     await here.screen.until("Type yes to run everything unasked");
     await here.quiet();
     here.keys(ESC);

@@ -159,6 +159,11 @@ function argumentsOf(
   // Of a file that is there already, its whole new content says nothing of what is new in it.
   const isOverwritten = call.about?.change?.goes === undefined && changed.some(({ kind }) => kind === "changed");
   const looks = looksOf(call, isOverwritten || !isSame(input, call.input));
+  // What is asked says that the plan is handed in, and nothing but these two is there.
+  const isHandedIn =
+    call.about?.handsIn === true &&
+    Object.keys(input).length === 2 &&
+    Object.values(input).every((value) => value === true || isSteps(value));
   const [path] = call.about?.paths?.map((one) => one.path) ?? [];
   /** The arguments of which the change shows all. */
   const told: string[] = [];
@@ -166,7 +171,8 @@ function argumentsOf(
     // Of a name, too, nothing hides, and none looks like a line of its own.
     const shown = /^[\w.-]+$/.test(name) ? name : visibleLine(JSON.stringify(name));
     // A plan is an argument too: it is read as one, if it is the one that the call is about, or stands in its place.
-    if (call.about?.plan && isSteps(value)) return stepLines(shown, value, say);
+    if (call.about?.plan && isSteps(value)) return stepLines(isHandedIn ? undefined : shown, value, say);
+    if (value === true && isHandedIn) return [];
     if (typeof value !== "string") return valueLines(shown, value);
     const isOfChange = name === call.about?.change?.goes || name === call.about?.change?.comes;
     const isFile = PLAIN_PATH.test(value) && changed.some((change) => change.path === value);
@@ -212,11 +218,13 @@ function textLines(name: string, text: string, look: ShownLine["look"] | undefin
   ];
 }
 
-function stepLines(name: string, plan: readonly PlanStep[], say: Say): ShownLine[] {
+/** Without a name, only its steps. */
+function stepLines(name: string | undefined, plan: readonly PlanStep[], say: Say): ShownLine[] {
   const lines = shownPlan(plan, Number.POSITIVE_INFINITY, say).map(({ mark, text }) => ({
     look: "text" as const,
     text: `${mark} ${text}`,
   }));
+  if (name === undefined) return lines;
   return [
     { look: "head", text: say.count(plan.length, "{name}, {count} step:", "{name}, {count} steps:", { name }) },
     ...lines,

@@ -34,9 +34,9 @@ type Told<Type extends string> = Extract<EventBody | Notice, { readonly type: Ty
 
 /** The sentence, the same in every client; `undefined` where an item of the type needs none. */
 const SENTENCES: { readonly [Type in ToldType]: (item: Told<Type>, say: Say) => string | undefined } = {
-  "model.retrying": ({ reason, delay, attempt, code, status }, say) =>
+  "model.retrying": ({ reason, delay, attempt, ...hitch }, say) =>
     say("{reason} Asked again in {wait} ({hitch}, attempt {attempt}).", {
-      ...{ reason: sentenceOf(reason), wait: waitOf(delay), hitch: statusOr(status, code), attempt: String(attempt) },
+      ...{ reason: sentenceOf(reason), wait: waitOf(delay), hitch: hitchName(hitch), attempt: String(attempt) },
     }),
   "model.replaced": ({ from, to, reason }, say) =>
     say("{reason} {to} goes on with this turn in the place of {from}.", {
@@ -91,15 +91,9 @@ const HITCHES: ReadonlyMap<string, string> = new Map([
   ["provider", "the provider failed to answer"],
 ]);
 
-/** What went wrong with a model, in a few words, with its HTTP status where there was one. */
+/** What went wrong with a model, beside the reason, which says it in full: the HTTP status, or a few words where there is none. */
 export function hitchName({ status, code }: { readonly status?: number; readonly code: string }): string {
-  const words = HITCHES.get(code) ?? "the model failed";
-  return status === undefined ? words : `${words} (HTTP ${status})`;
-}
-
-/** Behind the reason, which says what happened, the status alone where there was one. */
-function statusOr(status: number | undefined, code: string): string {
-  return status === undefined ? hitchName({ code }) : `HTTP ${status}`;
+  return status === undefined ? (HITCHES.get(code) ?? "the model failed") : `HTTP ${status}`;
 }
 
 /** A wait, in whole seconds when it is a long one. */

@@ -72,7 +72,7 @@ test("F35, F26: a model that is asked again counts down, and one that says nothi
   };
   happens({ ...retrying, attempt: 4, status: 429 });
   expect(activities.doing).toMatchObject({
-    what: "the provider takes no more for now (HTTP 429), attempt 4",
+    what: "HTTP 429, attempt 4",
     until: nextAt,
   });
   happens({ ...retrying, attempt: 5 });
