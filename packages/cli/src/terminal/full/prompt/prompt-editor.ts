@@ -7,12 +7,12 @@ import { CURSOR_MARKER } from "@earendil-works/pi-tui/dist/tui.js";
 import { plainText } from "../../../show/plain-text.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { characterOf } from "../keys/keyboard.ts";
-import { bare, cut, widthOf } from "../screen/cells.ts";
+import { bare, cut, paintedAt, widthOf } from "../screen/cells.ts";
 import type { Position } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 import { listLine } from "../views/drawn-lines.ts";
 import type { Completion } from "./completion.ts";
-import { type TextAt, Vim, type VimStep } from "./vim.ts";
+import { type TextAt, Vim, type VimMode, type VimStep } from "./vim.ts";
 
 /** What a prompt editor is made of. */
 export interface PromptEditorOptions {
@@ -97,12 +97,23 @@ export class PromptEditor {
   }
 
   /** The mode of vi, where its keys are used. */
-  get mode(): Vim["mode"] | undefined {
+  get mode(): VimMode | undefined {
     return this.#vim?.mode;
+  }
+
+  /** How much is selected, in words; nothing where nothing is. */
+  get selection(): string | undefined {
+    const { place } = this.#editor;
+    const range = this.#vim?.selected(place);
+    if (!range) return undefined;
+    const text = place.text.slice(...range);
+    const lines = text.split("\n").length;
+    return `${counted(text.length, "character")} selected${lines > 1 ? `, ${counted(lines, "line")}` : ""}`;
   }
 
   /** Puts another text in its place; that can be undone. */
   set(text: string): void {
+    this.#vim?.deselect();
     this.#editor.setText(text);
   }
 
@@ -137,6 +148,7 @@ export class PromptEditor {
     this.#editor.handleInput(key);
     this.#editor.disableSubmit = false;
     const after = this.text.trim();
+    if (after !== before) this.#vim?.deselect();
     if (completes && (after === before || this.#options.completion.isMeant?.(before, after))) {
       this.#stopCompleting();
       this.#editor.handleInput(key);
@@ -179,6 +191,7 @@ export class PromptEditor {
 
   /** Takes a paste: a long one (over 10 lines) stands in the text as `[paste #1 +50 lines]` until it is sent (T9). */
   paste(text: string): void {
+    this.#vim?.deselect();
     // The end of its last line begins none.
     this.#editor.handleInput(`\x1b[200~${plainText(text).replace(/\n$/, "")}\x1b[201~`);
   }
@@ -204,7 +217,25 @@ export class PromptEditor {
       const isCut = widthOf(bare(line).trimEnd()) === width - KEPT_FREE;
       return (isCut ? cut(shown, width - KEPT_FREE) : shown).trimEnd();
     });
-    return { lines, cursor, above: framed(top), below: framed(rest[bottom] ?? ""), suggestions };
+    const above = framed(top);
+    return { lines: this.#marked(lines, above), cursor, above, below: framed(rest[bottom] ?? ""), suggestions };
+  }
+
+  /** Lines of which what is selected is painted; the first of them is the one behind so many others. */
+  #marked(lines: readonly string[], above: number): readonly string[] {
+    const { place } = this.#editor;
+    const range = this.#vim?.selected(place);
+    if (!range) return lines;
+    const { selected } = this.#options.theme();
+    const rows = this.#editor.rows.slice(above);
+    return lines.map((line, index) => {
+      const { at = 0, length = 0 } = rows[index] ?? {};
+      const [from, to] = [Math.max(range[0], at), Math.min(range[1], at + length)];
+      const isEmpty = length === 0 && range[0] <= at && at <= range[1];
+      if (to <= from && !isEmpty) return line;
+      const column = widthOf(place.text.slice(at, from));
+      return paintedAt(line, column, selected, Math.max(1, widthOf(place.text.slice(from, to))));
+    });
   }
 }
 
@@ -239,6 +270,10 @@ interface EditorInside {
   pushUndoSnapshot(): void;
   exitHistoryBrowsing(): void;
   undo(): void;
+  readonly lastWidth: number;
+  buildVisualLineMap(
+    width: number,
+  ): readonly { readonly logicalLine: number; readonly startCol: number; readonly length: number }[];
 }
 
 /** Instead of a frame it has two lines that only say how much is hidden. */
@@ -264,6 +299,20 @@ class FramelessEditor extends Editor {
     const before = text.slice(0, at).split("\n");
     inside.state.cursorLine = before.length - 1;
     inside.setCursorCol(before.at(-1)?.length ?? 0);
+  }
+
+  /** Which part of the text stands in which row, as it was drawn last. */
+  get rows(): readonly { readonly at: number; readonly length: number }[] {
+    const inside = this as unknown as EditorInside;
+    let next = 0;
+    const starts = this.getLines().map(({ length }) => {
+      const start = next;
+      next += length + 1;
+      return start;
+    });
+    return inside
+      .buildVisualLineMap(inside.lastWidth)
+      .map(({ logicalLine, startCol, length }) => ({ at: (starts[logicalLine] ?? 0) + startCol, length }));
   }
 
   takeBack(): void {

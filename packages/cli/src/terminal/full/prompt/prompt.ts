@@ -122,7 +122,7 @@ export class Prompt {
     const { mode } = this.#editor;
     if (mode === undefined) return false;
     this.#editor.key(key);
-    return mode === "insert" && !this.isEmpty;
+    return mode !== "normal" && !this.isEmpty;
   }
 
   /** Takes a key. */
@@ -194,7 +194,9 @@ export class Prompt {
   /** The lines of it, with a hint at the end of the first one if there is room. */
   view({ columns, rows }: Size, theme: Theme, hint: string): View {
     const { lines, cursor, above, below, suggestions } = this.#editor.lines(columns, rows);
-    const offer = attachableAtEnd(this.text) === undefined ? (this.#waited ?? this.#takes ?? hint) : "Tab attaches it";
+    const offer =
+      this.#editor.selection ??
+      (attachableAtEnd(this.text) === undefined ? (this.#waited ?? this.#takes ?? hint) : "Tab attaches it");
     const hidden = theme.dim(above + below > 0 ? hiddenLines(above, below) : offer);
     const { mode } = this.#editor;
     const label = theme.bold(this.#label) + (mode === undefined ? "" : ` ${theme.accent(mode.toUpperCase())}`);

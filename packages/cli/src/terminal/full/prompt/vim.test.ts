@@ -207,3 +207,82 @@ describe("T56: the keys of vi", () => {
     expect(sent).toEqual([expect.stringContaining(pasted)]);
   });
 });
+
+describe("T56: visual mode of vi", () => {
+  test.each([
+    ["0vd", "one two", "|ne two"],
+    ["0ved", "one two", "| two"],
+    ["0vex", "one two", "| two"],
+    ["0wved", "one two", "one|"],
+    ["v0d", "one two", "|"],
+    ["0v2ld", "one two", "| two"],
+    ["0vfwd", "one two", "|o"],
+    ["0lv$d", "one\ntwo", "one\n|t"],
+    ["ggvjd", "one\ntwo", "|wo"],
+    ["0vlod", "one", "|e"],
+    ["0vlohd", "one", "|e"],
+    [`0veczero${ESC}`, "one two", "zer|o two"],
+    ["0vey$p", "one two", "one twoon|e"],
+    ["0veywvep", "one two", "one on|e"],
+    ["0veywvep0P", "one two", "tw|oone one"],
+    ["0veywvePP", "one two", "one onon|ee"],
+    ["0wviwd", "one two three", "one | three"],
+    ["0fbvi(d", "a(b c)d", "a(|)d"],
+    ["0va(d", "a(b)c", "|(b)c"],
+    ["0lva(d", "a(b)c", "a|c"],
+    ["0veU", "one two", "|ONE two"],
+    ["0veUveu", "one two", "|one two"],
+    ["0vl~", "one", "|ONe"],
+    ["0vlrx", "one", "|xxe"],
+    ["ggvjrx", "ab\ncd", "|xx\nxd"],
+    ["ggVjd", "one\ntwo\nthree", "|three"],
+    ["VD", "one\ntwo", "|one"],
+    ["ggvD", "one\ntwo", "|two"],
+    [`ggVcfour${ESC}`, "one\ntwo", "fou|r\ntwo"],
+    ["ggVyjp", "one\ntwo", "one\ntwo\n|one"],
+    ["ggVyjVp", "one\ntwo", "one\n|one"],
+    ["ggVj>", "one\n\ntwo", "  |one\n\ntwo"],
+    ["ggVG>", "one\n\ntwo", "  |one\n\n  two"],
+    ["ggVG2>ggVG<", "one\ntwo", "  |one\n  two"],
+    ["V<", " one", "|one"],
+    ["ggVjJ", "one\ntwo\nthree", "one| two\nthree"],
+    ["ggVGd", "one\ntwo", "|"],
+    ["0vvx", "one", "|ne"],
+    ["0vVvlx", "one", "|e"],
+    [`0vl${ESC}x`, "one", "o|e"],
+    ["0vedu", "one two", "on|e two"],
+    ["0veddd", "one two", "|"],
+    ["0vd.", "one", "|ne"],
+    ["0vj", "one", "|one"],
+    ["0vd", "👩‍👩‍👧‍👦a", "|a"],
+    ["0vd", "", "|"],
+  ])("%s in %j is %j", (keys, text, expected) => {
+    expect(after(text, keys)).toBe(expected);
+  });
+
+  test("what is selected is painted and counted, in every row that it has", () => {
+    const theme = createTheme(4, "dark");
+    const editor = new PromptEditor({
+      ...{ keys: new KeyBindings(), completion: new Completion(() => []), vim: true },
+      ...{ theme: () => theme, onSend: () => {}, onChange: () => {} },
+    });
+    editor.set("one 你好 two three\n\nfour");
+    for (const key of `${ESC}ggwvG`) editor.key(key);
+    expect(editor.mode).toBe("visual");
+    expect(editor.selection).toBe("15 characters selected, 3 lines");
+    const { lines } = editor.lines(13, 24);
+    expect(lines).toEqual([
+      `one ${theme.selected("你好")}`,
+      theme.selected("two three"),
+      theme.selected(" "),
+      `${theme.selected("f")}our`,
+    ]);
+    editor.key("V");
+    expect(editor.mode).toBe("visual line");
+    expect(editor.lines(80, 24).lines[0]).toBe(theme.selected("one 你好 two three"));
+    // Another text has nothing selected.
+    editor.set("new");
+    expect(editor.mode).toBe("normal");
+    expect(editor.selection).toBeUndefined();
+  });
+});

@@ -1,4 +1,5 @@
-import { behind, firstOf, lineAround, motionOf, objectAt, REST, unitsOf } from "./vim-motions.ts";
+import { CASES, joined, linesAway, otherCase, replaced, shiftedLines } from "./vim-edits.ts";
+import { behind, firstOf, lineAround, motionOf, objectAt, type Range, REST, unitsOf } from "./vim-motions.ts";
 
 /** A text and where its cursor stands, counted in code units. */
 export interface TextAt {
@@ -15,6 +16,9 @@ interface Register {
   readonly isLines: boolean;
 }
 
+/** What letters are: text, commands, or commands for what is selected. */
+export type VimMode = "insert" | "normal" | "visual" | "visual line";
+
 type Operator = "d" | "c" | "y";
 
 /** Keys of a command, by what they are: `2d3w` deletes six words. */
@@ -27,6 +31,12 @@ interface Command {
 
 /** Letters that stand for an operator and a motion. */
 const SHORT: Readonly<Record<string, string>> = { x: "dl", X: "dh", D: "d$", C: "c$", s: "cl", S: "cc", Y: "yy" };
+
+/** The same for what is selected; capitals are about whole lines. */
+const SELECTED: Readonly<Record<string, Operator>> = {
+  ...{ d: "d", x: "d", D: "d", X: "d", y: "y", Y: "y" },
+  ...{ c: "c", s: "c", C: "c", S: "c", R: "c" },
+};
 
 /** How often a command is done at most: a larger number is a slip of the hand. */
 const MOST = 999;
@@ -42,10 +52,15 @@ const CHANGES = /^[rJ~pPiaIAoO]/;
  * insert ──Esc──▶ normal: h j k l w b e W B E 0 ^ $ gg G f F t T ; ,   move, so many times
  *    ▲              │    d c y with one of these or with iw a" i( ..., dd cc yy, x X D C s S Y, r ~ J, p P, u .   edit
  *    ╰─i a I A o O, c╯
+ *                 │ v V
+ *                 ╰──▶ visual: what is between the two ends is selected; o is at the other one, iw a" i( ... are selected,
+ *                      d x c s y p P r ~ u U J > < are done with it, and Esc, v, V lead back
  * ```
  */
 export class Vim {
-  #mode: "insert" | "normal" = "insert";
+  #mode: VimMode = "insert";
+  /** Where what is selected begins, or ends; the cursor is at the other end of it. */
+  #anchor = 0;
   /** The keys of a command that is not whole yet: `2d`, `f`. */
   #pending = "";
   #register: Register = { text: "", isLines: false };
@@ -56,8 +71,21 @@ export class Vim {
   /** The text when inserting began. */
   #before: TextAt | undefined;
 
-  get mode(): "insert" | "normal" {
+  get mode(): VimMode {
     return this.#mode;
+  }
+
+  /** What is selected, with the character under the cursor. */
+  selected({ text, at }: TextAt): Range | undefined {
+    if (!this.#isVisual) return undefined;
+    const [first, last] = [Math.min(at, this.#anchor), Math.min(text.length, Math.max(at, this.#anchor))];
+    if (this.#mode === "visual line") return [lineAround(text, first)[0], lineAround(text, last)[1]];
+    return [first, last < text.length ? behind(text, last) : last];
+  }
+
+  /** The text is another one: nothing of it is selected. */
+  deselect(): void {
+    if (this.#isVisual) this.#mode = "normal";
   }
 
   /** Inserts again, as after a message was sent. */
@@ -71,14 +99,19 @@ export class Vim {
   escape({ text, at }: TextAt): TextAt {
     this.#pending = "";
     if (this.#mode === "normal") return { text, at };
+    if (this.#isVisual) {
+      this.deselect();
+      return this.settled({ text, at });
+    }
     this.#mode = "normal";
     this.#noteInserted(text);
     const left = unitsOf(text).findLast((unit) => unit.at < at);
     return { text, at: left && left.kind !== "end" ? left.at : at };
   }
 
-  /** A character in the normal mode. */
+  /** A character in another mode than that to insert. */
   key(character: string, place: TextAt): VimStep {
+    if (this.#isVisual) return this.#visualKey(character, place);
     const keys = this.#pending + character;
     this.#pending = "";
     const command = commandOf(keys);
@@ -102,6 +135,97 @@ export class Vim {
     return at === end && end > start
       ? { text, at: unitsOf(text).findLast((unit) => unit.at < at)?.at ?? at }
       : { text, at };
+  }
+
+  get #isVisual(): boolean {
+    return this.#mode === "visual" || this.#mode === "visual line";
+  }
+
+  #visualKey(character: string, place: TextAt): VimStep {
+    const keys = this.#pending + character;
+    const [, digits = "", key = ""] = /^([1-9]\d*)?(.*)$/su.exec(keys) ?? [];
+    const isBegun = key === "" || /^[gfFtTria]$/.test(key);
+    this.#pending = isBegun ? keys : "";
+    if (isBegun) return undefined;
+    return this.#visual(key, digits === "" ? undefined : Math.min(MOST, Number(digits)), place);
+  }
+
+  #visual(key: string, count: number | undefined, place: TextAt): VimStep {
+    const { text, at } = place;
+    const range = this.selected(place) ?? [at, at];
+    const isLines = this.#mode === "visual line" || /^[DXYCSR]$/.test(key);
+    const operator = SELECTED[key];
+    if (operator !== undefined) {
+      this.#changing();
+      const [first, last] = [lineAround(text, range[0])[0], lineAround(text, Math.max(range[0], range[1] - 1))[1]];
+      if (!isLines) return this.#cut(operator, { text, at: range[0] }, ...range);
+      return this.#wholeLines(operator, { text, at: first }, first, Math.max(last, range[1]));
+    }
+    if (/^(?:[pPJ<>~uU]|r.)$/su.test(key)) {
+      this.#changing();
+      return this.#changeSelected(key, count ?? 1, text, range, isLines);
+    }
+    if (key === "v" || key === "V") {
+      const mode = key === "v" ? "visual" : "visual line";
+      if (this.#mode === mode) return this.escape(place);
+      this.#mode = mode;
+      return place;
+    }
+    return this.#selectTo(key, count, place);
+  }
+
+  /** What is selected now is changed, and not selected any more. `.` cannot do that again. */
+  #changing(): void {
+    this.#mode = "normal";
+    this.#last = undefined;
+  }
+
+  /** Moves the end of what is selected at which the cursor is. */
+  #selectTo(key: string, count: number | undefined, place: TextAt): VimStep {
+    const { text, at } = place;
+    if (key === "o") {
+      const other = this.#anchor;
+      this.#anchor = at;
+      return { text, at: other };
+    }
+    if (key === "j" || key === "k") return linesAway(place, (key === "j" ? 1 : -1) * (count ?? 1)) ?? place;
+    if (/^[ia]./su.test(key)) {
+      const object = objectAt(key, place);
+      if (!object || object[0] === object[1]) return undefined;
+      this.#anchor = object[0];
+      return { text, at: unitsOf(text).findLast((unit) => unit.at < object[1])?.at ?? at };
+    }
+    const to = this.#target(key, count, place);
+    return to && this.settled({ text, at: to.at });
+  }
+
+  #changeSelected(key: string, count: number, text: string, range: Range, isLines: boolean): VimStep {
+    const [from, to] = range;
+    const selected = text.slice(from, to);
+    const replace = (by: string, at = from): TextAt =>
+      this.settled({ text: text.slice(0, from) + by + text.slice(to), at });
+    switch (key.slice(0, 1)) {
+      case "p":
+      case "P": {
+        const { text: kept, isLines: areLines } = this.#register;
+        if (key === "p") this.#register = { text: selected, isLines };
+        const put = Array<string>(count)
+          .fill(kept)
+          .join(areLines ? "\n" : "");
+        if (areLines && !isLines) return replace(`\n${put}\n`, from + 1);
+        return replace(put, areLines ? from : from + Math.max(0, put.length - 1));
+      }
+      case "J":
+        return joined({ text, at: from }, Math.max(1, selected.split("\n").length - 1));
+      case ">":
+      case "<":
+        return this.settled(shiftedLines(text, range, key === ">" ? count : -count));
+      default: {
+        const form = key.startsWith("r") ? () => key.slice(1) : CASES[key];
+        const units = unitsOf(selected).map((unit) => (unit.kind === "end" || !form ? unit.text : form(unit.text)));
+        return replace(units.join(""));
+      }
+    }
   }
 
   #noteInserted(text: string): void {
@@ -141,6 +265,11 @@ export class Vim {
         return count === 1 ? "down" : linesAway({ text, at }, count);
       case "k":
         return count === 1 ? "up" : linesAway({ text, at }, -count);
+      case "v":
+      case "V":
+        this.#mode = key === "v" ? "visual" : "visual line";
+        this.#anchor = at;
+        return { text, at };
       case "u":
         return "undo";
       case "i":
@@ -262,48 +391,4 @@ function commandOf(keys: string): Command {
 /** Whether more keys belong to a command. */
 function isBegun({ operator, rest }: Command): boolean {
   return rest === "" || /^[gfFtT]$/.test(rest) || (operator ? /^[ia]$/ : /^r$/).test(rest);
-}
-
-/** The place so many lines below, or above when they are less than none: in the same column, where the line is that long. */
-function linesAway({ text, at }: TextAt, count: number): TextAt | undefined {
-  const [start] = lineAround(text, at);
-  let line = start;
-  for (let left = Math.abs(count); left > 0; left--) {
-    const next = count > 0 ? lineAround(text, line)[1] + 1 : line === 0 ? -1 : lineAround(text, line - 1)[0];
-    if (next < 0 || next > text.length) break;
-    line = next;
-  }
-  if (line === start && count !== 0) return undefined;
-  return { text, at: Math.min(line + at - start, lineAround(text, line)[1]) };
-}
-
-/** So many characters of the line in another form; nothing where it has fewer, unless they may be `fewer`. */
-function replaced({ text, at }: TextAt, count: number, form: (character: string) => string, fewer = false) {
-  const [, end] = lineAround(text, at);
-  const units = unitsOf(text)
-    .filter((unit) => unit.at >= at && unit.at < end)
-    .slice(0, count);
-  const last = units.at(-1);
-  if (!last || (units.length < count && !fewer)) return undefined;
-  const forms = units.map((unit) => form(unit.text));
-  const lastAt = at + forms.slice(0, -1).join("").length;
-  return { text: text.slice(0, at) + forms.join("") + text.slice(last.at + last.text.length), at: lastAt };
-}
-
-function otherCase(character: string): string {
-  return character === character.toLowerCase() ? character.toUpperCase() : character.toLowerCase();
-}
-
-/** So many lines below put behind this one, each behind one blank. */
-function joined({ text, at }: TextAt, times: number): TextAt | undefined {
-  let place: TextAt | undefined;
-  for (let time = 0; time < times; time++) {
-    const from: TextAt = place ?? { text, at };
-    const [start, end] = lineAround(from.text, from.at);
-    if (end === from.text.length) break;
-    const next = from.text.slice(end + 1).replace(/^[^\S\n]+/, "");
-    const blank = end === start || next === "" || next.startsWith("\n") ? "" : " ";
-    place = { text: from.text.slice(0, end) + blank + next, at: end };
-  }
-  return place;
 }

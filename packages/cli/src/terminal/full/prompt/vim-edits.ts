@@ -1,0 +1,74 @@
+import type { TextAt } from "./vim.ts";
+import { firstOf, lineAround, type Range, unitsOf } from "./vim-motions.ts";
+
+// Pieces of a text as the commands of vi make them that have no operator.
+
+/** What `>` puts before a line, and `<` takes away. */
+const INDENT = "  ";
+
+/** The place so many lines below, or above when they are less than none: in the same column, where the line is that long. */
+export function linesAway({ text, at }: TextAt, count: number): TextAt | undefined {
+  const [start] = lineAround(text, at);
+  let line = start;
+  for (let left = Math.abs(count); left > 0; left--) {
+    const next = count > 0 ? lineAround(text, line)[1] + 1 : line === 0 ? -1 : lineAround(text, line - 1)[0];
+    if (next < 0 || next > text.length) break;
+    line = next;
+  }
+  if (line === start && count !== 0) return undefined;
+  return { text, at: Math.min(line + at - start, lineAround(text, line)[1]) };
+}
+
+/** So many characters of the line in another form; nothing where it has fewer, unless they may be `fewer`. */
+export function replaced({ text, at }: TextAt, count: number, form: (character: string) => string, fewer = false) {
+  const [, end] = lineAround(text, at);
+  const units = unitsOf(text)
+    .filter((unit) => unit.at >= at && unit.at < end)
+    .slice(0, count);
+  const last = units.at(-1);
+  if (!last || (units.length < count && !fewer)) return undefined;
+  const forms = units.map((unit) => form(unit.text));
+  const lastAt = at + forms.slice(0, -1).join("").length;
+  return { text: text.slice(0, at) + forms.join("") + text.slice(last.at + last.text.length), at: lastAt };
+}
+
+/** A small letter as a capital, and the other way round. */
+export function otherCase(character: string): string {
+  return character === character.toLowerCase() ? character.toUpperCase() : character.toLowerCase();
+}
+
+/** What becomes of each character that is selected. */
+export const CASES: Readonly<Record<string, (character: string) => string>> = {
+  "~": otherCase,
+  u: (character) => character.toLowerCase(),
+  U: (character) => character.toUpperCase(),
+};
+
+/** The lines of a range further to the right by so many steps, or to the left by as many; those without words stay. */
+export function shiftedLines(text: string, [from, to]: Range, steps: number): TextAt {
+  const [first, last] = [lineAround(text, from)[0], lineAround(text, Math.max(from, to - 1))[1]];
+  const lines = text.slice(first, last).split("\n");
+  const whole = text.slice(0, first) + lines.map((line) => shifted(line, steps)).join("\n") + text.slice(last);
+  return { text: whole, at: firstOf(whole, first, lineAround(whole, first)[1]) };
+}
+
+function shifted(line: string, steps: number): string {
+  if (line.trim() === "") return line;
+  if (steps > 0) return INDENT.repeat(steps) + line;
+  const blanks = /^ */.exec(line)?.[0].length ?? 0;
+  return line.slice(Math.min(blanks, -steps * INDENT.length));
+}
+
+/** So many lines below put behind this one, each behind one blank. */
+export function joined({ text, at }: TextAt, times: number): TextAt | undefined {
+  let place: TextAt | undefined;
+  for (let time = 0; time < times; time++) {
+    const from: TextAt = place ?? { text, at };
+    const [start, end] = lineAround(from.text, from.at);
+    if (end === from.text.length) break;
+    const next = from.text.slice(end + 1).replace(/^[^\S\n]+/, "");
+    const blank = end === start || next === "" || next.startsWith("\n") ? "" : " ";
+    place = { text: from.text.slice(0, end) + blank + next, at: end };
+  }
+  return place;
+}
