@@ -25,6 +25,7 @@ export function modelsHere(desk: OwnDesk, session: TalkSession | undefined): Mod
   return {
     current: { name: host.model.name, ...factsOf(host.agent.options.model) },
     scope: "and in later conversations",
+    aliases: host.configuration.settings.aliases ?? {},
     listProviders: () => host.listProviders(),
     listModels: (provider) => host.listModels(provider),
     async use(name) {

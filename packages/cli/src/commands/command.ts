@@ -43,7 +43,11 @@ export interface ModelsHere {
   readonly current: KnownModel;
   /** What a choice is for beside the next message: the end of a sentence. */
   readonly scope: string;
-  listProviders(): Promise<readonly Pick<ProviderStatus, "defaultModel" | "models" | "name" | "price" | "usable">[]>;
+  /** Names of a person's own for models, where they are known. */
+  readonly aliases?: Readonly<Record<string, string>>;
+  listProviders(): Promise<
+    readonly Pick<ProviderStatus, "defaultModel" | "models" | "name" | "price" | "reason" | "usable">[]
+  >;
   /** Those of a provider that are known. */
   listModels(provider: string): Promise<readonly KnownModel[]>;
   /** Takes another one from the next step on, and says so in the conversation. */

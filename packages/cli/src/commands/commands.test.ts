@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { banyan, type Home, home } from "../testing/banyan.ts";
@@ -122,6 +122,26 @@ describe.skipIf(!hasTmux)("the commands", () => {
     pty.enter("2");
     await pty.until("Using openai-compatible/test from the next message on");
     await pty.exchange("hello", "Hello.");
+  });
+
+  test("T42: names of one's own are in the list; one for a model without a key says so, and choosing it what to do", async () => {
+    const config = join(place.env.BANYAN_HOME ?? "", "config");
+    mkdirSync(config, { recursive: true });
+    const aliases = { calm: "demo/offline", keen: "anthropic/claude-sonnet-5", odd: "nobody/nothing" };
+    writeFileSync(join(config, "settings.json"), JSON.stringify({ aliases }));
+    await using server = await modelServer({ text: "Hello." });
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("/model");
+    const list = await pty.until("Enter takes it");
+    expect(list).toMatch(/^ {2}calm +for demo\/offline$/m);
+    expect(list).toMatch(/^ {2}keen +cannot be used: anthropic needs a key\. Set ANTHROPIC_API_KEY to yours\.$/m);
+    expect(list).toMatch(/^ {2}odd +cannot be used: There is no such provider\.$/m);
+    pty.type("keen");
+    await pty.until(/^❯ keen/);
+    pty.press("Enter");
+    await pty.until(/Not done: anthropic needs a key\. Set ANTHROPIC_API_KEY to yours\./);
+    await pty.exchange("/model calm", "Using calm from the next message on");
   });
 
   test("T42: a model picked while the agent works takes its next step, and the tree knows", async () => {

@@ -51,7 +51,7 @@ async function use({ models, run, write }: ConversationContext, name: string): P
   write(`Using ${oneLine(name)} from the next ${run === undefined ? "message" : "step"} on, ${models.scope}.`);
 }
 
-async function choose(context: ConversationContext, models: readonly KnownModel[]): Promise<string | undefined> {
+async function choose(context: ConversationContext, models: readonly Offered[]): Promise<string | undefined> {
   const { pick, style, write } = context;
   const selected = context.models.current.name;
   const items = itemsOf(models);
@@ -66,9 +66,17 @@ function canPick({ pickMessage, run }: ConversationContext): boolean {
   return pickMessage !== undefined || run === undefined;
 }
 
-function itemsOf(models: readonly KnownModel[]): PickerItem<string>[] {
-  const facts = table(models.map(factsOf), 0);
-  return models.map(({ name }, index) => ({ value: name, label: oneLine(name), help: facts[index] ?? "" }));
+/** A model, or a name of a person's own for one, and then what that is for. */
+interface Offered extends KnownModel {
+  readonly alias?: string;
+}
+
+function itemsOf(models: readonly Offered[]): PickerItem<string>[] {
+  const facts = table(models.filter(({ alias }) => alias === undefined).map(factsOf), 0).values();
+  return models.map(({ name, alias }) => {
+    const help = alias ?? facts.next().value ?? "";
+    return { value: name, label: oneLine(name), help };
+  });
 }
 
 function factsOf({ price, contextSize }: KnownModel): string[] {
@@ -79,12 +87,25 @@ function factsOf({ price, contextSize }: KnownModel): string[] {
   ];
 }
 
-/** The model in use, and then all that are known of the providers that can be used now. */
-async function offered(here: ModelsHere): Promise<KnownModel[]> {
-  const usable = (await here.listProviders()).filter((provider) => provider.usable);
+/**
+ * The model in use, and then all that are known of the providers that can be used now; last the names of a person's own, also
+ * those for models that cannot be used, with the reason.
+ */
+async function offered(here: ModelsHere): Promise<Offered[]> {
+  const providers = await here.listProviders();
+  const usable = providers.filter((provider) => provider.usable);
   const models = (await Promise.all(usable.map((provider) => modelsOf(here, provider)))).flat();
   const current = models.find(({ name }) => name === here.current.name) ?? here.current;
-  return [current, ...models.filter((each) => each !== current)];
+  const aliases = Object.entries(here.aliases ?? {}).map(([name, model]): Offered => {
+    const provider = providers.find((each) => model.startsWith(`${each.name}/`));
+    const reason = provider?.reason ?? "There is no such provider.";
+    return { name, alias: provider?.usable ? `for ${oneLine(model)}` : `cannot be used: ${oneLine(reason)}` };
+  });
+  return [
+    current,
+    ...models.filter((each) => each !== current),
+    ...aliases.filter(({ name }) => name !== current.name),
+  ];
 }
 
 /** Those that its server lists, or, of a provider that is not asked, those of the catalogue, its default one first. */

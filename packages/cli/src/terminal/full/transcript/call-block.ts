@@ -73,7 +73,7 @@ export class CallBlock implements Block, Page {
       ...changes.flatMap((change) => ["", changeHead(change, theme), ...diffLines(change.diff, { style: theme })]),
       "",
       theme.dim(output === undefined ? "So far" : "What it answered"),
-      ...said.split("\n").flatMap((line) => wrapped(`  ${line}`, width)),
+      ...said.split("\n").flatMap((line) => wrapped(line, width - 2).map((part) => `  ${part}`)),
     ];
   }
 }

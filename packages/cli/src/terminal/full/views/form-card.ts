@@ -57,7 +57,8 @@ export class FormCard implements Overlay<Filled> {
       this.#isCut = answers.length > room;
       return { lines: [head, ...answers.slice(0, room).map((line) => cut(`  ${line}`, columns)), hint] };
     }
-    const text = this.#text(filling, theme).flatMap((line) => wrapped(line, columns));
+    const asked = this.#asked(filling, theme).flatMap((line) => wrapped(line, columns));
+    const text = [...this.#intro().flatMap((line) => wrapped(line, columns)), ...asked];
     const all = this.#choices(filling, columns, theme, "all");
     const hint =
       this.#hint === ""
@@ -67,7 +68,11 @@ export class FormCard implements Overlay<Filled> {
     if (!this.#isCut) return this.#drawn([head, ...text], all, hint, filling, columns);
     const brief = this.#choices(filling, columns, theme, "brief");
     const most = Math.max(1, rows - 2 - Math.min(brief.length, Math.max(3, Math.ceil(rows / 2))));
-    const shown = text.slice(-most);
+    // What is asked is read from its beginning, and what it is about where there is room.
+    const isLong = asked.length > most;
+    const shown = isLong
+      ? [...asked.slice(0, most - 1), cut(asked.slice(most - 1, most + 1).join(" "), columns)]
+      : text.slice(-most);
     const room = Math.max(1, rows - 2 - shown.length);
     const top = Math.max(0, Math.min(filling.bar - room + 1, brief.length - room));
     return this.#drawn([head, ...shown], brief.slice(top, top + room), hint, filling, columns);
@@ -129,7 +134,7 @@ export class FormCard implements Overlay<Filled> {
         ...text.split("\n").flatMap((line) => wrapped(line, width)),
         ...fields.flatMap(({ heading, text: asked, choices }) => [
           "",
-          ...wrapped(`${theme.bold(heading)}: ${asked}`, width),
+          ...wrapped(heading === "" ? asked : `${theme.bold(heading)}: ${asked}`, width),
           ...choices.flatMap(({ label, description }, index) =>
             setIn(`${index + 1}  ${label}${description === undefined ? "" : `: ${description}`}`, width - 5, "     "),
           ),
@@ -205,12 +210,17 @@ export class FormCard implements Overlay<Filled> {
     return (filledText(fields, this.#filled()) ?? "Nothing is answered.").split("\n");
   }
 
-  #text({ field }: Filling, theme: Theme): readonly string[] {
+  #intro(): readonly string[] {
     const { text } = this.#form;
+    return this.#at === 0 && text !== "" ? text.split("\n") : [];
+  }
+
+  #asked({ field }: Filling, theme: Theme): readonly string[] {
     const count = this.#fillings.length;
     const place = count > 1 ? theme.dim(`${this.#at + 1} of ${count} · `) : "";
-    const intro = this.#at === 0 && text !== "" ? text.split("\n") : [];
-    return [...intro, ...`${place}${theme.bold(field.heading)}: ${field.text}`.split("\n")];
+    // A question alone may have no name.
+    const heading = field.heading === "" ? "" : `${theme.bold(field.heading)}: `;
+    return `${place}${heading}${field.text}`.split("\n");
   }
 
   /** A line or more for each choice; in brief, one for each. The words come last, on one line. */

@@ -40,7 +40,7 @@ const BESIDE = 100;
 /** The part of the columns that names keep, however long what stands behind them is. */
 const LEAST_NAME = 0.4;
 /** Columns that what stands behind a name has, or it is left out. */
-const LEAST_HELP = 8;
+const LEAST_HELP = 12;
 /** Rows of a list that stands where the prompt is. */
 const MOST_ROWS = 12;
 
