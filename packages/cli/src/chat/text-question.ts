@@ -28,6 +28,10 @@ export async function answerInWords(
     ...choices.map((choice, index) => `  ${style.bold(String(index + 1))}  ${visibleLine(choice)}`),
   ];
   if (fields) return fillIn(terminal, { text, fields }, asker, part, signal);
+  if (terminal.live && isList(choices)) {
+    const field = { heading: "", text, choices: choices.map((label) => ({ label })) };
+    return fillIn(terminal, { text: "", fields: [field], preset }, asker, part, signal);
+  }
   const written = part(text);
   terminal.freshLine();
   terminal.write(`\n${lines.map((line) => wrap(line, terminal.columns)).join("\n")}\n`);
@@ -41,19 +45,35 @@ export async function answerInWords(
   return answer === "" ? { decision: "deny" } : { decision: "answer", text: answer };
 }
 
+/** Characters of a choice that has a line of a list to itself, in most windows. */
+const SHORT = 60;
+
+/** Whether choices are a list that is read at a glance; others are shown in full, and answered by their number. */
+function isList(choices: readonly string[]): boolean {
+  const isShort = choices.every((choice) => choice.length <= SHORT && !choice.includes("\n"));
+  return choices.length >= 2 && choices.length <= 9 && new Set(choices).size === choices.length && isShort;
+}
+
+/** `preset`: the choice that is chosen as long as nobody chooses another, or words that stand there. */
 async function fillIn(
   terminal: Terminal,
-  { text, fields }: { readonly text: string; readonly fields: readonly QuestionField[] },
+  {
+    text,
+    fields,
+    preset = "",
+  }: { readonly text: string; readonly fields: readonly QuestionField[]; readonly preset?: string },
   asker: string,
   part: PartOf,
   signal: AbortSignal,
 ): Promise<Answer | undefined> {
-  const written = fields.map(({ heading }) => part(`${text}\n${heading}`));
+  // Of a choice alone, the question is all that names it.
+  const written = fields.map(({ heading, text: asked }) => part(heading === "" ? asked : `${text}\n${heading}`));
   const shown = fields.map(visibleField);
   const filled = await terminal.fill({
     title: `${visibleLine(asker)} asks:`,
     text: visibleText(text.trim()),
     fields: shown,
+    chosen: shown.map(({ choices }) => choices.map(({ label }) => label).filter((label) => label === preset)),
     begun: written.map((words) => words.text),
     onWords: (field, words) => written[field]?.draft(words),
     signal,
@@ -66,7 +86,9 @@ async function fillIn(
     return { chosen: said, words };
   });
   const answer = filledText(fields, meant);
-  // A screen that is redrawn shows it no more.
+  // A screen that is redrawn shows it no more; nor what was asked, where no call line has it.
+  for (const { heading, text: asked } of shown)
+    if (heading === "") for (const line of asked.split("\n")) terminal.live?.view.say(line);
   if (answer !== undefined) terminal.live?.view.command(answer.replaceAll("\n", " · "));
   return answer === undefined ? { decision: "deny" } : { decision: "answer", text: answer };
 }

@@ -121,7 +121,10 @@ export interface Form {
   readonly title: string;
   /** What it is about. */
   readonly text: string;
+  /** One alone may have an empty heading. */
   readonly fields: readonly QuestionField[];
+  /** Labels that are chosen already, field by field. */
+  readonly chosen?: readonly (readonly string[])[];
   /** Words that stand there, field by field. */
   readonly begun: readonly string[];
   /** Called when the words of a field are others, where that can be known before they are ended. */

@@ -1,4 +1,5 @@
 import type { Question } from "@banyan/core";
+import type { QuestionField } from "@banyan/core/conversation";
 import {
   type ElicitRequestFormParams,
   type ElicitRequestParams,
@@ -91,6 +92,10 @@ function isYes(answer: string, word: string): boolean {
   return [word, "yes", "y"].includes(answer.trim().toLowerCase());
 }
 
+/** What is said to leave out a field that may be: of an empty answer nobody knows whether it is one. */
+const LEFT_OUT = "leave it out";
+const DASH = "-";
+
 /** The value of a field; undefined when it is left out. Rejects when it cannot be had. */
 async function fillField(
   asker: string,
@@ -103,22 +108,27 @@ async function fillField(
   const choices = choicesOf(field);
   const several = field.type === "array";
   const { title = key, description } = field;
+  const form = several ? severalOf(title, choices, required) : undefined;
+  const isTyped = form === undefined && (several || choices.length === 0);
+  const optional = required ? "" : isTyped ? ` (${DASH} leaves it out)` : " (may be left out)";
   const text = [
     // Each question says whose it is: one that only the server worded could pass for this program's own.
-    `${asker} wants to know: ${said(title)}${required ? "" : " (may be empty)"}${description === undefined ? "" : `: ${said(description)}`}`,
-    ...(several
+    `${asker} wants to know: ${said(title)}${optional}${description === undefined ? "" : `: ${said(description)}`}`,
+    ...(several && !form
       ? [`Several, with commas between them, of: ${said(choices.map(({ title }) => title).join(", "))}`]
       : []),
   ].join("\n");
+  const offered = [...choices.map(({ title }) => stripControls(title)), ...(required ? [] : [LEFT_OUT])];
   let problem = "";
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const answer = await ask({
       text: stripControls(problem + text),
-      ...(choices.length > 0 && !several && { choices: choices.map(({ title }) => stripControls(title)) }),
+      ...(form && { fields: [form] }),
+      ...(choices.length > 0 && !several && { choices: offered }),
       ...(field.default !== undefined && { default: shown(field.default, choices) }),
     });
+    if (!required && ["", DASH, LEFT_OUT].includes(answer.trim())) return undefined;
     if (answer.trim() === "") {
-      if (!required) return undefined;
       problem = "Something has to be said here.\n";
       continue;
     }
@@ -146,9 +156,39 @@ function choicesOf(field: Field): readonly Choice[] {
   );
 }
 
+/** Several of a few, to be chosen in a form; nothing where a form cannot hold them. */
+function severalOf(title: string, choices: readonly Choice[], required: boolean): QuestionField | undefined {
+  const heading = stripControls(said(title)).slice(0, HEADING).trim();
+  const labels = [...choices.map((choice) => stripControls(said(choice.title))), ...(required ? [] : [LEFT_OUT])];
+  const isOne = (label: string) => label !== "" && label.length <= LABEL;
+  const areTold = new Set(labels.map((label) => label.trim().toLowerCase())).size === labels.length;
+  if (heading === "" || labels.length < 2 || labels.length > CHOICES || !labels.every(isOne) || !areTold)
+    return undefined;
+  return { heading, text: "Which of them?", choices: labels.map((label) => ({ label })), several: true };
+}
+
+/** What a form can hold: choices, and characters of a choice and of a name. */
+const CHOICES = 12;
+const LABEL = 100;
+const HEADING = 40;
+
 function shown(value: Value, choices: readonly Choice[]): string {
   const one = (inner: unknown) => choices.find((choice) => choice.const === String(inner))?.title ?? String(inner);
   return Array.isArray(value) ? value.map(one).join(", ") : one(value);
+}
+
+/** The parts of an answer that has commas between them; a name that has one itself is a part. */
+function named(answer: string, choices: readonly Choice[]): string[] {
+  const rest = answer.trim();
+  const longest = choices
+    .map(({ title }) => title)
+    .filter(
+      (title) => rest.toLowerCase().startsWith(title.toLowerCase()) && /^\s*(?:,|$)/.test(rest.slice(title.length)),
+    )
+    .sort((one, other) => other.length - one.length)[0];
+  const part = longest ?? rest.split(",", 1)[0] ?? "";
+  const more = rest.slice(part.length).replace(/^\s*,/, "");
+  return [part.trim(), ...(more.trim() === "" ? [] : named(more, choices))];
 }
 
 /** What an answer means for a field. One that means nothing stays as it is, and does not fit. */
@@ -156,7 +196,7 @@ function read(field: Field, choices: readonly Choice[], answer: string): Value {
   const one = (text: string) => choices.find(({ title }) => title.toLowerCase() === text.toLowerCase())?.const ?? text;
   switch (field.type) {
     case "array":
-      return answer.split(",").map((text) => one(text.trim()));
+      return named(answer, choices).map(one);
     case "boolean": {
       const value = one(answer);
       return value === "true" ? true : value === "false" ? false : answer;

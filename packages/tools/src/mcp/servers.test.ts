@@ -365,26 +365,50 @@ describe("elicitation", () => {
           { const: "l", title: "large" },
         ],
       },
-      tags: { type: "array", items: { type: "string", enum: ["a", "b", "c"] } },
+      tags: { type: "array", items: { type: "string", enum: ["a", "b, or not", "c"] } },
+      mail: { type: "string", format: "email" },
       agreed: { type: "boolean" },
       note: { type: "string" },
     };
-    const { ask, asked } = person("answer", "Ann", "ten", "10", "green", "large", "a, c", "yes", "");
+    const { ask, asked } = person(
+      ...["answer", "Ann", "ten", "10", "green", "large", "a, b, or not", "ann", "ann@example.com", "yes", "-"],
+    );
     const said = await opened.call("mcp_it_elicit", form(fields, ["name", "age"]), { ask });
     expect(JSON.parse(said)).toEqual({
       action: "accept",
-      content: { name: "Ann", age: 10, colour: "g", size: "l", tags: ["a", "c"], agreed: true },
+      content: {
+        name: "Ann",
+        age: 10,
+        colour: "g",
+        size: "l",
+        tags: ["a", "b, or not"],
+        mail: "ann@example.com",
+        agreed: true,
+      },
     });
     expect(asked.slice(0, 5)).toEqual([
       {
-        text: 'The MCP server "it" asks: Who are you?\nIt wants to know: Name, age, colour, size, tags, agreed, note.',
+        text: 'The MCP server "it" asks: Who are you?\nIt wants to know: Name, age, colour, size, tags, mail, agreed, note.',
         choices: ["answer", "decline"],
       },
       { text: 'The MCP server "it" wants to know: Name: As in your passport' },
       { text: 'The MCP server "it" wants to know: age' },
       { text: expect.stringMatching(/^That does not fit: .*\nThe MCP server "it" wants to know: age$/) },
-      { text: 'The MCP server "it" wants to know: colour (may be empty)', choices: ["red", "green"], default: "green" },
+      {
+        text: 'The MCP server "it" wants to know: colour (may be left out)',
+        choices: ["red", "green", "leave it out"],
+        default: "green",
+      },
     ]);
+    // Several are chosen as the agent's own questions are; what must be typed is left out by a sign.
+    const labels = ["a", "b, or not", "c", "leave it out"].map((label) => ({ label }));
+    expect(asked[6]).toEqual({
+      text: 'The MCP server "it" wants to know: tags (may be left out)',
+      fields: [{ heading: "tags", text: "Which of them?", choices: labels, several: true }],
+    });
+    expect(asked[7]?.text).toBe('The MCP server "it" wants to know: mail (- leaves it out)');
+    expect(asked[8]?.text).toMatch(/^That does not fit: .*\nThe MCP server "it" wants to know: mail/);
+    expect(asked.at(-1)?.text).toContain("note (- leaves it out)");
   });
 
   test.each([

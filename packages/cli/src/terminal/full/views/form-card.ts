@@ -21,6 +21,8 @@ interface Filling {
   readonly words: LineInput;
   /** The choice under the bar; behind the last one the words; -1 before somebody moves it, since Enter alone chooses nothing (S14). */
   bar: number;
+  /** What is chosen was chosen by nobody yet: words take its place. */
+  isPreset: boolean;
 }
 
 /**
@@ -41,9 +43,10 @@ export class FormCard implements Overlay<Filled> {
     this.#form = form;
     this.#fillings = form.fields.map((field, index) => ({
       field,
-      chosen: new Set<number>(),
+      chosen: new Set(field.choices.flatMap(({ label }, at) => (form.chosen?.[index]?.includes(label) ? [at] : []))),
       words: new LineInput(form.begun[index]),
       bar: -1,
+      isPreset: (form.chosen?.[index]?.length ?? 0) > 0,
     }));
   }
 
@@ -113,7 +116,7 @@ export class FormCard implements Overlay<Filled> {
     if (!filling) return;
     filling.bar = filling.field.choices.length;
     filling.words.text += oneLine(text);
-    this.#form.onWords?.(this.#at, filling.words.text);
+    this.#written(filling);
   }
 
   footer(keys: KeyBindings): readonly string[] {
@@ -190,8 +193,13 @@ export class FormCard implements Overlay<Filled> {
     return undefined;
   }
 
-  #write({ words }: Filling, key: string, keys: KeyBindings): void {
-    if (words.key(key, keys)) this.#form.onWords?.(this.#at, words.text);
+  #write(filling: Filling, key: string, keys: KeyBindings): void {
+    if (filling.words.key(key, keys)) this.#written(filling);
+  }
+
+  #written({ chosen, words, isPreset }: Filling): void {
+    if (isPreset) chosen.clear();
+    this.#form.onWords?.(this.#at, words.text);
   }
 
   #done(): Over<Filled> {
@@ -257,13 +265,15 @@ export class FormCard implements Overlay<Filled> {
   }
 }
 
-function chooseOnly({ chosen }: Filling, choice: number): void {
-  chosen.clear();
-  chosen.add(choice);
+function chooseOnly(filling: Filling, choice: number): void {
+  filling.isPreset = false;
+  filling.chosen.clear();
+  filling.chosen.add(choice);
 }
 
 /** Chooses, or takes that back. */
 function toggle(filling: Filling, choice: number): void {
+  filling.isPreset = false;
   if (filling.chosen.delete(choice)) return;
   if (filling.field.several) filling.chosen.add(choice);
   else chooseOnly(filling, choice);
