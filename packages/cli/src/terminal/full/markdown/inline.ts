@@ -71,10 +71,12 @@ function plain(text: string): string {
   return oneLine(decodeEntities(text));
 }
 
-/** Lines of the source are not lines of the text. */
+/** Lines of the source are not lines of the text; but a note that is written below another one begins a line. */
 function oneLine(text: string): string {
-  return text.replace(/\s*\n\s*/g, " ").replaceAll("\t", " ");
+  return text.replace(NEW_LINE, (_, note) => (note === undefined ? " " : "\n")).replaceAll("\t", " ");
 }
+
+const NEW_LINE = /\s*\n\s*(?=(\[\^?[^[\]\n]+\]:\s)?)/g;
 
 const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
 

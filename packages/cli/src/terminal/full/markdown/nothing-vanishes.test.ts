@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { bare } from "../screen/cells.ts";
 import { createTheme } from "../theme/theme.ts";
 import type { Look } from "./look.ts";
-import { MarkdownStream } from "./markdown-stream.ts";
+import { MarkdownStream, markdownLines } from "./markdown-stream.ts";
 
 const look: Look = { theme: createTheme(1, "dark"), links: false };
 
@@ -22,6 +22,15 @@ function words(text: string, size: number): string {
   stream.end();
   return `${shown}${look80()}`.replaceAll(/\s+/g, " ").trim();
 }
+
+test("T60: footnotes below each other are lines of their own", () => {
+  const notes = "[^1]: The first note.\n[^2]: The second one,\nwhich goes on.\n[rfc]: https://a.example/p\n";
+  expect(markdownLines(notes, 80, look)).toEqual([
+    "[^1]: The first note.",
+    "[^2]: The second one, which goes on.",
+    "[rfc]: https://a.example/p",
+  ]);
+});
 
 describe("T60: nothing that the model wrote vanishes", () => {
   test.each([
