@@ -14,7 +14,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 
 /** The question stands in lines of its own, and a call is shown when it has run for a while, or ends. */
 type ShownElsewhere =
-  | `question.${"asked" | "answered"}`
+  | "question.answered"
   | `call.${"pending" | "approval-requested" | "approval-resolved"}`
   | `call.${"input" | "output" | "draft"}.delta`
   | "run.started";
@@ -91,6 +91,10 @@ export class ChatView implements FeedView {
         break;
       case "call.executing":
         this.#running(item, state);
+        break;
+      // What it asks stands there, and an answer is typed behind it: the call is shown when it has ended.
+      case "question.asked":
+        clearTimeout(this.#timers.get(item.call));
         break;
       case "call.completed":
       case "call.failed":

@@ -67,7 +67,12 @@ export const approval: Command<ConversationContext> = {
   help: "say what runs without asking you, until you leave",
   anytime: true,
   async run({ approval: current, useApproval, write }, argument) {
-    if (argument === "" || argument === current) write(approvalSentence(current));
+    if (argument === "")
+      write(
+        approvalSentence(current),
+        "/approval and plan, ask, edits or all changes that; /config permissions shows your rules.",
+      );
+    else if (argument === current) write(approvalSentence(current));
     else if (argument === "plan" || argument === "ask" || argument === "edits" || argument === "all")
       await useApproval(argument);
     else

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { choiceIn } from "./decide-by-line.ts";
+import { styleFor } from "../show/style.ts";
+import { choiceIn, decideByLine } from "./decide-by-line.ts";
 import type { Choice } from "./decision.ts";
+import { pick } from "./pick.ts";
+import type { Terminal } from "./terminal.ts";
 
 const CHOICES: readonly Choice[] = [
   { key: "y", text: "yes, once", words: ["yes", "Y"] },
@@ -29,5 +32,37 @@ describe("S14: a line is a choice only when it is one of those offered", () => {
       key: "n",
       words: "there is a script\nfor that",
     });
+  });
+});
+
+describe("T39: in plain lines", () => {
+  /** What is written on a terminal of 40 columns on which one line is typed. */
+  function typing(line: string) {
+    let shown = "";
+    const terminal = {
+      ...{ style: styleFor(process.stdout, "never"), columns: 40, numbered: true, live: undefined },
+      freshLine() {},
+      write(text: string) {
+        shown += text;
+      },
+      ask: async () => line,
+    } as unknown as Terminal;
+    return { terminal, shown: () => shown };
+  }
+
+  test("a choice that is too long goes on below its words", async () => {
+    const here = typing("1");
+    const choices = [{ key: "a", text: "always shell(node --test fail.test.mjs), in this conversation" }];
+    await decideByLine(here.terminal, { title: "banyan asks", body: [], question: "Allow this?", choices });
+    expect(here.shown()).toBe(
+      "\nbanyan asks\n  1  always shell(node --test\n     fail.test.mjs), in this\n     conversation\n",
+    );
+  });
+
+  test("what is known of the items of a list stands in one column", async () => {
+    const here = typing("1");
+    const items = ["one", "three"].map((label) => ({ value: label, label, help: "$3 in" }));
+    expect(await pick(here.terminal, { title: "Models", items, selected: "one" })).toBe("one");
+    expect(here.shown()).toBe("Models\n  1  one    $3 in  (now)\n  2  three  $3 in\n");
   });
 });

@@ -22,8 +22,10 @@ export async function decideByLine(terminal: Terminal, decision: Decision): Prom
     if (body.length > shown) terminal.write(`${style.warning(`  … (${rest}: type ${MORE} to read on)`)}\n`);
   };
   read(FIRST);
-  for (const [index, { key, text }] of choices.entries())
-    terminal.write(`  ${style.bold(numbered ? String(index + 1) : key)}  ${text}\n`);
+  for (const [index, { key, text }] of choices.entries()) {
+    const name = style.bold(numbered ? String(index + 1) : key);
+    terminal.write(`  ${name}  ${wrap(text, terminal.columns - 5).replaceAll("\n", "\n     ")}\n`);
+  }
   if (begun) terminal.write(`(you had written: ${begun.key} ${begun.words ?? ""})\n`);
   for (let again = decision.again ?? false; ; again = true) {
     const line = await terminal.ask({ prompt: `${question} `, again, ...(signal && { signal }) });

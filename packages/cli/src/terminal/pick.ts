@@ -34,8 +34,9 @@ async function pickByLine<T>(
     terminal.freshLine();
     if (items.length > 0 && matching.length === 0) terminal.write(`${style.dim("Nothing matches.")}\n`);
     terminal.write(`${style.bold(title)}\n`);
+    const width = Math.min(WIDEST, Math.max(...shown.map(({ label }) => label.length)));
     for (const [index, item] of shown.entries())
-      terminal.write(`${lineOf(item, index + 1, item.value === selected)}\n`);
+      terminal.write(`${lineOf(item, index + 1, { width, isSelected: item.value === selected })}\n`);
     if (found.length > LISTED) terminal.write(`${style.dim(`… and ${found.length - LISTED} more: words find them`)}\n`);
     if (items.length === 0) {
       terminal.write(`${style.dim(empty)}\n`);
@@ -50,8 +51,16 @@ async function pickByLine<T>(
   }
 }
 
-function lineOf({ label, help = "" }: PickerItem<unknown>, number: number, isSelected: boolean): string {
-  return `${String(number).padStart(3)}  ${label}${help === "" ? "" : `  ${help}`}${isSelected ? "  (now)" : ""}`;
+/** Characters of a name behind which what is known of it stands in one column. */
+const WIDEST = 40;
+
+function lineOf(
+  { label, help = "" }: PickerItem<unknown>,
+  number: number,
+  { width, isSelected }: { readonly width: number; readonly isSelected: boolean },
+): string {
+  const known = help === "" ? label : `${label.padEnd(width)}  ${help}`;
+  return `${String(number).padStart(3)}  ${known}${isSelected ? "  (now)" : ""}`;
 }
 
 /** Whether all words occur in what is shown of an item, or its id begins so. */
