@@ -20,6 +20,8 @@ export class ApprovalChoice {
   readonly #options: ApprovalChoiceOptions;
   /** As it was told last. */
   #told: ApprovalMode;
+  /** Ends the question whether nothing is to be asked, while that is open. */
+  #asking: AbortController | undefined;
 
   constructor(options: ApprovalChoiceOptions) {
     this.#options = options;
@@ -45,7 +47,7 @@ export class ApprovalChoice {
 
   /** Resolves with whether it is taken: `all` is, once a person has said yes to it in this conversation (S27). */
   async use(mode: ApprovalMode): Promise<boolean> {
-    const { client, terminal, note, open } = this.#options;
+    const { client, note, open } = this.#options;
     if (mode !== "all") {
       await client.ask("approval.use", { mode });
       return true;
@@ -55,7 +57,7 @@ export class ApprovalChoice {
       await client.ask("approval.use", { mode, conversation });
     } catch (error) {
       if (!(error instanceof ClientError)) throw error;
-      const isAgreed = error.code === "unconfirmed" && (await agreesToAll(terminal, note));
+      const isAgreed = error.code === "unconfirmed" && (await this.#agrees());
       if (!isAgreed) {
         note(error.code === "unconfirmed" ? STILL_ASKED : error.message);
         return false;
@@ -67,7 +69,20 @@ export class ApprovalChoice {
 
   /** The one after the last is the first, also when a person does not want the last, or the desk refuses it. */
   async next(): Promise<void> {
+    // Who presses the key once more goes past what is asked.
+    if (this.#asking) return this.#asking.abort();
     const next = nextApproval(this.mode);
     if (!(await this.use(next)) && next === "all") await this.use("ask");
+  }
+
+  async #agrees(): Promise<boolean> {
+    const { terminal, note } = this.#options;
+    const asking = new AbortController();
+    this.#asking = asking;
+    try {
+      return await agreesToAll(terminal, note, asking.signal);
+    } finally {
+      this.#asking = undefined;
+    }
   }
 }

@@ -20,9 +20,13 @@ export function approvalSentence(mode: ApprovalMode): string {
 
 /**
  * Asks a person whether nothing is to be asked in a conversation (S27). Only the word counts: no key, no Enter, no other
- * word is a yes.
+ * word is a yes. `signal`: takes the question back, which is no yes either.
  */
-export async function agreesToAll(terminal: Terminal, say: (sentence: string) => void): Promise<boolean> {
+export async function agreesToAll(
+  terminal: Terminal,
+  say: (sentence: string) => void,
+  signal: AbortSignal,
+): Promise<boolean> {
   say(
     "Every call would run in this conversation without asking you: commands, changes of files, and whatever a text that the agent reads talks it into. Deny rules still hold. It ends when the program does.",
   );
@@ -30,6 +34,7 @@ export async function agreesToAll(terminal: Terminal, say: (sentence: string) =>
     prompt: "Type yes to run everything unasked: ",
     // It may be wanted while something else is asked; who does not want it after all goes back there.
     isOver: true,
+    signal,
     onBack() {},
   });
   return line?.trim().toLowerCase() === "yes";

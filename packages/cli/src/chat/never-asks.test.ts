@@ -29,10 +29,19 @@ describe.skipIf(!hasTmux)("S27: two presses of a key do not make it that nothing
     await pty.until("You are asked as before.");
     await pty.until("asks first");
     await pty.prompted();
+    // The key once more goes past the question, to the first mode again: it is not asked twice.
+    pty.press("BTab");
+    await pty.until("edits freely");
+    pty.press("BTab");
+    await pty.hears("x");
+    pty.press("BTab");
+    await pty.until("You are asked as before.", 2);
+    await pty.until("asks first");
+    expect((await pty.prompted()).split("Every call would run")).toHaveLength(3);
     pty.enter("/approval all");
     await pty.until(ASKED);
     await pty.answers("y");
-    await pty.until("You are asked as before.", 2);
+    await pty.until("You are asked as before.", 3);
     await pty.prompted();
     pty.enter("/approval all");
     await pty.until(ASKED);

@@ -132,14 +132,19 @@ export class Pty implements Disposable {
     return this.until(new RegExp(`^${RegExp.escape(question)}$`));
   }
 
-  /** Answers a question with a word, which is typed as often as it takes until the question hears it, and Enter. */
+  /** Answers a question with a word, and Enter. */
   async answers(word: string): Promise<void> {
+    await this.hears(word);
+    this.press("Enter");
+  }
+
+  /** Types a word as often as it takes until a question hears it. */
+  async hears(word: string): Promise<void> {
     for (const end = Date.now() + PATIENCE; !this.screen().includes(`\n${word}\n`); await sleep(300)) {
       if (Date.now() > end) throw new Error(`The question does not hear ${word}:\n${this.screen()}`);
       this.type(word);
       await sleep(200);
     }
-    this.press("Enter");
   }
 
   /** Gives the window another size. */
