@@ -11,12 +11,20 @@ export type ColorDepth = 1 | 4 | 8 | 24;
  * empty, then what the terminal says of itself in `TERM` and `COLORTERM` (T38).
  */
 export function colorDepth(choice: ColorChoice, env: NodeJS.ProcessEnv): ColorDepth {
-  const { NO_COLOR, FORCE_COLOR, ...own } = env;
+  const { NO_COLOR, FORCE_COLOR, ...own } = env.STY === undefined ? env : inScreen(env);
   if (choice === "never") return 1;
   if (choice === "auto" && FORCE_COLOR === undefined && NO_COLOR) return 1;
   const forced = choice === "auto" && FORCE_COLOR !== undefined ? { ...own, FORCE_COLOR } : own;
   const depth = WriteStream.prototype.getColorDepth(forced) as ColorDepth;
   return choice === "always" && depth === 1 ? 4 : depth;
+}
+
+/**
+ * GNU screen takes true colours for faint and blinking, whatever the terminal around it can: only its own name counts, also
+ * where tmux is around it, or in it.
+ */
+function inScreen({ COLORTERM: _, TMUX: __, TERM = "", ...env }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return { ...env, TERM: TERM.endsWith("-256color") ? "xterm-256color" : TERM };
 }
 
 /** Asks a terminal for the colour of its background; one that knows the question answers with `OSC 11 ; rgb:... ST`. */

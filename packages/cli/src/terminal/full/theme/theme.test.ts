@@ -15,6 +15,12 @@ describe("T38: how many colours there are", () => {
     expect(colorDepth("auto", xterm)).toBe(8);
     expect(colorDepth("auto", { ...xterm, COLORTERM: "truecolor" })).toBe(24);
     expect(colorDepth("auto", { TERM: "dumb" })).toBe(1);
+    // In GNU screen, COLORTERM is that of the terminal around it.
+    const screen = { TERM: "screen", COLORTERM: "truecolor", STY: "1.pts-0.host" };
+    expect(colorDepth("auto", screen)).toBe(4);
+    expect(colorDepth("auto", { ...screen, TERM: "screen-256color" })).toBe(8);
+    expect(colorDepth("auto", { ...screen, TMUX: "/tmp/tmux" })).toBe(4);
+    expect(colorDepth("auto", { ...screen, FORCE_COLOR: "3" })).toBe(24);
   });
 
   test("is none with NO_COLOR, unless it is empty", () => {
