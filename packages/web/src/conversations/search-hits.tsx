@@ -33,7 +33,7 @@ export function SearchHits({ query }: { readonly query: string }) {
       {hits &&
         [...Map.groupBy(hits, ({ conversation }) => conversation)].map(([conversation, found]) => (
           <li key={conversation} className="pt-2">
-            <p className="truncate px-2 font-medium text-sm">{found[0]?.title}</p>
+            <p className="truncate px-2 font-semibold text-sm">{found[0]?.title}</p>
             <ul aria-label={found[0]?.title}>
               {found.map((hit) => (
                 <li key={hit.message}>
@@ -69,7 +69,11 @@ function HitLink({ hit: { conversation, message, role, at, excerpt, matches } }:
 }
 
 /** The signs of Markdown say nothing in a line of small print. */
-const withoutSigns = (text: string) => text.replaceAll(/[*`|]+|-{3,}|(?<=^|\s)#+ /g, " ").replaceAll(/\s+/g, " ");
+const withoutSigns = (text: string) =>
+  text
+    .replaceAll(/[*`]+|(?<=^|\s)#+ /g, "")
+    .replaceAll(/\||-{3,}|\s+/g, " ")
+    .replaceAll(/ {2,}/g, " ");
 
 function Marked({ text, matches }: { readonly text: string; readonly matches: Hit["matches"] }) {
   const pieces = matches.map(([from, to], index) => (

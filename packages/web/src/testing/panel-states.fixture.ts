@@ -81,12 +81,12 @@ export const PANEL_STATES = {
     async show(page, stage) {
       await open(page, stage, branches, "settings");
       const prompts = page.getByRole("region", { name: "Prompts of your own" });
-      await prompts.getByRole("textbox", { name: "Name of the prompt" }).fill("review");
+      await prompts.getByRole("textbox", { name: "Name of the prompt" }).fill("assess");
       await prompts
         .getByRole("textbox", { name: "What it writes" })
         .fill("Review {file} as if it were released today.");
       await prompts.getByRole("button", { name: "Keep the prompt" }).click();
-      await prompts.getByText("/review").waitFor();
+      await prompts.getByText("/assess").waitFor();
       await prompts.scrollIntoViewIfNeeded();
     },
   },
