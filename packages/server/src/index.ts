@@ -13,7 +13,8 @@ export type {
   AgUiPatch,
   AgUiUsage,
 } from "./doors/ag-ui-event.ts";
-export { type AgUiOptions, type AgUiRun, agUiEvents } from "./doors/ag-ui-turn.ts";
+export { type AgUiOptions, agUiEvents } from "./doors/ag-ui-feed.ts";
+export type { AgUiRun } from "./doors/ag-ui-turn.ts";
 export type { UiChunk, UiFile, UiMetadata, UiPart, UiQuestion } from "./doors/ui-chunk.ts";
 export { uiMessageChunks } from "./doors/ui-turn.ts";
 export { type RunningServer, type ServeOptions, serve } from "./server.ts";

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { banyan, type Home, home } from "../testing/banyan.ts";
+import { links } from "../testing/links.ts";
 import { modelServer, shell } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
 import { connected, serving, until } from "../testing/serving.ts";
@@ -19,10 +20,10 @@ beforeEach(() => {
 });
 afterEach(() => place[Symbol.dispose]());
 
-describe.skipIf(!hasTmux)("F37: whether a turn may go on beyond its limit is asked", () => {
+describe.skipIf(!hasTmux).each(links)("F37: whether a turn may go on beyond its limit is asked ($link)", ({ open }) => {
   test("in the full terminal, once for each time it is reached", async () => {
     await using server = await modelServer(shell("true"), shell("true"), { text: "Enough of it." });
-    using pty = Pty.open(place, MODEL, server.env);
+    using pty = await open(place, MODEL, server.env);
     await pty.prompted();
     pty.enter("work");
     await pty.asked("May it go on, with as much again?");
@@ -40,7 +41,7 @@ describe.skipIf(!hasTmux)("F37: whether a turn may go on beyond its limit is ask
 
   test("in plain lines, where Ctrl-C ends the turn", async () => {
     await using server = await modelServer(shell("true"), { text: "On and on." }, shell("true"));
-    using pty = Pty.open(place, ["--plain", ...MODEL], server.env);
+    using pty = await open(place, ["--plain", ...MODEL], server.env);
     await pty.prompted();
     pty.enter("work");
     await pty.until("May it go on, with as much again?");
@@ -56,7 +57,9 @@ describe.skipIf(!hasTmux)("F37: whether a turn may go on beyond its limit is ask
     await pty.until("Interrupted");
     await pty.prompted();
   });
+});
 
+describe.skipIf(!hasTmux)("F37: whether a turn may go on beyond its limit is asked", () => {
   test("at a server, also of who comes later; the answer of one takes the question from the other", async () => {
     await using model = await modelServer(shell("true"), { text: "On and on." });
     const [, address] = await serving(place, model.env);

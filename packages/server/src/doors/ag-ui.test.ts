@@ -8,7 +8,7 @@ import { AgUiClient } from "../testing/ag-ui-client.fixture.ts";
 import { ask } from "../testing/request.fixture.ts";
 import { serving, TOKEN } from "../testing/serving.fixture.ts";
 import type { AgUiEvent } from "./ag-ui-event.ts";
-import { agUiEvents } from "./ag-ui-turn.ts";
+import { agUiEvents } from "./ag-ui-feed.ts";
 
 const headers = { authorization: `Bearer ${TOKEN}` };
 
