@@ -19,6 +19,8 @@ export const start: Measure = {
     { figure: "help", subject: "banyan", of: "bare node", most: 2 },
     { figure: "a key at the prompt", subject: "banyan", of: "pi", most: 1 },
     { figure: "a key at the prompt", subject: "banyan", of: "claude", most: 1 },
+    // It is no Node program: Node alone takes a third of what it takes until a key is shown.
+    { figure: "a key at the prompt", subject: "banyan", of: "codex", most: 2 },
   ],
   rounds: 5,
   async run(subject, { places }) {
