@@ -85,7 +85,7 @@ const SHOWS: Readonly<Record<ItemType, Shows>> = {
     full: /reached 2 steps\. A person is asked/,
     plain: /reached 2 steps\. A person is asked/,
     print: /reached 2 steps\. A person is asked/,
-    page: /The turn reached 2 steps\. May it go on/,
+    page: /May this turn go on[\s\S]*The turn reached 2 steps\./,
   },
   "run.continued": same(/It goes on, with as much again/),
   "run.ended": {
