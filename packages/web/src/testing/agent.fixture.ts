@@ -36,6 +36,8 @@ function patternFor(tool: string, input: unknown): string {
 
 /** An agent that answers by the first word of what it is told; see the scenes below. */
 export function testAgent(): TestAgent {
+  // Tests of another file may have run in this process before.
+  broken.clear();
   let held = Promise.withResolvers<void>();
   const recalled: Recalled[] = [];
   const hold = defineTool({

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { build } from "vite";
 
 /**
  * The page, built as it is published, in the temporary folder of the test run: once for all files. Whoever comes first
@@ -28,6 +27,8 @@ export async function builtPage(): Promise<string> {
     // Libraries of the page look at it: what Vitest says to itself must not reach the page, which is to be the one that is published.
     const { NODE_ENV } = process.env;
     process.env.NODE_ENV = "production";
+    // Not for those who wait: it takes a second of the processor to load.
+    const { build } = await import("vite");
     await build({ root, mode: "production", logLevel: "error", build: { outDir, emptyOutDir: true } });
     process.env.NODE_ENV = NODE_ENV;
     renameSync(outDir, page);

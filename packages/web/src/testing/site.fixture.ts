@@ -76,7 +76,7 @@ export class Site {
     await this.#serve(page);
     this.#browser = await chromium.launch({
       ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
-      args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+      args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--process-per-site"],
     });
   }
 
@@ -124,9 +124,11 @@ export class Site {
   }
 
   async #window(context: BrowserContext, path: string): Promise<Page> {
+    const left = context.pages();
     const page = await context.newPage();
     this.#windows.push(page);
     await page.goto(`http://${this.link.host}${path}`);
+    for (const empty of left) await empty.close();
     return page;
   }
 
@@ -182,7 +184,10 @@ export class Site {
     for (const context of kept) await this.#giveBack(context);
   }
 
-  /** Closes what is open in a browser, and has it forget everything but who is signed in. */
+  /**
+   * Closes what is open in a browser, and has it forget everything but who is signed in. One page stays, empty: while it is
+   * there, the next one starts in its process, where all scripts are compiled.
+   */
   async #giveBack(context: BrowserContext): Promise<void> {
     const [page, ...others] = context.pages();
     if (!page) return context.close();
@@ -191,7 +196,7 @@ export class Site {
     const devtools = await context.newCDPSession(page);
     const what = { origin: `http://${this.link.host}`, storageTypes: "local_storage" };
     await devtools.send("Storage.clearDataForOrigin", what);
-    await page.close();
+    await devtools.detach();
     await context.clearPermissions();
     this.#signedIn.push(context);
   }
