@@ -4,11 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { vi } from "vitest";
 import { lineSchema } from "../output/schema.ts";
-
-// Tests that run the command start processes, which take their time on a machine that does much else.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 /** The program: put together for this run of tests, or from its sources. */
 export const MAIN = process.env.BANYAN_TEST_PROGRAM ?? fileURLToPath(new URL("../main.ts", import.meta.url));
