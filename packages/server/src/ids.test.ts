@@ -51,7 +51,8 @@ async function heeding<Answer extends { readonly status: number }>(request: () =
 
 test("W80: whatever ids a program gives, its conversations and messages are those ids by every way", async () => {
   const seed = Date.now() % 2 ** 31;
-  const ids = [...ODD_IDS, ...randomIds(RANDOM, seed)];
+  // One of a single character may be an odd one, too.
+  const ids = [...new Set([...ODD_IDS, ...randomIds(RANDOM, seed)])];
   const { server, store, directory } = await serving({ model: scriptedModel([]) });
   const other = await serving({ model: scriptedModel([]) });
   let client = await TestClient.connect(server);
