@@ -46,4 +46,4 @@ function says(module: string, what: RegExp, seen = new Set<string>()): boolean {
   return imported.some((other) => ONLY_FOR_TESTS.test(other) && says(other, what, seen));
 }
 
-const ONLY_FOR_TESTS = /\.fixture\.tsx?$|[/\\](testing|crash-matrix)[/\\]|child-fixture/;
+const ONLY_FOR_TESTS = /\.fixture\.tsx?$|[/\\]testing[/\\]/;
