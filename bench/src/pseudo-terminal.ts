@@ -1,12 +1,17 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** What is shown when the program begins; what comes before is not its own. */
 const BEGUN = "begun\r\n";
 
 /** Milliseconds to wait for something to be shown. */
 const PATIENCE = 60_000;
+
+/** Milliseconds that a program has to end by itself, and between two looks whether it is gone. */
+const LINGER = 5_000;
+const LOOK = 20;
 
 /** What programs ask a terminal, and what one of them answers: some wait for it before they begin. */
 const ANSWERS: readonly (readonly [asked: string, answer: string])[] = [
@@ -24,7 +29,7 @@ export interface Place {
 }
 
 /** A program in a terminal of its own, 100 columns by 40 rows where nothing else is said: `script` of util-linux makes it. */
-export class PseudoTerminal implements Disposable {
+export class PseudoTerminal implements Disposable, AsyncDisposable {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
   #shown = "";
   #look = () => {};
@@ -99,5 +104,23 @@ export class PseudoTerminal implements Disposable {
 
   [Symbol.dispose](): void {
     this.#child.kill("SIGKILL");
+  }
+
+  /** Takes the terminal away, and resolves when the program is gone: what it does at its end is not measured with what follows. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const program = this.process;
+    this[Symbol.dispose]();
+    for (let waited = 0; isThere(program); waited += LOOK) {
+      if (waited > LINGER) process.kill(program, "SIGKILL");
+      await sleep(LOOK);
+    }
+  }
+}
+
+function isThere(program: number): boolean {
+  try {
+    return !Number.isNaN(program) && process.kill(program, 0);
+  } catch {
+    return false;
   }
 }

@@ -49,7 +49,7 @@ function runTime([command = "", ...args]: readonly string[], place: Place): numb
 
 /** Starts a chat in a terminal, and presses a key until it is shown. */
 async function chatTimes(chat: readonly string[], ready: Program["ready"], place: Place) {
-  using terminal = await PseudoTerminal.start(chat, place);
+  await using terminal = await PseudoTerminal.start(chat, place);
   const began = performance.now();
   const timeOf = async (text: string) => {
     await terminal.shows(text);

@@ -38,7 +38,7 @@ export const terminal: Measure = {
     const drawn: number[] = [];
     // The first time is not counted: what is compiled then is kept.
     for (let time = 0; time <= TIMES; time++) drawn.push(await timeTo(ready, resume, home));
-    using terminal = await PseudoTerminal.start(resume, home);
+    await using terminal = await PseudoTerminal.start(resume, home);
     await terminal.shows(ready);
     const resumed = memoryOf(terminal.process, "held");
     for (let question = 1; question <= QUESTIONS; question++) {
@@ -58,7 +58,7 @@ export const terminal: Measure = {
 
 /** Milliseconds from the start of a program until it shows a text. It is ended then. */
 async function timeTo(text: string, words: readonly string[], place: Place): Promise<number> {
-  using terminal = await PseudoTerminal.start(words, place);
+  await using terminal = await PseudoTerminal.start(words, place);
   const began = performance.now();
   await terminal.shows(text);
   return performance.now() - began;

@@ -16,10 +16,7 @@ async function carryOut(argv: readonly string[]): Promise<void> {
   // What is loaded is compiled once, and not at every start. It runs as it is kept, so it is kept where only the user writes.
   enableCompileCache(directories(process.env, homedir()).cache);
   // Most often there are no words: then the interface does not wait for what reads them, which takes 20 ms to load.
-  if (argv.length === 0) {
-    const { NO_WORDS } = await import("./no-words.ts");
-    return (await import("./run.ts")).run(NO_WORDS);
-  }
+  if (argv.length === 0) return (await import("./run.ts")).run();
   const { isPerhapsMisspelt, readArguments } = await import("./arguments.ts");
 
   // Help and version need nothing else: what runs an agent is loaded only when one is wanted.

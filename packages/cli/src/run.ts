@@ -1,15 +1,15 @@
-import { setImmediate } from "node:timers/promises";
 import { ownCommand } from "@banyan/host/own-command";
 import type { Arguments } from "./arguments.ts";
 import type { AttachArguments } from "./attach/arguments.ts";
 import { type ExitCode, exitCodes } from "./exit.ts";
+import { NO_WORDS } from "./no-words.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
 /**
  * Runs the command: a chat when a person sits at both ends, else one printed turn. The process ends when all that was
  * written has left it.
  */
-export async function run(args: Arguments): Promise<void> {
+export async function run(args: Arguments = NO_WORDS): Promise<void> {
   const person = process.stdin.isTTY && process.stdout.isTTY && !args.print;
   if (person && args.output !== "text") {
     process.stderr.write(`banyan: --output ${args.output} goes with --print; a chat is written for a person.\n`);
@@ -66,9 +66,14 @@ async function chat(args: Arguments): Promise<ExitCode> {
 async function loadInParts({ live }: Terminal): Promise<void> {
   const parts = [() => import("@banyan/core"), () => import("@banyan/host"), () => import("@banyan/server/desk")];
   for (const load of parts) {
-    await setImmediate();
+    await keysAreHeard();
     live?.draw();
     await load();
   }
-  await setImmediate();
+  await keysAreHeard();
+}
+
+/** As `setImmediate` of `node:timers/promises`, which would be loaded for it before anything is drawn. */
+function keysAreHeard(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
