@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { wholeProgram } from "../../../../../scripts/whole-program.ts";
+import { wholeProgram } from "../../../../../scripts/test-program.ts";
 import { traveller } from "./journey.ts";
 import { Figures, forAll, instantsOf, LONG, Matrix } from "./matrix.ts";
 import type { Life } from "./victim.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { wholeProgram } from "../../../../../scripts/whole-program.ts";
+import { wholeProgram } from "../../../../../scripts/test-program.ts";
 import { leader } from "./expedition.ts";
 import { Figures, forAll, instantsOf, Matrix } from "./matrix.ts";
 import type { Life } from "./victim.ts";
