@@ -1,3 +1,4 @@
+import { withoutMarks } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
 import { Fragment, useEffect, useState } from "react";
 import { usePage } from "../page.ts";
@@ -68,24 +69,17 @@ function HitLink({ hit: { conversation, message, role, at, excerpt, matches } }:
   );
 }
 
-/** The signs of Markdown say nothing in a line of small print. */
-const withoutSigns = (text: string) =>
-  text
-    .replaceAll(/[*`]+|(?<=^|\s)#+ /g, "")
-    .replaceAll(/\||-{3,}|\s+/g, " ")
-    .replaceAll(/ {2,}/g, " ");
-
 function Marked({ text, matches }: { readonly text: string; readonly matches: Hit["matches"] }) {
   const pieces = matches.map(([from, to], index) => (
     <Fragment key={from}>
-      {withoutSigns(text.slice(matches[index - 1]?.[1] ?? 0, from))}
+      {withoutMarks(text.slice(matches[index - 1]?.[1] ?? 0, from))}
       <mark className="bg-warn-ground text-inherit">{text.slice(from, to)}</mark>
     </Fragment>
   ));
   return (
     <>
       {pieces}
-      {withoutSigns(text.slice(matches.at(-1)?.[1] ?? 0))}
+      {withoutMarks(text.slice(matches.at(-1)?.[1] ?? 0))}
     </>
   );
 }
