@@ -75,6 +75,11 @@ export class SafePart extends Component<Shown, { readonly problem?: string | und
     return { problem: error instanceof Error ? error.message : String(error) };
   }
 
+  /** As one that nobody caught: the console says where it was. */
+  override componentDidCatch(error: unknown): void {
+    reportError(error);
+  }
+
   override componentDidUpdate(before: Shown): void {
     if (before.of !== this.props.of && this.state.problem !== undefined) this.setState({ problem: undefined });
   }
