@@ -106,11 +106,11 @@ function Days({
     overscan: 12,
   });
   return (
-    <section ref={scroller} aria-label={t("All of them")} className="min-h-0 flex-1 overflow-y-auto px-2 pb-3">
+    <section ref={scroller} aria-label={t("All conversations")} className="min-h-0 flex-1 overflow-y-auto px-2 pb-3">
       {conversations !== undefined && rows.length === 0 && (
         <p className="px-2 py-4 text-soft text-sm">{t("No conversations yet.")}</p>
       )}
-      <ul className="relative" style={{ height: list.getTotalSize() }}>
+      <ul hidden={rows.length === 0} className="relative" style={{ height: list.getTotalSize() }}>
         {list.getVirtualItems().map(({ index, key, start }) => {
           const row = rows[index];
           return (

@@ -100,7 +100,7 @@ function ModelSource({ model }: { readonly model: string }) {
                 "For a real one, set the key of a provider, or start a server of your own such as Ollama, and start banyan again:",
               )}
             </p>
-            <ul className="mt-1 list-disc ps-5 text-soft">
+            <ul hidden={missing.length === 0} className="mt-1 list-disc ps-5 text-soft">
               {missing.map((provider) => (
                 <li key={provider.name}>
                   <span className="font-medium text-ink">{provider.name}</span>:{" "}

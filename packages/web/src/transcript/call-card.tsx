@@ -47,7 +47,9 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
       <Files call={call} />
       <LastLines call={call} />
       <CallChanges call={call} />
-      {launched !== undefined && <SubAgentCard call={call.id} root={launched} status={word} />}
+      {launched !== undefined && (
+        <SubAgentCard call={call.id} root={launched} task={argumentLine(call)} status={word} />
+      )}
       {question && tree && (
         <Approval conversation={tree.id} question={question} call={call} directory={tree.labels.cwd} />
       )}

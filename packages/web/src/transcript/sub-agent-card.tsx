@@ -9,7 +9,7 @@ import {
   spentOn,
   textOf,
 } from "@banyan/core/conversation";
-import { formatCost, shortCount } from "@banyan/core/shown";
+import { cutTo, formatCost, shortCount } from "@banyan/core/shown";
 import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
 import { waitingInWords } from "../conversations/conversation-entry.tsx";
 import { say, t } from "../phrases/phrases.ts";
@@ -20,14 +20,20 @@ import { type StatusLook, useCallStatus } from "./call-status.ts";
 /** Actions of a sub-agent that its card shows. */
 const ACTIONS = 3;
 
+/** Letters of what it was told that its card is named after. */
+const NAME = 60;
+
 /** A sub-agent inside the conversation that launched it: what it does now, what it cost, and the way into it (W40). */
 export function SubAgentCard({
   call,
   root,
+  task,
   status,
 }: {
   readonly call: string;
   readonly root: string;
+  /** What it was told to do, on one line. */
+  readonly task: string;
   /** How the call that launched it stands, in a word. */
   readonly status: string;
 }) {
@@ -44,10 +50,13 @@ export function SubAgentCard({
   const { usage, cost } = spentOn(path);
   const waiting = waitingIn(tree, call);
   return (
-    <section aria-label={t("Sub-agent")} className="border-hair border-t px-3 py-2">
+    <section
+      aria-label={t("Sub-agent: {words}", { words: cutTo(task, NAME) })}
+      className="border-hair border-t px-3 py-2"
+    >
       <p className="flex flex-wrap items-baseline gap-2">
         <span className={run ? "text-leaf" : "text-soft"}>
-          {run ? `● ${t("{agent} is working", { agent: run.agent })}` : t("Sub-agent: {status}", { status })}
+          {run ? `● ${t("{agent} is working", { agent: run.agent })}` : t("Sub-agent: {words}", { words: status })}
         </span>
         {waiting > 0 && <span className="text-warn">{waitingInWords(waiting, may("question.answer"))}</span>}
         <PlaceLink to={{ conversation: conversation.id, leaf }} end className="ms-auto min-h-6 text-leaf underline">

@@ -1,0 +1,31 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
+import { PATIENT } from "./testing/site.fixture.ts";
+import { STATES } from "./testing/states.fixture.ts";
+import { Walk } from "./testing/walk.fixture.ts";
+
+/** What most of the page's time is spent in, in the order in which it is visited: what is found is in those before. */
+const MAIN = ["empty", "answered", "approval", "panel-branches", "search"];
+
+describe.runIf(chromiumPath)(`what a screen reader meets${whyNot}`, PATIENT, () => {
+  it("W76: roles, names and their order are what the files say, in the five main states", async () => {
+    await using walk = await Walk.begin({ viewport: { width: 1280, height: 900 } });
+    for (const name of MAIN)
+      await expect
+        .soft(await walk.to(name, (page) => treeOf(page, STATES[name]?.part)))
+        .toMatchFileSnapshot(`testing/accessible/${name}.yaml`);
+  });
+});
+
+/** The tree of roles and names of what is other in a state, without what is another in each run. */
+async function treeOf(page: Page, part = "main"): Promise<string> {
+  const tree = await page.locator(part).ariaSnapshot();
+  const masked = tree
+    .replace(/\/c\/\w+/g, "/c/CONVERSATION")
+    .replace(/\bleaf=\w+/g, "leaf=MESSAGE")
+    .replace(/#m-\w+/g, "#m-MESSAGE")
+    .replace(/\b\d+ \w{3} \d{4}, \d\d:\d\d\b/g, "THEN")
+    .replace(/\b\d+(\.\d+)? (ms|s|min)\b/g, "SO LONG");
+  return `${masked}\n`;
+}
