@@ -2,7 +2,7 @@ import type { Session } from "@banyan/core";
 import { TOKEN } from "@banyan/server/testing";
 import { describe, expect, it } from "vitest";
 import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
-import { articles, eventually, PATIENT, restingPlace, signIn, site } from "./testing/site.fixture.ts";
+import { articles, eventually, PATIENT, restingPlace, signIn, site, write } from "./testing/site.fixture.ts";
 
 const CHANGE = {
   type: "file.changed",
@@ -95,5 +95,26 @@ describe.runIf(chromiumPath)(`clicks while the page moves${whyNot}`, PATIENT, ()
     };
     expect(await drawn(300)).toEqual([expect.stringMatching(/^drawn /)]);
     expect(await drawn(4_000)).toEqual([expect.stringMatching(/^written /), expect.stringMatching(/^drawn /)]);
+  });
+
+  it("W54: while an answer streams below the end of the window, and when it ends, nothing moves by itself", async () => {
+    const conversation = await here.conversation("count 200", "count 200");
+    const { page } = await here.open(`/c/${conversation}`);
+    await restingPlace(page.getByRole("log"));
+    await page.evaluate(() => {
+      const moved: number[] = [];
+      Object.assign(window, { moved });
+      new PerformanceObserver((list) => {
+        const shifts = list.getEntries() as unknown as { value: number; hadRecentInput: boolean }[];
+        moved.push(...shifts.filter(({ hadRecentInput }) => !hadRecentInput).map(({ value }) => value));
+      }).observe({ type: "layout-shift" });
+    });
+    await write(page, "count 500");
+    await page.getByText("word499").waitFor();
+    await here.idle(conversation);
+    await restingPlace(page.getByRole("log"));
+    const moved = await page.evaluate(() => (window as unknown as { moved: number[] }).moved);
+    // The keys below the composer are others when nothing runs; a row of buttons that jumps with each line is ten times that.
+    expect(moved.reduce((sum, value) => sum + value, 0)).toBeLessThan(0.003);
   });
 });

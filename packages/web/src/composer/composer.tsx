@@ -180,13 +180,14 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
           ways={
             run ? (
               <>
+                {/* Not where Send comes when the run ends: who wants to stop must not send (W54). */}
+                <IconButton isRound name={t("Stop")} icon="stop" look="plain" onClick={() => told(stop())} />
                 <Button look={preferred === "steer" ? "main" : "plain"} onClick={() => send("steer")}>
                   {t("Steer")}
                 </Button>
                 <Button look={preferred === "queue" ? "main" : "plain"} onClick={() => send("queue")}>
                   {t("Queue")}
                 </Button>
-                <IconButton isRound name={t("Stop")} icon="stop" look="plain" onClick={() => told(stop())} />
               </>
             ) : (
               <IconButton isRound name={t("Send")} icon="send" look="main" onClick={() => send("steer")} />

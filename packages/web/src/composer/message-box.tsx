@@ -145,7 +145,7 @@ export function MessageBox({
             }}
           />
           {choices}
-          <span className="ms-auto flex items-center gap-1.5">{ways}</span>
+          <span className="flex grow items-center justify-end gap-1.5">{ways}</span>
         </div>
       </div>
       <p id="composer-keys" className="px-2 text-center text-soft text-xs max-sm:sr-only">

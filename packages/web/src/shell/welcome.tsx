@@ -22,7 +22,8 @@ export function Welcome() {
   if (only) return null;
   return (
     <div className="flex min-h-0 flex-1 flex-col items-center overflow-y-auto px-4 py-6 max-md:pt-14">
-      <div className="my-auto flex w-full max-w-text flex-col items-center gap-5 short:gap-2">
+      {/* From a fixed place on: what comes later lengthens it, and moves nothing above (W54). */}
+      <div className="mt-[14vh] mb-auto flex w-full max-w-text flex-col items-center gap-5 short:mt-0 short:gap-2">
         <h1 className="flex items-center gap-x-3 gap-y-2 text-center font-semibold text-2xl max-sm:flex-col max-sm:text-xl short:text-lg">
           <img src="/icon.svg" alt="" className="size-10 short:hidden" />
           {mayBegin ? t("What shall we work on?") : "Banyan"}

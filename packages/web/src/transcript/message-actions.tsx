@@ -80,14 +80,6 @@ export function MessageActions({ message }: { readonly message: Message }) {
         <SmallButton name={t("Copy the text")} onClick={copy}>
           <Icon of={isCopied ? "done" : "copy"} />
         </SmallButton>
-        {message.role === "assistant" && message.usage && (
-          <SmallButton
-            name={figures === "shown" ? t("Hide the figures") : t("Show the figures")}
-            onClick={() => setFigures(figures === "shown" ? "folded" : "shown")}
-          >
-            <Icon of="usage" />
-          </SmallButton>
-        )}
         <SmallButton
           name={message.starred ? t("Take the star away") : t("Star this message")}
           takes="message.star"
@@ -101,6 +93,15 @@ export function MessageActions({ message }: { readonly message: Message }) {
         <SmallButton name={t("Remove this message")} takes="message.remove" onClick={() => setOpen("remove")}>
           <Icon of="remove" />
         </SmallButton>
+        {/* The last one: it comes when the answer has ended, and moves none of the others (W54). */}
+        {message.role === "assistant" && message.usage && (
+          <SmallButton
+            name={figures === "shown" ? t("Hide the figures") : t("Show the figures")}
+            onClick={() => setFigures(figures === "shown" ? "folded" : "shown")}
+          >
+            <Icon of="usage" />
+          </SmallButton>
+        )}
       </span>
       {open === "edit" && message.role === "user" && <EditMessage message={message} onClose={close} />}
       {open === "name" && <NameMessage message={message} onClose={close} />}

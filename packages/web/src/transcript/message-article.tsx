@@ -7,7 +7,7 @@ import {
   type UserMessage,
 } from "@banyan/core/conversation";
 import { formatDuration, visibleProse } from "@banyan/core/shown";
-import { useEffect, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
 import { Icon } from "../design/icon.tsx";
 import { SafePart } from "../design/notice.tsx";
@@ -30,6 +30,7 @@ export function MessageArticle({
   of,
   isTabbable,
   onFocus,
+  onGrown,
 }: {
   readonly id: string;
   /** The message that follows on the branch. */
@@ -39,9 +40,16 @@ export function MessageArticle({
   /** Of all messages, the Tab key reaches one; arrows lead from there. */
   readonly isTabbable: boolean;
   onFocus(id: string): void;
+  /** When what it says has changed and been drawn, before that is painted. */
+  onGrown?: (() => void) | undefined;
 }) {
   const conversation = useConversation();
-  const { message } = useMessage(id);
+  const { message, version } = useMessage(id);
+  const grown = useRef(onGrown);
+  grown.current = onGrown;
+  // Of the message alone: what is measured has all messages drawn again, which must not have it measured anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the message is when, and not what.
+  useLayoutEffect(() => grown.current?.(), [message, version]);
   const words = conversation.outline(id)?.words;
   return (
     <article

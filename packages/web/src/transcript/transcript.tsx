@@ -50,6 +50,12 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
   useEffect(() => {
     if (said !== undefined) following.follow();
   }, [said, following.follow]);
+  // The one that grows is measured as it is drawn, so that the view has followed before anything is laid out elsewhere (W54).
+  const measureLast = () => {
+    const last = path.length - 1;
+    const row = following.content.current?.querySelector(`:scope > [data-index="${last}"]`);
+    if (row) rows.resizeItem(last, Math.round(row.getBoundingClientRect().height));
+  };
   const items = rows.getVirtualItems();
   // What is about to come into sight is read before it is.
   useEffect(() => conversation.read(items.map(({ index }) => path[index] ?? "")), [conversation, items, path]);
@@ -158,6 +164,7 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
                     of={path.length}
                     isTabbable={index === tabbable}
                     onFocus={setFocused}
+                    onGrown={index === path.length - 1 && following.isFollowing ? measureLast : undefined}
                   />
                 )}
                 <GivenUp
