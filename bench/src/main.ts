@@ -119,7 +119,8 @@ function report(measure: Measure, { rows, verdicts, problems, seconds }: Taken, 
 
 /** Those that are to be measured in this run. */
 function subjectsOf(measure: Measure): string[] {
-  const subjects = measure.subjects.filter((subject) => values.subject?.includes(subject) ?? true);
+  const isMeant = (subject: string) => values.subject?.includes(subject) ?? !measure.whenNamed?.includes(subject);
+  const subjects = measure.subjects.filter(isMeant);
   const here = subjects.filter((subject) => values.peers || peerOf(subject) === undefined);
   if (here.length > 0) return here;
   throw new Error(`${measure.name} has the subjects ${measure.subjects.join("; ")}. Those of peers need --peers.`);

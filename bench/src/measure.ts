@@ -6,6 +6,8 @@ export interface Measure {
   readonly what: string;
   /** In the order in which they are measured and shown. Those that need a peer are measured where peers are. */
   readonly subjects: readonly string[];
+  /** Those of the subjects that take so long that they are measured only when they are named. */
+  readonly whenNamed?: readonly string[];
   /** Those of the subjects that the others are compared with, each by itself. */
   readonly bounds: readonly string[];
   /** Those of the subjects of which the best, figure by figure, is what the others are compared with. */

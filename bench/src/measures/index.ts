@@ -20,6 +20,7 @@ import { open } from "./open.ts";
 import { paced } from "./paced.ts";
 import { pacedAnthropic } from "./paced-anthropic.ts";
 import { page } from "./page.ts";
+import { pageAtWork } from "./page-at-work.ts";
 import { permission } from "./permission.ts";
 import { postgres } from "./postgres.ts";
 import { recall } from "./recall.ts";
@@ -64,5 +65,6 @@ export const measures: readonly Measure[] = [
   telemetryMeasure,
   terminal,
   page,
+  pageAtWork,
   day,
 ];

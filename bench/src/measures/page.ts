@@ -1,12 +1,8 @@
-import { createId, Session } from "@banyan/core";
+import { createId, Session, type Store } from "@banyan/core";
 import type { EventBody } from "@banyan/core/conversation";
-import { builtPage, serve } from "@banyan/server";
-import { hostOf } from "@banyan/server/testing";
-import { sqliteStore } from "@banyan/store/sqlite";
-import { chromium, type Page } from "playwright-core";
-import { buildPage, isPageFresh } from "../../../scripts/page.ts";
+import type { Page } from "playwright-core";
+import { BuiltPage } from "../built-page.ts";
 import type { Measure } from "../measure.ts";
-import { temporaryDirectory } from "../stores/temporary.ts";
 
 const MESSAGES = 10_000;
 const LINES = 50_000;
@@ -40,34 +36,22 @@ export const page: Measure = {
   ],
   rounds: 3,
   async run() {
-    if (!isPageFresh()) await buildPage();
-    const files = builtPage();
-    if (files === undefined) throw new Error("The page was built, and is not where the server looks for it.");
-    const store = sqliteStore({ directory: temporaryDirectory() });
-    const [conversation, changing] = [await written(store), await withLongDiff(store)];
-    const running = await serve({ host: hostOf(store, { model: SILENT }).host, page: files });
-    const browser = await chromium.launch({
-      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-      args: ["--no-sandbox", "--disable-gpu", "--js-flags=--expose-gc"],
-    });
-    try {
-      const tab = await browser.newPage({ viewport: { width: 1440, height: 900 }, serviceWorkers: "block" });
-      await tab.goto(`${running.address}/?token=${running.token}`);
-      await tab.getByText("New conversation").first().waitFor();
-      const script = await bytesOfScripts(tab);
-      return {
-        "initial JavaScript": script / 1000,
-        "open, the first time": (await opened(tab, `${running.address}/c/${conversation}?panel=branches`)).open,
-        ...(await opened(tab, `${running.address}/c/${conversation}?panel=branches`)),
-        map: await opening(tab, "Map", "svg [data-node]"),
-        "longest task of the diff": await longestTask(tab, `${running.address}/c/${changing}?panel=branches`),
-        ...(await slowly(tab, running.address)),
-      };
-    } finally {
-      await browser.close();
-      await running.stop();
-      await store.close();
-    }
+    const opening = await BuiltPage.open({ model: SILENT }, async (store) => ({
+      conversation: await written(store),
+      changing: await withLongDiff(store),
+    }));
+    await using page = opening.page;
+    const { conversation, changing } = opening.written;
+    const { tab, address } = page;
+    const script = await bytesOfScripts(tab);
+    return {
+      "initial JavaScript": script / 1000,
+      "open, the first time": (await opened(page, `${address}/c/${conversation}?panel=branches`)).open,
+      ...(await opened(page, `${address}/c/${conversation}?panel=branches`)),
+      map: await pressed(tab, "Map", "svg [data-node]"),
+      "longest task of the diff": await longestTask(page, `${address}/c/${changing}?panel=branches`),
+      ...(await slowly(tab, address)),
+    };
   },
 };
 
@@ -106,7 +90,8 @@ async function slowly(tab: Page, address: string) {
   return times;
 }
 
-async function opened(tab: Page, address: string) {
+async function opened(page: BuiltPage, address: string) {
+  const { tab } = page;
   await tab.goto(address, { waitUntil: "commit" });
   const open = await tab.evaluate(async () => {
     while (!document.querySelector("[role=log] article p")) {
@@ -117,15 +102,11 @@ async function opened(tab: Page, address: string) {
   });
   await tab.getByRole("treeitem").first().waitFor();
   const elements = await tab.getByRole("log").locator("*").count();
-  const heap = await tab.evaluate(() => {
-    (globalThis as unknown as { gc(): void }).gc();
-    return (performance as unknown as { memory: { usedJSHeapSize: number } }).memory.usedJSHeapSize / 1_000_000;
-  });
-  return { open, "elements in the log": elements, heap };
+  return { open, "elements in the log": elements, heap: await page.heap() };
 }
 
 /** Milliseconds from the press of a panel's button until something is painted. */
-async function opening(tab: Page, panel: string, selector: string): Promise<number> {
+async function pressed(tab: Page, panel: string, selector: string): Promise<number> {
   await tab.getByRole("navigation", { name: "Panels" }).getByRole("button", { name: panel }).waitFor();
   return tab.evaluate(
     async ([name, wanted]) => {
@@ -142,25 +123,19 @@ async function opening(tab: Page, panel: string, selector: string): Promise<numb
   );
 }
 
-async function longestTask(tab: Page, address: string): Promise<number> {
+async function longestTask(page: BuiltPage, address: string): Promise<number> {
+  const { tab } = page;
   await tab.goto(address);
   await tab.getByText("It is written.").first().waitFor();
-  await tab.evaluate(() => {
-    const tasks = [0];
-    Object.assign(globalThis, { tasks });
-    new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({
-      type: "longtask",
-      buffered: true,
-    });
-  });
-  await opening(tab, "Changes", "[aria-label='Changed files'] span");
+  await page.watch();
+  await pressed(tab, "Changes", "[aria-label='Changed files'] span");
   await tab.getByRole("region", { name: "Changed files" }).evaluate((files) => files.scrollTo(0, files.scrollHeight));
   await tab.getByText(`+ line ${LINES}`, { exact: true }).waitFor();
-  return tab.evaluate(() => Math.max(...(globalThis as unknown as { tasks: number[] }).tasks));
+  return (await page.seen()).longest;
 }
 
 /** Writes the conversation of many messages. */
-async function written(store: ReturnType<typeof sqliteStore>): Promise<string> {
+async function written(store: Store): Promise<string> {
   await using session = await Session.open(store);
   const ids = Array.from({ length: MESSAGES }, () => createId());
   const run = createId();
@@ -185,7 +160,7 @@ async function written(store: ReturnType<typeof sqliteStore>): Promise<string> {
 }
 
 /** Writes a conversation in which a call makes a file of 50,000 lines. */
-async function withLongDiff(store: ReturnType<typeof sqliteStore>): Promise<string> {
+async function withLongDiff(store: Store): Promise<string> {
   await using session = await Session.open(store);
   const asked = createId();
   const parts = [{ type: "text" as const, text: "Make a long file." }];

@@ -1,0 +1,82 @@
+import type { AgentOptions, Store } from "@banyan/core";
+import { builtPage, serve } from "@banyan/server";
+import { hostOf } from "@banyan/server/testing";
+import { sqliteStore } from "@banyan/store/sqlite";
+import { chromium, type Page } from "playwright-core";
+import { buildPage, isPageFresh } from "../../scripts/page.ts";
+import { temporaryDirectory } from "./stores/temporary.ts";
+
+/** The page as it is published, in Chromium, at a server whose store is on the disk. */
+export class BuiltPage implements AsyncDisposable {
+  readonly tab: Page;
+  readonly address: string;
+  readonly #end: () => Promise<void>;
+
+  private constructor(tab: Page, address: string, end: () => Promise<void>) {
+    this.tab = tab;
+    this.address = address;
+    this.#end = end;
+  }
+
+  /** Writes what is to be seen into the store, and opens the first page. */
+  static async open<T>(
+    agent: AgentOptions,
+    write: (store: Store) => Promise<T>,
+  ): Promise<{ readonly page: BuiltPage; readonly written: T }> {
+    if (!isPageFresh()) await buildPage();
+    const files = builtPage();
+    if (files === undefined) throw new Error("The page was built, and is not where the server looks for it.");
+    const store = sqliteStore({ directory: temporaryDirectory() });
+    const written = await write(store);
+    const running = await serve({ host: hostOf(store, agent).host, page: files });
+    const browser = await chromium.launch({
+      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+      args: ["--no-sandbox", "--disable-gpu", "--js-flags=--expose-gc"],
+    });
+    const tab = await browser.newPage({ viewport: { width: 1440, height: 900 }, serviceWorkers: "block" });
+    await tab.goto(`${running.address}/?token=${running.token}`);
+    await tab.getByText("New conversation").first().waitFor();
+    const page = new BuiltPage(tab, running.address, async () => {
+      await browser.close();
+      await running.stop();
+      await store.close();
+    });
+    return { page, written };
+  }
+
+  /** Megabytes of what its scripts hold. */
+  heap(): Promise<number> {
+    return this.tab.evaluate(() => {
+      (globalThis as unknown as { gc(): void }).gc();
+      return (performance as unknown as { memory: { usedJSHeapSize: number } }).memory.usedJSHeapSize / 1_000_000;
+    });
+  }
+
+  /** Begins to watch for tasks that are longer than 50 ms, and for what moves without anybody having done something. */
+  watch(): Promise<void> {
+    return this.tab.evaluate(() => {
+      const seen = { longest: 0, moved: 0 };
+      Object.assign(globalThis, { seen });
+      const observe = (type: string, each: (entry: PerformanceEntry) => void) =>
+        new PerformanceObserver((list) => list.getEntries().forEach(each)).observe({ type });
+      observe("longtask", ({ duration }) => {
+        seen.longest = Math.max(seen.longest, duration);
+      });
+      observe("layout-shift", (entry) => {
+        const { value, hadRecentInput } = entry as unknown as { value: number; hadRecentInput: boolean };
+        if (!hadRecentInput) seen.moved += value;
+      });
+    });
+  }
+
+  /** What was seen since: the longest task in milliseconds, none when all took less than 50, and the sum of what moved. */
+  async seen(): Promise<{ readonly longest: number; readonly moved: number }> {
+    // What happened last is told a moment later.
+    await this.tab.waitForTimeout(200);
+    return this.tab.evaluate(() => (globalThis as unknown as { seen: { longest: number; moved: number } }).seen);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#end();
+  }
+}
