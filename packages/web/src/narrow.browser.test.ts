@@ -74,4 +74,16 @@ describe.runIf(chromiumPath)(`the page where there is little room${whyNot}`, PAT
     await head.waitFor();
     expect((await box(head)).width).toBe((await box(panel)).width);
   });
+
+  it("W76: on a touch screen, what can be done with a message comes with a tap on it; with the last one it stands there", async () => {
+    const conversation = await here.conversation("hello", "and again");
+    const touched = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+    const { page } = await here.open(`/c/${conversation}`, touched);
+    const copies = articles(page).getByRole("button", { name: "Copy the text" });
+    await articles(page).nth(3).waitFor();
+    expect(await copies.count()).toBe(1);
+    await articles(page).first().tap();
+    await articles(page).first().getByRole("button", { name: "Edit: say it in other words" }).tap();
+    await page.getByRole("button", { name: "Send as a new version" }).waitFor();
+  });
 });

@@ -23,8 +23,11 @@ import { RemoveMessage } from "./remove-message.tsx";
 import { RetryAnswer } from "./retry-answer.tsx";
 import { Versions } from "./versions.tsx";
 
+/** Where nothing points, they come with a tap on their message, or there would be a row of them under each. */
+const TAPPED = "[@media(hover:none)]:hidden [@media(hover:none)]:group-focus-within/message:flex";
+
 /** Below a message: its other versions, what it took, and what can be done about it. */
-export function MessageActions({ message }: { readonly message: Message }) {
+export function MessageActions({ message, isLast }: { readonly message: Message; readonly isLast: boolean }) {
   const conversation = useConversation();
   const page = usePage();
   const show = useShow();
@@ -62,7 +65,7 @@ export function MessageActions({ message }: { readonly message: Message }) {
       {message.role === "assistant" && figures === "shown" && <Spent message={message} />}
       {/* They come with the pointer, and those of a step lie on it: it is one of many. */}
       <span
-        className={`flex flex-wrap rounded-md bg-ground focus-within:opacity-100 group-focus-within/message:opacity-100 group-hover/message:opacity-100 max-sm:opacity-100 [@media(hover:none)]:opacity-100 ${open ? "" : "opacity-0"} ${isStep ? `sm:[@media(hover:hover)]:absolute sm:[@media(hover:hover)]:end-0 ${isWordless ? "sm:[@media(hover:hover)]:-top-5" : "sm:[@media(hover:hover)]:-top-1"}` : ""}`}
+        className={`flex flex-wrap rounded-md bg-ground focus-within:opacity-100 group-focus-within/message:opacity-100 group-hover/message:opacity-100 ${isLast ? "[@media(hover:none)]:opacity-100" : TAPPED} ${open ? "" : "opacity-0"} ${isStep ? `sm:[@media(hover:hover)]:absolute sm:[@media(hover:hover)]:end-0 ${isWordless ? "sm:[@media(hover:hover)]:-top-5" : "sm:[@media(hover:hover)]:-top-1"}` : ""}`}
       >
         <SmallButton name={t("Continue from here")} takes="turn.say" onClick={goOn}>
           <Icon of="branch" />

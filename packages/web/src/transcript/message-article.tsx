@@ -70,7 +70,7 @@ export function MessageArticle({
       )}
       {message?.role === "user" && message.recalled && <RecalledItems message={message.id} items={message.recalled} />}
       {message && <BrokenOff message={id} isEnd={next === undefined} />}
-      {message && <MessageActions message={message} />}
+      {message && <MessageActions message={message} isLast={next === undefined} />}
     </article>
   );
 }
