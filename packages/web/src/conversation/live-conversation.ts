@@ -26,6 +26,7 @@ export class LiveConversation {
   /** Answers under way: the tree forgets one as soon as it is given up. */
   readonly #underWay = new Map<string, Message>();
   #givenUp: readonly GivenUp[] = [];
+  #wait: ModelWaiting | undefined;
   #running: { readonly version: number; readonly messages: ReadonlySet<string> } | undefined;
   #timer: number | undefined;
   #told = 0;
@@ -42,6 +43,7 @@ export class LiveConversation {
       },
       item: (item, { message }) => {
         if (message !== undefined) this.#touch(message);
+        this.#noteWait(item);
         if (item.type === "message.started") this.#noteUnderWay(item.message);
         if (item.type === "message.completed") this.#underWay.delete(item.message);
         if (item.type === "message.abandoned") this.#noteGivenUp(item.message);
@@ -103,6 +105,11 @@ export class LiveConversation {
   /** The answers that were given up while this page looked on, the oldest first (W49). */
   get givenUp(): readonly GivenUp[] {
     return this.#givenUp;
+  }
+
+  /** Why nothing comes from a model at the moment. */
+  get wait(): ModelWaiting | undefined {
+    return this.#wait;
   }
 
   /** The messages on whose branches something runs, those that launched a sub-agent included (W11). */
@@ -179,6 +186,13 @@ export class LiveConversation {
     if (answer && text) this.#givenUp = [...this.#givenUp, { id, parentId: answer.parentId, text }];
   }
 
+  #noteWait(item: FeedItem): void {
+    if (item.type === "model.retrying" || item.type === "model.waiting") this.#wait = item;
+    else if (this.#wait === undefined || !endsWait(item, this.#wait.run)) return;
+    else this.#wait = undefined;
+    this.#touch(TREE);
+  }
+
   /** The first change after a pause is told at once, further ones together. */
   #touch(what: string): void {
     this.#changed.add(what);
@@ -203,6 +217,15 @@ export interface GivenUp {
   readonly id: string;
   readonly parentId: string | null;
   readonly text: string;
+}
+
+/** A model is asked again, or says nothing for long. */
+export type ModelWaiting = Extract<FeedItem, { type: "model.retrying" | "model.waiting" }>;
+
+/** Whether the model has gone on, or nobody waits for it any more. */
+function endsWait(item: FeedItem, run: string): boolean {
+  if (item.type === "message.started") return item.run === run;
+  return item.type.endsWith(".delta") || item.type === "message.completed" || item.type === "run.ended";
 }
 
 /** The tree as a whole: what is there, what runs, what waits. */

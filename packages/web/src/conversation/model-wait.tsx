@@ -1,27 +1,16 @@
-import type { FeedItem } from "@banyan/core/conversation";
 import { toldItem } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { say } from "../phrases/phrases.ts";
 import type { LiveConversation } from "./live-conversation.ts";
-import { useConversation } from "./use-conversation.ts";
-
-/** Why nothing comes from the model of a run at the moment. */
-type Wait = Extract<FeedItem, { type: "model.retrying" | "model.waiting" }>;
+import { useConversation, useTree } from "./use-conversation.ts";
 
 /** One line, renewed, while the model of the branch in view is asked again or says nothing for long. */
 export function ModelWait({ leaf }: { readonly leaf: string | null }) {
   const conversation = useConversation();
-  const [wait, setWait] = useState<Wait>();
+  // Drawn again whenever it is waited for something else.
+  useTree();
+  const { wait } = conversation;
   const [now, setNow] = useState(Date.now());
-  useEffect(
-    () =>
-      conversation.hear((item) => {
-        if (item.type === "model.retrying" || item.type === "model.waiting") setWait(item);
-        else if (ends(item)) setWait(undefined);
-        else if (item.type === "message.started") setWait((wait) => (wait?.run === item.run ? undefined : wait));
-      }),
-    [conversation],
-  );
   useEffect(() => {
     if (!wait) return undefined;
     setNow(Date.now());
@@ -39,11 +28,6 @@ export function ModelWait({ leaf }: { readonly leaf: string | null }) {
       )}
     </p>
   );
-}
-
-/** Whether the model has gone on, or nobody waits for it any more. */
-function ends({ type }: FeedItem): boolean {
-  return type.endsWith(".delta") || type === "message.completed" || type === "run.ended";
 }
 
 function isInView(conversation: LiveConversation, run: string, leaf: string | null): boolean {

@@ -25,6 +25,8 @@ export interface Receiver {
 export class Broadcast {
   readonly #session: Session;
   readonly #receivers = new Set<Receiver>();
+  /** Of each run whose model is asked again, why and when: nobody learns that from the state. */
+  readonly #retries = new Map<string, Extract<FeedItem, { type: "model.retrying" }>>();
   #latest: Cursor;
   #pending: FeedItem[] = [];
   #flushed = 0;
@@ -58,10 +60,13 @@ export class Broadcast {
     if (this.#end) throw this.#end.error;
   }
 
-  /** From now on the receiver gets every frame; it has everything up to `latest`. */
+  /** From now on the receiver gets every frame; it has everything up to `latest`. What is waited for is told to it, too (W49). */
   join(receiver: Receiver): void {
     this.flush();
     this.#receivers.add(receiver);
+    const retries = [...this.#retries.values()].filter(({ nextAt }) => nextAt > Date.now());
+    const shown = retries.flatMap((item) => shownTo(item, receiver.viewer) ?? []);
+    if (shown.length > 0 && !receiver.isFull) receiver.send(Frame.ofFeed(this.#session.id, shown), this.#latest);
   }
 
   leave(receiver: Receiver): void {
@@ -103,6 +108,8 @@ export class Broadcast {
   #hear(items: readonly FeedItem[]): void {
     for (const item of items) {
       this.#latest = cursorOf(item) ?? this.#latest;
+      if (item.type === "model.retrying") this.#retries.set(item.run, item);
+      else if (item.type === "message.started" || item.type === "run.ended") this.#retries.delete(item.run);
       if (this.#receivers.size > 0) this.#add(item);
     }
     if (this.#pending.length === 0 || this.#timer) return;

@@ -1,5 +1,6 @@
 import { Agent, Session } from "@banyan/core";
 import { scriptedModel } from "@banyan/core/testing";
+import type { ServerFrame } from "@banyan/protocol";
 import { memoryStore } from "@banyan/store/memory";
 import { expect, test } from "vitest";
 import { Broadcast } from "./broadcast.ts";
@@ -51,6 +52,32 @@ test("F19: a client that catches up with a long log and does not read is sent on
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
   subscription.end();
   expect(failures).toEqual([]);
+});
+
+test("W49: who comes while a model is asked again is told so behind the snapshot; who comes after that is not", async () => {
+  await using session = await Session.open(memoryStore());
+  const broadcast = new Broadcast(session);
+  const told = async () => {
+    const frames: ServerFrame[] = [];
+    const viewer: Line["viewer"] = { rights: ["watch"] };
+    const line: Line = { viewer, isFull: false, send: ({ told }) => frames.push(told), room: () => Promise.resolve() };
+    const subscription = new Subscription(session, broadcast, line, expect.unreachable);
+    await subscription.begin(undefined, undefined);
+    subscription.end();
+    return frames.flatMap((frame) => (frame.type === "feed" ? frame.items : [frame.type]));
+  };
+  const notice = {
+    type: "model.retrying",
+    attempt: 2,
+    delay: 60_000,
+    code: "overloaded",
+    reason: "It is busy.",
+  } as const;
+  session.notify({ ...notice, run: "over", nextAt: Date.now() - 1 });
+  expect(await told()).toEqual(["snapshot"]);
+  const stands = { ...notice, run: "waits", nextAt: Date.now() + 60_000 };
+  session.notify(stands);
+  expect(await told()).toEqual(["snapshot", stands]);
 });
 
 test("F37: a client whose way through the log cannot be read on is told, and is not left waiting", async () => {
