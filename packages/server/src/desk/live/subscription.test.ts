@@ -61,10 +61,10 @@ test("W49: who comes while a model is asked again is told so behind the snapshot
     const frames: ServerFrame[] = [];
     const viewer: Line["viewer"] = { rights: ["watch"] };
     const line: Line = { viewer, isFull: false, send: ({ told }) => frames.push(told), room: () => Promise.resolve() };
-    const subscription = new Subscription(session, broadcast, line, expect.unreachable);
+    const subscription = new Subscription(session, broadcast, line, () => expect.unreachable());
     await subscription.begin(undefined, undefined);
     subscription.end();
-    return frames.flatMap((frame) => (frame.type === "feed" ? frame.items : [frame.type]));
+    return frames.flatMap((frame): readonly unknown[] => (frame.type === "feed" ? frame.items : [frame.type]));
   };
   const notice = {
     type: "model.retrying",
