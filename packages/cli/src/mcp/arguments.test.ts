@@ -28,7 +28,13 @@ test("B47: options of a program that is added are its own, those of banyan stand
   expect(added("plain", "program")).toEqual({ action: "add", name: "plain", entry: { command: "program" } });
 });
 
+test("B47: -- before a program, as other agents want it, is no program", () => {
+  const entry = { command: "npx", args: ["-y", "--", "server"] };
+  expect(added("files", "--", "npx", "-y", "--", "server")).toEqual({ action: "add", name: "files", entry });
+});
+
 test.each([
+  [["add", "a", "--"], "Missing required argument 'command-or-address'"],
   [["add", "-e", "KEY", "a", "x"], "It takes a name and a value, as in NAME=VALUE."],
   [["add", "-e", "=x", "a", "x"], "It takes a name and a value, as in NAME=VALUE."],
   [["add", "--timeout", "0", "a", "x"], "It takes a whole number of at least 1."],

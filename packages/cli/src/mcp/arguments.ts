@@ -55,7 +55,10 @@ export function readMcp(argv: readonly string[]): { readonly type: "mcp"; readon
     )
     .addHelpText("after", `\nWrite \${NAME} in a value to take it from your environment at each start.`)
     .action((name: string, target: string, rest: readonly string[], options: AddOptions) => {
-      wanted = { action: "add", name, entry: entryFrom(target, rest, options) };
+      // Others want `--` before a program, so that its options are its own: they are here anyway.
+      const [first, ...more] = target === "--" ? rest : [target, ...rest];
+      if (first === undefined) return command.error("error: missing required argument 'command-or-address'");
+      wanted = { action: "add", name, entry: entryFrom(first, more, options) };
     });
   for (const [action, description] of [
     ["remove", "take a server out of your settings, and forget how it was signed in to"],
