@@ -5,7 +5,7 @@ import { callDetails, callEnd, callHead } from "../show/call-line.ts";
 import { changeHead, diffLines } from "../show/diff-lines.ts";
 import { wrap } from "../show/fit-text.ts";
 import { recalledLine } from "../show/memory-lines.ts";
-import { gist, toldModelLines } from "../show/message-label.ts";
+import { gist, ToldEnds, toldModelLines } from "../show/message-label.ts";
 import { oneLine, PlainText, plainText } from "../show/plain-text.ts";
 import { SubAgentItems, subAgentLine } from "../show/sub-agents.ts";
 import { runEndSentence } from "../show/turn-end.ts";
@@ -41,6 +41,7 @@ export class ChatView implements FeedView {
   #gaveUp = false;
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #subAgents = new SubAgentItems();
+  readonly #toldEnds = new ToldEnds();
 
   constructor(terminal: Terminal) {
     this.#terminal = terminal;
@@ -83,9 +84,11 @@ export class ChatView implements FeedView {
           this.#gaveUp = true;
         }
         break;
-      case "message.added":
-        for (const line of toldModelLines(state.messages.get(item.message))) this.note(line);
+      case "message.added": {
+        const message = state.messages.get(item.message);
+        if (!this.#toldEnds.has(message)) for (const line of toldModelLines(message)) this.note(line);
         break;
+      }
       case "memory.recalled":
         this.note(recalledLine(item.items, "/memory"));
         break;
@@ -118,6 +121,7 @@ export class ChatView implements FeedView {
         break;
       default: {
         item.type satisfies UntoldType | ToldType | ShownElsewhere;
+        this.#toldEnds.note(item);
         const told = toldItem(item);
         if (told !== undefined) this.note(told);
       }

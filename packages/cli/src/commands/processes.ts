@@ -31,7 +31,7 @@ export const processes: Command<ConversationContext> = {
   takes: "[stop p1]",
   help: "list the commands that go on in the background, or stop one",
   async run(context, argument) {
-    const { session, state, style, write } = context;
+    const { session, state, write } = context;
     const [, action = "", name] = /^(\S*)(?:\s+(\S+))?\s*$/.exec(argument) ?? [];
     if (argument === "") list(context);
     else if (action !== "stop")
@@ -40,8 +40,8 @@ export const processes: Command<ConversationContext> = {
     else if (!runningProcesses(state).some(({ id }) => id === name))
       write(`No ${oneLine(name)} runs in the background. /processes lists what does.`);
     else {
+      // That it has ended is told to everybody who is here.
       await session?.perform("process.stop", { process: name });
-      write(style.dim(`stopped ${name}`));
     }
     return ASK;
   },

@@ -1,6 +1,6 @@
-import type { Message } from "@banyan/core/conversation";
+import type { FeedItem, Message } from "@banyan/core/conversation";
 import { expect, test } from "vitest";
-import { gist, toldModelLines, undoneLine } from "./message-label.ts";
+import { gist, ToldEnds, toldModelLines, undoneLine } from "./message-label.ts";
 
 const said = (text: string) =>
   ({ id: "m", parentId: null, createdAt: 0, role: "user", author: "user", parts: [{ type: "text", text }] }) as Message;
@@ -24,4 +24,24 @@ test("what a person took back is a line of the program, and not what the model i
   expect([undoneLine(told), toldModelLines(told), gist(told, 100)]).toEqual([line, [line], `(${line})`]);
   // A person who writes the same says it.
   expect(undoneLine(said(text))).toBeUndefined();
+});
+
+test("C6: who was told that a command in the background has ended is not told so again as the model is", () => {
+  const told = {
+    ...said("p1 (npm run dev) has ended: exit code 1.\np2 (a (b) c) has ended: a person stopped it."),
+    author: "system",
+  };
+  const ends = new ToldEnds();
+  const ended = (process: string) => ends.note({ type: "process.ended", process, outcome: "exit code 1" } as FeedItem);
+  ended("p1");
+  // The end of the other one is not known to them.
+  expect(ends.has(told as Message)).toBe(false);
+  ended("p2");
+  expect(ends.has(told as Message)).toBe(true);
+  // A person who writes the same says it, and so does a system that says more.
+  for (const other of [
+    { ...told, author: "user" },
+    { ...said("p1 is new."), author: "system" },
+  ])
+    expect(ends.has(other as Message)).toBe(false);
 });

@@ -1,5 +1,6 @@
 import {
   type ConversationState,
+  type FeedItem,
   lastAssistantMessage,
   leaves,
   type Message,
@@ -106,6 +107,27 @@ export function toldModelLines(message: Message | undefined): string[] {
   if (undone !== undefined) return [undone];
   return firstLines(plainText(`${message.author}: ${textOf(message)}`.trim()), SHOWN).split("\n");
 }
+
+/** Which commands in the background a person was told the end of, so that they do not read it again as the model does. */
+export class ToldEnds {
+  readonly #told = new Set<string>();
+
+  /** Takes an item that is shown. */
+  note(item: FeedItem): void {
+    if (item.type === "process.ended") this.#told.add(item.process);
+  }
+
+  /** Whether a message tells the model nothing but such ends. */
+  has(message: Message | undefined): boolean {
+    if (message?.role !== "user" || message.author !== "system") return false;
+    const ended = textOf(message)
+      .split("\n")
+      .map((line) => ENDED.exec(line)?.[1]);
+    return ended.every((process) => process !== undefined && this.#told.has(process));
+  }
+}
+
+const ENDED = /^(\S+) \(.*\) has ended: /;
 
 const UNDONE =
   /^The person has taken back changes that were made to files\. They are again as they were before:((?:\n- .+)+)$/;

@@ -16,7 +16,7 @@ import { GIVEN_UP, GIVEN_UP_TOO, type ToldType, toldItem, type UntoldType } from
 import { attachedLine, attachedTo } from "../../../show/attached.ts";
 import { changeHead, diffLines } from "../../../show/diff-lines.ts";
 import { recalledLine } from "../../../show/memory-lines.ts";
-import { isShownByChanges, undoneLine } from "../../../show/message-label.ts";
+import { isShownByChanges, ToldEnds, undoneLine } from "../../../show/message-label.ts";
 import { oneLine } from "../../../show/plain-text.ts";
 import { subAgentTold } from "../../../show/sub-agents.ts";
 import { runEndSentence } from "../../../show/turn-end.ts";
@@ -50,6 +50,7 @@ export class LiveView implements FeedView {
   readonly #changed: () => void;
   readonly #transcript = new Transcript();
   readonly #activities = new Activities();
+  readonly #toldEnds = new ToldEnds();
   readonly #calls = new Map<string, CallBlock>();
   #pages: Page[] = [];
   /** Why the model was asked again, as it was told last. */
@@ -241,6 +242,7 @@ export class LiveView implements FeedView {
         break;
       default:
         item.type satisfies UntoldType | ToldType | ShownElsewhere;
+        this.#toldEnds.note(item);
         this.#tell(toldItem(item));
     }
   }
@@ -259,7 +261,7 @@ export class LiveView implements FeedView {
     }
     const undone = undoneLine(message);
     if (undone !== undefined) this.note(undone);
-    else if (!isShownByChanges(message)) this.#told(message.author, textOf(message));
+    else if (!isShownByChanges(message) && !this.#toldEnds.has(message)) this.#told(message.author, textOf(message));
   }
 
   /** Why something was not done, say: a person reads it as the model does. */
