@@ -1,7 +1,7 @@
 import type { Call, ConversationState, Event, FeedItem, RunEnd } from "@banyan/core";
 import { callIn, isEnded, toldShortfall, whyEnded } from "@banyan/core/conversation";
 import { GIVEN_UP, GIVEN_UP_TOO, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
-import { callDetails, callEnd, callHead } from "../show/call-line.ts";
+import { callBegin, callDetails, callEnd } from "../show/call-line.ts";
 import { changeHead, diffLines } from "../show/diff-lines.ts";
 import { wrap } from "../show/fit-text.ts";
 import { recalledLine } from "../show/memory-lines.ts";
@@ -190,7 +190,7 @@ export class ChatView implements FeedView {
       const call = callIn(state, item);
       if (!call || isEnded(call.status) || this.#last === "call") return;
       this.#endLine();
-      this.#terminal.write(`${this.#head(call)} … `);
+      this.#terminal.write(this.#begin(call));
       this.#last = "call";
       this.#openCall = call.id;
     }, SHOWN_AFTER);
@@ -205,7 +205,7 @@ export class ChatView implements FeedView {
     const { style, columns } = this.#terminal;
     if (this.#openCall !== call.id) {
       this.#endLine();
-      this.#terminal.write(`${this.#head(call)} … `);
+      this.#terminal.write(this.#begin(call));
     }
     const lines = [callEnd(call, style), ...callDetails(call, style, columns)];
     this.#terminal.write(`${lines.join("\n")}\n`);
@@ -213,8 +213,8 @@ export class ChatView implements FeedView {
     this.#openCall = undefined;
   }
 
-  #head(call: Call): string {
-    return callHead(call, this.#terminal.style, this.#terminal.columns);
+  #begin(call: Call): string {
+    return callBegin(call, this.#terminal.style, this.#terminal.columns);
   }
 
   #runEnded(reason: RunEnd, why: string | undefined): void {

@@ -1,6 +1,6 @@
 import { type ConversationState, textOf } from "@banyan/core";
 import { isEnded, type LiveRun } from "@banyan/core/conversation";
-import { callHead } from "../show/call-line.ts";
+import { callBegin } from "../show/call-line.ts";
 import { lastLines } from "../show/fit-text.ts";
 import { waitingLine } from "../show/message-label.ts";
 import type { Style } from "../show/style.ts";
@@ -37,7 +37,7 @@ function interruption(state: ConversationState, { leaf }: LiveRun, columns: numb
   const open = message.calls.filter(({ status }) => !isEnded(status));
   if (open.length === 0) return [head("between two model calls")];
   const calls = open.map(
-    (call) => `${callHead(call, style, columns)} … ${style.warning(WORDS[call.status] ?? call.status)}`,
+    (call) => `${callBegin(call, style, columns)}${style.warning(WORDS[call.status] ?? call.status)}`,
   );
   return [head("while it worked"), ...calls];
 }

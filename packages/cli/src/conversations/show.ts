@@ -1,7 +1,7 @@
 import { type ConversationState, pathTo } from "@banyan/core";
 import { counted, visibleLine } from "@banyan/core/shown";
 import type { ConversationDirectory } from "@banyan/host";
-import { callDetails, callEnd, callHead } from "../show/call-line.ts";
+import { callBegin, callDetails, callEnd } from "../show/call-line.ts";
 import { messageNumbers, speakerOf } from "../show/message-label.ts";
 import { oneLine, plainText } from "../show/plain-text.ts";
 import { type Style, styleFor } from "../show/style.ts";
@@ -49,7 +49,7 @@ export function branchLines(
       const call =
         part.type === "call" && message.role === "assistant" && message.calls.find((other) => other.id === part.call);
       if (!call) return [];
-      return [`${callHead(call, style, columns)} … ${callEnd(call, style)}`, ...callDetails(call, style, columns)];
+      return [`${callBegin(call, style, columns)}${callEnd(call, style)}`, ...callDetails(call, style, columns)];
     }),
   ]);
 }

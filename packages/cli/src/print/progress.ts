@@ -1,7 +1,7 @@
 import { type ConversationState, type FeedItem, textOf } from "@banyan/core";
 import { callIn, toldShortfall } from "@banyan/core/conversation";
 import { GIVEN_UP, GIVEN_UP_TOO, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
-import { callDetails, callEnd, callHead } from "../show/call-line.ts";
+import { callBegin, callDetails, callEnd } from "../show/call-line.ts";
 import { changeHead } from "../show/diff-lines.ts";
 import { gist, toldModelLines } from "../show/message-label.ts";
 import { oneLine, plainText } from "../show/plain-text.ts";
@@ -92,7 +92,7 @@ export class Progress {
       case "call.cancelled": {
         const call = callIn(state, item);
         if (!call) break;
-        const line = `${callHead(call, this.#style, this.#columns)} … ${callEnd(call, this.#style)}`;
+        const line = `${callBegin(call, this.#style, this.#columns)}${callEnd(call, this.#style)}`;
         for (const text of [line, ...callDetails(call, this.#style, this.#columns)]) this.#put(`${text}\n`);
         break;
       }

@@ -37,10 +37,24 @@ function begunText(inputText: string): string | undefined {
   return text?.replaceAll(/\\(.)/g, (_, character: string) => (character === "n" ? "\n" : character));
 }
 
+/** Characters of what a call is about that are shown at the least. */
+const LEAST_SUMMARY = 8;
+
 /** `• shell  npm test`: the beginning of a call's line. */
 export function callHead(call: Call, style: Style, columns: number): string {
-  const summary = callSummary(call, Math.max(20, columns - call.tool.length - 28));
+  const tool = Math.min(call.tool.length, 64);
+  const least = columns - tool - 25;
+  const room = Math.max(columns - tool - 28, Math.min(20, least));
+  // Of a few letters nobody learns anything, and how it ended is to stand on the same line.
+  const summary = room < LEAST_SUMMARY ? "" : callSummary(call, room);
   return `${style.accent("•")} ${style.bold(excerpt(call.tool, 64))}${summary === "" ? "" : `  ${summary}`}`;
+}
+
+/** `• shell  npm test … `: the line up to how the call stands, which follows. */
+export function callBegin(call: Call, style: Style, columns: number): string {
+  const head = callHead(call, style, columns);
+  // What was cut there has its dots already.
+  return `${head}${head.endsWith("…") ? " " : " … "}`;
 }
 
 /** `running`: how a call stands, in a word. */

@@ -41,6 +41,6 @@ export function described(
     const indented = (line: string) => " ".repeat(width) + line;
     return isBeside && head.length + 2 <= width
       ? [accent(head.padEnd(width)) + first, ...more.map(indented)]
-      : [...(head.trim() === "" ? [] : [accent(head)]), ...[first, ...more].map(indented)];
+      : [...(head.trim() === "" ? [] : wrap(head, columns).split("\n").map(accent)), ...[first, ...more].map(indented)];
   });
 }

@@ -46,7 +46,9 @@ export function wrap(sentence: string, width: number): string {
     const open = index === 0 || fits ? "" : openIn(text);
     const broken = `${open === "" ? "" : "\x1b[0m"}\n${indent}${open}${word}`;
     text += index === 0 ? word : fits ? ` ${word}` : broken;
-    column = index === 0 ? column + length : fits ? column + 1 + length : indent.length + length;
+    const end = index === 0 ? column + length : fits ? column + 1 + length : indent.length + length;
+    // The terminal breaks what is longer than a line, and there is room behind its end.
+    column = end > width ? end % width : end;
   }
   return text;
 }

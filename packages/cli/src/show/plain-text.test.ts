@@ -27,6 +27,12 @@ describe("S12: plain text", () => {
     expect(Array.from(text, (character) => cleaner.push(character)).join("")).toBe(plain);
   });
 
+  test("has whole characters in each piece, wherever a model cuts them", () => {
+    const cleaner = new PlainText();
+    const pieces = ["a\ud83d", "\udc69", "b\ud83d", "c"].map((piece) => cleaner.push(piece));
+    expect(pieces).toEqual(["a", "\ud83d\udc69", "b", "\ud83dc"]);
+  });
+
   test("keeps tabs, line ends and every other character", () => {
     const text = "a\tb\n– “x” 日本 👩‍👧 é";
     expect(plainText(text)).toBe(text);

@@ -7,13 +7,19 @@
  *                  ├──] P X ^ _──▶ control string ──BEL, ST──▶ text
  *                  ╰──any other──▶ text
  * ```
- * The 8-bit forms (U+0080 to U+009F) of the same go too. Memory is bounded: nothing is held back but the state.
+ * The 8-bit forms (U+0080 to U+009F) of the same go too. Memory is bounded: nothing is held back but the state, and the first
+ * half of a character that a piece ends within.
  */
 export class PlainText {
   #state: "text" | "escape" | "sequence" | "string" | "string-escape" = "text";
   #afterReturn = false;
+  /** An output turns each half of a character, written by itself, into a sign that something is wrong. */
+  #half = "";
 
-  push(piece: string): string {
+  push(added: string): string {
+    const text = this.#half + added;
+    this.#half = FIRST_HALF.exec(text)?.[0] ?? "";
+    const piece = this.#half === "" ? text : text.slice(0, -1);
     if (this.#state === "text" && !this.#afterReturn && !CONTROL.test(piece)) return piece;
     let plain = "";
     for (const character of piece) plain += this.#next(character);
@@ -68,6 +74,7 @@ export class PlainText {
   }
 }
 
+const FIRST_HALF = /[\ud800-\udbff]$/;
 const BEL = 0x07;
 const ESC = 0x1b;
 const CSI = 0x9b;

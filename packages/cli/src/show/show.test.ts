@@ -2,7 +2,7 @@ import type { Call } from "@banyan/core";
 import type { About } from "@banyan/core/conversation";
 import { formatCost, formatDuration, formatSpent } from "@banyan/core/shown";
 import { describe, expect, test } from "vitest";
-import { callDetails, callEnd, callHead } from "./call-line.ts";
+import { callBegin, callDetails, callEnd } from "./call-line.ts";
 import { described } from "./described.ts";
 import { excerpt, firstLines, lastLines, sentenceLines, wrap } from "./fit-text.ts";
 import { styleFor } from "./style.ts";
@@ -24,7 +24,7 @@ function call(changes: Partial<Call>): Call {
 }
 
 function line(changes: Partial<Call>, columns = 80): string {
-  return `${callHead(call(changes), plain, columns)} … ${callEnd(call(changes), plain)}`;
+  return `${callBegin(call(changes), plain, columns)}${callEnd(call(changes), plain)}`;
 }
 
 describe("T24: a call is one line", () => {
@@ -37,6 +37,14 @@ describe("T24: a call is one line", () => {
     expect(line({ tool: "look", about: {}, input: { at: 3, what: "the sky" } })).toBe("• look  the sky … done");
     expect(line({ input: undefined, inputText: "{nonsense", status: "failed" })).toBe("• shell  {nonsense … not run");
     expect(line({ status: "failed", startedAt: 1, endedAt: 2 })).toBe("• shell  ls … failed");
+  });
+
+  test.each([
+    ["shell", "• shell  npm run t… done, 1.2 s"],
+    ["launch_agent", "• launch_agent … done, 1.2 s"],
+  ])("T26, T39: in 40 columns, of %s too", (tool, shown) => {
+    const input = { command: "npm run test -- --all" };
+    expect(line({ tool, input, about: {}, startedAt: 1_000, endedAt: 2_230 }, 40)).toBe(shown);
   });
 
   test("and the end of a task with its summary, if it has one: its result stands below, as the answer", () => {
@@ -148,6 +156,8 @@ describe("excerpts", () => {
 test("sentences are broken between words; colours take no room", () => {
   expect(wrap("one two three", 7)).toBe("one two\nthree");
   expect(wrap("  one  two three", 10)).toBe("  one  two\n  three");
+  // The terminal breaks what is longer than a line: what follows stands behind its end.
+  expect(wrap("one /a/long/path two three", 8)).toBe("one\n/a/long/path two\nthree");
   expect(wrap("\x1b[31mone\x1b[39m two three", 7)).toBe("\x1b[31mone\x1b[39m two\nthree");
   // Each line is painted by itself: lines are drawn one by one.
   expect(wrap("\x1b[2mone two\x1b[22m", 4)).toBe("\x1b[2mone\x1b[0m\n\x1b[2mtwo\x1b[22m");
@@ -170,8 +180,9 @@ test("names stand beside what they mean; a long name, or a narrow terminal, has 
     "  /a",
     "      one two three four five",
     "      six seven eight nine",
-    "  /long [with | many | words | behind | it]",
+    "  /long [with | many | words |",
   ]);
+  expect(described(rows, 30, style).slice(4)).toEqual(["  behind | it]", "      short"]);
 });
 
 test("a name that is much longer than all others stands by itself; lists that belong together have the same columns", () => {

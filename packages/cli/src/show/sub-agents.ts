@@ -1,7 +1,7 @@
 import type { ConversationState, FeedItem } from "@banyan/core";
 import { callIn, type LiveRun, type StayingProcess, subAgentLabel } from "@banyan/core/conversation";
 import { toldItem } from "@banyan/core/shown";
-import { callEnd, callHead } from "./call-line.ts";
+import { callBegin, callEnd } from "./call-line.ts";
 import { oneLine } from "./plain-text.ts";
 import type { Style } from "./style.ts";
 
@@ -43,8 +43,8 @@ export function subAgentLine(
       const call = callIn(state, item);
       const label = subAgentLabel(state, item.message);
       if (!call || label === undefined) return undefined;
-      const head = callHead(call, style, Math.max(40, columns - label.length - 2));
-      return `${style.dim(`${oneLine(label)}:`)} ${head} … ${callEnd(call, style)}`;
+      const begun = callBegin(call, style, Math.max(40, columns - label.length - 2));
+      return `${style.dim(`${oneLine(label)}:`)} ${begun}${callEnd(call, style)}`;
     }
     default: {
       const told = subAgentTold(item, state);

@@ -13,7 +13,7 @@ export async function decideByLine(terminal: Terminal, decision: Decision): Prom
   const { title, body, question, choices, begun, signal } = decision;
   const { style, numbered } = terminal;
   terminal.freshLine();
-  terminal.write(`\n${style.warning(title)}\n`);
+  terminal.write(`\n${wrap(style.warning(title), terminal.columns)}\n`);
   let shown = 0;
   const read = (count: number) => {
     for (const line of body.slice(shown, shown + count)) terminal.write(`    ${line}\n`);

@@ -34,6 +34,23 @@ test("T5: in plain lines too, Ctrl-C twice leaves; a line between disarms it", a
   terminal.close();
 });
 
+test("T39: in plain lines, what is asked is broken between words, as all lines of the program are", async () => {
+  const [input, output] = [new PassThrough(), new PassThrough({ encoding: "utf8" })];
+  const terminal = new PlainTerminal({
+    input: input as never,
+    output: Object.assign(output, { columns: 20 }) as never,
+    style: styleFor(process.stdout, "never"),
+    env: {},
+    onTyped: () => true,
+    onInterrupt() {},
+  });
+  const line = terminal.read({ prompt: "Numbers, or your own words: " });
+  await expect.poll(() => output.read()).toBe("Numbers, or your own\nwords: ");
+  input.write("1\n");
+  expect(await line).toBe("1");
+  terminal.close();
+});
+
 test("T1: in plain lines, Ctrl-C right behind Enter keeps what was entered from being sent, and shows it", async () => {
   const [input, output] = [new PassThrough(), new PassThrough({ encoding: "utf8" })];
   let heard = 0;

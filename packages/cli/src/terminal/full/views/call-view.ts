@@ -63,7 +63,7 @@ function liveLines(call: Call, look: CallLook): string[] {
 }
 
 function headLine(call: Call, end: string, { theme, width }: CallLook): string {
-  const head = cut(callHead(call, theme, Math.max(width, 40)), Math.max(12, width - widthOf(end) - 3));
+  const head = cut(callHead(call, theme, Math.max(width, 64)), Math.max(12, width - widthOf(end) - 3));
   return `${head}${bare(head).endsWith("…") ? " " : " … "}${end}`;
 }
 

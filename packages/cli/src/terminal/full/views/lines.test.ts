@@ -27,6 +27,22 @@ describe("T25: the spinner line", () => {
     );
   });
 
+  test.each([
+    ["HTTP 503, attempt 2", "• HTTP 503, again in 12 s, Esc stops"],
+    ["the provider cannot be reached, attempt 3", "• the provide…, again in 12 s, Esc stops"],
+  ])(
+    "T26: in 40 columns, what is wrong (%j), when it goes on, and what stops it are read all the same",
+    (what, shown) => {
+      const activity = { what, elapsed: 3_000, until: 12_345, stopKey: "Esc", agentsKey: "Alt+A" };
+      expect(spinnerLine(activity, false, 40, plain)).toBe(shown);
+    },
+  );
+
+  test("T26, T30: in 40 columns, what goes on is told before the key that shows the sub-agents", () => {
+    const activity = { what: "running launch_agent look around", elapsed: 2_000, stopKey: "Esc", agentsKey: "Alt+A" };
+    expect(spinnerLine(activity, false, 40, plain)).toBe("• running launch_agent …, 2 s, Esc stops");
+  });
+
   test("T30: names the key that shows the sub-agents, while there are any", () => {
     const activity = { what: "running 2 calls, 1 sub-agent", elapsed: 2_000, stopKey: "Esc", agentsKey: "Alt+A" };
     expect(spinnerLine(activity, false, 80, plain)).toBe(

@@ -1,6 +1,7 @@
 import { formatDuration } from "@banyan/core/shown";
-import { cut } from "../screen/cells.ts";
+import { cut, widthOf } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
+import { fitting } from "./drawn-lines.ts";
 
 /** What goes on. */
 export interface Activity {
@@ -24,20 +25,29 @@ export const SPIN_TIME = 120;
 export function spinnerLine(activity: Activity, moves: boolean, width: number, theme: Theme): string {
   const { what, elapsed, until, stopKey, agentsKey } = activity;
   const frame = moves ? (FRAMES[Math.floor(elapsed / SPIN_TIME) % FRAMES.length] ?? "•") : "•";
-  const rest = [
-    until === undefined ? (elapsed < 1_000 ? "" : wholeSeconds(elapsed)) : againIn(until),
-    stopKey === undefined ? "" : `${stopKey} stops`,
-    agentsKey === undefined ? "" : `${agentsKey} shows them`,
-  ];
-  const behind = rest.filter((text) => text !== "").join(", ");
-  const room = Math.max(8, width - 4 - behind.length);
-  return cut(`${theme.accent(frame)} ${cut(what, room)}${behind === "" ? "" : theme.dim(`, ${behind}`)}`, width);
+  const again = until === undefined ? undefined : until < 1_000 ? "again now" : `again in ${wholeSeconds(until)}`;
+  const time = again ?? (elapsed < 1_000 ? "" : wholeSeconds(elapsed));
+  const stop = stopKey === undefined ? "" : `${stopKey} stops`;
+  const agents = agentsKey === undefined ? "" : `${agentsKey} shows them`;
+  // Where there is little room, what goes on and the key that ends it are told before all else.
+  const ends = [
+    [again === undefined ? time : `asked ${again}`, stop, agents],
+    [time, stop, agents],
+    [time, stop],
+  ].map((texts) => texts.filter((text) => text !== "").join(", "));
+  const names = [what, what.replace(ATTEMPT, "")];
+  const roomBefore = (end: string) => width - 2 - (end === "" ? 0 : end.length + 2);
+  const isTold = (end: string) => roomBefore(end) >= NAME || names.some((name) => widthOf(name) <= roomBefore(end));
+  const behind = ends.find(isTold) ?? ends.at(-1) ?? "";
+  const name = fitting(names, Math.max(8, roomBefore(behind)));
+  return cut(`${theme.accent(frame)} ${name}${behind === "" ? "" : theme.dim(`, ${behind}`)}`, width);
 }
 
-/** `asked again in 12 s`; a wait that is about over is none to count. */
-function againIn(until: number): string {
-  return until < 1_000 ? "asked again now" : `asked again in ${wholeSeconds(until)}`;
-}
+/** Columns in which a reader sees what goes on. */
+const NAME = 16;
+
+/** How often it was tried stands there where there is room. */
+const ATTEMPT = /, attempt \d+$/;
 
 /** Whether things may move: nobody has asked for stillness. */
 export function mayMove({ NO_MOTION, REDUCED_MOTION }: NodeJS.ProcessEnv): boolean {
