@@ -362,6 +362,18 @@ describe("what is opened can be searched", () => {
     expect(press(viewer, ESC)).toEqual({});
   });
 
+  test("what goes on in the line below is found, counted once, and marked without what sets that line in", () => {
+    const theme = createTheme(4, "dark");
+    const lines = ["    • one two three four five", "one two", "    three four"];
+    const viewer = new Viewer([{ title: "Transcript", lines: () => lines }]);
+    press(viewer, "/", "Two three", ENTER);
+    const shown = viewer.view({ columns: 20, rows: 10 }, theme, true, keys).lines;
+    expect(shown.map(bare).slice(1, 5)).toEqual(["    • one two", "    three four five", "one two", "    three four"]);
+    for (const at of [1, 3]) expect(shown[at]).toContain(theme.selected("two"));
+    for (const at of [2, 4]) expect(shown[at]).toContain(`    ${theme.selected("three")}`);
+    expect(bare(shown.at(-1) ?? "")).toContain("“Two three” in 2 li");
+  });
+
   test("what is found is marked, in colours and behind wide characters too", () => {
     const theme = createTheme(4, "dark");
     const line = `${theme.good("你好 a")} needle`;

@@ -62,14 +62,20 @@ export class Viewer implements Overlay<never> {
     this.#rows = Math.max(1, rows - 2);
     this.#last = Math.max(0, lines.length - this.#rows);
     this.#top = this.#follows ? this.#last : Math.max(0, Math.min(this.#top, this.#last));
+    const places = placesIn(lines, this.#search.text);
     const shown = lines
       .slice(this.#top, this.#top + this.#rows)
-      .map((line) => marked(line, this.#search.text, theme.selected));
+      .map((line, index) => marked(line, places.get(this.#top + index), theme.selected));
     const place = this.#pages.length > 1 ? theme.dim(`${this.#page + 1}/${this.#pages.length}`) : "";
     const head = rule(theme.bold(page?.title ?? ""), columns, theme, place);
     const drawn = [head, ...filled(shown, this.#rows)];
     if (this.#typingFrom === undefined)
-      return { lines: [...drawn, theme.dim(hintLine(this.#hints(lines, keys), columns))] };
+      return {
+        lines: [
+          ...drawn,
+          theme.dim(hintLine(this.#hints(lines, [...places.values()].filter(begins).length, keys), columns)),
+        ],
+      };
     const typed = theme.bold("search: ") + this.#search.text;
     const column = Math.min(columns - 1, widthOf(typed));
     return { lines: [...drawn, cut(typed, columns)], cursor: { row: drawn.length, column } };
@@ -118,10 +124,10 @@ export class Viewer implements Overlay<never> {
   #find(from: number, by: 1 | -1): void {
     const { text } = this.#search;
     const count = this.#lines.length;
-    if (text === "" || count === 0) return;
+    const places = placesIn(this.#lines, text);
     for (let step = 0; step < count; step++) {
       const at = (((from + by * step) % count) + count) % count;
-      if (placesIn(this.#lines[at] ?? "", text).length === 0) continue;
+      if (!begins(places.get(at))) continue;
       this.#at = at;
       // What stands around it is seen as well.
       if (at < this.#top || at >= this.#top + this.#rows) this.#move(at - Math.floor(this.#rows / 3));
@@ -129,11 +135,10 @@ export class Viewer implements Overlay<never> {
     }
   }
 
-  #hints(lines: readonly string[], keys: KeyBindings): readonly string[] {
+  #hints(lines: readonly string[], found: number, keys: KeyBindings): readonly string[] {
     const { text } = this.#search;
     const end = Math.min(lines.length, this.#top + this.#rows);
     const seen = lines.length === 0 ? "empty" : `lines ${this.#top + 1} to ${end} of ${lines.length}`;
-    const found = lines.filter((line) => placesIn(line, text).length > 0).length;
     if (text !== "")
       return [
         `“${text}” ${found === 0 ? "is not there" : `in ${counted(found, "line")}`}`,
@@ -166,13 +171,44 @@ export class Viewer implements Overlay<never> {
   }
 }
 
-/** Where a line has a text, whatever the case of its letters. */
-function placesIn(line: string, text: string): number[] {
-  if (text === "") return [];
-  const [said, wanted] = [folded(bare(line)), folded(text)];
-  const places: number[] = [];
-  for (let at = said.indexOf(wanted); at >= 0; at = said.indexOf(wanted, at + wanted.length)) places.push(at);
-  return places;
+/** A part of a line. */
+interface Place {
+  readonly from: number;
+  readonly to: number;
+  /** It goes on from the line above. */
+  readonly isMore: boolean;
+}
+
+/**
+ * Where lines have a text, whatever the case of its letters: by the number of the line, also where the text goes on in the
+ * lines below, because they were broken there.
+ */
+function placesIn(lines: readonly string[], searched: string): ReadonlyMap<number, readonly Place[]> {
+  const found = new Map<number, Place[]>();
+  const wanted = folded(searched)
+    .trim()
+    .split(/\s+/)
+    .map((word) => RegExp.escape(word))
+    .join("\\s+");
+  if (wanted === "") return found;
+  const said = lines.map((line) => folded(bare(line)));
+  const whole = said.join("\n");
+  let line = 0;
+  let begin = 0;
+  for (const { index, 0: text } of whole.matchAll(new RegExp(wanted, "g"))) {
+    const end = index + text.length;
+    for (; begin < end; line++) {
+      const own = said[line] ?? "";
+      // What sets in a line that goes on was not searched for.
+      const from = index < begin ? own.length - own.trimStart().length : index - begin;
+      const to = Math.min(own.length, end - begin);
+      if (from < to) found.set(line, [...(found.get(line) ?? []), { from, to, isMore: index < begin }]);
+      // The next one may begin in the line in which this one ends.
+      if (end <= begin + own.length) break;
+      begin += own.length + 1;
+    }
+  }
+  return found;
 }
 
 /** In small letters, where each of them stands in the place of its capital. */
@@ -181,12 +217,17 @@ function folded(text: string): string {
   return small.length === text.length ? small : text;
 }
 
-/** A line in which a text is painted. */
-function marked(line: string, text: string, paint: (text: string) => string): string {
+/** Whether something that was found begins in a line with these places. */
+function begins(places: readonly Place[] = []): boolean {
+  return places.some(({ isMore }) => !isMore);
+}
+
+/** A line in which places are painted. */
+function marked(line: string, places: readonly Place[] = [], paint: (text: string) => string): string {
   const said = bare(line);
-  return placesIn(line, text).reduceRight((painted, at) => {
-    const column = widthOf(said.slice(0, at));
-    return paintedAt(painted, column, paint, widthOf(said.slice(at, at + text.length)));
+  return places.reduceRight((painted, { from, to }) => {
+    const column = widthOf(said.slice(0, from));
+    return paintedAt(painted, column, paint, widthOf(said.slice(from, to)));
   }, line);
 }
 
