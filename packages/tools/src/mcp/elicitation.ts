@@ -21,6 +21,7 @@ interface Field {
   readonly type?: "string" | "number" | "integer" | "boolean" | "array";
   readonly title?: string;
   readonly description?: string;
+  readonly format?: string;
   readonly default?: Value;
   readonly enum?: readonly string[];
   readonly enumNames?: readonly string[];
@@ -96,6 +97,14 @@ function isYes(answer: string, word: string): boolean {
 const LEFT_OUT = "leave it out";
 const DASH = "-";
 
+/** By the formats of the protocol: nobody knows how a server wants a date. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  date: "2026-01-31",
+  "date-time": "2026-01-31T09:30:00Z",
+  email: "name@example.com",
+  uri: "https://example.com",
+};
+
 /** The value of a field; undefined when it is left out. Rejects when it cannot be had. */
 async function fillField(
   asker: string,
@@ -110,7 +119,11 @@ async function fillField(
   const { title = key, description } = field;
   const form = several ? severalOf(title, choices, required) : undefined;
   const isTyped = form === undefined && (several || choices.length === 0);
-  const optional = required ? "" : isTyped ? ` (${DASH} leaves it out)` : " (may be left out)";
+  const hints = [
+    ...(isTyped && Object.hasOwn(EXAMPLES, field.format ?? "") ? [`as in ${EXAMPLES[field.format ?? ""]}`] : []),
+    ...(required ? [] : [isTyped ? `${DASH} leaves it out` : "may be left out"]),
+  ];
+  const optional = hints.length === 0 ? "" : ` (${hints.join("; ")})`;
   const text = [
     // Each question says whose it is: one that only the server worded could pass for this program's own.
     `${asker} wants to know: ${said(title)}${optional}${description === undefined ? "" : `: ${said(description)}`}`,
@@ -135,7 +148,7 @@ async function fillField(
     const value = read(field, choices, answer.trim());
     const checked = await schema["~standard"].validate(value);
     if (!checked.issues) return value;
-    problem = `That does not fit: ${checked.issues.map(({ message }) => message).join("; ")}.\n`;
+    problem = `That does not fit: ${checked.issues.map(({ message }) => message.replace(/^data(?:\/\S*)? /, "it ")).join("; ")}.\n`;
   }
   throw new RangeError(`No answer for ${key} fits.`);
 }

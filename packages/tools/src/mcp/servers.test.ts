@@ -393,7 +393,7 @@ describe("elicitation", () => {
       },
       { text: 'The MCP server "it" wants to know: Name: As in your passport' },
       { text: 'The MCP server "it" wants to know: age' },
-      { text: expect.stringMatching(/^That does not fit: .*\nThe MCP server "it" wants to know: age$/) },
+      { text: expect.stringMatching(/^That does not fit: it must .*\nThe MCP server "it" wants to know: age$/) },
       {
         text: 'The MCP server "it" wants to know: colour (may be left out)',
         choices: ["red", "green", "leave it out"],
@@ -406,7 +406,7 @@ describe("elicitation", () => {
       text: 'The MCP server "it" wants to know: tags (may be left out)',
       fields: [{ heading: "tags", text: "Which of them?", choices: labels, several: true }],
     });
-    expect(asked[7]?.text).toBe('The MCP server "it" wants to know: mail (- leaves it out)');
+    expect(asked[7]?.text).toBe('The MCP server "it" wants to know: mail (as in name@example.com; - leaves it out)');
     expect(asked[8]?.text).toMatch(/^That does not fit: .*\nThe MCP server "it" wants to know: mail/);
     expect(asked.at(-1)?.text).toContain("note (- leaves it out)");
   });
