@@ -63,15 +63,16 @@ export const mode: Command<ConversationContext> = {
 export const approval: Command<ConversationContext> = {
   name: "approval",
   also: ["permissions", "approvals"],
-  takes: "[plan | ask | edits | all]",
-  help: "say what runs without asking you, until you leave",
+  takes: "[plan | ask | edits | all | drop n]",
+  help: "say what runs without asking you, until you leave; or take back a rule of this conversation",
   anytime: true,
-  async run({ approval: current, useApproval, write }, argument) {
-    if (argument === "")
-      write(
-        approvalSentence(current),
-        "/approval and plan, ask, edits or all changes that; /config permissions shows your rules.",
-      );
+  async run(context, argument) {
+    const { approval: current, useApproval, write } = context;
+    const [, dropped] = /^drop(?:\s+(.*))?$/.exec(argument) ?? [];
+    if (argument === "") {
+      write(approvalSentence(current), ...rulesHere(context));
+      write("/approval and plan, ask, edits or all changes that; /config permissions shows your rules.");
+    } else if (/^drop\b/.test(argument)) await dropRule(context, dropped ?? "");
     else if (argument === current) write(approvalSentence(current));
     else if (argument === "plan" || argument === "ask" || argument === "edits" || argument === "all")
       await useApproval(argument);
@@ -83,8 +84,29 @@ export const approval: Command<ConversationContext> = {
   },
 };
 
+/** What a person allowed for this conversation, a line each. */
+function rulesHere({ state, style }: ConversationContext): string[] {
+  if (state.allowed.length === 0) return [];
+  const rules = state.allowed.map((rule, index) => `  ${style.bold(String(index + 1))}  ${oneLine(rule)}`);
+  return ["You allowed in this conversation (/approval drop and a number takes it back):", ...rules];
+}
+
+async function dropRule({ session, state, write }: ConversationContext, number: string): Promise<void> {
+  const pattern = /^\d+$/.test(number) ? state.allowed[Number(number) - 1] : undefined;
+  if (pattern === undefined)
+    write(
+      state.allowed.length === 0
+        ? "Nothing was allowed for this conversation."
+        : "Name a rule by its number, as in /approval drop 1. /approval lists them.",
+    );
+  else {
+    await session?.perform("rule.revoke", { pattern });
+    write(`${oneLine(pattern)} is asked about again.`);
+  }
+}
+
 /** Where others are asked too. */
 export const approvalHere: Command<ConversationContext> = {
   ...approval,
-  help: "say what runs without asking, for everybody at this server",
+  help: "say what runs without asking, for everybody at this server; or take back a rule of this conversation",
 };

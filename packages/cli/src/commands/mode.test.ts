@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { home } from "../testing/banyan.ts";
-import { modelServer, type ServerAnswer } from "../testing/model-server.ts";
+import { links } from "../testing/links.ts";
+import { modelServer, type ServerAnswer, shell } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
 
 const MODEL = ["--model", "openai-compatible/test"];
@@ -60,5 +61,29 @@ test.skipIf(!hasTmux)(
     pty.enter("paint it");
     await pty.until("[exit 0]");
     expect(pty.screen()).toContain("Painted.");
+  },
+);
+
+test.skipIf(!hasTmux).each(links)(
+  "T54, W35: /permissions lists what was allowed in this conversation, and takes it back ($link)",
+  async ({ open }) => {
+    using place = home();
+    const command = "touch made.txt";
+    await using model = await modelServer(shell(command), { text: "Made." }, shell(command), { text: "Made again." });
+    using pty = await open(place, MODEL, model.env);
+    await pty.prompted();
+    await pty.exchange("/permissions drop 1", "Nothing was allowed for this conversation.");
+    pty.enter("make it");
+    await pty.asked();
+    pty.press("a");
+    await pty.until("Made.");
+    await pty.prompted();
+    await pty.exchange("/permissions", /^ {2}1 {2}shell\(touch \[harmless\]\)$/);
+    await pty.exchange("/permissions drop 2", "Name a rule by its number, as in /approval drop 1.");
+    await pty.exchange("/permissions drop 1", "shell(touch [harmless]) is asked about again.");
+    pty.enter("make it again");
+    await pty.asked();
+    pty.press("y");
+    await pty.until("Made again.");
   },
 );
