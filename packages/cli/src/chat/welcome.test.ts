@@ -74,6 +74,15 @@ test.skipIf(!hasTmux)(
       expect(early.screen()).not.toContain("Welcome.");
       expect(existsSync(marker)).toBe(false);
     }
+    {
+      // That there is no model, and what is there in its place, is said once.
+      using stand = Pty.open(place, ["--plain"]);
+      const screen = await stand.prompted();
+      for (const said of ["demo/offline", "no key is set", "No key", "stand-in|not a language model"])
+        expect(screen.match(new RegExp(said, "g")) ?? []).toHaveLength(said === "No key" ? 0 : 1);
+      expect(screen).toMatch(/^ {2}model {2}\/model takes another one, and keeps it\.$/m);
+      rmSync(marker);
+    }
     using plain = Pty.open(place, ["--plain", "--model", "demo/offline"]);
     const lines = await plain.prompted();
     expect(lines).toMatch(/Welcome\.[\s\S]* found {2}No key of a provider is set[\s\S]* \/approval changes that\.$/m);

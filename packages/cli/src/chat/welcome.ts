@@ -22,11 +22,12 @@ export async function welcome(terminal: Terminal, host: Host, hasBegun: () => bo
   const providers = await providersOf(host);
   if (hasBegun()) return;
   const { columns, style } = terminal;
+  // That nothing was found was just said, where the demo is used for that.
   const rows: Described[] = [
-    { name: ["found"], text: foundIn(providers) },
+    ...(isStandIn(host.model) ? [] : [{ name: ["found"], text: foundIn(providers) }]),
     {
       name: ["model"],
-      text: `${oneLine(host.model.name)}, for the reason above. /model takes another one, and keeps it.`,
+      text: `${isStandIn(host.model) ? "" : `${oneLine(host.model.name)}, for the reason above. `}/model takes another one, and keeps it.`,
     },
     { name: ["trust"], text: trustIn(host) },
     { name: ["asked"], text: askedFirst(host, terminal.live?.keyTable.length ? "Shift+Tab" : "/approval") },
@@ -43,6 +44,11 @@ export async function welcome(terminal: Terminal, host: Host, hasBegun: () => bo
   } catch {
     // Where nothing can be kept, it is said again: no harm is done.
   }
+}
+
+/** Whether the demo is used because there is nothing else, as its reason says. */
+function isStandIn({ name, reason }: Host["model"]): boolean {
+  return name.startsWith("demo/") && reason.includes("stand-in");
 }
 
 /** Who can be used. A program that is still loading may not hear in time what a server answers: the one in use is there. */
@@ -95,7 +101,8 @@ export function greet(terminal: Terminal, host: Host, notices: readonly string[]
   const { name, reason } = host.model;
   say(`${style.bold(`banyan ${manifest.version}`)} in ${visibleLine(host.workspace)}`);
   say(style.dim(oneLine(reason)));
-  if (name.startsWith("demo/")) say(style.warning("This is the offline demo: a few rules, not a language model."));
+  if (name.startsWith("demo/") && !isStandIn(host.model))
+    say(style.warning("This is the offline demo: a few rules, not a language model."));
   if (host.approval === "plan") say(approvalSentence("plan"));
   if (host.approval === "edits") say(style.warning("Approval: files of this directory are changed without asking."));
   if (host.approval === "all") {
