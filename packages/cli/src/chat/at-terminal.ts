@@ -50,8 +50,7 @@ export async function atTerminal(
   let isStarting = false;
   const begun = new AbortController();
   const unsent = new Unsent(join(directories(process.env, homedir()).data, "drafts"), resolve(cwd), (error) => {
-    const why = error instanceof Error ? oneLine(error.message) : String(error);
-    terminal.write(`${wrap(`What you type is not kept: ${why}`, terminal.columns)}\n`);
+    terminal.write(`${wrap(`What you type is not kept: ${whyNotKept(error)}`, terminal.columns)}\n`);
   });
   const terminal = await openTerminal({
     input: process.stdin,
@@ -109,4 +108,11 @@ export async function atTerminal(
   await terminal.live?.settled();
   terminal.close();
   return exit;
+}
+
+/** Why something could not be written to the files of what is not sent yet. */
+function whyNotKept(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "ENOSPC" || code === "EDQUOT") return "there is no room left on the disk; free some space.";
+  return error instanceof Error ? oneLine(error.message) : String(error);
 }
