@@ -1,7 +1,7 @@
 import { type ConversationState, textOf } from "@banyan/core";
 import { isEnded, type LiveRun } from "@banyan/core/conversation";
 import { callBegin } from "../show/call-line.ts";
-import { lastLines } from "../show/fit-text.ts";
+import { lastLines, wrap } from "../show/fit-text.ts";
 import { waitingLine } from "../show/message-label.ts";
 import type { Style } from "../show/style.ts";
 
@@ -19,10 +19,10 @@ export function leftBehind(session: Left, columns: number, style: Style): string
   const { state, interrupted } = session;
   const lines = interrupted.flatMap((run) => interruption(state, run, columns, style));
   const waiting = state.inbox.map((input) => style.dim(waitingLine({ ...input, held: true }, columns)));
-  if (interrupted.length > 0)
-    waiting.push(
-      style.warning("/resume goes on from there. Or write what is to be done instead; nothing goes on by itself."),
-    );
+  if (interrupted.length > 0) {
+    const how = "/resume goes on from there. Or write what is to be done instead; nothing goes on by itself.";
+    waiting.push(wrap(style.warning(how), columns));
+  }
   return [...lines, ...waiting];
 }
 
