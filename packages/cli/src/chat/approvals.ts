@@ -7,7 +7,7 @@ import {
   subAgentLabel,
   worktreeAt,
 } from "@banyan/core/conversation";
-import { thingText, visibleLine } from "@banyan/core/shown";
+import { visibleLine } from "@banyan/core/shown";
 import type { PlanApproval } from "@banyan/host";
 import { problemOf } from "../problem.ts";
 import { excerpt } from "../show/fit-text.ts";
@@ -17,7 +17,7 @@ import type { FeedView } from "../terminal/feed-view.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { Answering, type WrittenAnswer } from "./answering.ts";
 import { callArguments } from "./call-arguments.ts";
-import { CallEditing } from "./call-editing.ts";
+import { argumentWords, CallEditing } from "./call-editing.ts";
 import { answerInWords } from "./text-question.ts";
 import type { Unsent } from "./unsent.ts";
 
@@ -168,6 +168,7 @@ export class Approvals {
         ...this.#decision(call, asker, {
           rule,
           changes: Boolean(changes),
+          thing: editing.thing,
           place: this.#placeAt(session.state, message),
         }),
         body: callArguments(call, this.#terminal.style, shown),
@@ -218,11 +219,7 @@ export class Approvals {
     return worktree === undefined ? visibleLine(this.#asking.workspace) : `the worktree ${visibleLine(worktree)}`;
   }
 
-  #decision(
-    call: Call,
-    asker: string,
-    { rule, changes, place }: { readonly rule: string | undefined; readonly changes: boolean; readonly place: string },
-  ): Omit<Decision, "body"> {
+  #decision(call: Call, asker: string, { rule, changes, place, thing }: Offered): Omit<Decision, "body"> {
     const { style } = this.#terminal;
     if (call.about?.handsIn)
       return {
@@ -241,7 +238,7 @@ export class Approvals {
         YES,
         ...(changes ? [TURN] : []),
         ...(rule === undefined ? [] : always(visibleLine(rule))),
-        { ...EDIT, text: `change ${thingText(call)?.name ?? "the arguments"} first` },
+        { ...EDIT, text: `change the ${thing === undefined ? "arguments" : argumentWords(thing)} first` },
         NO,
       ],
       stops: true,
@@ -252,6 +249,17 @@ export class Approvals {
 
 /** What a person chose: an answer, and with a plan how it is carried out. */
 type Chosen = Answer & { readonly approval?: PlanApproval };
+
+/** What is offered with a call that is to be allowed. */
+interface Offered {
+  readonly rule: string | undefined;
+  /** Whether all changes of the turn can be allowed. */
+  readonly changes: boolean;
+  /** Where it would work. */
+  readonly place: string;
+  /** The argument that can be changed by itself. */
+  readonly thing: string | undefined;
+}
 
 /** What became of an answer; `refused`: the question is still open. */
 type Given = "given" | "closed" | "refused";

@@ -38,6 +38,11 @@ export class CallEditing {
     return this.#written.text !== "";
   }
 
+  /** The argument that is changed by itself; nothing where all of them are. */
+  get thing(): string | undefined {
+    return this.#text.name;
+  }
+
   /** The arguments as the person wants them; nothing as long as they are as the agent wrote them. */
   get input(): Json | undefined {
     return this.#input;
@@ -56,7 +61,7 @@ export class CallEditing {
     }
     let isBack = false;
     const line = await this.#terminal.ask({
-      prompt: `${name === undefined ? "Arguments" : oneLine(name)} of ${oneLine(tool)}: `,
+      prompt: `${name === undefined ? "Arguments" : argumentWords(name)} of ${oneLine(tool)}: `,
       ...initial,
       ...(file !== undefined && { file }),
       onBack: () => {
@@ -87,4 +92,9 @@ export class CallEditing {
       this.#note(`${oneLine(error.message)} It stays as it was.`);
     }
   }
+}
+
+/** The name of an argument as words: `new_text` as "new text". */
+export function argumentWords(name: string): string {
+  return oneLine(name.replaceAll("_", " "));
 }

@@ -150,6 +150,20 @@ describe("a question about a change", () => {
     expect(text("a.txt")).toBe("one\ntwo\nthree");
   });
 
+  test("T47: what e changes is named in words", async () => {
+    writeFileSync(join(folder, "a.txt"), "one\n");
+    const input = { path: "a.txt", old_text: "one", new_text: "two" };
+    const { here, ended } = await asked("edit", input);
+    expect(here.screen.lines.join("\n")).toContain("e  change the new text first");
+    here.keys("e");
+    await here.screen.until(/─ new text of edit: ─+\ntwo$/);
+    here.keys("!", ENTER);
+    await here.screen.until("two!");
+    here.keys("y");
+    await ended;
+    expect(text("a.txt")).toBe("two!\n");
+  });
+
   test("T47: a long content opens in the editor of the person, under its own name", async () => {
     const editor = join(folder, "editor.sh");
     writeFileSync(editor, 'basename "$1" > "$0.name"; echo last >> "$1"\n');
