@@ -124,7 +124,7 @@ describe("a host", () => {
     const host = await open();
     expect(host.agent.options.model).toMatchObject({ id: "ollama/llama:low", price, contextSize: 4_096 });
     expect((await host.useModel("demo2")).options.model).toMatchObject({ id: "demo/offline" });
-    expect(await host.listModels("ollama")).toEqual([{ name: "ollama/llama", price, contextSize: 4_096 }]);
+    expect(await host.listModels("ollama")).toEqual([{ name: "ollama/llama", price, contextSize: 4_096, sees: false }]);
   });
 });
 

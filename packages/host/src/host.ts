@@ -369,9 +369,9 @@ export class Host {
     return this.#drivers.providers();
   }
 
-  /** The models of a provider that are known, with what they cost and hold. Rejects with `ModelChoiceError`. */
-  listModels(provider: string): Promise<KnownModel[]> {
-    return this.#drivers.models(provider);
+  /** The models of a provider that are known and that its server `listed`, with what they cost, hold and see. Rejects with `ModelChoiceError`. */
+  listModels(provider: string, listed?: readonly string[]): Promise<KnownModel[]> {
+    return this.#drivers.models(provider, listed);
   }
 
   /** Takes another model from the next turn on. Rejects with `ModelChoiceError`; then everything stays as it is. */

@@ -70,6 +70,8 @@ describe("the models of a provider", () => {
 
   test("with those that only the user knows", async () => {
     const price = { input: 1, output: 2 };
-    expect(await known(mine, { "mine/m": { price }, "openai/x": { price } })).toEqual([{ name: "mine/m", price }]);
+    expect(await known(mine, { "mine/m": { price }, "openai/x": { price } })).toEqual([
+      { name: "mine/m", price, sees: false },
+    ]);
   });
 });

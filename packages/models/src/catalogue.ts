@@ -24,6 +24,8 @@ export type ModelOverrides = Readonly<Record<string, ModelOverride>>;
 export interface KnownModel extends ModelFacts {
   /** `provider/model`. */
   readonly name: string;
+  /** Whether it sees pictures: what the user says, else as far as its name tells. */
+  readonly sees?: boolean;
 }
 
 /**
@@ -50,19 +52,28 @@ export function overrideOf(
   return (Object.hasOwn(overrides, own) ? overrides[own] : undefined) ?? {};
 }
 
-/** The models of a provider that the catalogue knows, that are not deprecated and can chat, by name; and the user's own. */
+/**
+ * The models of a provider that the catalogue knows, that are not deprecated and can chat, by name; and the user's own, and
+ * those that its server lists.
+ */
 export async function known(
-  provider: Pick<Provider, "name" | "catalogue">,
+  provider: Pick<Provider, "name" | "catalogue" | "local" | "isFree">,
   overrides: ModelOverrides = {},
+  listed: readonly string[] = [],
 ): Promise<KnownModel[]> {
   const { findProvider } = await import("@pydantic/genai-prices");
-  const listed =
+  const catalogue =
     provider.catalogue === undefined ? [] : (findProvider({ providerId: provider.catalogue })?.models ?? []);
   const prefix = `${provider.name}/`;
-  const models = new Set(listed.filter((model) => !model.deprecated && canChat(model)).map(({ id }) => id));
-  for (const name of Object.keys(overrides)) if (name.startsWith(prefix)) models.add(name.slice(prefix.length));
+  const models = new Set(catalogue.filter((model) => !model.deprecated && canChat(model)).map(({ id }) => id));
+  for (const name of [...Object.keys(overrides), ...listed])
+    if (name.startsWith(prefix)) models.add(name.slice(prefix.length));
   return Promise.all(
-    [...models].sort().map(async (model) => ({ name: prefix + model, ...(await lookUp(provider, model, overrides)) })),
+    [...models].sort().map(async (model) => ({
+      name: prefix + model,
+      sees: overrideOf(provider, model, overrides).sees ?? seesByName(provider, model),
+      ...(await lookUp(provider, model, overrides)),
+    })),
   );
 }
 
@@ -132,3 +143,18 @@ const VECTORS = /(?<![a-z])(embed|embedding|embeddings|rerank|reranker)(?![a-z])
 
 /** Words in the names of models that have the prices of a chat and another task, or only go on with a text. */
 const OTHER_TASKS = /(?<![a-z])(ada|audio|babbage|curie|davinci|image|moderation|transcribe|tts)(?![a-z])/i;
+
+/** Providers whose own models see, but for those that `BLIND` names. Elsewhere are those of many makers. */
+const SEEING_PROVIDERS = new Set(["anthropic", "openai", "openai-chat", "google", "mistral", "xai", "azure"]);
+
+/** Words in the names of models that see pictures. */
+const SEEING =
+  /(?<![a-z])(?:claude|gemini|gemma-?[34]|gpt-4o|gpt-4\.1|gpt-5|chatgpt|o[1-9]|grok-[4-9]|llama-?4|llava|pixtral|mistral-(?:small|medium|large)|vision|vl|minicpm-v|moondream|nova-(?:lite|pro|premier))(?![a-z])/i;
+/** Words in the names of models that see none, whatever else their names say. */
+const BLIND =
+  /(?<![a-z])(?:gpt-3\.5|gpt-oss|o1-(?:mini|preview)|o3-mini|codestral|devstral|magistral|mixtral|open-mistral|coder|grok-(?:[123]|code)|nova-micro)(?![a-z\d])/i;
+
+/** Whether a model sees pictures, as far as its name and its provider tell. */
+export function seesByName({ name }: Pick<Provider, "name">, model: string): boolean {
+  return !BLIND.test(model) && (SEEING_PROVIDERS.has(name) || SEEING.test(model));
+}

@@ -127,7 +127,19 @@ describe("the list of models", () => {
       name: "anthropic/claude-sonnet-5",
       price,
       contextSize: 1_000_000,
+      sees: true,
     });
+  });
+
+  test("W64: tells whether they see pictures, those that a server lists as well; what the user says counts more", async () => {
+    const overrides = { "ollama/qwen3-coder": { sees: true } };
+    const listed = ["ollama/llava:7b", "ollama/qwen3-coder", "ollama/gpt-oss:20b"];
+    const models = await listModels("ollama", { overrides, listed });
+    expect(models.map(({ name, sees, price }) => [name, sees, price?.input])).toEqual([
+      ["ollama/gpt-oss:20b", false, 0],
+      ["ollama/llava:7b", true, 0],
+      ["ollama/qwen3-coder", true, 0],
+    ]);
   });
 
   test("has those that can chat, and not those that make vectors, pictures, sound or transcripts (T42)", async () => {

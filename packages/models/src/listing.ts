@@ -41,15 +41,19 @@ export async function listProviders({
 }
 
 /**
- * The models of a provider that the catalogue knows and that can chat, by name, with what they cost and hold. Empty
- * for a server of the user's own, which `listProviders` asks. Rejects with `ModelChoiceError` for a provider that there is not.
+ * The models of a provider that the catalogue knows and that can chat, by name, with what they cost and hold, and
+ * whether they see. None of those of a server of the user's own that are not `listed`: `listProviders` asks it. Rejects with `ModelChoiceError` for a provider that there is not.
  */
 export async function listModels(
   provider: string,
-  options: { readonly overrides?: ModelOverrides } = {},
+  options: {
+    readonly overrides?: ModelOverrides;
+    /** What its server lists, as `provider/model`: they are told of, too. */
+    readonly listed?: readonly string[];
+  } = {},
 ): Promise<KnownModel[]> {
   const found = providers.find(({ name }) => name === provider);
-  if (found) return known(found, options.overrides);
+  if (found) return known(found, options.overrides, options.listed);
   const names = providers.map(({ name }) => name).join(", ");
   throw new ModelChoiceError("unknown-provider", `There is no provider "${provider}". There are: ${names}.`);
 }

@@ -91,6 +91,7 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
       expect.stringContaining("notes.txt"),
     ]);
     await page.getByRole("alert").getByText("odd.bin does not go along").waitFor();
+    await page.getByText("As far as its name tells, scripted/second sees no pictures, and may refuse them.").waitFor();
     await page.getByRole("button", { name: "Leave out notes.txt" }).click();
     await page
       .getByLabel("Files to attach")

@@ -44,9 +44,14 @@ export async function providersHere(place: ModelsPlace): Promise<ProviderStatus[
   return [...(await listProviders({ env: place.env })), otherAgentsStatus(place)];
 }
 
-/** The models of a provider that are known. Rejects with `ModelChoiceError`. */
-export async function modelsHere(provider: string, place: ModelsPlace): Promise<KnownModel[]> {
-  return provider === PROVIDER ? otherAgentsModels(place) : listModels(provider, modelNames(place.settings));
+/** The models of a provider that are known, with those that its server lists. Rejects with `ModelChoiceError`. */
+export async function modelsHere(
+  provider: string,
+  place: ModelsPlace,
+  listed?: readonly string[],
+): Promise<KnownModel[]> {
+  if (provider === PROVIDER) return otherAgentsModels(place);
+  return listModels(provider, { ...modelNames(place.settings), ...(listed && { listed }) });
 }
 
 /** How what another program brings is made. */
@@ -101,8 +106,8 @@ export class Drivers {
   }
 
   /** As `modelsHere`. */
-  models(provider: string): Promise<KnownModel[]> {
-    return modelsHere(provider, this.#options);
+  models(provider: string, listed?: readonly string[]): Promise<KnownModel[]> {
+    return modelsHere(provider, this.#options, listed);
   }
 
   /** Whether calls of this tool run in another program, outside of the sandbox. */

@@ -11,7 +11,7 @@ const model = text(1, 200);
 /** With which model, and how freely, agents work. */
 export const settingsCommands = {
   "model.list": command(
-    "The providers and whether they can be used; with one, its models that are known.",
+    "The providers and whether they can be used; with one, its models that are known, and those that its server lists.",
     { provider: text(0, 100).optional() },
     z.object({
       providers: list(
@@ -29,6 +29,10 @@ export const settingsCommands = {
           name: z.string().describe("provider/model"),
           price: price.optional().describe("Absent when unknown."),
           contextSize: count.optional().describe("Tokens."),
+          sees: z
+            .boolean()
+            .optional()
+            .describe("Whether it sees pictures, as far as its name tells or somebody has said."),
         }),
       ),
     }),

@@ -67,7 +67,7 @@ export function hostOf(
     listProviders: async () => [{ name: "scripted", usable: true, reason: "It is part of the test.", known: 1 }],
     listModels: async () => [
       { name: "scripted/model", contextSize: 1000 },
-      ...Object.keys(models).map((other) => ({ name: other })),
+      ...Object.keys(models).map((other) => ({ name: other, sees: false })),
     ],
     redact,
     contextParts: async (state, leaf) => [

@@ -7,7 +7,7 @@ import { type Attachments, isPicture } from "./attachments.ts";
 
 /** What goes along with the next message, also what it names with `@`: what it is, how large, and the way to leave it out (W66). */
 export function AttachmentList({
-  files: { all, remove, problem },
+  files: { all, remove, problem, warning },
   named,
   onUnname,
 }: {
@@ -44,6 +44,9 @@ export function AttachmentList({
           ))}
         </ul>
       )}
+      <p role="status" className="text-sm text-warn empty:hidden">
+        {warning}
+      </p>
       {problem !== undefined && (
         <p role="alert" className="text-bad text-sm">
           {problem}

@@ -2,6 +2,8 @@ import type { UserPart } from "@banyan/core/conversation";
 import { enclosed, formatBytes } from "@banyan/core/shown";
 import { LARGEST_FILES } from "@banyan/protocol";
 import { useState } from "react";
+import { useKnownModels } from "../conversation/use-models.ts";
+import { usePageState } from "../page.ts";
 import { t } from "../phrases/phrases.ts";
 
 /** A file that goes along with the next message. */
@@ -35,6 +37,8 @@ export function isPicture(mediaType: string): boolean {
 export interface Attachments {
   readonly all: readonly Attachment[];
   readonly problem: string | undefined;
+  /** That the model may refuse them. */
+  readonly warning: string | undefined;
   add(files: Iterable<File>): void;
   remove(attachment: Attachment): void;
   clear(): void;
@@ -42,9 +46,16 @@ export interface Attachments {
 
 let keys = 0;
 
-/** The files that a person pastes, drops or chooses, read as they come (W66). */
-export function useAttachments(): Attachments {
+/** The files that a person pastes, drops or chooses, read as they come (W66); for the model that was chosen here, or the usual one. */
+export function useAttachments(chosen: string | undefined): Attachments {
   const [all, setAll] = useState<readonly Attachment[]>([]);
+  const usual = usePageState(({ connection }) =>
+    connection.phase === "open" ? connection.welcome.settings.model : undefined,
+  );
+  const model = chosen ?? usual ?? "";
+  const hasPictures = all.some(({ mediaType }) => isPicture(mediaType));
+  const known = useKnownModels(hasPictures ? model : "");
+  const isBlind = known.some(({ name, sees }) => sees === false && (name === model || model.startsWith(`${name}:`)));
   const [problem, setProblem] = useState<string>();
   const take = async (files: readonly File[]) => {
     const read = await Promise.all(files.map((file) => attachmentOf(file)));
@@ -61,6 +72,9 @@ export function useAttachments(): Attachments {
   return {
     all,
     problem,
+    warning: isBlind
+      ? t("As far as its name tells, {model} sees no pictures, and may refuse them.", { model })
+      : undefined,
     add(files) {
       setProblem(undefined);
       take([...files]).catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)));

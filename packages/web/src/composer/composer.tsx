@@ -44,7 +44,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
   const [preferred] = usePreference("delivery");
   const [problem, setProblem] = useState<string>();
   const box = useRef<HTMLTextAreaElement>(null);
-  const files = useAttachments();
+  const files = useAttachments(tree.model);
   const [mode, setMode] = useState<Mode>("chat");
   // Of one whose log failed nothing runs any more, whatever it said last.
   const isBroken = conversation.standing === "broken";

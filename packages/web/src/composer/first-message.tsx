@@ -18,7 +18,7 @@ export function FirstMessage() {
   const [text, setText] = useState("");
   const [model, setModel] = useState<string>();
   const [mode, setMode] = useState<Mode>("chat");
-  const files = useAttachments();
+  const files = useAttachments(model);
   const [isBeginning, setBeginning] = useState(false);
   const box = useRef<HTMLTextAreaElement>(null);
   const commands = useSlashCommands();

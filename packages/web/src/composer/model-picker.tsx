@@ -101,17 +101,18 @@ export function ModelPicker({ used, onChoose }: { readonly used: string; onChoos
 }
 
 function Model({
-  model: { name, price, contextSize },
+  model: { name, price, contextSize, sees },
   isUsed,
   onChoose,
 }: {
-  readonly model: Pick<KnownModel, "name" | "price" | "contextSize">;
+  readonly model: Pick<KnownModel, "name" | "price" | "contextSize" | "sees">;
   readonly isUsed: boolean;
   onChoose(name: string): void;
 }) {
   const about = [
     price ? pricedAt(price) : t("price unknown"),
     contextSize === undefined ? t("context unknown") : t("{size} context", { size: shortCount(contextSize) }),
+    ...(sees === undefined ? [] : [sees ? t("sees pictures") : t("sees no pictures")]),
   ];
   return (
     <button

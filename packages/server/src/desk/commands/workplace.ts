@@ -157,7 +157,9 @@ export class ModelLists {
       return { providers: providers.map((each) => ({ ...each })), models: [] };
     }
     // Whoever wants the models of all of them asks for each: the providers are found out once.
-    const [{ providers }, models] = await Promise.all([this.of(undefined), this.#host.listModels(provider)]);
+    const { providers } = await this.of(undefined);
+    const listed = providers.find(({ name }) => name === provider)?.models;
+    const models = await this.#host.listModels(provider, listed);
     return { providers, models: models.map((each) => ({ ...each })) };
   }
 }
