@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { Assignment, Outcome } from "./subject.ts";
 
 /** Milliseconds after which a subject is ended. */
-const PATIENCE = 20 * 60_000;
+const PATIENCE = 45 * 60_000;
 
 /** Measures a subject in a process of its own. With `profiles`, a CPU profile of it is left in that directory. */
 export async function inOwnProcess(assignment: Assignment, profiles?: string): Promise<Outcome> {

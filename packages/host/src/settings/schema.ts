@@ -59,7 +59,7 @@ const facts = z.strictObject(
       .optional(),
     sees: yesOrNo
       .describe(
-        "Whether it is shown the pictures and documents that tools bring. As its name tells when nothing is set.",
+        "Whether it is shown the pictures and documents that tools bring; who attaches a picture to what it is asked is warned where it is not. As its name tells when nothing is set.",
       )
       .optional(),
   },
