@@ -7,6 +7,8 @@ import { countTokens } from "gpt-tokenizer/encoding/cl100k_base";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ConversationError } from "./conversations.ts";
 import { type HostFlags, openHost } from "./open-host.ts";
+import { whyNotFetched } from "./permissions/address-subject.ts";
+import { noRules, parseRule } from "./permissions/rule.ts";
 
 let home: string;
 let cwd: string;
@@ -125,6 +127,40 @@ describe("a host", () => {
     expect(host.agent.options.model).toMatchObject({ id: "ollama/llama:low", price, contextSize: 4_096 });
     expect((await host.useModel("demo2")).options.model).toMatchObject({ id: "demo/offline" });
     expect(await host.listModels("ollama")).toEqual([{ name: "ollama/llama", price, contextSize: 4_096, sees: false }]);
+  });
+});
+
+describe("a picture of the web", () => {
+  const { signal } = new AbortController();
+
+  test.each(["fetch", "*", "fetch(127.0.0.1)", "fetch(http://127.0.0.1/a/*)"])(
+    "S11: is not asked for where the rule '%s' forbids it",
+    async (rule) => {
+      set({ permissions: { deny: [rule] } });
+      const host = await open();
+      await expect(host.picture("http://127.0.0.1/a/b.png", signal)).rejects.toMatchObject({
+        code: "rule",
+        message: `The rule '${rule}' forbids to fetch http://127.0.0.1/a/b.png.`,
+      });
+      // Others are judged as they are: this one would have been asked, were it not this machine.
+      if (rule.includes("/a/"))
+        await expect(host.picture("http://127.0.0.1/b.png", signal)).rejects.toMatchObject({ code: "forbidden" });
+    },
+  );
+
+  test("S11: is not had by a rule that allows, where it is on this machine; a rule that asks has its answer", async () => {
+    set({ permissions: { allow: ["fetch"], ask: ["fetch"] } });
+    const host = await open();
+    await expect(host.picture("http://127.0.0.1/b.png", signal)).rejects.toMatchObject({ code: "forbidden" });
+  });
+
+  test("S11: that leads on is not followed to where a rule asks, unless it asked about the first address too", () => {
+    const [named, next] = [new URL("https://example.org/a.png"), new URL("https://elsewhere.example/b.png")];
+    const why = (...ask: readonly string[]) => whyNotFetched(next, named, { ...noRules, ask: ask.map(parseRule) });
+    expect(why("fetch(elsewhere.example)")).toBe(
+      "https://example.org/a.png leads on to https://elsewhere.example/b.png, which the rule 'fetch(elsewhere.example)' asks about.",
+    );
+    expect([why("fetch"), why("fetch(example.org)"), why("shell(ls)")]).toEqual([undefined, undefined, undefined]);
   });
 });
 

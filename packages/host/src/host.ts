@@ -13,6 +13,7 @@ import type { ConversationSummary } from "@banyan/core/stores";
 import type { Environment, KnownModel, ModelChoice, ProviderStatus } from "@banyan/models";
 import { sqliteStore } from "@banyan/store/sqlite";
 import type { Otlp } from "@banyan/telemetry/otlp";
+import type { WebPicture } from "@banyan/tools/web";
 import type { WhyNotRead } from "@banyan/tools/workspace";
 import { modelSettings, patienceOf } from "./connection.ts";
 import { findConversation, lastHeld, UNATTENDED } from "./conversations.ts";
@@ -26,6 +27,7 @@ import { type Instructions, instructionsText } from "./instructions/instructions
 import { asBegan, BEGAN, surroundings, surroundingsPart } from "./instructions/surroundings.ts";
 import { lazyTokenCounter } from "./instructions/tokens.ts";
 import { limitsOf } from "./limits.ts";
+import { whyNotFetched } from "./permissions/address-subject.ts";
 import { Approval, type CarriedOut, NEEDS_SANDBOX, type PlanApproval, type Unasked } from "./permissions/approval.ts";
 import type { ApprovalMode } from "./permissions/permissions.ts";
 import { pathScope } from "./permissions/place.ts";
@@ -362,6 +364,15 @@ export class Host {
     rememberRule(this.#settingsFile, rule, list);
     this.#rules = { ...this.#rules, [list]: [...this.#rules[list], parseRule(rule)] };
     this.#permission = this.#permissionWith(this.#rules);
+  }
+
+  /**
+   * A picture of the web for a person who asked for it by its address, as far as rules on `fetch` allow it (S11). Rejects with
+   * `WebError`, or with the signal's reason.
+   */
+  async picture(url: string, signal: AbortSignal): Promise<WebPicture> {
+    const { readPicture } = await import("@banyan/tools/web");
+    return readPicture(url, { signal, whyNot: (address, named) => whyNotFetched(address, named, this.#rules) });
   }
 
   /** Every provider, and whether it can be used now. */

@@ -57,6 +57,7 @@ export const rights = {
   "file.find": "act",
   "file.revert": "act",
   "file.undo": "act",
+  "picture.read": "act",
   "share.create": "act",
   "share.list": "act",
   "share.revoke": "act",

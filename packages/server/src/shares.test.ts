@@ -55,6 +55,7 @@ const command = (address: string, headers: Record<string, string>, type: string,
 
 /** What each command takes that it may be refused for who sends it, and not for its form. */
 const INPUTS: Readonly<Record<string, object>> = {
+  "picture.read": { url: "http://127.0.0.1/a.png" },
   "conversation.watch": { on: true },
   "conversation.search": { query: MINE },
   "conversation.open": { named: MINE },

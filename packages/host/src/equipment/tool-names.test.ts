@@ -16,6 +16,7 @@ const REASONS: Readonly<Record<string, string>> = {
     "The word of rules for commands: people write it, and it means every tool that runs one.",
   "packages/host/src/permissions/rule.ts: read": "The word of rules for reading.",
   "packages/host/src/permissions/rule.ts: write": "The word of rules for files that commands write.",
+  "packages/host/src/permissions/rule.ts: fetch": "The word of rules for what is got from the web.",
   "packages/host/src/permissions/rule.ts: mcp_": "How a rule on all tools of a server is written, which people write.",
   "packages/host/src/settings/schema.ts: mcp_": "The same, told to who writes settings.",
   "packages/host/src/hooks/hook-call.ts: file_path": "The field of hooks of other programs: people's hooks read it.",

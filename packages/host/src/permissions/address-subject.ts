@@ -1,13 +1,13 @@
 import type { Tool } from "@banyan/core";
 import { covers } from "./match.ts";
-import { formatRule, isAbout } from "./rule.ts";
+import { FETCHING, formatRule, isAbout, type Rule, type Rules } from "./rule.ts";
 import type { Subject } from "./subject.ts";
 
 /**
  * A call whose main argument is a web address. A pattern is `host` or `host/path`, with or without `http://` or
  * `https://` in front. `*` in the host does not reach into the path; without a path the whole host is meant.
  */
-export function addressSubject(tool: Tool, url: string): Subject {
+export function addressSubject(tool: Pick<Tool, "name">, url: string): Subject {
   const address = URL.canParse(url) ? new URL(url) : undefined;
   return {
     matches(rule) {
@@ -29,6 +29,19 @@ export function addressSubject(tool: Tool, url: string): Subject {
       return formatRule({ tool: tool.name, pattern: `${address.protocol}//${address.host}/*` });
     },
   };
+}
+
+/**
+ * Why an address may not be asked for what a person wants to see, in a sentence; nothing when it may. A rule that denies holds
+ * whatever was named. One that asks is kept when what was `named` fits it too, since then a person said yes: so no address that
+ * leads on is a way past the question.
+ */
+export function whyNotFetched(address: URL, named: URL, { deny, ask }: Rules): string | undefined {
+  const speaksOf = ({ href }: URL, rule: Rule) => addressSubject({ name: FETCHING }, href).matches(rule) !== "no";
+  const closed = deny.find((rule) => speaksOf(address, rule));
+  if (closed) return `The rule '${formatRule(closed)}' forbids to fetch ${address.href}.`;
+  const open = ask.find((rule) => speaksOf(address, rule) && !speaksOf(named, rule));
+  return open && `${named.href} leads on to ${address.href}, which the rule '${formatRule(open)}' asks about.`;
 }
 
 function fits(pattern: string, address: URL): boolean {

@@ -85,13 +85,15 @@ export function joinRules(...sources: readonly Rules[]): Rules {
 }
 
 /**
- * Rules are a language that people write (docs/security.md), and a rule names a tool. Three names mean more in it than the
+ * Rules are a language that people write (docs/security.md), and a rule names a tool. Four names mean more in it than the
  * tool that is called so: `shell(git log *)` speaks of commands, `read(**)` of whatever tells what is in a file, `write(**)`
- * of a file that a command opens to write. Tools are asked what they do, and not how they are called.
+ * of a file that a command opens to write, `fetch(example.org)` of pictures that a person asks for, too. Tools are asked what
+ * they do, and not how they are called.
  */
 export const COMMAND = "shell";
 export const READING = "read";
 export const WRITING = "write";
+export const FETCHING = "fetch";
 
 const rule = z.string('a rule, as in "shell(npm test*)"').superRefine((text, context) => {
   try {

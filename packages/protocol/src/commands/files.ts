@@ -10,7 +10,21 @@ const takenBack = z.object({
   message: id.optional().describe("The message that says so to the model; absent when nothing was done."),
 });
 
-/** The files that agents work on. */
+/** Why a picture of the web is not there, for a client that says it in its own words. */
+const whyNoPicture = z.enum([
+  "address",
+  "forbidden",
+  "rule",
+  "redirect",
+  "missing",
+  "status",
+  "content",
+  "size",
+  "time",
+  "network",
+]);
+
+/** The files that agents work on, and pictures that they name. */
 export const fileCommands = {
   "file.find": command(
     "Files and folders of the workspace for what is typed behind @: those whose path holds its letters in order, the nearest first.",
@@ -34,5 +48,23 @@ export const fileCommands = {
         .describe("A person was asked, and wants back what a log from elsewhere calls the previous content too."),
     },
     takenBack,
+  ),
+  "picture.read": command(
+    "Gets a picture of the web for a person who saw its address and asked for it, with the guards of `fetch`: from public machines, as far as rules on `fetch` allow it, at most 5 MiB. No client asks for one by itself.",
+    { url: text(1, 8_000) },
+    z.object({
+      picture: z
+        .object({
+          address: z.string().describe("Where it was found in the end."),
+          mediaType: z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"]).describe("What its bytes are."),
+          data: z.string().describe("In base 64."),
+        })
+        .optional()
+        .describe("Absent when it cannot be had."),
+      refused: z
+        .object({ why: whyNoPicture, message: z.string().describe("A sentence that names the address.") })
+        .optional()
+        .describe("Why it cannot be had; absent when it is there."),
+    }),
   ),
 } as const;

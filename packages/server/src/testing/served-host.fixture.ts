@@ -5,12 +5,13 @@ import type { ServedHost } from "../desk/commands/workplace.ts";
 /** No memory, no servers, no sandbox. */
 const NO_EQUIPMENT = { agents: [] as readonly NamedAgent[] } as Awaited<ReturnType<ServedHost["ready"]>>;
 
-/** What a server is given in the place of a host: an agent and a real store, without settings. */
+/** What a server is given in the place of a host: an agent and a real store, without settings; and without the web, unless `picture` reads it. */
 export function hostOf(
   store: Store,
   options: AgentOptions,
   models: Readonly<Record<string, AgentOptions["model"]>> = {},
   workspace = "/a/workspace",
+  picture: ServedHost["picture"] = () => Promise.reject(new Error("A test asks nobody for pictures.")),
 ) {
   let agent = new Agent({ name: "banyan", ...options });
   const approval = new Approval("ask");
@@ -70,6 +71,7 @@ export function hostOf(
       ...Object.keys(models).map((other) => ({ name: other, sees: false })),
     ],
     redact,
+    picture,
     contextParts: async (state, leaf) => [
       { kind: "conversation", source: "messages", tokens: pathTo(state, leaf).length, isExact: false },
     ],

@@ -16,6 +16,8 @@ export interface ServedOptions extends Partial<Omit<ServeOptions, "host" | "log"
   readonly directory: string;
   readonly models?: Parameters<typeof hostOf>[2];
   readonly workspace?: string;
+  /** How it gets pictures of the web; it has none when absent. */
+  readonly picture?: ServedHost["picture"];
 }
 
 /** A server on a port of its own, with a real store. */
@@ -30,9 +32,9 @@ export interface Served extends AsyncDisposable {
 
 /** Serves an agent until it is disposed of. */
 export async function served(options: AgentOptions, more: ServedOptions): Promise<Served> {
-  const { directory, models, workspace, ...rest } = more;
+  const { directory, models, workspace, picture, ...rest } = more;
   const store = sqliteStore({ directory, program: "banyan serve" });
-  const { host, remembered } = hostOf(store, options, models, workspace);
+  const { host, remembered } = hostOf(store, options, models, workspace, picture);
   const log: string[] = [];
   const server = await serve({ host, token: TOKEN, log: (line) => log.push(line), ...rest });
   return {

@@ -1,15 +1,18 @@
 /**
  * Why something could not be had from the web. `address`: it cannot be fetched at all. `forbidden`: it leads to a machine
- * that is not public. `redirect`: it leads on, to where it was not followed. `status`: the server refused. `content`:
- * what came is no text. `time`: it took too long. `network`: the server could not be reached, or broke off. `settings`:
- * the search is not set up.
+ * that is not public. `rule`: a permission rule is against it. `redirect`: it leads on, to where it was not followed. `missing`:
+ * there is nothing. `status`: the server refused. `content`: what came is no text, or no picture. `size`: it is too large. `time`:
+ * it took too long. `network`: the server could not be reached, or broke off. `settings`: the search is not set up.
  */
 export type WebErrorCode =
   | "address"
   | "forbidden"
+  | "rule"
   | "redirect"
+  | "missing"
   | "status"
   | "content"
+  | "size"
   | "time"
   | "network"
   | "settings";

@@ -8,6 +8,8 @@ export interface GetOptions extends Reach {
   readonly timeout: number;
   /** Of the body, after decompression. */
   readonly maxBytes: number;
+  /** The kinds of content that are wanted; text when absent. */
+  readonly accept?: string;
   /** Whether to go on to an address that another host has. */
   mayFollow(address: URL): Promise<boolean>;
 }
@@ -32,10 +34,7 @@ export interface Answer {
 const MOST_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-const HEADERS = {
-  "user-agent": "Banyan",
-  accept: "text/markdown, text/html;q=0.9, application/json;q=0.9, text/plain;q=0.8, */*;q=0.1",
-};
+const TEXTS = "text/markdown, text/html;q=0.9, application/json;q=0.9, text/plain;q=0.8, */*;q=0.1";
 
 /**
  * Gets what is at an address (S11): from public machines only, through at most five redirects, each checked like the
@@ -48,11 +47,12 @@ export async function get(start: URL, wants: (type: string) => boolean, options:
   const signal = AbortSignal.any([options.signal, late]);
   // Only for this call: no connection outlives it, and none is used that another check let through.
   const agent: Agent = new Agent({ connect: { lookup: checkedLookup(options) }, pipelining: 1 });
+  const headers = { "user-agent": "Banyan", accept: options.accept ?? TEXTS };
   let address = start;
   try {
     for (let redirects = 0; ; redirects += 1) {
       checkLiteral(address, options);
-      const response = await fetch(address, { redirect: "manual", headers: HEADERS, dispatcher: agent, signal });
+      const response = await fetch(address, { redirect: "manual", headers, dispatcher: agent, signal });
       const location = response.headers.get("location");
       if (!REDIRECTS.has(response.status) || location === null)
         return await answerOf(address, response, wants, late, options.maxBytes);

@@ -1,11 +1,12 @@
 import { dirname } from "node:path/posix";
 import { type ChangesPlace, changesOf, revertBranch, undoableCalls, undoCall } from "@banyan/host";
+import type { Result } from "@banyan/protocol";
 import { NotThere } from "../problem.ts";
 import { mustBeAtRest, mustBeThere, whileAtRest } from "./at-rest.ts";
 import type { Handlers, ServedHost } from "./workplace.ts";
 
 /** The files that agents work on. Which of them a branch or a call has changed is told by the log, and not by a client (S4). */
-export const fileHandlers: Handlers<"file.find" | "file.revert" | "file.undo"> = {
+export const fileHandlers: Handlers<"file.find" | "file.revert" | "file.undo" | "picture.read"> = {
   async "file.find"({ query, limit = 20 }, { files }) {
     return { files: nearestPaths(query, await files.list(), limit) };
   },
@@ -44,7 +45,24 @@ export const fileHandlers: Handlers<"file.find" | "file.revert" | "file.undo"> =
       return whileAtRest(session, leaf, () => undoCall(session, place, { ...done, leaf }));
     });
   },
+
+  async "picture.read"({ url }, { host, signal }) {
+    try {
+      const { address, mediaType, bytes } = await host.picture(url, signal);
+      return { picture: { address, mediaType, data: Buffer.from(bytes).toString("base64") } };
+    } catch (error) {
+      return refusedPicture(error);
+    }
+  },
 };
+
+type PictureRead = Result<"picture.read">;
+
+/** What a client is told of a picture that cannot be had; other errors are thrown on. */
+function refusedPicture(error: unknown): PictureRead {
+  if (!(error instanceof Error && error.name === "WebError" && "code" in error)) throw error;
+  return { refused: { why: error.code as NonNullable<PictureRead["refused"]>["why"], message: error.message } };
+}
 
 /** Where the files of a conversation's branches are. */
 function placeOf(

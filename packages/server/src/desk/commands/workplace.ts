@@ -26,6 +26,7 @@ export type ServedHost = Pick<
   | "model"
   | "newSession"
   | "openById"
+  | "picture"
   | "project"
   | "ready"
   | "redact"

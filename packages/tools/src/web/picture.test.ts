@@ -1,0 +1,162 @@
+import { describe, expect, test } from "vitest";
+import { type ReadPictureOptions, readPicture } from "./picture.ts";
+import { sendTo, TestServer } from "./web.fixture.ts";
+
+const latin = (text: string) => Buffer.from(text, "latin1");
+const long = (number: number) => [number >>> 24, number >>> 16, number >>> 8, number];
+
+function png(width: number, height: number): Buffer {
+  return Buffer.concat([latin("\x89PNG\r\n\x1a\n\0\0\0\rIHDR"), Buffer.from([...long(width), ...long(height)])]);
+}
+
+const PNG = png(3, 2);
+const GIF = latin("GIF89a\x03\0\x02\0;");
+const JPEG = latin("\xff\xd8\xff\xe0\0\x04ab\xff\xff\xc2\0\x0b\x08\0\x02\0\x03\x03aaa");
+const webp = (chunk: string) => latin(`RIFF\x20\0\0\0WEBP${chunk}`.padEnd(30, "\0"));
+const WEBPS = [webp("VP8 \0\0\0\0\0\0\0\0\0\0\x03\0\x02\0"), webp("VP8L"), webp("VP8X")];
+
+/** Asks on this machine, as no other than a test may. */
+function pictureHere(url: string, options: Partial<ReadPictureOptions> = {}) {
+  const { signal } = new AbortController();
+  return readPicture(url, { allowAddress: (address) => address === "127.0.0.1", signal, ...options });
+}
+
+describe("a picture of the web", () => {
+  test.each([
+    ["a PNG", PNG, "image/png"],
+    ["a GIF", GIF, "image/gif"],
+    ["a JPEG", JPEG, "image/jpeg"],
+    ...WEBPS.map((bytes) => ["a WebP", bytes, "image/webp"] as const),
+  ] as const)("W59: %s is what its bytes say, whatever its server calls it", async (_, bytes, mediaType) => {
+    for (const type of ["image/x-unknown", "application/octet-stream", ""]) {
+      await using server = await TestServer.give(bytes, type === "" ? {} : { "content-type": type });
+      const url = `${server.url}/a?b=c`;
+      expect(await pictureHere(url)).toEqual({ address: url, mediaType, bytes: Buffer.from(bytes) });
+    }
+  });
+
+  test("W59: nothing goes along that says who asks, or for what page", async () => {
+    await using server = await TestServer.give(PNG, { "content-type": "image/png", "set-cookie": "a=b" });
+    await pictureHere(server.url);
+    await pictureHere(server.url);
+    for (const { method, headers } of server.received) {
+      expect(method).toBe("GET");
+      expect(headers).toMatchObject({ "user-agent": "Banyan", accept: expect.stringMatching(/^image\/png/) });
+      for (const name of ["cookie", "referer", "origin", "authorization"]) expect(headers).not.toHaveProperty(name);
+    }
+    expect(server.received).toHaveLength(2);
+  });
+
+  test.each([
+    ["SVG with a script", "image/svg+xml", `<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`],
+    ["SVG that is called PNG", "image/png", `<svg xmlns="http://www.w3.org/2000/svg"/>`],
+    ["HTML", "text/html", "<!doctype html><script>alert(1)</script>"],
+    ["HTML that is called PNG", "image/png", "<!doctype html><script>alert(1)</script>"],
+    ["a PDF", "image/png", "%PDF-1.7 and more"],
+    ["nothing", "image/png", ""],
+    ["the beginning of a PNG", "image/png", PNG.subarray(0, 20)],
+    ["a JPEG without a frame", "image/jpeg", JPEG.subarray(0, 8)],
+    ["a GIF of no size", "image/gif", latin("GIF89a\0\0\0\0;")],
+    ["a WebP of no known kind", "image/webp", webp("EXIF")],
+  ])("S12: %s is no picture", async (_, type, body) => {
+    await using server = await TestServer.give(body, { "content-type": type });
+    await expect(pictureHere(`${server.url}/a.png`)).rejects.toMatchObject({ code: "content" });
+  });
+
+  test("S11: of one without an end no more is read than is shown", async () => {
+    let sent = 0;
+    await using server = await TestServer.start((_, response) => {
+      response.writeHead(200, { "content-type": "image/png" }).write(PNG);
+      const more = () => {
+        sent += 65_536;
+        if (!response.destroyed && response.write(Buffer.alloc(65_536))) setImmediate(more);
+        else response.once("drain", more);
+      };
+      more();
+    });
+    await expect(pictureHere(server.url)).rejects.toMatchObject({ code: "size" });
+    expect(sent).toBeLessThan(100 * 1024 * 1024);
+  });
+
+  test("S11: one that would fill the memory with pixels is too large, however few its bytes", async () => {
+    for (const bytes of [png(60_000, 60_000), latin("GIF89a\xff\xff\xff\xff;")]) {
+      await using server = await TestServer.give(bytes, { "content-type": "image/png" });
+      await expect(pictureHere(server.url)).rejects.toMatchObject({ code: "size" });
+    }
+  });
+
+  test.each([
+    [404, "missing"],
+    [410, "missing"],
+    [403, "status"],
+    [500, "status"],
+  ])("W59: status %i is told", async (status, code) => {
+    await using server = await TestServer.start((_, response) => response.writeHead(status).end(PNG));
+    await expect(pictureHere(server.url)).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(`${status}`),
+    });
+  });
+
+  test("W59: a server that says nothing, and one that stops in the middle, are waited for no longer than told", async () => {
+    await using silent = await TestServer.start(() => {});
+    await using slow = await TestServer.start((_, response) => response.writeHead(200).write(PNG));
+    for (const { url } of [silent, slow])
+      await expect(pictureHere(url, { timeout: 200 })).rejects.toMatchObject({ code: "time" });
+  });
+
+  test("W59: where nothing answers, that is told", async () => {
+    const gone = await TestServer.give(PNG);
+    const { url } = gone;
+    await gone[Symbol.asyncDispose]();
+    await expect(pictureHere(url)).rejects.toMatchObject({ code: "network" });
+    const resolve = () => Promise.reject(new Error("there is no network"));
+    await expect(pictureHere("http://pictures.example/a.png", { resolve })).rejects.toMatchObject({ code: "network" });
+  });
+
+  test.each([
+    "http://169.254.169.254/latest/meta-data",
+    "http://[::1]:1/a.png",
+    "http://[::ffff:127.0.0.1]/a.png",
+    "http://0.0.0.0:1/a.png",
+    "http://10.0.0.1/a.png",
+  ])("S11: neither %s is asked, nor where a picture leads there", async (inner) => {
+    await expect(pictureHere(inner)).rejects.toMatchObject({ code: "forbidden" });
+    await using server = await TestServer.start((_, response) => sendTo(response, inner));
+    await expect(pictureHere(server.url)).rejects.toMatchObject({ code: "forbidden" });
+    expect(server.received).toHaveLength(1);
+  });
+
+  test("S11: this machine is asked for no picture", async () => {
+    await using server = await TestServer.give(PNG, { "content-type": "image/png" });
+    const { signal } = new AbortController();
+    await expect(readPicture(server.url, { signal })).rejects.toMatchObject({ code: "forbidden" });
+    const resolve = async () => ["127.0.0.1"];
+    const named = readPicture(`http://pictures.example:${server.port}/`, { signal, resolve });
+    await expect(named).rejects.toMatchObject({ code: "forbidden" });
+    expect(server.received).toEqual([]);
+  });
+
+  test("W59: one that is kept elsewhere comes from there, unless something is against it", async () => {
+    await using other = await TestServer.give(PNG, { "content-type": "image/png" });
+    await using server = await TestServer.start((_, response) => sendTo(response, `${other.url}/kept`));
+    expect(await pictureHere(server.url)).toMatchObject({ address: `${other.url}/kept` });
+    const asked: string[] = [];
+    const whyNot = ({ href, port }: URL, named: URL) => {
+      asked.push(`${href} for ${named.href}`);
+      return port === `${other.port}` ? "Not there." : undefined;
+    };
+    await expect(pictureHere(server.url, { whyNot })).rejects.toMatchObject({ code: "rule", message: "Not there." });
+    expect(asked).toEqual([`${server.url}/ for ${server.url}/`, `${other.url}/kept for ${server.url}/`]);
+    expect(other.received).toHaveLength(1);
+    await expect(pictureHere(other.url, { whyNot })).rejects.toMatchObject({ code: "rule" });
+    expect(other.received).toHaveLength(1);
+  });
+
+  test.each(["file:///etc/passwd", "data:image/png;base64,AAAA", "/a.png", "http://me:secret@127.0.0.1/a.png"])(
+    "S11: %s is no address of a picture",
+    async (url) => {
+      await expect(pictureHere(url)).rejects.toMatchObject({ code: "address" });
+    },
+  );
+});

@@ -1,0 +1,133 @@
+import { mediaIn } from "@banyan/core/conversation";
+import type { Reach } from "./checked-lookup.ts";
+import { WebError } from "./error.ts";
+import { type Answer, get, webAddress } from "./get.ts";
+
+/** How a picture is got that a person asked for. */
+export interface ReadPictureOptions extends Reach {
+  readonly signal: AbortSignal;
+  /** Milliseconds for all of it, redirects included. Default 20,000. */
+  readonly timeout?: number;
+  /** Bytes of a picture that are loaded at most, counted after decompression. Default 5 MiB. */
+  readonly maxBytes?: number;
+  /** Why an address is not asked, in a sentence; nothing when it may be. `named` is the one that the person saw. */
+  whyNot?(address: URL, named: URL): string | undefined;
+}
+
+/** A picture of the web, as it came: what browsers show as a picture, and nothing that could run. */
+export interface WebPicture {
+  /** Where it was found in the end. */
+  readonly address: string;
+  readonly mediaType: keyof typeof PIXELS;
+  readonly bytes: Uint8Array;
+}
+
+const MiB = 1024 * 1024;
+const DEFAULT_TIMEOUT = 20_000;
+const DEFAULT_MAX_BYTES = 5 * MiB;
+/** A few bytes can say that they are a picture whose pixels fill the memory of whoever shows it. */
+const MOST_PIXELS = 50_000_000;
+
+const ACCEPT = "image/png, image/jpeg, image/gif, image/webp";
+
+/**
+ * The picture at an address of the public web (S11, S12): a PNG, JPEG, GIF or WebP by its bytes, whatever its server calls it. It
+ * is got with the guards of `fetch`, and nothing goes along that says who asks. Rejects with a `WebError`, or with the signal's
+ * reason.
+ */
+export async function readPicture(url: string, options: ReadPictureOptions): Promise<WebPicture> {
+  const { timeout = DEFAULT_TIMEOUT, maxBytes = DEFAULT_MAX_BYTES, whyNot = () => undefined } = options;
+  const named = webAddress(url);
+  const mayBeAsked = (address: URL): void => {
+    const why = whyNot(address, named);
+    if (why !== undefined) throw new WebError("rule", why);
+  };
+  mayBeAsked(named);
+  const mayFollow = async (next: URL): Promise<boolean> => {
+    mayBeAsked(next);
+    // Who asks for a picture wants it from wherever it is kept.
+    return true;
+  };
+  const answer = await get(named, mayBePicture, { ...options, timeout, maxBytes, mayFollow, accept: ACCEPT });
+  const { address, status, body, cut, length = 0 } = answer;
+  if (status < 200 || status > 299) throw failure(answer);
+  if (!mayBePicture(answer.type)) throw noPicture(address, `it is ${answer.type}`);
+  if (cut === "size" || length > maxBytes)
+    throw new WebError("size", `${address.href} is larger than ${maxBytes} bytes, and is not shown.`);
+  if (cut === "time") throw new WebError("time", `${address.href} did not end within ${timeout} ms.`);
+  const mediaType = mediaIn(body)?.mediaType;
+  const pixels = isKind(mediaType) ? PIXELS[mediaType](body) : undefined;
+  if (!isKind(mediaType) || !pixels) throw noPicture(address, "its bytes are none");
+  if (pixels > MOST_PIXELS)
+    throw new WebError("size", `${address.href} has ${pixels} pixels, more than ${MOST_PIXELS}, and is not shown.`);
+  return { address: address.href, mediaType, bytes: body };
+}
+
+/** Whether it is worth reading: the bytes say what it is. SVG, which may hold scripts and addresses, is text by its bytes. */
+function mayBePicture(type: string): boolean {
+  return type === "" || type.endsWith("/octet-stream") || type.startsWith("image/");
+}
+
+function failure({ address, status }: Answer): WebError {
+  if (status === 404 || status === 410)
+    return new WebError("missing", `There is nothing at ${address.href}: its server answered ${status}.`);
+  return new WebError("status", `${address.href} was refused: its server answered ${status}.`);
+}
+
+function noPicture(address: URL, why: string): WebError {
+  return new WebError("content", `${address.href} is no picture that is shown (PNG, JPEG, GIF, WebP): ${why}.`);
+}
+
+/** How many pixels a picture says that it has, by its kind; nothing for one that does not say it as its kind does. */
+const PIXELS = {
+  "image/png": (bytes: Buffer) =>
+    bytes.length >= 24 && bytes.toString("latin1", 12, 16) === "IHDR"
+      ? bytes.readUInt32BE(16) * bytes.readUInt32BE(20)
+      : undefined,
+  "image/gif": (bytes: Buffer) => (bytes.length >= 10 ? bytes.readUInt16LE(6) * bytes.readUInt16LE(8) : undefined),
+  "image/jpeg": pixelsOfJpeg,
+  "image/webp": pixelsOfWebp,
+} as const;
+
+function isKind(mediaType: string | undefined): mediaType is keyof typeof PIXELS {
+  return mediaType !== undefined && mediaType in PIXELS;
+}
+
+/** The markers of a frame's head; between them stand those of tables (C4, C8, CC). */
+const FRAME_HEADS: ReadonlySet<number> = new Set([
+  0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf,
+]);
+const SCAN = 0xda;
+
+/** The most that any head in front of the picture's data says. */
+function pixelsOfJpeg(bytes: Buffer): number | undefined {
+  let most: number | undefined;
+  for (let at = 2; at + 9 <= bytes.length && bytes[at] === 0xff; ) {
+    const marker = bytes[at + 1] ?? 0;
+    // A marker may stand behind more than one byte of filling.
+    if (marker === 0xff) {
+      at += 1;
+      continue;
+    }
+    if (marker === SCAN) break;
+    if (FRAME_HEADS.has(marker)) most = Math.max(most ?? 0, bytes.readUInt16BE(at + 5) * bytes.readUInt16BE(at + 7));
+    at += 2 + bytes.readUInt16BE(at + 2);
+  }
+  return most;
+}
+
+function pixelsOfWebp(bytes: Buffer): number | undefined {
+  if (bytes.length < 30) return undefined;
+  switch (bytes.toString("latin1", 12, 16)) {
+    case "VP8 ":
+      return (bytes.readUInt16LE(26) & 0x3fff) * (bytes.readUInt16LE(28) & 0x3fff);
+    case "VP8L": {
+      const sizes = bytes.readUInt32LE(21);
+      return ((sizes & 0x3fff) + 1) * (((sizes >>> 14) & 0x3fff) + 1);
+    }
+    case "VP8X":
+      return (bytes.readUIntLE(24, 3) + 1) * (bytes.readUIntLE(27, 3) + 1);
+    default:
+      return undefined;
+  }
+}
