@@ -39,6 +39,7 @@ const forbidden: Readonly<Record<string, object>> = {
   "file.find": { query: "" },
   "file.revert": { leaf: id },
   "file.undo": { leaf: id, call: id },
+  "picture.read": { url: "http://127.0.0.1/picture.png" },
 };
 
 const guest = { authorization: `Bearer ${GUEST}` };

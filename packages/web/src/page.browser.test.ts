@@ -132,7 +132,8 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
     await articles(page).last().waitFor();
     await write(page, "hostile");
     await eventually(() => said(page)).toContain("window.harmed = true");
-    await eventually(() => said(page)).toContain("[picture: a picture at http://127.0.0.1:9/markdown.png]");
+    await page.getByRole("button", { name: "Show picture from 127.0.0.1:9" }).waitFor();
+    expect(await said(page)).toContain("http://127.0.0.1:9/markdown.png");
     expect(await said(page)).toContain("[31mred");
     expect(await page.locator("article script, article iframe, article img").count()).toBe(0);
     // Of its tags, those that only say how words look are what they mean (W57), and have nothing that acts.

@@ -16,6 +16,7 @@ export const ASKED = {
   remembered: "Which harbours matter to us?",
   locked: "What did we say about leap seconds?",
   serve: "Serve the page while we talk.",
+  gauges: "Show me the gauges of Sydney and Brest, as they stand at",
   review: "Review these changes: @diff",
 } as const;
 
@@ -67,6 +68,17 @@ A page that draws one:
 \`\`\`
 
 [^1]: After the manual of the harbour office, chapter 3.`;
+
+/** Two pictures of the web at a place: a long address with a picture, and a short one without. */
+export function gaugesAt(place: string): string {
+  return `The gauge of **Fort Denison**, and that of Brest:
+
+![A gauge at low water](${place}icon-192.png?station=${"fort-denison-".repeat(8)}sydney "Sydney, 29 March")
+
+![The gauge of Brest](${place}assets/brest.png)
+
+Both were taken at low water.`;
+}
 
 /** A log of many lines, of which a page shows the first. */
 export const LOG = Array.from(

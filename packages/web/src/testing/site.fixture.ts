@@ -19,6 +19,7 @@ import { builtPage } from "./built-page.fixture.ts";
 import { chromiumPath } from "./chromium.fixture.ts";
 import { type Link, openLink } from "./link.fixture.ts";
 import { steadyPort } from "./port.fixture.ts";
+import { pictureHere } from "./web-of-pictures.fixture.ts";
 
 /** Milliseconds that anything has to come about: a machine under load takes its time. */
 const PATIENCE = 30_000;
@@ -91,7 +92,7 @@ export class Site {
     const { workspace } = this;
     const port = this.#port;
     const directory = join(this.#directory, "data");
-    const place = { directory, workspace, models, page, port, allowedHosts: [this.link.host] };
+    const place = { directory, workspace, models, page, port, picture: pictureHere, allowedHosts: [this.link.host] };
     this.#served = await served(options, { ...place, guestToken: GUEST_TOKEN, ...more });
     this.link.to(this.#served.server.address);
   }

@@ -8,6 +8,7 @@ import { type Served, served, TOKEN } from "@banyan/server/testing";
 import { builtPage } from "./built-page.fixture.ts";
 import { type Link, openLink } from "./link.fixture.ts";
 import { storyAgent } from "./story.fixture.ts";
+import { pictureHere } from "./web-of-pictures.fixture.ts";
 
 /** Of those who may only watch. */
 export const WATCHING = "a-guest-of-a-stage-0123456789-0123456789";
@@ -34,6 +35,8 @@ export class Stage implements AsyncDisposable {
     const [page, link] = [await builtPage(), await openLink()];
     const stage = await served(storyAgent(), {
       ...{ directory, page, workspace: "/home/ada/tides", guestToken: WATCHING, allowedHosts: [link.host] },
+      // Its own files stand for those of the web.
+      picture: pictureHere,
     });
     link.to(stage.server.address);
     return new Stage(stage, link, directory);

@@ -1,7 +1,7 @@
 import { PANEL_STATES } from "./panel-states.fixture.ts";
 import { ASKED } from "./scenes.fixture.ts";
 import { LIST, list, log, open, type State, seen } from "./state.fixture.ts";
-import { asking, attached, branches, one, PICTURE, queued, running } from "./tales.fixture.ts";
+import { asking, attached, branches, naming, one, PICTURE, queued, running } from "./tales.fixture.ts";
 
 /** All states, by their names. A new one is looked at, and judged, by being here. */
 export const STATES: Readonly<Record<string, State>> = {
@@ -51,6 +51,18 @@ export const STATES: Readonly<Record<string, State>> = {
   failed: seen(one(ASKED.failing, "idle"), "the log is whole"),
   answered: seen(one(ASKED.rich, "idle"), "After the manual"),
   attached: seen(attached, "stations.txt"),
+  "web-picture": seen(naming, "Both were taken at low water."),
+  "web-picture-shown": {
+    async show(page, stage) {
+      await open(page, stage, naming);
+      const [first, second] = [log(page).getByRole("group").first(), log(page).getByRole("group").last()];
+      await second.getByRole("button", { name: /^Show picture from/ }).click();
+      await second.getByRole("button", { name: "Try again" }).waitFor();
+      await first.getByRole("button", { name: /^Whole address/ }).click();
+      await first.getByRole("button", { name: /^Show picture from/ }).click();
+      await first.getByRole("img").waitFor();
+    },
+  },
   approval: {
     async show(page, stage) {
       await open(page, stage, asking);

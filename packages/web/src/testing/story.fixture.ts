@@ -2,7 +2,7 @@ import { type AgentOptions, askClient, defineTool, launchAgent } from "@banyan/c
 import type { ModelRequest } from "@banyan/core/drivers";
 import { updatePlan } from "@banyan/core/hosts";
 import { call, type Scene, scriptedModel, spend, stall } from "@banyan/core/testing";
-import { LOG, MEMORY, SCENES, said, thought } from "./scenes.fixture.ts";
+import { ASKED, gaugesAt, LOG, MEMORY, SCENES, said, thought } from "./scenes.fixture.ts";
 
 /** Milliseconds between two pieces of an answer. */
 const PACE = 4;
@@ -208,7 +208,9 @@ function sceneFor({ messages }: ModelRequest): Scene {
   const from = messages.findLastIndex(({ role }) => role === "user");
   const words = messages[from]?.parts.map((part) => (part.type === "text" ? part.text : "")).join("") ?? "";
   const [, answers] = Object.entries(ANSWERS).find(([asked]) => words.includes(asked)) ?? [];
-  const scene = answers?.[messages.length - 1 - from] ?? "I have nothing more to say.";
+  const [, place] = words.split(`${ASKED.gauges} `);
+  const told = place === undefined ? answers?.[messages.length - 1 - from] : gaugesAt(place);
+  const scene = told ?? "I have nothing more to say.";
   const beats = typeof scene === "string" ? [said(scene)] : scene;
   const input = 3_200 + 640 * messages.length;
   return [...beats, spend({ input, cached: input - 610, output: 180 + 40 * messages.length, reasoning: 60 })];

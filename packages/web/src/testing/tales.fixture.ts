@@ -92,6 +92,13 @@ export async function attached(stage: Stage): Promise<string> {
   return conversation;
 }
 
+/** One with an answer that names pictures of the web: one that is there, and one that is not. */
+export async function naming(stage: Stage): Promise<string> {
+  const conversation = await stage.begun(`${ASKED.gauges} ${stage.at("/")}`, "The gauges");
+  await stage.idle(conversation);
+  return conversation;
+}
+
 /** One of 10,000 messages, of which every third begins a branch. */
 export async function long(stage: Stage): Promise<string> {
   await using session = await Session.open(stage.served.store);

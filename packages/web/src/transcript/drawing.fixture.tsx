@@ -1,5 +1,6 @@
 import { parseHTML } from "linkedom";
 import { createElement } from "react";
+import { createStore } from "zustand";
 import { Page, PageProvider } from "../page.ts";
 
 // A document that is drawn into, as in a browser: what was drawn before is there when more comes.
@@ -9,8 +10,9 @@ const { createRoot } = await import("react-dom/client");
 const { flushSync } = await import("react-dom");
 const { RenderedMarkdown } = await import("./rendered-markdown.tsx");
 
-/** Nothing is asked of it: drawing is all that happens. */
-const page: Page = Object.create(Page.prototype);
+/** Nothing is asked of it: drawing is all that happens, as for a guest. */
+const store = createStore(() => ({ rights: ["show", "watch"] }));
+const page: Page = Object.assign(Object.create(Page.prototype), { store });
 
 /** A place in the document for a text in Markdown, which is drawn there at once. */
 export function drawing() {

@@ -10,11 +10,13 @@ import { CodeBlock } from "../code/code-block.tsx";
 import { IconButton } from "../design/button.tsx";
 import { t } from "../phrases/phrases.ts";
 import { lazily } from "../shell/lazily.ts";
+import { useMay } from "../use-may.ts";
 import { type MarkdownBlock, markdownBlocks } from "./markdown-blocks.ts";
 import { type Formula, formulaIn, formulasAsCode } from "./math.ts";
 import { type NoteEnd, NoteLink, ReferredNotes, referredNotes } from "./note-link.tsx";
 import { safeHtml } from "./safe-html.ts";
 import { shownReferences } from "./shown-references.ts";
+import { InsideLink, type NamedPicture, WebPicture } from "./web-picture.tsx";
 
 /**
  * Markdown as it looks, block by block, so that of a text that streams only the last block is drawn again. What turns text
@@ -100,26 +102,25 @@ function LowHeading({ children }: { readonly children?: ReactNode }) {
 
 /** What a model writes is data: of its HTML a few tags that can do nothing, no picture from another host, and links show where they lead (S12). */
 const COMPONENTS: Components = {
-  a: ({ href, title, children }) =>
+  a: ({ href, title, children, node }) =>
     // An address that could run something was taken away.
     href ? (
-      <a
-        href={href}
-        title={title ? `${title} (${href})` : href}
-        rel="noreferrer noopener"
-        target="_blank"
-        className="text-leaf underline"
-      >
-        {Children.count(children) === 0 ? href : children}
-      </a>
+      <>
+        <a
+          href={href}
+          title={title ? `${title} (${href})` : href}
+          rel="noreferrer noopener"
+          target="_blank"
+          className="text-leaf underline"
+        >
+          <InsideLink value={true}>{Children.count(children) === 0 ? href : children}</InsideLink>
+        </a>
+        {node && <PicturesOfLink of={node} />}
+      </>
     ) : (
       children
     ),
-  img: ({ src, alt, title }) => (
-    <span className="text-soft">
-      {pictureInWords(`${alt || t("without a description")}${title ? ` “${title}”` : ""}`, String(src ?? ""))}
-    </span>
-  ),
+  img: ({ src, alt, title }) => <WebPicture {...pictureOf({ src, alt, title })} />,
   pre: Fenced,
   code: ({ children }) => {
     const formula = formulaIn(String(children));
@@ -204,8 +205,28 @@ const COMPONENTS: Components = {
   ),
 };
 
-function pictureInWords(picture: string, src: string): string {
-  return src === "" ? t("[picture: {picture}]", { picture }) : t("[picture: {picture} at {src}]", { picture, src });
+function pictureOf({ src, alt, title }: Readonly<Record<"src" | "alt" | "title", unknown>>): NamedPicture {
+  return { src: String(src ?? ""), alt: String(alt ?? ""), title: String(title ?? "") };
+}
+
+/** An element as it is drawn, as far as it is looked at here. */
+interface Drawn {
+  readonly type: string;
+  readonly tagName?: string;
+  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly children?: readonly Drawn[];
+}
+
+/** The pictures that stand in a link, as a badge does: the link has their words, and they can be had beside it. */
+function PicturesOfLink({ of: link }: { readonly of: Drawn }) {
+  const may = useMay();
+  const found: NamedPicture[] = [];
+  const look = ({ tagName, properties, children = [] }: Drawn) => {
+    if (tagName === "img") found.push(pictureOf({ src: "", alt: "", title: "", ...properties }));
+    for (const child of children) look(child);
+  };
+  if (may("picture.read")) look(link);
+  return found.map((picture, index) => <WebPicture key={index} {...picture} />);
 }
 
 /** A node of a Markdown tree, as far as it is looked at here. */

@@ -1,0 +1,231 @@
+import type { Result } from "@banyan/protocol";
+import { createContext, type RefObject, useContext, useEffect, useRef, useState } from "react";
+import { Button } from "../design/button.tsx";
+import { type Page, usePage } from "../page.ts";
+import { t } from "../phrases/phrases.ts";
+import { useMay } from "../use-may.ts";
+
+/** A picture as an answer names it. */
+export interface NamedPicture {
+  readonly src: string;
+  readonly alt: string;
+  readonly title: string;
+}
+
+/** Whether it stands inside a link: no button can. */
+export const InsideLink = createContext(false);
+
+/**
+ * A picture that an answer names (W59, S12). What a model writes into an address tells whoever is asked there something, so it is
+ * told in words with its address; who may act has a button that names the host, and nothing else has the server ask there.
+ */
+export function WebPicture(picture: NamedPicture) {
+  const may = useMay();
+  const isInside = useContext(InsideLink);
+  const address = may("picture.read") ? webAddress(picture.src) : undefined;
+  if (!address) return <span className="text-soft">{inWords(picture)}</span>;
+  if (isInside) return alone(picture);
+  return <Offered key={address.href} picture={picture} address={address} />;
+}
+
+/** An address that the server may be asked to get: one that says where it leads, and nothing of who asks. */
+function webAddress(src: string): URL | undefined {
+  if (src.length > LONGEST || !/^https?:\/\//i.test(src) || !URL.canParse(src)) return undefined;
+  const address = new URL(src);
+  return address.username === "" && address.password === "" ? address : undefined;
+}
+
+/** Characters of an address that the server takes. */
+const LONGEST = 8_000;
+
+function alone({ alt, title }: NamedPicture): string {
+  return `${alt || t("without a description")}${title ? ` “${title}”` : ""}`;
+}
+
+function inWords(named: NamedPicture): string {
+  const [picture, { src }] = [alone(named), named];
+  return src === "" ? t("[picture: {picture}]", { picture }) : t("[picture: {picture} at {src}]", { picture, src });
+}
+
+/** A picture that is there, ready to be drawn. */
+interface Shown {
+  readonly address: URL;
+  /** A `data:` address: nothing is asked for it. */
+  readonly data: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+type State =
+  | { readonly is: "offered" | "asked" }
+  | { readonly is: "refused"; readonly why: string }
+  | { readonly is: "shown"; readonly shown: Shown };
+
+/** Pictures that a page keeps; of more, the oldest are forgotten. */
+const MOST_KEPT = 12;
+
+/** What a person has asked for, for as long as the page is open: a message that was out of sight is as it was left. */
+const kept = new WeakMap<Page, Map<string, Shown>>();
+
+function keptOf(page: Page): Map<string, Shown> {
+  const all = kept.get(page) ?? new Map<string, Shown>();
+  kept.set(page, all);
+  return all;
+}
+
+/** Has the server get a picture, which is decoded before it is shown: its place has its size at once (W54). */
+async function ask(page: Page, address: URL): Promise<State> {
+  const known = keptOf(page).get(address.href);
+  if (known) return { is: "shown", shown: known };
+  try {
+    const { picture, refused } = await page.connection.ask("picture.read", { url: address.href });
+    if (!picture) return { is: "refused", why: refused ? refusal(address, refused) : NO_PICTURE };
+    const image = new Image();
+    image.src = `data:${picture.mediaType};base64,${picture.data}`;
+    const isWhole = await image.decode().then(
+      () => true,
+      () => false,
+    );
+    if (!isWhole) return { is: "refused", why: NO_PICTURE };
+    const { src: data, naturalWidth: width, naturalHeight: height } = image;
+    const shown = { address: new URL(picture.address), data, width, height };
+    const all = keptOf(page).set(address.href, shown);
+    if (all.size > MOST_KEPT) all.delete(all.keys().next().value as string);
+    return { is: "shown", shown };
+  } catch (error) {
+    return { is: "refused", why: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+const NO_PICTURE = t("What is there is no picture that is shown here (PNG, JPEG, GIF, WebP).");
+
+function refusal({ host }: URL, { why, message }: NonNullable<Result<"picture.read">["refused"]>): string {
+  switch (why) {
+    case "missing":
+      return t("There is nothing at this address.");
+    case "status":
+      return t("{host} refused it.", { host });
+    case "content":
+      return NO_PICTURE;
+    case "size":
+      return t("It is too large: at most 5 MB and 50 million pixels are shown.");
+    case "forbidden":
+      return t("It leads to a machine that is not public, which is not asked.");
+    case "rule":
+      return t("A permission rule on fetch forbids it.");
+    case "redirect":
+      return t("{host} leads on to where it is not followed.", { host });
+    case "time":
+      return t("{host} took too long.", { host });
+    case "network":
+      return t("{host} cannot be reached.", { host });
+    default:
+      // Of a newer server.
+      return message;
+  }
+}
+
+/** A picture to be asked for, with its address in front of the click; then the picture, and where it is from. */
+function Offered({ picture, address }: { readonly picture: NamedPicture; readonly address: URL }) {
+  const page = usePage();
+  const group = useRef<HTMLSpanElement>(null);
+  const [state, setState] = useState<State>(() => {
+    const shown = keptOf(page).get(address.href);
+    return shown ? { is: "shown", shown } : { is: "offered" };
+  });
+  const hadFocus = useRef(false);
+  const show = async () => {
+    if (state.is === "asked") return;
+    setState({ is: "asked" });
+    const come = await ask(page, address);
+    // The button goes; who pressed it is where the picture stands.
+    hadFocus.current = come.is === "shown" && holdsFocus(group);
+    setState(come);
+  };
+  useEffect(() => {
+    if (state.is === "shown" && hadFocus.current) group.current?.focus();
+  }, [state]);
+  const { host } = address;
+  return (
+    <>
+      {/* biome-ignore lint/a11y/useSemanticElements: no other element of this role can stand in a paragraph. */}
+      <span
+        ref={group}
+        tabIndex={-1}
+        role="group"
+        aria-label={t("Picture from {host}", { host })}
+        className={`my-1 inline-flex max-w-full flex-col items-start gap-1 align-top text-sm ${state.is === "shown" ? "" : "rounded-lg border border-hair px-2.5 py-1.5 print:hidden"}`}
+      >
+        {state.is === "shown" ? (
+          <ShownPicture picture={picture} shown={state.shown} />
+        ) : (
+          <>
+            <span className="text-soft">{alone(picture)}</span>
+            <Address of={address} />
+            <span className="max-w-full">
+              <Button isSmall onClick={show}>
+                <span className="min-w-0 [overflow-wrap:anywhere]">{buttonName(state, host)}</span>
+              </Button>
+              <span role="status" className="ms-2">
+                {state.is === "refused" && state.why}
+              </span>
+            </span>
+          </>
+        )}
+      </span>
+      <span className="hidden text-soft print:inline">{inWords(picture)}</span>
+    </>
+  );
+}
+
+function holdsFocus({ current }: RefObject<HTMLElement | null>): boolean {
+  return current?.contains(document.activeElement) === true;
+}
+
+function buttonName({ is }: State, host: string): string {
+  if (is === "asked") return t("Asking {host} …", { host });
+  return is === "refused" ? t("Try again") : t("Show picture from {host}", { host });
+}
+
+function ShownPicture({ picture, shown }: { readonly picture: NamedPicture; readonly shown: Shown }) {
+  const { data, width, height, address } = shown;
+  return (
+    <>
+      <img
+        src={data}
+        alt={picture.alt}
+        title={picture.title || undefined}
+        width={width}
+        height={height}
+        style={{ width: `min(${width}px, calc(24rem * ${width / height}))`, aspectRatio: `${width} / ${height}` }}
+        className="h-auto max-w-full rounded-lg outline outline-hair -outline-offset-1"
+      />
+      <span className="max-w-full text-soft text-xs print:hidden">
+        {t("From {host}", { host: address.host })} <Address of={address} />
+      </span>
+    </>
+  );
+}
+
+/** Characters of an address that are shown at first, from its beginning and its end. */
+const BEGINNING = 60;
+const END = 24;
+
+/** An address; a long one is cut in the middle, and whole when asked for. */
+function Address({ of: { href } }: { readonly of: URL }) {
+  const [isWhole, setWhole] = useState(false);
+  const isLong = href.length > BEGINNING + END + 1;
+  const words = isLong && !isWhole ? `${href.slice(0, BEGINNING)}…${href.slice(-END)}` : href;
+  return (
+    <span className="flex max-w-full flex-wrap items-center gap-x-2">
+      <bdi dir="ltr" title={href} className="min-w-0 break-all font-mono text-soft text-xs">
+        {words}
+      </bdi>
+      {isLong && (
+        <Button isSmall look="quiet" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          {t("Whole address ({count} characters)", { count: href.length })}
+        </Button>
+      )}
+    </span>
+  );
+}
