@@ -19,6 +19,30 @@ export function linesAway({ text, at }: TextAt, count: number): TextAt | undefin
   return { text, at: Math.min(line + at - start, lineAround(text, line)[1]) };
 }
 
+/** How much text is selected: how many lines it goes on for, and the characters in the last one. */
+interface Extent {
+  readonly lines: number;
+  readonly characters: number;
+}
+
+export function extentOf(text: string, [from, to]: Range): Extent {
+  const lines = text.slice(from, to).split("\n");
+  return {
+    lines: lines.length - 1,
+    characters: unitsOf(lines.at(-1) ?? "").filter(({ kind }) => kind !== "end").length,
+  };
+}
+
+/** The last character of as much text from a place on, or as there is of it. */
+export function endOf({ lines, characters }: Extent, place: TextAt): TextAt {
+  const { text } = place;
+  const below = linesAway(place, lines) ?? place;
+  const [start, end] = lineAround(text, below.at);
+  const from = lines === 0 ? place.at : start;
+  const units = unitsOf(text).filter((unit) => unit.at >= from && unit.at < end);
+  return { text, at: units.slice(0, Math.max(1, characters)).at(-1)?.at ?? from };
+}
+
 /** So many characters of the line in another form; nothing where it has fewer, unless they may be `fewer`. */
 export function replaced({ text, at }: TextAt, count: number, form: (character: string) => string, fewer = false) {
   const [, end] = lineAround(text, at);

@@ -1,4 +1,5 @@
-import { CASES, joined, linesAway, otherCase, replaced, shiftedLines } from "./vim-edits.ts";
+import { CHANGES, commandOf, isBegun, type Keys, MOST, type Operator, SELECTED } from "./vim-command.ts";
+import { CASES, endOf, extentOf, joined, linesAway, otherCase, replaced, shiftedLines } from "./vim-edits.ts";
 import { behind, firstOf, lineAround, motionOf, objectAt, type Range, REST, unitsOf } from "./vim-motions.ts";
 
 /** A text and where its cursor stands, counted in code units. */
@@ -18,31 +19,6 @@ interface Register {
 
 /** What letters are: text, commands, or commands for what is selected. */
 export type VimMode = "insert" | "normal" | "visual" | "visual line";
-
-type Operator = "d" | "c" | "y";
-
-/** Keys of a command, by what they are: `2d3w` deletes six words. */
-interface Command {
-  readonly count: number | undefined;
-  readonly operator: Operator | undefined;
-  /** A motion, an object, or a letter that is a command of its own. */
-  readonly rest: string;
-}
-
-/** Letters that stand for an operator and a motion. */
-const SHORT: Readonly<Record<string, string>> = { x: "dl", X: "dh", D: "d$", C: "c$", s: "cl", S: "cc", Y: "yy" };
-
-/** The same for what is selected; capitals are about whole lines. */
-const SELECTED: Readonly<Record<string, Operator>> = {
-  ...{ d: "d", x: "d", D: "d", X: "d", y: "y", Y: "y" },
-  ...{ c: "c", s: "c", C: "c", S: "c", R: "c" },
-};
-
-/** How often a command is done at most: a larger number is a slip of the hand. */
-const MOST = 999;
-
-/** Letters that change a text, beside the operators: `.` does them again. */
-const CHANGES = /^[rJ~pPiaIAoO]/;
 
 /**
  * The keys of vi for the text of a prompt (T56): a mode to insert, in which it begins, and a normal one, in which letters
@@ -66,8 +42,8 @@ export class Vim {
   #register: Register = { text: "", isLines: false };
   /** The last search for a character on its line. */
   #found: string | undefined;
-  /** The last command that changed the text, and what was inserted then. */
-  #last: { readonly command: Command; readonly inserted: string } | undefined;
+  /** How the text was changed last, and what was inserted then. */
+  #last: { readonly again: (place: TextAt) => VimStep; readonly inserted: string } | undefined;
   /** The text when inserting began. */
   #before: TextAt | undefined;
 
@@ -111,7 +87,11 @@ export class Vim {
 
   /** A character in another mode than that to insert. */
   key(character: string, place: TextAt): VimStep {
-    if (this.#isVisual) return this.#visualKey(character, place);
+    if (this.#isVisual) {
+      const step = this.#visualKey(character, place);
+      this.#begin(step);
+      return step;
+    }
     const keys = this.#pending + character;
     this.#pending = "";
     const command = commandOf(keys);
@@ -123,10 +103,15 @@ export class Vim {
     const step = this.#carryOut(command, place);
     const isChange = command.operator ? command.operator !== "y" : CHANGES.test(command.rest);
     if (isChange && step !== undefined) {
-      this.#last = { command, inserted: "" };
-      this.#before = this.#mode === "insert" && typeof step === "object" ? step : undefined;
+      this.#last = { again: (from) => this.#carryOut(command, from), inserted: "" };
+      this.#begin(step);
     }
     return step;
+  }
+
+  /** Notes the text to which something is inserted now, if so. */
+  #begin(step: VimStep): void {
+    this.#before = this.#mode === "insert" && typeof step === "object" ? step : undefined;
   }
 
   /** Where the cursor may stand in the normal mode: on a character, and behind the last one only of an empty line. */
@@ -156,13 +141,13 @@ export class Vim {
     const isLines = this.#mode === "visual line" || /^[DXYCSR]$/.test(key);
     const operator = SELECTED[key];
     if (operator !== undefined) {
-      this.#changing();
+      this.#changing(key, count, place);
       const [first, last] = [lineAround(text, range[0])[0], lineAround(text, Math.max(range[0], range[1] - 1))[1]];
       if (!isLines) return this.#cut(operator, { text, at: range[0] }, ...range);
       return this.#wholeLines(operator, { text, at: first }, first, Math.max(last, range[1]));
     }
     if (/^(?:[pPJ<>~uU]|r.)$/su.test(key)) {
-      this.#changing();
+      this.#changing(key, count, place);
       return this.#changeSelected(key, count ?? 1, text, range, isLines);
     }
     if (key === "v" || key === "V") {
@@ -174,10 +159,18 @@ export class Vim {
     return this.#selectTo(key, count, place);
   }
 
-  /** What is selected now is changed, and not selected any more. `.` cannot do that again. */
-  #changing(): void {
+  /** What is selected now is changed, and not selected any more; `.` does so with as much text from its cursor on. */
+  #changing(key: string, count: number | undefined, place: TextAt): void {
+    const mode = this.#mode;
+    const extent = extentOf(place.text, this.selected(place) ?? [place.at, place.at]);
     this.#mode = "normal";
-    this.#last = undefined;
+    if (SELECTED[key] === "y") return;
+    const again = (from: TextAt) => {
+      this.#mode = mode;
+      this.#anchor = from.at;
+      return this.#visual(key, count, endOf(extent, from));
+    };
+    this.#last = { again, inserted: "" };
   }
 
   /** Moves the end of what is selected at which the cursor is. */
@@ -239,17 +232,21 @@ export class Vim {
 
   /** Does again what changed the text last. */
   #again(place: TextAt): VimStep {
-    if (!this.#last) return undefined;
-    const { command, inserted } = this.#last;
-    const step = this.#carryOut(command, place);
+    const last = this.#last;
+    if (!last) return undefined;
+    const step = last.again(place);
+    this.#last = last;
     if (this.#mode === "normal" || typeof step !== "object") return step;
     this.#mode = "normal";
     const { text, at } = step;
-    const written = { text: text.slice(0, at) + inserted + text.slice(at), at: at + Math.max(0, inserted.length - 1) };
-    return this.settled(written);
+    const { inserted } = last;
+    return this.settled({
+      text: text.slice(0, at) + inserted + text.slice(at),
+      at: at + Math.max(0, inserted.length - 1),
+    });
   }
 
-  #carryOut({ count, operator, rest }: Command, place: TextAt): VimStep {
+  #carryOut({ count, operator, rest }: Keys, place: TextAt): VimStep {
     return operator ? this.#operate(operator, rest, count, place) : this.#simple(rest, count, place);
   }
 
@@ -376,19 +373,4 @@ export class Vim {
       at: where + Math.max(0, put.length - 1),
     });
   }
-}
-
-/** What keys say so far. A letter that stands for an operator and a motion is these. */
-function commandOf(keys: string): Command {
-  const [, first = "", operator, times = "", given = ""] =
-    /^([1-9]\d*)?(?:([dcy])([1-9]\d*)?)?(.*)$/su.exec(keys) ?? [];
-  const short = operator === undefined ? SHORT[given] : undefined;
-  const count = first === "" && times === "" ? undefined : Math.min(MOST, Number(first || 1) * Number(times || 1));
-  if (short !== undefined) return { count, operator: short.slice(0, 1) as Operator, rest: short.slice(1) };
-  return { count, operator: operator as Operator | undefined, rest: given };
-}
-
-/** Whether more keys belong to a command. */
-function isBegun({ operator, rest }: Command): boolean {
-  return rest === "" || /^[gfFtT]$/.test(rest) || (operator ? /^[ia]$/ : /^r$/).test(rest);
 }
