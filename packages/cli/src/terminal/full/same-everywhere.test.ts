@@ -3,6 +3,7 @@ import { open } from "./testing/opened.ts";
 
 const ENTER = "\r";
 const CTRL_R = "\x12";
+const ESC = "\x1b";
 
 // Whether a question has the keys is a matter of time.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
@@ -65,3 +66,34 @@ test.each([
   expect(here.screen.lines.join("\n").match(/\bw\d+/g)).toEqual(words);
   expect(here.screen.wasCleared).toBe(false);
 });
+
+test.each([
+  ["tmux", TERMINALS.tmux, true],
+  ["screen", TERMINALS.screen, false],
+  ["the Linux console", { TERM: "linux" }, false],
+] as const)(
+  "T20, T58: what takes the whole screen leaves nothing behind, and all that stood there stays, in %s",
+  async (_, env, isSecond) => {
+    const here = open(40, 10, env);
+    here.begins("go");
+    const words = Array.from({ length: 15 }, (_, word) => `w${word}`);
+    for (const word of words) here.happens({ type: "text.delta", message: "a", part: 0, text: `- ${word} and more\n` });
+    await here.screen.until("w14 and more");
+    here.happens({ type: "run.ended", run: "r", reason: "answered", leaf: "a" });
+    const message = here.reads();
+    for (const closes of [ESC, "q"]) {
+      here.keys("?");
+      await here.screen.until(/^─ Keys ─[\s\S]*^lines 1 to 7 of /);
+      expect(here.screen.raw.includes("\x1b[?1049h")).toBe(isSecond);
+      here.keys(closes);
+      await here.screen.until(/^─ Reply to banyan: ─+$/);
+    }
+    here.keys("next", ENTER);
+    expect(await message).toBe("next");
+    here.terminal.close();
+    await here.screen.write("");
+    expect(here.screen.lines.join("\n")).not.toMatch(/Keys|lines 1 to/);
+    expect(here.screen.lines.join("\n").match(/\bw\d+/g)).toEqual(words);
+    expect(here.screen.wasCleared).toBe(false);
+  },
+);

@@ -24,7 +24,7 @@ export class Screen {
   readonly #output: NodeJS.WriteStream;
   readonly #picture: (size: Size) => Picture;
   readonly #region: LiveRegion;
-  readonly #alternate = new AlternateScreen();
+  readonly #alternate: AlternateScreen;
   readonly #frames = new Frames(() => this.#draw());
   readonly #keepsCursor: boolean;
   #open = false;
@@ -33,6 +33,7 @@ export class Screen {
   constructor(output: NodeJS.WriteStream, env: NodeJS.ProcessEnv, picture: (size: Size) => Picture) {
     this.#output = output;
     this.#picture = picture;
+    this.#alternate = new AlternateScreen(env);
     this.#region = new LiveRegion(breaksLinesAnew(env));
     this.#keepsCursor = keepsCursorAtLine(env);
   }
