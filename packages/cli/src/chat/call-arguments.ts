@@ -12,16 +12,24 @@ interface Shown {
   readonly paint?: CodePaint | undefined;
 }
 
-/** All of a call that a person is to judge, as lines. Nothing of it hides on a terminal, and nothing is left out (S15, S23). */
+/**
+ * All of a call that a person is to judge, as lines. Nothing of it hides on a terminal, and nothing is left out (S15, S23), but the
+ * name of a command that is all there is: where there are few rows, it would stand there in place of the command.
+ */
 export function callArguments(
   call: Pick<Call, "input" | "executedInput" | "inputText" | "about">,
   style: Style,
   { input = call.executedInput ?? call.input, preview, paint }: Shown = {},
 ): string[] {
-  const lines = shownCall(call, { input, preview }).map((line) => ({
+  const all = shownCall(call, { input, preview }).map((line) => ({
     ...line,
     text: line.text.replaceAll("\t", "    "),
   }));
+  const [first, ...rest] = all;
+  const isCommand = first?.look === "head" && rest.every(({ look }) => look === "command");
+  // Of one without words nobody would see that there is one.
+  const isAlone = isCommand && rest.some(({ text }) => text.trim() !== "");
+  const lines = isAlone ? rest : all;
   const width = String(lines.reduce((most, { number = 0 }) => Math.max(most, number), 0)).length;
   const code = paint ? inColours(lines, paint) : new Map<ShownLine, string>();
   return lines.map((line) => painted(line, width, style, code.get(line)));
