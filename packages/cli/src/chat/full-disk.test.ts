@@ -30,7 +30,7 @@ function fill(): void {
 const free = () => rmSync(join(disk, "filler"));
 
 describe.skipIf(why !== undefined)(
-  `F37: a disk that is full, at a terminal${why === undefined ? "" : ` (skipped: ${why})`}`,
+  `F7: a disk that is full, at a terminal${why === undefined ? "" : ` (skipped: ${why})`}`,
   () => {
     let place: Home;
     beforeEach(() => {
