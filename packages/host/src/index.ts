@@ -28,7 +28,6 @@ export {
 export { ConversationDirectory, type StoredConversation } from "./conversation-directory.ts";
 export { ConversationError, findConversation, wasUnattended } from "./conversations.ts";
 export { type AllDefinitions, readDefinitions } from "./definitions/all-definitions.ts";
-export { type PromptCommand, promptOf } from "./definitions/commands.ts";
 export type { Skill } from "./definitions/skills.ts";
 export { type Directories, directories } from "./directories.ts";
 export { type ModelsPlace, modelsHere, providersHere } from "./drivers/drivers.ts";
@@ -60,6 +59,7 @@ export {
 } from "./permissions/rule.ts";
 export { type CommandPlace, type CommandRun, lastSaid, modeLeft, runPersonsCommand } from "./persons-command.ts";
 export { type ProjectPlaces, projectOf } from "./project.ts";
+export { type AskedPrompt, listPrompts, PromptError, type SaidByPrompt, saidByPrompt } from "./prompts.ts";
 export { redactedLoop } from "./redaction/redacted-loop.ts";
 export { redactedTools } from "./redaction/redacted-tools.ts";
 export { RedactingStream } from "./redaction/redacting-stream.ts";
@@ -74,4 +74,4 @@ export { WorktreeError, type WorktreeErrorCode } from "./worktrees/error.ts";
 export { type FannedBranch, type FanOptions, fan, nameFor, placesFor } from "./worktrees/fan.ts";
 export type { WorktreeFile } from "./worktrees/repository.ts";
 export { type BranchPlace, heldIn, type ListedWorktree, Worktrees } from "./worktrees/worktrees.ts";
-export { filledPrompt, type WrittenMessage, writtenMessage } from "./written-message.ts";
+export { type WrittenMessage, writtenMessage } from "./written-message.ts";

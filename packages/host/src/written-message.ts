@@ -1,8 +1,6 @@
-import type { UserPart } from "@banyan/core";
 import { type Attachments, type AttachOptions, attach } from "./attachments/attach.ts";
 import { changesIn } from "./attachments/diff.ts";
 import type { Host } from "./host.ts";
-import type { McpServers } from "./mcp/index.ts";
 
 /** What a person wrote, as it goes into a conversation. */
 export interface WrittenMessage extends Attachments {
@@ -43,17 +41,4 @@ export async function writtenMessage(
     },
   });
   return { ...attachments, isRedacted: said !== text };
-}
-
-/**
- * A prompt of an MCP server, filled in, as it goes into a conversation: without secrets (S10). Rejects as
- * `McpServers.prompt` does.
- */
-export async function filledPrompt(
-  { redact }: Pick<Host, "redact">,
-  servers: Pick<McpServers, "prompt">,
-  ...wanted: Parameters<McpServers["prompt"]>
-): Promise<readonly UserPart[]> {
-  const parts = await servers.prompt(...wanted);
-  return parts.map((part) => (part.type === "text" ? { ...part, text: redact(part.text) } : part));
 }

@@ -27,6 +27,8 @@ export const rights = {
   "message.read": "show",
   "context.read": "act",
   "turn.say": "act",
+  "prompt.list": "act",
+  "prompt.say": "act",
   "message.add": "act",
   "turn.retry": "act",
   "turn.resume": "act",

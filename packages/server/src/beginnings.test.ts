@@ -1,7 +1,7 @@
 import { createId } from "@banyan/core";
 import { scriptedModel, until } from "@banyan/core/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { lateServer } from "./testing/late-server.fixture.ts";
+import { lateServer } from "./testing/mcp-servers.fixture.ts";
 import { talking } from "./testing/talking.fixture.ts";
 
 const say = (words: string) => [{ type: "text", text: words }] as const;

@@ -1,12 +1,12 @@
 import { isPersons } from "@banyan/core/conversation";
-import type { Host } from "@banyan/host";
+import type { Client } from "@banyan/protocol/client";
 import type { CommandOutcome, CommandPlace, EditorCommands } from "@banyan/server/acp";
 import { lastExchange } from "../chat/exchange.ts";
 import { modelsThere, sentThere } from "../chat/models-here.ts";
 import { TalkSession } from "../chat/talk-session.ts";
 import type { Command, ConversationContext } from "../commands/command.ts";
-import { conversationCommands, isCommand, runCommandOf } from "../commands/index.ts";
-import { promptCommands } from "../commands/prompt-commands.ts";
+import { commandsFor, conversationCommands, isCommand, runCommandOf } from "../commands/index.ts";
+import { promptCommands, promptsAt } from "../commands/prompt-commands.ts";
 import { sharesAt } from "../commands/share.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { styleFor } from "../show/style.ts";
@@ -20,32 +20,22 @@ const style = styleFor(process.stdout, "never");
 /** The commands of the terminal that are about the conversation itself, for an editor. */
 const commands = conversationCommands.filter(({ name }) => !NOT_THERE.has(name));
 
-/** Commands at a server: those about the conversation. */
-export const sharedCommands: EditorCommands = editorCommands(async () => []);
-
-/** Commands at a desk of this process: those of files and MCP servers too. */
-export function ownCommands(host: Host): EditorCommands {
-  return editorCommands(async () => {
-    const brought = await promptCommands(host);
-    // Of a chat they need nothing but a way to say something.
-    return brought as unknown as readonly Command<ConversationContext>[];
-  });
-}
-
-function editorCommands(brought: () => Promise<readonly Command<ConversationContext>[]>): EditorCommands {
-  const known = async () => [...commands, ...(await brought())];
+/** The commands that an editor has at a desk: those about the conversation, and what files and MCP servers bring there. */
+export function editorCommands(client: Client): EditorCommands {
+  const prompts = promptsAt(client);
   return {
     async list() {
-      return (await known()).map(({ name, help, takes }) => ({
+      return [...commands, ...(await promptCommands({ prompts }))].map(({ name, help, takes }) => ({
         ...{ name, description: help },
         ...(takes === undefined ? {} : { hint: takes }),
       }));
     },
     async run(line, there) {
-      const all = await known();
+      const context = contextOf(there, prompts);
+      const all = await commandsFor(commands, line, context);
       // A path begins with a slash too.
       if (!isCommand(line, all)) return undefined;
-      return outcomeOf(await runCommandOf(all, line, contextOf(there)));
+      return outcomeOf(await runCommandOf(all, line, context));
     },
   };
 }
@@ -54,13 +44,14 @@ function outcomeOf(next: Awaited<ReturnType<Command["run"]>>): CommandOutcome {
   if (next.type !== "turn") return { type: "done" };
   const { directive, at, model, agent, asIs } = next;
   if (directive.type === "stop") return { type: "done" };
+  if (directive.type === "prompt") return { ...directive, at };
   const { type } = directive;
   const parts = "parts" in directive && directive.parts ? { parts: directive.parts } : {};
   return { type, ...parts, at, model, agent, asIs };
 }
 
 /** What commands see of a session in an editor, and can do with it. */
-function contextOf(there: CommandPlace): ConversationContext {
+function contextOf(there: CommandPlace, prompts: ConversationContext["prompts"]): ConversationContext {
   const { client, watched, leaf, run, write, goTo } = there;
   const session = new TalkSession(client, watched);
   const { state } = session;
@@ -68,7 +59,7 @@ function contextOf(there: CommandPlace): ConversationContext {
   const model = state.model ?? settings.model;
   const say = (sentence: string) => write(sentence);
   return {
-    ...{ agent, style, columns: COLUMNS, state, session, run, leaf, write },
+    ...{ agent, style, columns: COLUMNS, state, session, run, leaf, write, prompts },
     models: modelsThere(client, model, async () => session),
     sentHere: () => sentThere(client, { conversation: session.id, leaf, model }),
     exported: (format) => session.exported(format, leaf),

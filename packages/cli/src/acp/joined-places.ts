@@ -5,7 +5,7 @@ import type { AcpPlace, Where } from "@banyan/server/acp";
 import manifest from "../../package.json" with { type: "json" };
 import { whichServer } from "../attach/which-server.ts";
 import { UsageError } from "../problem.ts";
-import { sharedCommands } from "./editor-commands.ts";
+import { editorCommands } from "./editor-commands.ts";
 
 /** Opens places, until it is disposed of. */
 export interface Places extends AsyncDisposable {
@@ -37,7 +37,7 @@ export function joinedPlaces(address: string | true): Places {
         workspace,
         notices:
           names === "" ? [] : [`The server has MCP servers of its own; those of the editor are not used: ${names}.`],
-        commands: sharedCommands,
+        commands: editorCommands(client),
         // Others may have it open there; the server lets go of it by itself.
         close: async () => {},
       };

@@ -7,7 +7,7 @@ import { OwnDesk } from "../chat/own-desk.ts";
 import { isProjectTrusted } from "../project-trust.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { AcpArguments } from "./arguments.ts";
-import { ownCommands } from "./editor-commands.ts";
+import { editorCommands } from "./editor-commands.ts";
 
 /** The places of `banyan acp` by itself: for each a host and a desk in this process. */
 export class OwnPlaces implements AsyncDisposable {
@@ -44,11 +44,12 @@ export class OwnPlaces implements AsyncDisposable {
         await host.close();
       },
     });
+    const client = await own.client(events);
     return {
-      client: await own.client(events),
+      client,
       workspace: host.workspace,
       notices: [...notices, ...host.notices],
-      commands: ownCommands(host),
+      commands: editorCommands(client),
       close: (conversation) => own.close(conversation),
     };
   }

@@ -11,7 +11,7 @@ import { connect } from "@banyan/protocol/node";
 import manifest from "../../package.json" with { type: "json" };
 import { approvalSentence } from "../chat/approval-mode.ts";
 import type { Sitting } from "../chat/at-terminal.ts";
-import { messageNames } from "../chat/converse.ts";
+import { completeCommands, messageNames } from "../chat/converse.ts";
 import { Talk, type TalkOptions } from "../chat/talk.ts";
 import { conversationCommands, watchingCommands } from "../commands/index.ts";
 import { type Choosable, chooseConversation, FOUND } from "../conversations/choose.ts";
@@ -52,6 +52,7 @@ export async function join(args: AttachArguments, { terminal, unsent, signal, me
     const files = isHere && mayAct ? { workspace } : {};
     const names = () => messageNames(talk?.session?.state, server.welcome.agent);
     const problems = live?.configure({ commands, names, ...files, ...look }) ?? [];
+    completeCommands(terminal, server, commands).catch((error: unknown) => talk?.tell(error));
     const say = (sentence: string) => terminal.write(`${wrap(sentence, terminal.columns)}\n`);
     say(`${style.bold("banyan")} at ${door.address} in ${visibleLine(workspace)}`);
     const stays = "What runs goes on when you leave. /help lists the commands.";

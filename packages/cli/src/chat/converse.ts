@@ -2,9 +2,10 @@ import type { ConversationState } from "@banyan/core";
 import { counted } from "@banyan/core/shown";
 import { type Equipment, type Host, loadWire, openHost } from "@banyan/host";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
+import type { Client } from "@banyan/protocol/client";
 import type { Arguments } from "../arguments.ts";
 import { commands } from "../commands/index.ts";
-import { promptCommands } from "../commands/prompt-commands.ts";
+import { promptCommands, promptsAt } from "../commands/prompt-commands.ts";
 import { chooseConversation, conversationsHere } from "../conversations/choose.ts";
 import type { ExitCode } from "../exit.ts";
 import { hostOptions, outputOption } from "../host-options.ts";
@@ -14,6 +15,7 @@ import { excerpt, wrap } from "../show/fit-text.ts";
 import { gist, messageNumbers, speakerOf } from "../show/message-label.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { Suggestion } from "../terminal/full/prompt/completion.ts";
+import type { CommandName } from "../terminal/full/prompt/completions.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { OwnDesk } from "./own-desk.ts";
 import { Talk } from "./talk.ts";
@@ -90,7 +92,7 @@ async function talkAt(
     notices.push(...configure(terminal, host));
     greet(terminal, host, notices);
     offerMemory(terminal, host);
-    for (const completed of [completeCommands(terminal, host), completeNames(terminal, host, talk)])
+    for (const completed of [completeCommands(terminal, client, commands), completeNames(terminal, host, talk)])
       completed.catch((error: unknown) => {
         terminal.freshLine();
         const problem = `Not all can be completed: ${oneLine(problemOf(error).message)}`;
@@ -147,12 +149,18 @@ function configure({ live }: Terminal, host: Host): readonly string[] {
 const STARTING = 30_000;
 
 /** Lets a terminal complete the commands that others bring too, as soon as they are known. */
-async function completeCommands({ live }: Terminal, host: Host): Promise<void> {
+export async function completeCommands(
+  { live }: Terminal,
+  client: Client,
+  known: readonly CommandName[],
+): Promise<void> {
+  if (!live) return;
+  const prompts = promptsAt(client);
   // Those of files are there at once, those of servers once these have started.
   for (const patience of [0, STARTING]) {
     // That they are not known, whoever begins a turn is told.
-    const brought = await promptCommands(host, patience).catch(() => []);
-    live?.configure({ commands: [...commands, ...brought] });
+    const brought = await promptCommands({ prompts }, patience).catch(() => []);
+    live.configure({ commands: [...known, ...brought] });
   }
 }
 

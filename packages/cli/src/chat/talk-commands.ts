@@ -1,6 +1,7 @@
 import type { Client } from "@banyan/protocol/client";
 import type { CommandContext, ConversationContext, Next } from "../commands/command.ts";
-import { conversationCommands, runCommand, runCommandOf, watchingCommands } from "../commands/index.ts";
+import { commands, conversationCommands, runCommand, watchingCommands } from "../commands/index.ts";
+import { promptsAt } from "../commands/prompt-commands.ts";
 import { sharesAt } from "../commands/share.ts";
 import type { ApprovalChoice } from "./approval-choice.ts";
 import { branchChanges } from "./branch-changes.ts";
@@ -36,17 +37,19 @@ export interface TalkCommandsOptions {
 /** Carries out the commands of a person that begin with a slash: all at a desk of this program, fewer at a server. */
 export class TalkCommands {
   readonly #options: TalkCommandsOptions;
+  readonly #prompts: ConversationContext["prompts"];
 
   constructor(options: TalkCommandsOptions) {
     this.#options = options;
+    this.#prompts = promptsAt(options.client, options.isAway);
   }
 
   /** Rejects with what `problemOf` can tell. */
   run(line: string): Promise<Next> {
     const { own, client } = this.#options;
-    if (own) return runCommand(line, this.#here(own));
+    if (own) return runCommand(commands, line, this.#here(own));
     const mayAct = client.welcome.rights.includes("act");
-    return runCommandOf(mayAct ? conversationCommands : watchingCommands, line, this.#anywhere());
+    return runCommand(mayAct ? conversationCommands : watchingCommands, line, this.#anywhere());
   }
 
   #anywhere(): ConversationContext {
@@ -60,6 +63,7 @@ export class TalkCommands {
       run: working(),
       isAway: isAway(),
       models: modelsThere(client, model, open),
+      prompts: this.#prompts,
       exported: async (format) => (await open()).exported(format, context.leaf),
       sentHere: async () => sentThere(client, { conversation: (await open()).id, leaf: context.leaf, model }),
       shares: sharesAt(client, address, open),

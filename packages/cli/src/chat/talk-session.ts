@@ -32,6 +32,14 @@ export interface Beginning {
   readonly asIs?: boolean | undefined;
 }
 
+/** Has the desk say what a prompt of its own says. */
+export interface PromptDirective {
+  readonly type: "prompt";
+  readonly prompt: string;
+  /** What was typed behind its name. */
+  readonly argument: string;
+}
+
 /** The commands that are about one conversation. */
 type HereCommand = {
   [Name in CommandName]: "conversation" extends keyof Command<Name> ? Name : never;
@@ -111,7 +119,7 @@ export class TalkSession implements AskingSession {
   }
 
   /** Begins a turn; resolves when it has begun, with what goes along with what was said. */
-  async turn(directive: Exclude<Directive, { type: "stop" }>, how: Beginning): Promise<WrittenAbout> {
+  async turn(directive: Exclude<Directive, { type: "stop" }> | PromptDirective, how: Beginning): Promise<WrittenAbout> {
     const { type } = directive;
     const { at, model, agent, asIs } = how;
     // Another agent is asked something, and answers.
@@ -127,6 +135,10 @@ export class TalkSession implements AskingSession {
             this.#ownId(),
           ),
         );
+      case "prompt": {
+        const { prompt, argument } = directive;
+        return aboutOf(await this.#client.ask("prompt.say", { ...place, prompt, argument }, this.#ownId()));
+      }
       case "retry": {
         const parts = directive.parts ? { parts: directive.parts } : {};
         return aboutOf(await this.#client.ask("turn.retry", { ...place, ...parts }, this.#ownId()));

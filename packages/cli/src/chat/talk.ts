@@ -20,7 +20,7 @@ import { ShownFeed } from "./shown-feed.ts";
 import { ShownStatus } from "./shown-status.ts";
 import { changesStatus } from "./status-of.ts";
 import { TalkCommands } from "./talk-commands.ts";
-import type { Beginning, TalkSession } from "./talk-session.ts";
+import type { Beginning, PromptDirective, TalkSession } from "./talk-session.ts";
 import { Turns } from "./turns.ts";
 
 /** What a guest is told who tries to do something. */
@@ -333,7 +333,7 @@ export class Talk implements Partner {
   }
 
   /** Begins a turn; `text`: what the person wrote. */
-  async #turn(directive: Directive, how: Omit<Beginning, "mode">, text = ""): Promise<void> {
+  async #turn(directive: Directive | PromptDirective, how: Omit<Beginning, "mode">, text = ""): Promise<void> {
     if (directive.type === "stop") return this.#stop();
     for (const notice of (await this.#own?.ready()) ?? []) this.note(notice);
     const session = await this.#open();

@@ -1,6 +1,7 @@
 import type { ConversationState, Directive } from "@banyan/core";
 import type { ApprovalMode, CallChanges, ContextPart, Host, KnownModel, ProviderStatus, TakenBack } from "@banyan/host";
-import type { TalkSession } from "../chat/talk-session.ts";
+import type { Result } from "@banyan/protocol";
+import type { PromptDirective, TalkSession } from "../chat/talk-session.ts";
 import type { Style } from "../show/style.ts";
 import type { Copied } from "../terminal/clipboard.ts";
 import type { KeyRow } from "../terminal/full/keys/key-bindings.ts";
@@ -12,7 +13,7 @@ export type Next =
   | { readonly type: "ask" }
   | {
       readonly type: "turn";
-      readonly directive: Directive;
+      readonly directive: Directive | PromptDirective;
       /** The message that it is about; where the person stands when absent. */
       readonly at?: string;
       /** The model of this turn; the one in use when absent. */
@@ -74,6 +75,11 @@ export interface ConversationContext {
   /** The message that the next one goes below. */
   readonly leaf: string | null;
   readonly models: ModelsHere;
+  /**
+   * What files and MCP servers have people say, for who may say it. Waits so many milliseconds, at most, for servers that are still
+   * starting.
+   */
+  prompts(wait: number): Promise<Result<"prompt.list">["prompts"]>;
   /** What the model is sent on the branch that the person is on. */
   sentHere(): Promise<ContextHere>;
   /** How the turns to come are taken. */

@@ -111,13 +111,13 @@ const ROWS: readonly (readonly [
 
 /** In a chat with an agent of this process. */
 export const commands: readonly Command[] = [
-  helpFor(async ({ host }: CommandContext) => [...commands, ...(await promptCommands(host))]),
+  helpFor(async (context: CommandContext) => [...commands, ...(await promptCommands(context))]),
   ...ROWS.map(([here]) => here),
 ];
 
 /** Those that are about the conversation itself, wherever it is. */
 export const conversationCommands: readonly Command<ConversationContext>[] = [
-  helpFor(() => conversationCommands),
+  helpFor(async (context) => [...conversationCommands, ...(await promptCommands(context))]),
   ...ROWS.flatMap(([, atServer]) => atServer ?? []),
 ];
 
@@ -146,21 +146,34 @@ export function runsAnytime(
 }
 
 /**
- * Carries out a line that begins with a slash: a command of the program's own, or else one that a user, a project or an
- * MCP server brings. One that no command fits goes nowhere: the nearest ones are named.
+ * Carries out a line that begins with a slash: one of these commands, or else one that a user, a project or an MCP server brings.
+ * One that no command fits goes nowhere: the nearest ones are named.
  */
-export async function runCommand(line: string, context: CommandContext): Promise<Next> {
-  const { command, name } = commandIn(line, commands);
-  if (command?.name === name.toLowerCase() && !command.givesWay) return runCommandOf(commands, line, context);
+export async function runCommand<Context extends ConversationContext>(
+  known: readonly Command<Context>[],
+  line: string,
+  context: Context,
+): Promise<Next> {
+  return runCommandOf(await commandsFor(known, line, context), line, context);
+}
+
+/** The commands that a line may mean: these, and where none of them has that very name, those that others bring before them. */
+export async function commandsFor<Context extends ConversationContext>(
+  known: readonly Command<Context>[],
+  line: string,
+  context: Context,
+): Promise<readonly Command<Context>[]> {
+  const { command, name } = commandIn(line, known);
+  if (command?.name === name.toLowerCase() && !command.givesWay) return known;
   // What has a colon in its name is of a server, which may be starting.
-  const patience = /^\/\S+:/.test(line) ? STARTING : 0;
-  return runCommandOf([...(await promptCommands(context.host, patience)), ...commands], line, context);
+  const wait = /^\/\S+:/.test(line) ? STARTING : 0;
+  return [...(await promptCommands(context, wait)), ...known];
 }
 
 /** Milliseconds that a server may take to start until its commands are said not to be there. */
 const STARTING = 10_000;
 
-/** The same with other commands than all. */
+/** The same with no other commands than these. */
 export async function runCommandOf<Context extends ConversationContext>(
   known: readonly Command<Context>[],
   line: string,

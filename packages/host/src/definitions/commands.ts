@@ -52,11 +52,19 @@ function readCommand({ name, path, content }: DefinitionFile): PromptCommand | S
 
 /** What a command says with these arguments: `$ARGUMENTS` is all of them, `$1` to `$9` one each; without either they come last. */
 export function promptOf({ text }: PromptCommand, args: string): string {
-  const words = args.match(/"[^"]*"|\S+/g)?.map((word) => word.replace(/^"(.*)"$/, "$1")) ?? [];
+  const words = wordsIn(args);
   let used = false;
   const said = text.replace(/\$(ARGUMENTS|[1-9])/g, (_, which: string) => {
     used = true;
-    return which === "ARGUMENTS" ? args : (words[Number(which) - 1] ?? "");
+    return which === "ARGUMENTS" ? args : (words[Number(which) - 1]?.word ?? "");
   });
   return used || args.trim() === "" ? said : `${said}\n\n${args}`;
+}
+
+/** The words of a line, and where each begins. Those in quotes are one, in which a quote is written twice. */
+export function wordsIn(line: string): readonly { readonly word: string; readonly at: number }[] {
+  return [...line.matchAll(/"((?:[^"]|"")*)"|\S+/g)].map(({ 0: word, 1: quoted, index }) => ({
+    word: quoted?.replaceAll('""', '"') ?? word,
+    at: index,
+  }));
 }

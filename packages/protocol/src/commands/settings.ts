@@ -52,6 +52,31 @@ export const settingsCommands = {
     },
     nothing,
   ),
+  "prompt.list": command(
+    "The prompts that files of the user and of a trusted project bring, and those of MCP servers. `prompt.say` says one.",
+    {
+      wait: z
+        .int()
+        .min(0)
+        .max(30_000)
+        .optional()
+        .describe("Milliseconds to wait, at most, for MCP servers that are still starting; 0 when absent."),
+    },
+    z.object({
+      prompts: list(
+        z.looseObject({
+          name: z.string().describe("As it is typed behind a slash; of an MCP server, `server:prompt`."),
+          description: z.string(),
+          hint: z.string().optional().describe("What may stand behind the name, for people."),
+          arguments: list(z.object({ name: z.string(), description: z.string(), required: z.boolean() })).describe(
+            "What it wants to be told, in the order in which it is typed. Those of files have no names.",
+          ),
+          server: z.string().optional().describe("The MCP server that brings it; absent when a file does."),
+        }),
+      ),
+      starting: list(z.string()).describe("MCP servers that are still starting, and may bring more."),
+    }),
+  ),
   "equipment.read": command(
     "What stands around the agents of this server: the MCP servers and how they are doing, the hooks and their files, and whether memory is on, in a conversation where one is named.",
     { conversation: id.optional() },

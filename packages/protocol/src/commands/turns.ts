@@ -71,6 +71,19 @@ const written = {
   redacted: z.boolean().describe("What looks like a secret was taken out."),
 };
 
+/** Where something is said. */
+const where = {
+  at: id.optional().describe("The message to go on from, any one; where it was last written to when absent."),
+  run: id.optional().describe("The live run that it is for."),
+  delivery: delivery.optional().describe("steer when absent."),
+};
+
+const said = z.object({
+  message: id,
+  waits: z.boolean().describe("It is in the inbox until it is delivered."),
+  ...written,
+});
+
 /** What makes an agent work, and what stops it. */
 export const turnCommands = {
   "turn.say": command(
@@ -78,9 +91,7 @@ export const turnCommands = {
     {
       ...conversation,
       parts,
-      at: id.optional().describe("The message to go on from, any one; where it was last written to when absent."),
-      run: id.optional().describe("The live run that it is for."),
-      delivery: delivery.optional().describe("steer when absent."),
+      ...where,
       asIs: z
         .boolean()
         .optional()
@@ -89,11 +100,28 @@ export const turnCommands = {
         ),
       ...how,
     },
-    z.object({
-      message: id,
-      waits: z.boolean().describe("It is in the inbox until it is delivered."),
-      ...written,
-    }),
+    said,
+  ),
+  "prompt.say": command(
+    "Says what a prompt of `prompt.list` says, filled in by the server, as `turn.say` says something: pictures of it go along, and where it names a model, the turn is taken with that. Nothing is said when there is no such prompt, when it is not told what it needs, or when its MCP server does not answer.",
+    {
+      ...conversation,
+      prompt: text(1, 500).describe("Its name."),
+      argument: z
+        .string()
+        .optional()
+        .describe(
+          'What a person typed behind the name: for a prompt with arguments words in their order, one in "double quotes" is one, and the last argument takes all that is left.',
+        ),
+      values: z
+        .record(z.string(), z.string())
+        .optional()
+        .describe("Instead, each argument by its name, of a prompt that lists `arguments`."),
+      parts: list(saidPart).optional().describe("What goes along behind what it says, such as a picture."),
+      ...where,
+      ...how,
+    },
+    said,
   ),
   "message.add": command(
     "Adds a message as it is, without a turn: what it names with @ does not go along, and the model gets it with what is said next. The id of the command becomes the id of the message. A run that works there hears it, as with `turn.say`.",

@@ -28,7 +28,7 @@ const WAITING = 1_000;
 const PATIENCE = 20_000;
 
 /** What may begin a turn, and so is the driver's to see through. */
-const BEGINS: ReadonlySet<CommandName> = new Set<CommandName>(["turn.say", "turn.retry", "turn.resume"]);
+const BEGINS: ReadonlySet<CommandName> = new Set<CommandName>(["turn.say", "prompt.say", "turn.retry", "turn.resume"]);
 
 /** What makes a server one of many. */
 export interface ClusterOptions {

@@ -33,6 +33,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   ModelChoiceError: "invalid",
   ModelError: "invalid",
   NotThere: "not-found",
+  PromptError: "invalid",
   RuleError: "invalid",
   RuleFileError: "invalid",
   SettingsError: "invalid",

@@ -4,7 +4,7 @@ import type { ServedHost } from "../desk/commands/workplace.ts";
 import { type RunningServer, type ServeOptions, serve } from "../server.ts";
 import { hostOf } from "./served-host.fixture.ts";
 
-export { lateServer } from "./late-server.fixture.ts";
+export { lateServer, promptsOf } from "./mcp-servers.fixture.ts";
 export { hostOf } from "./served-host.fixture.ts";
 
 /** Of every server that a test starts. */

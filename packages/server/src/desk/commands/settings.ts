@@ -1,9 +1,11 @@
-import { listedHooks } from "@banyan/host";
+import { listedHooks, listPrompts } from "@banyan/host";
 import { answerWhatIsCovered } from "./answers.ts";
 import type { Handlers } from "./workplace.ts";
 
 /** With which model, and how freely, agents work. */
-export const settingsHandlers: Handlers<"model.list" | "model.use" | "approval.use" | "equipment.read"> = {
+export const settingsHandlers: Handlers<
+  "model.list" | "model.use" | "approval.use" | "prompt.list" | "equipment.read"
+> = {
   "model.list": ({ provider }, { models }) => models.of(provider),
 
   async "model.use"({ model, conversation }, { host, conversations, settingsChanged }) {
@@ -25,6 +27,14 @@ export const settingsHandlers: Handlers<"model.list" | "model.use" | "approval.u
     settingsChanged();
     for (const live of conversations.allOpen) await answerWhatIsCovered(live, desk, "allow");
     return {};
+  },
+
+  async "prompt.list"({ wait = 0 }, { host, signal }) {
+    const { prompts, starting } = await listPrompts(host, wait, signal);
+    return {
+      prompts: prompts.map((prompt) => ({ ...prompt, arguments: prompt.arguments.map((each) => ({ ...each })) })),
+      starting: [...starting],
+    };
   },
 
   async "equipment.read"({ conversation }, { host }) {

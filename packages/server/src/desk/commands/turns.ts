@@ -1,18 +1,19 @@
 import type { Session } from "@banyan/core";
 import { type Directive, newestLeaf, resume, retry, SessionError, say, type UserPart } from "@banyan/core";
 import { REVIEWER } from "@banyan/core/conversation";
-import { modeLeft } from "@banyan/host";
+import { modeLeft, saidByPrompt } from "@banyan/host";
 import { serversForFirstTurn } from "@banyan/host/mcp";
-import type { Command } from "@banyan/protocol";
+import type { Command, Result } from "@banyan/protocol";
 import type { Beginning } from "../live/beginnings.ts";
 import type { LiveConversation } from "../live/live-conversation.ts";
 import { Unfitting } from "../problem.ts";
 import { agentFor, type HowTaken } from "./agent-for.ts";
-import { type Handlers, type Workplace, type Written, withoutSecrets, written } from "./workplace.ts";
+import { type Handlers, together, type Workplace, type Written, withoutSecrets, written } from "./workplace.ts";
 
 /** What makes an agent work, and what stops it. */
 export const turnHandlers: Handlers<
   | "turn.say"
+  | "prompt.say"
   | "message.add"
   | "turn.retry"
   | "turn.resume"
@@ -22,22 +23,24 @@ export const turnHandlers: Handlers<
   | "input.edit"
   | "input.withdraw"
 > = {
-  async "turn.say"(command, desk, principal) {
-    using beginning = desk.beginnings.of(command);
-    const live = await desk.conversations.open(command.conversation);
-    return await live.whileBeginning(async () => {
+  "turn.say": (command, desk, principal) =>
+    sayIn(command, desk, async ({ signal, folder }) => {
       const { parts, asIs } = command;
-      const signal = AbortSignal.any([desk.signal, beginning.interruption]);
-      const folder = await folderFor(command, live, desk);
-      const message = asIs ? withoutSecrets(desk, parts) : await written(desk, parts, { principal, signal, folder });
-      if (!isDone(live, command.id)) mustHaveChanges(command, message);
-      const said = isDone(live, command.id) ? message.parts : await desk.host.hooks.prompt(live.session, message.parts);
-      const waits = await deliver(command, said, live, (at) =>
-        begin(command, say(said), at ?? undefined, { live, beginning, desk }),
-      );
-      return { message: command.id, waits, ...message.told };
-    });
-  },
+      return {
+        message: asIs ? withoutSecrets(desk, parts) : await written(desk, parts, { principal, signal, folder }),
+      };
+    }),
+
+  "prompt.say": (command, desk, principal) =>
+    sayIn(command, desk, async ({ signal, folder, isDone }) => {
+      // Its server may be gone by now.
+      if (isDone) return { message: withoutSecrets(desk, []) };
+      const { prompt: name, argument, values, parts = [] } = command;
+      const { parts: own, asIs, model } = await saidByPrompt(desk.host, { name, argument, values }, { signal });
+      const how = { principal, signal, folder };
+      const message = asIs ? withoutSecrets(desk, own) : await written(desk, own, how);
+      return { message: together(message, await written(desk, parts, how)), model };
+    }),
 
   async "message.add"(command, desk) {
     const live = await desk.conversations.open(command.conversation);
@@ -109,6 +112,33 @@ export const turnHandlers: Handlers<
     return {};
   },
 };
+
+/** What a command says that says something, and the model that it is to be said to, where that is not the command's. */
+interface ToSay {
+  readonly message: Written;
+  readonly model?: string | undefined;
+}
+
+/** Says what is to be said: to the run that it is for, or so that it begins a turn. */
+async function sayIn(
+  command: Said & HowTaken & { readonly conversation: string },
+  desk: Workplace,
+  toSay: (how: { readonly signal: AbortSignal; readonly folder: string; readonly isDone: boolean }) => Promise<ToSay>,
+): Promise<Result<"turn.say">> {
+  using beginning = desk.beginnings.of(command);
+  const live = await desk.conversations.open(command.conversation);
+  return await live.whileBeginning(async () => {
+    const signal = AbortSignal.any([desk.signal, beginning.interruption]);
+    const folder = await folderFor(command, live, desk);
+    const { message, model = command.model } = await toSay({ signal, folder, isDone: isDone(live, command.id) });
+    if (!isDone(live, command.id)) mustHaveChanges(command, message);
+    const said = isDone(live, command.id) ? message.parts : await desk.host.hooks.prompt(live.session, message.parts);
+    const waits = await deliver(command, said, live, (at) =>
+      begin({ ...command, model }, say(said), at ?? undefined, { live, beginning, desk }),
+    );
+    return { message: command.id, waits, ...message.told };
+  });
+}
 
 /** Throws where a reviewer would be asked about changes that did not go along: a model would be paid to look at nothing. */
 function mustHaveChanges({ agent }: { readonly agent?: string | undefined }, { told }: Written): void {

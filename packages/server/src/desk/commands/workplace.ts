@@ -129,6 +129,18 @@ export function withoutSecrets({ host }: Workplace, parts: readonly UserPart[]):
   return { parts: clean, told: { attached: [], problems: [], redacted } };
 }
 
+/** Two pieces of one message. */
+export function together({ parts, told }: Written, behind: Written): Written {
+  return {
+    parts: [...parts, ...behind.parts],
+    told: {
+      attached: [...told.attached, ...behind.told.attached],
+      problems: [...told.problems, ...behind.told.problems],
+      redacted: told.redacted || behind.told.redacted,
+    },
+  };
+}
+
 type ModelList = Result<"model.list">;
 
 /**

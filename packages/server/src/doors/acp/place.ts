@@ -51,6 +51,14 @@ export interface CommandPlace {
 export type CommandOutcome =
   | { readonly type: "done" }
   | {
+      /** A prompt of the desk's says it. */
+      readonly type: "prompt";
+      readonly prompt: string;
+      /** What was typed behind its name. */
+      readonly argument: string;
+      readonly at?: string | undefined;
+    }
+  | {
       readonly type: "say" | "retry" | "resume";
       readonly parts?: readonly UserPart[];
       /** The message that it is about; the end of the branch when absent. */

@@ -278,10 +278,10 @@ export class AcpSession implements Disposable {
     const live = this.branch.liveRun(this.state);
     const place = at ?? this.branch.leaf ?? undefined;
     const where = place === undefined ? {} : { at: place };
-    if (type === "say") {
+    if (type === "say" || type === "prompt") {
       // Who says something while a turn works waits for its end, as editors expect; what is to be heard at once is steered.
       const to = live === undefined ? where : { run: live, delivery: "queue" };
-      await this.#ask({ type: "turn.say", ...how, ...to }, prompt.id);
+      await this.#ask({ type: type === "say" ? "turn.say" : "prompt.say", ...how, ...to }, prompt.id);
       return;
     }
     await this.#ask({ type: type === "retry" ? "turn.retry" : "turn.resume", ...how, ...where }, prompt.id);

@@ -1,0 +1,156 @@
+import { createId } from "@banyan/core";
+import { scriptedModel, stall, text } from "@banyan/core/testing";
+import type { Input } from "@banyan/protocol/client";
+import { expect, onTestFinished, test } from "vitest";
+import { promptsOf } from "./testing/mcp-servers.fixture.ts";
+import { talking } from "./testing/talking.fixture.ts";
+import { TestClient } from "./testing/test-client.fixture.ts";
+
+const GUEST = "a-guest-of-a-test-0123456789-0123456789";
+
+const FILES = [
+  {
+    name: "Port",
+    description: "Ports a file",
+    hint: "file language",
+    model: "scripted/second",
+    text: "Port $1 to $2.",
+  },
+  { name: "plain", description: "Look around.", hint: undefined, model: undefined, text: "Look around, not @at." },
+] as const;
+
+/** A conversation at a server that has prompts of files and of the MCP server `trees`. */
+async function prompting(lines: Parameters<typeof scriptedModel>[0], late = false) {
+  const model = scriptedModel(lines);
+  const second = scriptedModel(["By the second."]);
+  const site = await talking({ model }, { models: { "scripted/second": second }, guestToken: GUEST });
+  const brought = await promptsOf(site.host, FILES, { late });
+  onTestFinished(() => brought[Symbol.asyncDispose]());
+  const { client, conversation, state } = site;
+  type Wanted = Omit<Input<"prompt.say">, "conversation"> & { readonly id?: string };
+  const sayPrompt = (wanted: Wanted) => client.ask("prompt.say", { conversation, ...wanted });
+  const partsOf = (message: string) => {
+    const found = state.messages.get(message);
+    return found?.role === "user" ? found.parts : undefined;
+  };
+  return { ...site, model, second, sayPrompt, partsOf };
+}
+
+test("W65, W74: every client is told the prompts of files and of MCP servers, and what each wants to be told", async () => {
+  const { client } = await prompting([]);
+  const { prompts, starting } = await client.ask("prompt.list", {});
+  expect(starting).toEqual([]);
+  expect(prompts.slice(0, 3)).toEqual([
+    { name: "port", description: "Ports a file", hint: "file language", arguments: [] },
+    { name: "plain", description: "Look around.", arguments: [] },
+    {
+      name: "trees:show",
+      description: "Shows a tree.",
+      hint: "kind [how]",
+      server: "trees",
+      arguments: [
+        { name: "kind", description: "Which tree.", required: true },
+        { name: "how", description: "", required: false },
+      ],
+    },
+  ]);
+});
+
+test("W65, W74: a prompt of a file is filled in at the server, and takes the turn with the model that it names", async () => {
+  const { sayPrompt, partsOf, ended, model, second } = await prompting(["By the first."]);
+  const { message } = await sayPrompt({ prompt: "port", argument: '"two files.ts" Go', model: "scripted/model" });
+  await ended(1);
+  expect(partsOf(message)).toEqual([{ type: "text", text: "Port two files.ts to Go." }]);
+  expect([model.asked, second.asked]).toEqual([0, 1]);
+  // It holds for that turn.
+  await sayPrompt({ prompt: "PLAIN", argument: "quietly" });
+  await ended(2);
+  expect([model.asked, second.asked]).toEqual([1, 1]);
+});
+
+test("W65, W74, S10: a prompt of an MCP server goes as it says it, with its pictures and what goes along, without secrets", async () => {
+  const { sayPrompt, partsOf, ended } = await prompting(["One.", "Two.", "Three."]);
+  const picture = { type: "file", mediaType: "image/png", data: expect.stringMatching(/^iVBOR/) } as const;
+  const words = (kind: string, how: string) => ({
+    type: "text",
+    text: `Show ${kind} ${how} with @src/sum.ts and [redacted:key]`,
+  });
+  const typed = await sayPrompt({ prompt: "trees:show", argument: '"an ""old"" oak" in the wind' });
+  expect(typed).toMatchObject({ waits: false, redacted: true, attached: [], problems: [] });
+  expect(partsOf(typed.message)).toEqual([words('an "old" oak', "in the wind"), picture]);
+  await ended(1);
+  const along = { type: "file", mediaType: "text/plain", name: "a.txt", data: "YQ==" } as const;
+  const named = await sayPrompt({ prompt: "trees:show", values: { kind: "a fig" }, parts: [along] });
+  expect(partsOf(named.message)).toEqual([words("a fig", "plainly"), picture, along]);
+  await ended(2);
+  const alone = await sayPrompt({ prompt: "trees:show", argument: 'oak "at night"' });
+  expect(partsOf(alone.message)?.[0]).toEqual(words("oak", "at night"));
+  await ended(3);
+});
+
+test("W65: what cannot be said is one sentence, and nothing of it is in the conversation", async () => {
+  const { sayPrompt, state } = await prompting([]);
+  for (const [wanted, sentence] of [
+    [{ prompt: "prot" }, "There is no prompt /prot. Did you mean /port?"],
+    [{ prompt: "off:show" }, "There is no prompt /off:show: the MCP server off is switched off."],
+    [{ prompt: "trees:show" }, "/trees:show needs kind: Which tree."],
+    [{ prompt: "trees:show", values: { how: "x" } }, "/trees:show needs kind: Which tree."],
+    [{ prompt: "trees:show", values: { kind: "x", hwo: "y" } }, "/trees:show has no argument hwo. Did you mean how?"],
+    [{ prompt: "port", values: { file: "x" } }, "/port has no argument file: say all of it in `argument`."],
+    [{ prompt: "trees:empty" }, "/trees:empty says nothing: the MCP server trees has left it empty."],
+    [{ prompt: "trees:refuse" }, /^The MCP server "trees" failed: .*Not with \[redacted:key\]/],
+    [{ prompt: "trees:leave" }, /^The MCP server "trees" failed: its connection broke off/],
+  ] as const)
+    await expect(sayPrompt(wanted)).rejects.toMatchObject({ code: "invalid", message: sentenceLike(sentence) });
+  expect(state.messages.size).toBe(0);
+});
+
+function sentenceLike(sentence: string | RegExp) {
+  return typeof sentence === "string" ? sentence : expect.stringMatching(sentence);
+}
+
+test("W65: whoever does not wait for a server that hangs interrupts it, and nothing is said", async () => {
+  const { client, conversation, state } = await prompting([]);
+  const id = client.send("prompt.say", { conversation, prompt: "trees:hang" });
+  expect(await client.ask("run.interrupt", { conversation, run: id })).toEqual({ interrupted: 1 });
+  expect(await client.outcome(id)).toMatchObject({ type: "failed", error: { code: "invalid" } });
+  expect(state.messages.size).toBe(0);
+});
+
+test("W65: a server that is starting is named, and who asks for the list may wait for it", async () => {
+  const { client } = await prompting([], true);
+  const soon = await client.ask("prompt.list", {});
+  expect(soon.starting).toContain("late");
+  expect(soon.prompts.map(({ name }) => name)).toEqual(["port", "plain"]);
+  await expect
+    .poll(async () => (await client.ask("prompt.list", { wait: 50 })).prompts.map(({ name }) => name))
+    .toContain("trees:show");
+});
+
+test("W65: what is said by a prompt while the agent works is heard by its run", async () => {
+  const { client, conversation, sayPrompt, state } = await prompting([[text("One"), stall()]]);
+  await client.ask("turn.say", { conversation, parts: [{ type: "text", text: "hello" }] });
+  const run = await client.until(() => [...state.runs.keys()][0]);
+  const { message, waits } = await sayPrompt({ prompt: "plain", run, delivery: "queue" });
+  expect(waits).toBe(true);
+  expect(state.inbox).toMatchObject([{ id: message, parts: [{ text: "Look around, not @at." }] }]);
+});
+
+test("B59: a prompt that is said twice is said once, also when its server is gone by then", async () => {
+  const { host, sayPrompt, state, ended } = await prompting(["One."]);
+  const id = createId();
+  await sayPrompt({ id, prompt: "trees:show", argument: "oak" });
+  await ended(1);
+  host.ready = async () => ({ agents: [] }) as never;
+  await sayPrompt({ id, prompt: "trees:show", argument: "oak" });
+  expect(state.messages.size).toBe(2);
+});
+
+test("S28: who may only watch is told no prompt, and says none", async () => {
+  const { server, conversation } = await prompting([]);
+  const guest = await TestClient.connect(server, GUEST);
+  await expect(guest.ask("prompt.list", {})).rejects.toMatchObject({ code: "forbidden" });
+  await expect(guest.ask("prompt.say", { conversation, prompt: "plain" })).rejects.toMatchObject({
+    code: "forbidden",
+  });
+});
