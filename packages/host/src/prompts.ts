@@ -118,8 +118,7 @@ type ServerPrompt = McpServers["prompts"][number];
 function ofServer({ server, name, description, arguments: wanted }: ServerPrompt): Prompt {
   const hint = wanted.map((argument) => (argument.required ? argument.name : `[${argument.name}]`)).join(" ");
   return {
-    // It is one word, whatever the server calls it.
-    name: `${server}:${name}`.toLowerCase().replaceAll(/\s+/g, "_"),
+    name: oneWord(`${server}:${name}`),
     description: description || `a prompt of ${server}`,
     ...(hint === "" ? {} : { hint }),
     arguments: wanted,
@@ -127,9 +126,14 @@ function ofServer({ server, name, description, arguments: wanted }: ServerPrompt
   };
 }
 
+/** As it can be typed behind a slash, whatever a server calls it. */
+function oneWord(name: string): string {
+  return name.toLowerCase().replaceAll(/\s+/g, "_");
+}
+
 async function whyNone(host: Bringer, name: string, signal: AbortSignal): Promise<string> {
   const { mcp } = await host.ready();
-  const state = mcp?.states.find((each) => name.startsWith(`${each.name.toLowerCase()}:`));
+  const state = mcp?.states.find((each) => name.startsWith(oneWord(`${each.name}:`)));
   if (state?.status === "connecting")
     return `There is no prompt /${name} yet: the MCP server ${state.name} is still starting. Try again when it is there.`;
   if (state && state.status !== "ready")

@@ -317,6 +317,7 @@ export class Talk implements Partner {
     if (next.type === "leave") this.#stop();
     if (next.type !== "turn") return;
     const { type: _, directive, at, ...how } = next;
+    if (directive.type === "prompt") this.#person.writing.says();
     // Another agent looks at what is there, and nobody leaves it.
     if (directive.type === "retry" && how.agent === undefined && !(await standpoint.mayRetry(at))) return;
     return this.#turn(directive, { at: at ?? standpoint.place.at, ...how });

@@ -8,7 +8,7 @@ export class Writing {
   /** Stands in the prompt when it comes. */
   #draft = "";
   /** What was taken from the prompt last, and is on its way. */
-  #sent: { readonly line: string; readonly kept: Disposable } | undefined;
+  #sent: { readonly line: string; readonly kept: Disposable; readonly isSaid: boolean } | undefined;
 
   constructor(terminal: Terminal, unsent: Unsent) {
     this.#terminal = terminal;
@@ -38,7 +38,12 @@ export class Writing {
 
   /** A line goes on its way. */
   send(line: string): void {
-    this.#sent = { line, kept: this.#unsent.sending(line) };
+    this.#sent = { line, kept: this.#unsent.sending(line), isSaid: commandLine(line) === undefined };
+  }
+
+  /** The line that is on its way is a command that says something. */
+  says(): void {
+    if (this.#sent) this.#sent = { ...this.#sent, isSaid: true };
   }
 
   /** It is in a conversation, or was for nobody but the program. */
@@ -50,8 +55,7 @@ export class Writing {
 
   /** If a line is still on its way, it did not arrive: a message is written, and not sent. */
   returned(): void {
-    const line = this.#sent?.line ?? "";
-    if (commandLine(line) === undefined) this.put(line);
+    if (this.#sent?.isSaid) this.put(this.#sent.line);
     this.arrived();
   }
 }
