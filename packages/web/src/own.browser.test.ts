@@ -1,3 +1,4 @@
+import { promptsOf } from "@banyan/server/testing";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { faultsOf } from "./testing/axe.fixture.ts";
@@ -75,6 +76,56 @@ describe.runIf(chromiumPath)(`what a person makes of the page${whyNot}`, PATIENT
     expect(await message.getByRole("combobox", { name: "Mode" }).inputValue()).toBe("task");
     await presets.getByRole("button", { name: "Remove thorough" }).click();
     await page.getByRole("combobox", { name: "Preset" }).waitFor({ state: "detached" });
+    expect(complaints).toEqual([]);
+  });
+
+  it("W65, W74: prompts that files and MCP servers bring are offered behind a slash, asked for their fields, and said", async () => {
+    const port = { name: "port", description: "Ports a file", hint: "file language", model: "scripted/second" };
+    await using _ = await promptsOf(here.served.host, [{ ...port, text: "hello, port $1 to $2" }]);
+    const { page, complaints } = await here.open("/", {});
+    const refused = page.getByRole("region", { name: "Your message" }).getByRole("alert");
+    // What cannot be said where a conversation would begin stands in the message box of that.
+    await composer(page).pressSequentially("/trees:sh");
+    await page.getByRole("option", { name: "/trees:show Shows a tree. kind [how]" }).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await composer(page).fill("/trees:show ");
+    await composer(page).press("Enter");
+    await refused.getByText("/trees:show needs kind: Which tree.").waitFor();
+    await eventually(() => composer(page).inputValue()).toBe("/trees:show");
+    // As it was typed it may be completed.
+    await composer(page).press("Backspace");
+    await composer(page).pressSequentially("w");
+    await page.getByRole("option", { name: "/trees:show" }).waitFor();
+    await composer(page).press("Enter");
+    const form = page.getByRole("form", { name: "/trees:show" });
+    await form.getByLabel("kind").fill("a fig");
+    await form.getByLabel("how (may be left empty)").waitFor();
+    await form.getByText("Which tree.").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.keyboard.press("Enter");
+    await eventually(() => composer(page).inputValue()).toBe('/trees:show "a fig"');
+    await composer(page).press("Enter");
+    const said = articles(page).filter({ hasText: "Show a fig plainly with @src/sum.ts and [redacted:key]" });
+    await said.getByRole("img").waitFor();
+    await eventually(() => composer(page).inputValue()).toBe("");
+    const conversation = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+    await here.idle(conversation);
+    // A file takes what is written behind its name; its model is that of the one turn.
+    await composer(page).pressSequentially("/po");
+    await page.getByRole("option", { name: "/port Ports a file file language" }).waitFor();
+    await composer(page).press("Tab");
+    await eventually(() => composer(page).inputValue()).toBe("/port ");
+    await composer(page).pressSequentially("sum.ts Go");
+    await composer(page).press("Enter");
+    await articles(page).filter({ hasText: "hello, port sum.ts to Go" }).waitFor();
+    await here.idle(conversation);
+    expect(await here.exported(conversation)).toContain('"scripted/second"');
+    await page.getByRole("button", { name: "Model: scripted/model" }).waitFor();
+    // Of a server that hangs, what was written comes back when nobody waits for it any more.
+    await composer(page).fill("/trees:hang");
+    await composer(page).press("Enter");
+    await page.getByRole("list", { name: "Not sent yet" }).getByRole("button", { name: "Cancel" }).click();
+    await eventually(() => composer(page).inputValue()).toBe("/trees:hang");
     expect(complaints).toEqual([]);
   });
 

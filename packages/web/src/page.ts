@@ -16,6 +16,8 @@ export interface PageState {
   readonly rights: readonly Right[];
   /** All conversations, the last written first; nothing until the server has told. */
   readonly conversations: readonly ListedConversation[] | undefined;
+  /** What files and MCP servers have people say with a slash, and which servers are starting; nothing until the server has told. */
+  readonly prompts: Result<"prompt.list"> | undefined;
   /** What was said and the server has not answered yet, in order. */
   readonly unsent: readonly Unsent[];
   /** What was said before the page was loaded anew, and came to nothing: who writes there gets it back. */
@@ -52,6 +54,9 @@ export interface Refused extends Unsent {
 /** A model that can be chosen. */
 export type KnownModel = Result<"model.list">["models"][number];
 
+/** Milliseconds that MCP servers may take to start until it is told what they bring. */
+const STARTING = 30_000;
+
 /** The page: its one connection, the list of conversations, and those that are followed. */
 export class Page {
   readonly connection: Client;
@@ -59,6 +64,8 @@ export class Page {
   readonly store: StoreApi<PageState>;
   readonly #followed = new Map<string, LiveConversation>();
   readonly #models = new Map<string, Promise<readonly KnownModel[]>>();
+  /** While prompts are asked for. */
+  #prompts: Promise<unknown> | undefined;
 
   /** `signedOut` is called when the server does not know the sign-in that the key is of any more. */
   constructor(address: string, key: Key, signedOut: () => void) {
@@ -66,6 +73,7 @@ export class Page {
       connection: { phase: "connecting" },
       rights: keptRights(),
       conversations: undefined,
+      prompts: undefined,
       unsent: [],
       refused: [],
       leaving: undefined,
@@ -87,7 +95,7 @@ export class Page {
     this.removal = new ConversationRemoval(this.connection, this.store);
     window.addEventListener("online", () => this.connection.retry());
     // The server acts on an id once: what it may have heard before the page was loaded anew can go out again.
-    for (const unsent of keptUnsent()) this.say(unsent).catch((error: Error) => this.#refuse(unsent, error.message));
+    for (const unsent of keptUnsent()) this.sayFrom(unsent);
   }
 
   /**
@@ -98,12 +106,22 @@ export class Page {
     keepUnsent(unsent);
     this.#changeUnsent((all) => [...all, unsent]);
     try {
-      const { id, ...said } = unsent;
-      return (await this.connection.ask("turn.say", said, id)).message;
+      const { id, prompt, argument, ...said } = unsent;
+      if (prompt === undefined) return (await this.connection.ask("turn.say", said, id)).message;
+      const asked = { ...said, prompt, ...(argument === undefined ? {} : { argument }) };
+      return (await this.connection.ask("prompt.say", asked, id)).message;
     } finally {
       forgetUnsent(unsent);
       this.#changeUnsent((all) => all.filter(({ id }) => id !== unsent.id));
     }
+  }
+
+  /** The same of what was written where nobody writes any more: whoever writes in the conversation gets back what is refused. */
+  sayFrom(unsent: Unsent): void {
+    this.say(unsent).catch((error: Error) => {
+      keepUnsent(unsent);
+      this.store.setState(({ refused }) => ({ refused: [...refused, { ...unsent, reason: error.message }] }));
+    });
   }
 
   /** What a person asked for by a click or a key: when it comes to nothing, the page says why. */
@@ -132,11 +150,6 @@ export class Page {
     return true;
   }
 
-  #refuse(unsent: Unsent, reason: string): void {
-    keepUnsent(unsent);
-    this.store.setState(({ refused }) => ({ refused: [...refused, { ...unsent, reason }] }));
-  }
-
   /** The models of a provider that are known; asked for until they are told once. */
   models(provider: string): Promise<readonly KnownModel[]> {
     const known = this.#models.get(provider);
@@ -145,6 +158,23 @@ export class Page {
     this.#models.set(provider, asked);
     asked.catch(() => this.#models.delete(provider));
     return asked;
+  }
+
+  /** Has the server tell its prompts, and again when the MCP servers that are starting are there, or are not. */
+  askPrompts(): void {
+    if (!this.store.getState().rights.includes(rights["prompt.list"])) return;
+    const ask = async (wait: number) => {
+      const prompts = await this.connection.ask("prompt.list", { wait });
+      this.store.setState({ prompts });
+      return prompts.starting.length > 0;
+    };
+    this.#prompts ??= ask(0)
+      .then((isMore) => isMore && ask(STARTING))
+      // With the next slash they are asked for again.
+      .catch(ignored)
+      .finally(() => {
+        this.#prompts = undefined;
+      });
   }
 
   /** A conversation that is followed from now on, with the branch of a leaf in view at first; the same one for the same id. */
@@ -171,6 +201,7 @@ export class Page {
     const { connection, store } = this;
     store.setState({ rights: given });
     keepRights(given);
+    this.askPrompts();
     // Who has a link knows of one conversation.
     if (!given.includes(rights["conversation.list"])) return;
     connection.ask("conversation.watch", { on: true }).catch(ignored);

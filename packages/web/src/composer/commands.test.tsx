@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Action } from "../palette/actions.tsx";
 import { slashIn } from "../palette/slash-names.ts";
+import { type BroughtPrompt, offeredPrompts, promptIn, promptLine } from "./brought.ts";
 import { slashAct, slashCommands } from "./commands.ts";
+import { commandsFor } from "./use-suggestions.ts";
 
 const action = (slash: NonNullable<Action["slash"]>, name: string): Action => ({
   slash,
@@ -39,5 +41,60 @@ describe("W65: what is written behind a slash", () => {
 
   it("is a message where its first word is no name: the path of a file, or a line behind a blank", () => {
     for (const text of ["/etc/hosts says what?", " /retry", "a /retry", "/a.b"]) expect(slashIn(text)).toBeUndefined();
+  });
+});
+
+describe("W65, W74: prompts that files and MCP servers bring", () => {
+  const file = (name: string): BroughtPrompt => ({ name, description: `Says ${name}.`, arguments: [] });
+  const show: BroughtPrompt = {
+    name: "trees:show",
+    description: "Shows a tree.",
+    hint: "kind [how]",
+    server: "trees",
+    arguments: [
+      { name: "kind", description: "Which tree.", required: true },
+      { name: "how", description: "", required: false },
+    ],
+  };
+  const brought = { prompts: [file("port"), file("model"), file("init"), file("diff"), show], starting: [] };
+
+  it("are asked for by their names; a command of the page stands before one of its name, but for /init", () => {
+    expect(offeredPrompts(brought).map(({ name }) => name)).toEqual(["port", "init", "diff", "trees:show"]);
+    expect(promptIn('/Trees:SHOW "an oak"\n at night ', brought)).toEqual({
+      prompt: "trees:show",
+      argument: '"an oak"\n at night',
+    });
+    for (const text of ["/model x", "/etc/port", "port", " /port", "/prot", "/late:one", "/"])
+      expect(promptIn(text, brought)).toBeUndefined();
+    // The server waits for what is starting, and says what there is.
+    for (const unsure of [undefined, { ...brought, starting: ["late"] }])
+      expect(promptIn("/late:one a", unsure)).toEqual({ prompt: "late:one", argument: "a" });
+    expect(() => slashAct("prot", ACTIONS, [file("port")])).toThrow(/Did you mean \/port\?/);
+  });
+
+  it("are offered with what they do and take; Enter does what is whole, and asks for the fields of one that has some", () => {
+    const all = slashCommands([...ACTIONS, action("plan", "Panel: Plan")]);
+    const labels = (word: string) =>
+      commandsFor(word, { own: [], all, brought: offeredPrompts(brought) }).map(({ label }) => label);
+    expect(labels("/p")).toEqual(["/plan", "/port"]);
+    for (const whole of ["/plan", "/port", "/changes"]) expect(labels(whole)).toEqual([]);
+    expect(labels("/trees:show")).toEqual(["/trees:show"]);
+    const [offered] = commandsFor("/T", { own: [], all, brought: [show] });
+    expect(offered).toMatchObject({ text: "/trees:show ", does: "Shows a tree. kind [how]" });
+    expect(offered?.prompt?.fields.map(({ name, required }) => [name, required])).toEqual([
+      ["kind", true],
+      ["how", false],
+    ]);
+  });
+
+  it("are written with what their fields were filled in with, so that each value is one again", () => {
+    for (const [values, line] of [
+      [{ kind: "oak" }, "/trees:show oak"],
+      [{ kind: " an oak " }, '/trees:show "an oak"'],
+      [{ kind: 'an "old" oak', how: "in the wind" }, '/trees:show "an ""old"" oak" in the wind'],
+      [{ how: '"loud" and clear' }, '/trees:show "" """loud"" and clear"'],
+      [{}, "/trees:show "],
+    ] as const)
+      expect(promptLine(show, values)).toBe(line);
   });
 });

@@ -10,6 +10,7 @@ import {
   slashNamed,
 } from "../palette/slash-names.ts";
 import { t } from "../phrases/phrases.ts";
+import { type AskedPrompt, type BroughtPrompt, offeredPrompts, promptIn, useBroughtPrompts } from "./brought.ts";
 
 /** Something that is done by writing its name. */
 export interface SlashCommand {
@@ -24,20 +25,28 @@ export interface SlashCommand {
 export interface SlashCommands {
   /** As they are when they are asked for, in the order of `/help`. */
   all(): readonly SlashCommand[];
+  /** What files and MCP servers bring, without those that a command of the page stands before. */
+  readonly prompts: readonly BroughtPrompt[];
+  /** The prompt of those that a text asks for. */
+  promptIn(text: string): AskedPrompt | undefined;
   /** Whether a text is one; then it is done. Throws why not when it looks like one, and is none or cannot be done here. */
   act(text: string): boolean;
 }
 
-/** The actions of the page that have a name to be written. */
-export function useSlashCommands(): SlashCommands {
+/** The actions of the page that have a name to be written, and the prompts of the server, for what stands in the message box. */
+export function useSlashCommands(text: string): SlashCommands {
   const page = usePage();
   const actions = useAllActions();
+  const brought = useBroughtPrompts(text.startsWith("/"));
+  const prompts = offeredPrompts(brought);
   return {
     all: () => slashCommands(actions()),
-    act(text) {
-      const asked = slashIn(text);
+    prompts,
+    promptIn: (said) => promptIn(said, brought),
+    act(said) {
+      const asked = slashIn(said);
       if (!asked) return false;
-      const act = slashAct(asked.word, actions());
+      const act = slashAct(asked.word, actions(), prompts);
       page.perform(() => act(asked.argument));
       return true;
     },
@@ -54,10 +63,14 @@ export function slashCommands(actions: readonly Action[]): readonly SlashCommand
 }
 
 /** What a word calls for. Throws a sentence when it calls for nothing here. */
-export function slashAct(word: string, actions: readonly Action[]): (argument: string) => unknown {
+export function slashAct(
+  word: string,
+  actions: readonly Action[],
+  prompts: readonly BroughtPrompt[] = [],
+): (argument: string) => unknown {
   const name = slashNamed(word);
   if (name === undefined) {
-    const near = nearest(word, SLASH_WORDS).map((each) => `/${each}`);
+    const near = nearest(word, [...SLASH_WORDS, ...prompts.map((prompt) => prompt.name)]).map((each) => `/${each}`);
     const advice =
       near.length > 0 ? t("Did you mean {near}?", { near: near.join(", ") }) : t("/help shows what there is.");
     throw new Error(

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import { t } from "../phrases/phrases.ts";
 import type { SlashCommands } from "./commands.ts";
-import { fieldsOf, type OwnPrompt } from "./own.ts";
+import type { PromptToFill } from "./own.ts";
 import { useSuggestions, wordBefore } from "./use-suggestions.ts";
 
 const KINDS = { Commands: t("Commands"), Files: t("Files"), Pages: t("Pages") } as const;
@@ -19,8 +19,8 @@ export function Completion({
   readonly text: string;
   readonly caret: number;
   onChange(text: string): void;
-  /** A prompt of one's own is taken that asks for something first. */
-  onPrompt(prompt: OwnPrompt): void;
+  /** A prompt is taken that asks for something first. */
+  onPrompt(prompt: PromptToFill): void;
   readonly box: RefObject<HTMLTextAreaElement | null>;
 }) {
   const list = useId();
@@ -34,7 +34,7 @@ export function Completion({
   const next = useRef<number>(undefined);
   const take = (index: number) => {
     const { text: taken = word, prompt } = options[index] ?? {};
-    if (prompt && fieldsOf(prompt).length > 0) {
+    if (prompt && prompt.fields.length > 0) {
       onChange("");
       return onPrompt(prompt);
     }

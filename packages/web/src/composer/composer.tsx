@@ -5,9 +5,9 @@ import {
   type LiveRun,
   pathTo,
   typedText,
-  type UserPart,
 } from "@banyan/core/conversation";
 import { type Dispatch, type KeyboardEvent, type SetStateAction, useEffect, useRef, useState } from "react";
+import { writtenIn } from "../connection/unsent.ts";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
 import { Button, IconButton } from "../design/button.tsx";
@@ -19,6 +19,7 @@ import { usePreference } from "../shell/preferences.ts";
 import { Approval } from "../transcript/approval.tsx";
 import { useMay } from "../use-may.ts";
 import { useAttachments } from "./attachments.ts";
+import { saidWith } from "./brought.ts";
 import { useSlashCommands } from "./commands.ts";
 import { MessageBox } from "./message-box.tsx";
 import { type Mode, ModeChoice, ModelChoice, PresetChoice } from "./model-choice.tsx";
@@ -68,7 +69,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
   const refused = usePageState((state) => state.refused.find((said) => said.conversation === conversation.id));
   useEffect(() => {
     if (!refused || !page.giveBack(refused)) return;
-    giveBack(wordsOf(refused.parts));
+    giveBack(writtenIn(refused));
     setProblem(refused.reason);
   });
   const stop = async () => {
@@ -79,15 +80,15 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
     for (const { id, parts } of waiting.toReversed()) {
       try {
         await connection.ask("input.withdraw", { conversation: conversation.id, input: id });
-        giveBack(wordsOf(parts));
+        giveBack(writtenIn({ parts }));
       } catch {
-        notTakenBack.unshift(whereIs(id, excerpt(wordsOf(parts)), conversation.state ?? tree));
+        notTakenBack.unshift(whereIs(id, excerpt(writtenIn({ parts })), conversation.state ?? tree));
       }
     }
     box.current?.focus();
     if (notTakenBack.length > 0) setProblem(notTakenBack.join(" "));
   };
-  const commands = useSlashCommands();
+  const commands = useSlashCommands(text);
   useActions([
     {
       name: t("Work as a chat, or on a task until it is done"),
@@ -104,19 +105,19 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
   const send = (delivery: "steer" | "queue") => {
     const said = text;
     if (said.trim() === "" && files.all.length === 0) return;
+    const asked = commands.promptIn(said);
     try {
-      if (commands.act(said)) return change("");
+      if (!asked && commands.act(said)) return change("");
     } catch (error) {
       // What is written stays, to be mended.
       return setProblem(error instanceof Error ? error.message : String(error));
     }
     change("");
     files.clear();
-    const parts = [{ type: "text", text: said } as const, ...files.all.map(({ part }) => part)];
     const unsent = {
       id: createId(),
       conversation: conversation.id,
-      parts,
+      ...saidWith(said, asked, files),
       // What was on its way when its log failed may not be there when it is opened anew.
       ...(leaf === null || isBroken ? {} : { at: leaf }),
       ...(run ? { run: run.id, delivery } : mode === "task" ? { mode } : {}),
@@ -217,10 +218,6 @@ const MODES = {
 } as const;
 
 const NO_MODE = t("There are two modes: /mode chat and /mode task.");
-
-function wordsOf(parts: readonly UserPart[]): string {
-  return parts.map((part) => (part.type === "text" ? part.text : "")).join("");
-}
 
 /** As much of a text as tells it from others. */
 function excerpt(text: string): string {

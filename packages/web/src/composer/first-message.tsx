@@ -5,6 +5,7 @@ import { usePage, usePageState } from "../page.ts";
 import { t } from "../phrases/phrases.ts";
 import { go } from "../shell/navigation.tsx";
 import { useAttachments } from "./attachments.ts";
+import { type AskedPrompt, saidWith } from "./brought.ts";
 import { useSlashCommands } from "./commands.ts";
 import { Examples } from "./examples.tsx";
 import { MessageBox } from "./message-box.tsx";
@@ -21,24 +22,25 @@ export function FirstMessage() {
   const files = useAttachments(model);
   const [isBeginning, setBeginning] = useState(false);
   const box = useRef<HTMLTextAreaElement>(null);
-  const commands = useSlashCommands();
-  const begin = async () => {
-    const parts = [{ type: "text", text } as const, ...files.all.map(({ part }) => part)];
+  const commands = useSlashCommands(text);
+  const begin = async (asked: AskedPrompt | undefined) => {
+    const said = saidWith(text, asked, files);
     const { conversation } = await connection.ask("conversation.create", {});
     if (model !== undefined) await connection.ask("model.use", { model, conversation });
     // From here on it is kept as any message is, and shown where it belongs.
-    page.told(page.say({ id: createId(), conversation, parts, ...(mode === "task" ? { mode } : {}) }));
+    page.sayFrom({ id: createId(), conversation, ...said, ...(mode === "task" ? { mode } : {}) });
     go({ conversation });
   };
   const send = () => {
     if (isBeginning || (text.trim() === "" && files.all.length === 0)) return;
+    const asked = commands.promptIn(text);
     try {
-      if (commands.act(text)) return setText("");
+      if (!asked && commands.act(text)) return setText("");
     } catch (error) {
       return page.told(Promise.reject(error));
     }
     setBeginning(true);
-    page.told(begin().finally(() => setBeginning(false)));
+    page.told(begin(asked).finally(() => setBeginning(false)));
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing || event.key !== "Enter" || event.shiftKey) return;

@@ -17,7 +17,7 @@ import { AttachmentList } from "./attachment-list.tsx";
 import { ACCEPTED, type Attachments } from "./attachments.ts";
 import type { SlashCommands } from "./commands.ts";
 import { Completion } from "./completion.tsx";
-import type { OwnPrompt } from "./own.ts";
+import type { PromptToFill } from "./own.ts";
 
 const PromptForm = lazily(async () => ({ default: (await import("./prompt-form.tsx")).PromptForm }));
 
@@ -58,7 +58,7 @@ export function MessageBox({
   const [isOver, setOver] = useState(false);
   const named = useNamedFiles(text, caret);
   const chooser = useRef<HTMLInputElement>(null);
-  const [prompt, setPrompt] = useState<OwnPrompt>();
+  const [prompt, setPrompt] = useState<PromptToFill>();
   const endPrompt = () => {
     setPrompt(undefined);
     box.current?.focus();

@@ -42,6 +42,27 @@ export function filledPrompt({ text }: OwnPrompt, values: Readonly<Record<string
 /** A letter and what words are made of: braces of code hold something else. */
 const FIELD = /\{(\p{L}[\p{L}\p{N} _-]{0,39})\}/gu;
 
+/** Something that is written into the message box once its fields are filled in. */
+export interface PromptToFill {
+  /** Written behind a slash. */
+  readonly name: string;
+  readonly fields: readonly PromptField[];
+  filled(values: Readonly<Record<string, string>>): string;
+}
+
+/** Something that is asked for before a prompt is written. */
+export interface PromptField {
+  readonly name: string;
+  readonly description: string;
+  readonly required: boolean;
+}
+
+/** A prompt of one's own, as it is asked for. */
+export function ownToFill(prompt: OwnPrompt): PromptToFill {
+  const fields = fieldsOf(prompt).map((name) => ({ name, description: "", required: true }));
+  return { name: prompt.name, fields, filled: (values) => filledPrompt(prompt, values) };
+}
+
 /** What can stand behind a slash. */
 export const PROMPT_NAME = /^[\p{L}\p{N}][\p{L}\p{N}_-]{0,39}$/u;
 

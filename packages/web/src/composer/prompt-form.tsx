@@ -3,20 +3,19 @@ import { Button } from "../design/button.tsx";
 import { TextField } from "../design/field.tsx";
 import { t } from "../phrases/phrases.ts";
 import { takesFocus } from "../shell/focus-on.ts";
-import { fieldsOf, filledPrompt, type OwnPrompt } from "./own.ts";
+import type { PromptToFill } from "./own.ts";
 
-/** Asks for the fields of a prompt of one's own, and returns it filled in (W74). */
+/** Asks for the fields of a prompt, and returns it filled in (W74). */
 export function PromptForm({
   prompt,
   onFilled,
   onClose,
 }: {
-  readonly prompt: OwnPrompt;
+  readonly prompt: PromptToFill;
   onFilled(text: string): void;
   onClose(): void;
 }) {
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
-  const fields = fieldsOf(prompt);
   return (
     <form
       aria-label={`/${prompt.name}`}
@@ -26,17 +25,18 @@ export function PromptForm({
       }}
       onSubmit={(event) => {
         event.preventDefault();
-        onFilled(filledPrompt(prompt, values));
+        onFilled(prompt.filled(values));
       }}
     >
-      {fields.map((field, index) => (
-        <label key={field} className="flex flex-col">
-          {field}
+      {prompt.fields.map(({ name, description, required }, index) => (
+        <label key={name} className="flex flex-col">
+          {required ? name : t("{name} (may be left empty)", { name })}
+          {description !== "" && <span className="text-soft text-xs">{description}</span>}
           <TextField
             ref={index === 0 ? takesFocus : null}
-            required
-            value={values[field] ?? ""}
-            onChange={({ target }) => setValues({ ...values, [field]: target.value })}
+            required={required}
+            value={values[name] ?? ""}
+            onChange={({ target }) => setValues({ ...values, [name]: target.value })}
           />
         </label>
       ))}

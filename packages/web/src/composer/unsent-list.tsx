@@ -9,7 +9,8 @@ import { t } from "../phrases/phrases.ts";
  */
 export function UnsentList({ waiting }: { readonly waiting: string | undefined }) {
   const { id } = useConversation();
-  const { connection } = usePage();
+  const page = usePage();
+  const { connection } = page;
   const unsent = usePageState((state) => state.unsent);
   const phase = usePageState((state) => state.connection.phase);
   const late = useLate(unsent);
@@ -18,16 +19,27 @@ export function UnsentList({ waiting }: { readonly waiting: string | undefined }
   if (here.length === 0) return null;
   return (
     <ul aria-label={t("Not sent yet")} className="flex flex-col gap-1 text-sm">
-      {here.map(({ id: message, parts }) => (
+      {here.map(({ id: message, parts, prompt, argument = "" }) => (
         <li key={message} className="flex items-center gap-2 rounded border border-warn px-2 py-1">
           <span className="text-warn text-xs">{standing(message === waiting, connection.isSent(message))}</span>
           <span className="min-w-0 flex-1 truncate">
+            {prompt !== undefined && `/${prompt} ${argument} `}
             {parts.map((part) => (part.type === "text" ? part.text : part.name)).join(" ")}
           </span>
           {!connection.isSent(message) && (
             <button
               type="button"
               onClick={() => connection.cancel(message)}
+              className="min-h-6 rounded px-1 text-leaf text-xs hover:bg-sunken"
+            >
+              {t("Cancel")}
+            </button>
+          )}
+          {connection.isSent(message) && prompt !== undefined && (
+            <button
+              type="button"
+              // Its MCP server may hang: what was written comes back.
+              onClick={() => page.told(connection.ask("run.interrupt", { conversation: id, run: message }))}
               className="min-h-6 rounded px-1 text-leaf text-xs hover:bg-sunken"
             >
               {t("Cancel")}

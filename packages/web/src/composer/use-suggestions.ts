@@ -1,8 +1,9 @@
 import { useEffect, useState } from "react";
 import { usePage } from "../page.ts";
 import { t } from "../phrases/phrases.ts";
+import { type BroughtPrompt, promptLine } from "./brought.ts";
 import type { SlashCommand, SlashCommands } from "./commands.ts";
-import { type OwnPrompt, useOwnPrompts } from "./own.ts";
+import { type OwnPrompt, ownToFill, type PromptToFill, useOwnPrompts } from "./own.ts";
 
 /** Something that the word before the caret can become. */
 export interface Suggestion {
@@ -10,8 +11,8 @@ export interface Suggestion {
   readonly text: string;
   readonly label: string;
   readonly does?: string;
-  /** A prompt of one's own, whose fields are asked for first. */
-  readonly prompt?: OwnPrompt;
+  /** A prompt whose fields are asked for first. */
+  readonly prompt?: PromptToFill;
 }
 
 /** What a word can become, the best first. */
@@ -47,20 +48,60 @@ export function useSuggestions(word: string, text: string, commands: SlashComman
     return { kind: "Pages", options: [page], isMerelyOffered: true };
   }
   if (!word.startsWith("/") || word !== text) return { kind: "Commands", options: [] };
-  const own = prompts
-    .filter(({ name }) => `/${name}`.startsWith(word.toLowerCase()))
-    .map((prompt) => ({ text: prompt.text, label: `/${prompt.name}`, does: prompt.text.slice(0, SEEN), prompt }));
-  const fitting = beginning(word, commands.all());
   return {
     kind: "Commands",
-    options: [...own, ...fitting.map(({ name, does }) => ({ text: name, label: name, does }))],
+    options: commandsFor(word, { own: prompts, all: commands.all(), brought: commands.prompts }),
   };
 }
 
-/** The commands that begin so, under whatever name; none where the word is one of them as it stands. */
-function beginning(word: string, all: readonly SlashCommand[]): readonly SlashCommand[] {
-  const found = all.filter(({ words }) => words.some((each) => each.startsWith(word)));
-  return found.some(({ words }) => words.includes(word)) ? [] : found;
+/**
+ * The prompts and commands that begin so, those of one's own first. Of others none where the word calls for one of them as it
+ * stands, so that Enter has it done; but a prompt with fields, which are asked for then.
+ */
+export function commandsFor(
+  word: string,
+  {
+    own,
+    all,
+    brought,
+  }: {
+    readonly own: readonly OwnPrompt[];
+    readonly all: readonly SlashCommand[];
+    readonly brought: readonly BroughtPrompt[];
+  },
+): readonly Suggestion[] {
+  const typed = word.toLowerCase();
+  const ofOwn = own
+    .filter(({ name }) => `/${name}`.startsWith(typed))
+    .map((prompt) => ({
+      text: prompt.text,
+      label: `/${prompt.name}`,
+      does: prompt.text.slice(0, SEEN),
+      prompt: ownToFill(prompt),
+    }));
+  const others = brought.filter(({ name }) => !own.some((prompt) => prompt.name === name));
+  const whole = others.find(({ name }) => `/${name}` === typed);
+  if (whole && whole.arguments.length > 0) return [...ofOwn, broughtSuggestion(whole)];
+  if (whole || all.some(({ words }) => words.includes(word))) return ofOwn;
+  const fitting = all.filter(({ words }) => words.some((each) => each.startsWith(word)));
+  return [
+    ...ofOwn,
+    ...fitting
+      .filter(({ name }) => !others.some((prompt) => `/${prompt.name}` === name))
+      .map(({ name, does }) => ({ text: name, label: name, does })),
+    ...others.filter(({ name }) => `/${name}`.startsWith(typed)).map(broughtSuggestion),
+  ];
+}
+
+/** What has something behind its name is gone on with. */
+function broughtSuggestion(prompt: BroughtPrompt): Suggestion {
+  const { name, description, hint, arguments: fields } = prompt;
+  return {
+    text: hint === undefined ? `/${name}` : `/${name} `,
+    label: `/${name}`,
+    does: hint === undefined ? description : `${description} ${hint}`,
+    prompt: { name, fields, filled: (values) => promptLine(prompt, values) },
+  };
 }
 
 /** The files and folders of the workspace that fit, as the server finds them. */

@@ -6,11 +6,21 @@ export interface Unsent {
   readonly id: string;
   readonly conversation: string;
   readonly parts: readonly UserPart[];
+  /** The prompt of the server's that says it, before the parts. */
+  readonly prompt?: string;
+  /** What stands behind the name of the prompt. */
+  readonly argument?: string;
   readonly at?: string;
   readonly run?: string;
   readonly delivery?: "steer" | "queue";
   /** How the turn is taken; as a chat when absent. */
   readonly mode?: "chat" | "task";
+}
+
+/** What stood in the message box. */
+export function writtenIn({ parts, prompt, argument = "" }: Pick<Unsent, "parts" | "prompt" | "argument">): string {
+  const texts = parts.map((part) => (part.type === "text" ? part.text : ""));
+  return [...(prompt === undefined ? [] : [`/${prompt} ${argument}`.trimEnd()]), ...texts].join("");
 }
 
 /** Each has a place of its own, so that windows do not write over what others keep. */
