@@ -18,6 +18,8 @@ const forbidden: Readonly<Record<string, object>> = {
   "conversation.import": { text: "{}" },
   "context.read": {},
   "turn.say": { parts },
+  "prompt.list": {},
+  "prompt.say": { prompt: "by-a-guest" },
   "message.add": { parts },
   "turn.retry": { at: id },
   "turn.resume": { at: id },
