@@ -113,8 +113,8 @@ async function talkAt(
     terminal.freshLine();
     const { style } = terminal;
     for (const line of left) terminal.write(`${wrap(style.dim(line), terminal.columns)}\n`);
-    if (talk?.session?.state.messages.size)
-      terminal.write(style.dim(`resume: ${ownCommand(optionWords("--resume", talk.session.id))}\n`));
+    if (talk?.kept !== undefined)
+      terminal.write(style.dim(`resume: ${ownCommand(optionWords("--resume", talk.kept))}\n`));
   }
 }
 

@@ -36,6 +36,12 @@ export class CurrentConversation {
     return this.#session;
   }
 
+  /** The id of the one that a person can come back to, in which something was said; also of one whose log failed. */
+  get kept(): string | undefined {
+    if (!this.#session) return this.#lost;
+    return this.#session.state.messages.size > 0 ? this.#session.id : undefined;
+  }
+
   /**
    * Resolves with it; where there is none, `enter` goes into a new one, or into the one that was lost: once, also for two who
    * ask in one moment. Rejects with `ClientError`.

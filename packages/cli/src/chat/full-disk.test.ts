@@ -78,7 +78,7 @@ describe.skipIf(why !== undefined)(
         expect(await pty.until("The conversation could not be written: There is no room left")).not.toMatch(/^ +at /m);
         await pty.prompted();
         pty.press("C-d");
-        await pty.until("[exit 0]");
+        expect(await pty.until("[exit 0]")).toMatch(/^resume: banyan --resume \w+$/m);
       }
       free();
       using pty = Pty.open(place, [...MODEL, "--continue"], { ...server.env, ...env() });

@@ -141,6 +141,11 @@ export class Talk implements Partner {
     return this.#conversation.session;
   }
 
+  /** The id of the conversation to come back to, if something was said. */
+  get kept(): string | undefined {
+    return this.#conversation.kept;
+  }
+
   /** How the program is to exit: with how the task came out, when that was all that it was started for (T35). */
   get exit(): ExitCode {
     return this.#turns.exit;
@@ -154,7 +159,8 @@ export class Talk implements Partner {
 
   /** Goes into a conversation, out of the one before, at a message if one is named, and shows where it stands. */
   async enter(conversation: string, at?: string): Promise<TalkSession> {
-    await this.#leave();
+    this.#stepOut();
+    await this.#conversation.leave();
     const session = await this.#conversation.enter(conversation, () => {
       this.#person.standpoint.goBack();
       if (at !== undefined) this.#person.standpoint.standAt(at);
@@ -353,14 +359,10 @@ export class Talk implements Partner {
 
   /** Leaves the conversation for a new one. Resolves with its id, if there was one. */
   async #begin(): Promise<string | undefined> {
-    const left = await this.#leave();
+    this.#stepOut();
+    const left = await this.#conversation.leave();
     this.beginAt(this.#client.welcome.workspace);
     return left;
-  }
-
-  #leave(): Promise<string | undefined> {
-    this.#stepOut();
-    return this.#conversation.leave();
   }
 
   #stepOut(): void {
