@@ -100,7 +100,7 @@ describe.skipIf(!hasTmux)("a chat", () => {
 
   test("B65: is labelled when it is with the offline demo", async () => {
     using pty = Pty.open(place, []);
-    expect(await pty.prompted()).toContain("This is the offline demo: a few rules, not a language model.");
+    expect(await pty.prompted()).toContain("Using demo/offline, a rule-based stand-in, because no key is set;");
   });
 
   test("B3, T16: a blank line and a slash command ask the model nothing; an unknown one suggests the nearest", async () => {

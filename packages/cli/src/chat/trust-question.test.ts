@@ -42,7 +42,7 @@ describe.skipIf(!hasTmux)("S5: the question whether a project may be used", () =
       using pty = Pty.open(place, MODEL, server.env);
       const screen = await pty.until("Use it?");
       expect(screen).toContain(
-        `This project brings settings or instructions of its own: ${realpathSync(place.workspace)}`,
+        `This project brings settings or instructions of its own:\n${realpathSync(place.workspace)}\n`,
       );
       expect(screen).toContain('  MCP server docs: no-such-npx -y "docs server"\n');
       expect(screen).toContain("    rule shell(npm test*): runs without asking\n");
