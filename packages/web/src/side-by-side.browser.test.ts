@@ -1,6 +1,10 @@
+import { execFileSync } from "node:child_process";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
-import { articles, eventually, PATIENT, site, write } from "./testing/site.fixture.ts";
+import { articles, composer, eventually, PATIENT, site, write } from "./testing/site.fixture.ts";
 
 describe.runIf(chromiumPath)(`branches side by side on the page${whyNot}`, PATIENT, () => {
   const here = site();
@@ -45,5 +49,38 @@ describe.runIf(chromiumPath)(`branches side by side on the page${whyNot}`, PATIE
     // What was written is not lost by a model that there is not.
     expect(await asked.inputValue()).toBe("bark of a tree");
     expect(complaints).toEqual([]);
+  });
+
+  it("W65: where the workspace is in a repository, a conversation can begin in a git worktree of its own", async () => {
+    const files = (page: Page) => page.getByRole("combobox", { name: "Files" });
+    const { page } = await here.open("/");
+    await page.getByRole("list", { name: "Examples" }).getByRole("button").first().waitFor();
+    expect(await files(page).count()).toBe(0);
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-c", "user.name=P", "-c", "user.email=p@localhost", ...args], { cwd: here.workspace });
+    git("init", "-q");
+    git("add", ".");
+    git("commit", "-qm", "first");
+    const folder = join(here.workspace, "..", "worktrees");
+    await page.reload();
+    await files(page).selectOption("A worktree");
+    await composer(page).fill("with files of its own");
+    await composer(page).press("Enter");
+    await articles(page).getByText("You said: with files of its own").waitFor();
+    const conversation = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+    const { worktrees } = await here.ask("worktree.list", { conversation });
+    expect(worktrees).toMatchObject([{ files: [], commits: 0, isGone: false }]);
+    // What cannot be made leaves what was written, and no conversation.
+    await page.goto(new URL("/", page.url()).href);
+    await files(page).selectOption("A worktree");
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, "");
+    await composer(page).fill("kept here");
+    await composer(page).press("Enter");
+    await page.getByRole("alert").first().waitFor();
+    expect(await composer(page).inputValue()).toBe("kept here");
+    expect((await here.ask("conversation.list", {})).conversations.map(({ title }) => title)).not.toContain(
+      "kept here",
+    );
   });
 });

@@ -167,9 +167,8 @@ export class Talk implements Partner {
       this.#approval.entered();
       this.#person.writing.isFor(conversation);
     });
-    const { live } = this.#terminal;
-    live?.follow(session.state);
-    live?.configure({ history: saidBefore(session.state, this.#person.standpoint.leaf) });
+    this.#terminal.live?.follow(session.state);
+    this.#terminal.live?.configure({ history: saidBefore(session.state, this.#person.standpoint.leaf) });
     this.#status.show();
     this.#feed.lookAround();
     return session;

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { Agent, type AgentOptions, type NamedAgent, pathTo, Session, type Store } from "@banyan/core";
 import { Approval, Hooks, Worktrees } from "@banyan/host";
 import type { ServedHost } from "../desk/commands/workplace.ts";
@@ -15,10 +16,11 @@ export function hostOf(
 ) {
   let agent = new Agent({ name: "banyan", ...options });
   const approval = new Approval("ask");
-  let name = "id" in options.model ? options.model.id : "scripted/model";
+  const own = "id" in options.model ? options.model.id : "scripted/model";
+  let name = own;
   const remembered: string[] = [];
   const with_ = (model: string) => {
-    const driver = models[model];
+    const driver = model === own ? options.model : models[model];
     if (driver) return agent.with({ model: driver });
     throw Object.assign(new Error(`There is no model ${model}.`), { name: "ModelChoiceError" });
   };
@@ -52,7 +54,7 @@ export function hostOf(
     home: workspace,
     env: process.env,
     whyNotReadIn: () => undefined,
-    worktrees: new Worktrees({ folder: "/a/worktrees", workspace, env: process.env }),
+    worktrees: new Worktrees({ folder: join(workspace, "..", "worktrees"), workspace, env: process.env }),
     ready: async () => NO_EQUIPMENT,
     newSession: (id) => Session.open(store, id, { create: true, labels: { cwd: workspace, agent: agent.name } }),
     openById: (id) => Session.open(store, id),

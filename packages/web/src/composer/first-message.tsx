@@ -9,7 +9,7 @@ import { type AskedPrompt, saidWith } from "./brought.ts";
 import { useSlashCommands } from "./commands.ts";
 import { Examples } from "./examples.tsx";
 import { MessageBox } from "./message-box.tsx";
-import { type Mode, ModeChoice, ModelChoice, PresetChoice } from "./model-choice.tsx";
+import { FilesChoice, type Mode, ModeChoice, ModelChoice, PresetChoice, useWorktrees } from "./model-choice.tsx";
 
 /** Where a conversation begins with what is said first (W63). */
 export function FirstMessage() {
@@ -19,6 +19,8 @@ export function FirstMessage() {
   const [text, setText] = useState("");
   const [model, setModel] = useState<string>();
   const [mode, setMode] = useState<Mode>("chat");
+  const [isApart, setApart] = useState(false);
+  const hasWorktrees = useWorktrees();
   const files = useAttachments(model);
   const [isBeginning, setBeginning] = useState(false);
   const box = useRef<HTMLTextAreaElement>(null);
@@ -26,9 +28,23 @@ export function FirstMessage() {
   const begin = async (asked: AskedPrompt | undefined) => {
     const said = saidWith(text, asked, files);
     const { conversation } = await connection.ask("conversation.create", {});
-    if (model !== undefined) await connection.ask("model.use", { model, conversation });
+    const prepared = async () => {
+      if (model !== undefined) await connection.ask("model.use", { model, conversation });
+      return hasWorktrees && isApart ? await connection.ask("worktree.open", { conversation }) : undefined;
+    };
+    // What was written stays here when something is refused: of the conversation nothing is to be left.
+    const place = await prepared().catch(async (error: unknown) => {
+      await connection.ask("conversation.remove", { conversation }).catch(() => {});
+      throw error;
+    });
     // From here on it is kept as any message is, and shown where it belongs.
-    page.sayFrom({ id: createId(), conversation, ...said, ...(mode === "task" ? { mode } : {}) });
+    page.sayFrom({
+      id: createId(),
+      conversation,
+      ...said,
+      ...(mode === "task" && { mode }),
+      ...(place && { at: place.message }),
+    });
     go({ conversation });
   };
   const send = () => {
@@ -62,6 +78,7 @@ export function FirstMessage() {
           <>
             <ModelChoice model={model} onChoose={setModel} />
             <ModeChoice mode={mode} onChange={setMode} />
+            {hasWorktrees && <FilesChoice isApart={isApart} onChange={setApart} />}
             <PresetChoice
               onChoose={(preset) => {
                 setModel(preset.model);

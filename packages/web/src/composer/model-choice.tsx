@@ -1,3 +1,4 @@
+import { createId } from "@banyan/core/conversation";
 import { Suspense, useEffect, useRef, useState } from "react";
 import { Select } from "../design/field.tsx";
 import { Icon } from "../design/icon.tsx";
@@ -104,6 +105,47 @@ export function ModeChoice({ mode, onChange }: { readonly mode: Mode; onChange(m
     >
       <option value="chat">{t("Chat")}</option>
       <option value="task">{t("Task")}</option>
+    </Select>
+  );
+}
+
+/** Whether branches can have git worktrees here: the workspace is in a repository, and this person may. */
+export function useWorktrees(): boolean {
+  const { connection } = usePage();
+  const may = useMay();
+  const isOpen = usePageState((state) => state.connection.phase === "open");
+  const isAsked = isOpen && may("worktree.open") && may("worktree.list");
+  const [canHave, setCanHave] = useState(false);
+  useEffect(() => {
+    if (!isAsked) return;
+    let isWanted = true;
+    // Those of no conversation are none, and quickly told; where there is no repository it is refused.
+    connection.ask("worktree.list", { conversation: createId() }).then(
+      () => {
+        if (isWanted) setCanHave(true);
+      },
+      () => {},
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [connection, isAsked]);
+  return canHave;
+}
+
+/** The workspace's own files or a git worktree, chosen before something is said (W65). */
+export function FilesChoice({ isApart, onChange }: { readonly isApart: boolean; onChange(isApart: boolean): void }) {
+  return (
+    <Select
+      isSmall
+      isQuiet
+      aria-label={t("Files")}
+      title={t("In a git worktree it has files of its own: what it changes stays there until you bring it over")}
+      value={isApart ? "apart" : "here"}
+      onChange={({ target }) => onChange(target.value === "apart")}
+    >
+      <option value="here">{t("These files")}</option>
+      <option value="apart">{t("A worktree")}</option>
     </Select>
   );
 }

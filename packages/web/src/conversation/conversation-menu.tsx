@@ -1,3 +1,4 @@
+import { isPersons } from "@banyan/core/conversation";
 import { useState } from "react";
 import { Button } from "../design/button.tsx";
 import { TextField } from "../design/field.tsx";
@@ -99,7 +100,7 @@ export function useTitle(): string | undefined {
   const conversation = useConversation();
   const tree = useTree();
   const listed = usePageState(({ conversations }) => conversations?.find(({ id }) => id === conversation.id)?.title);
-  const root = tree?.children.get(null)?.[0];
-  // One that was removed is in no list.
-  return tree?.title ?? (listed || (tree && root && beginningOf(conversation, tree, root)));
+  // One that was removed is in no list. What is said first may be about a git worktree, and from nobody.
+  const first = tree?.messages.values().find(isPersons)?.id;
+  return tree?.title ?? (listed || (tree && first && beginningOf(conversation, tree, first)));
 }
