@@ -1,5 +1,7 @@
+import type { Page } from "playwright-core";
 import { PANEL_STATES } from "./panel-states.fixture.ts";
 import { ASKED } from "./scenes.fixture.ts";
+import type { Stage } from "./stage.fixture.ts";
 import { LIST, list, log, open, type State, seen } from "./state.fixture.ts";
 import { asking, attached, branches, naming, one, PICTURE, queued, running } from "./tales.fixture.ts";
 
@@ -84,11 +86,7 @@ export const STATES: Readonly<Record<string, State>> = {
   "broken-off": seen(one(ASKED.brokenOff, "idle"), "The request is longer"),
   retrying: {
     async show(page, stage) {
-      // It is told to who is there when it happens.
-      await page.goto(stage.at(`/c/${await stage.begun("Is anybody there?")}?panel=none`));
-      await log(page).getByText("I have nothing more to say.").waitFor();
-      await page.locator("#composer").fill(ASKED.busy);
-      await page.locator("#composer").press("Enter");
+      await ask(page, stage, ASKED.busy);
       await page
         .getByText(/Asked again in/)
         .first()
@@ -126,7 +124,8 @@ export const STATES: Readonly<Record<string, State>> = {
   },
   "memory-skipped": {
     async show(page, stage) {
-      await open(page, stage, one(ASKED.locked, "idle"));
+      await ask(page, stage, ASKED.locked);
+      await page.getByText("Memory was not used").waitFor();
       await log(page).getByText("I do not know of anything").waitFor();
     },
   },
@@ -281,3 +280,11 @@ export const STATES: Readonly<Record<string, State>> = {
   },
   ...PANEL_STATES,
 };
+
+/** Says something in a conversation that is in view: what happens beside the turn is told to who is there. */
+async function ask(page: Page, stage: Stage, words: string): Promise<void> {
+  await page.goto(stage.at(`/c/${await stage.begun("Is anybody there?")}?panel=none`));
+  await log(page).getByText("I have nothing more to say.").waitFor();
+  await page.locator("#composer").fill(words);
+  await page.locator("#composer").press("Enter");
+}
