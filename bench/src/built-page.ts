@@ -52,24 +52,35 @@ export class BuiltPage implements AsyncDisposable {
     });
   }
 
-  /** Begins to watch for tasks that are longer than 50 ms, and for what moves without anybody having done something. */
+  /** Begins to watch for tasks that are longer than 50 ms; what moves without anybody having done something counts from the loading on. */
   watch(): Promise<void> {
     return this.tab.evaluate(() => {
       const seen = { longest: 0, moved: 0 };
+      // As it is measured everywhere: the most in 5 seconds, in which no second is without.
+      const window = { begin: 0, end: Number.NEGATIVE_INFINITY, sum: 0 };
       Object.assign(globalThis, { seen });
-      const observe = (type: string, each: (entry: PerformanceEntry) => void) =>
-        new PerformanceObserver((list) => list.getEntries().forEach(each)).observe({ type });
+      const observe = (type: string, each: (entry: PerformanceEntry) => void, buffered = false) =>
+        new PerformanceObserver((list) => list.getEntries().forEach(each)).observe({ type, buffered });
       observe("longtask", ({ duration }) => {
         seen.longest = Math.max(seen.longest, duration);
       });
-      observe("layout-shift", (entry) => {
-        const { value, hadRecentInput } = entry as unknown as { value: number; hadRecentInput: boolean };
-        if (!hadRecentInput) seen.moved += value;
-      });
+      observe(
+        "layout-shift",
+        (entry) => {
+          const { value, hadRecentInput } = entry as unknown as { value: number; hadRecentInput: boolean };
+          if (hadRecentInput) return;
+          const at = entry.startTime;
+          if (at - window.end > 1_000 || at - window.begin > 5_000) Object.assign(window, { begin: at, sum: 0 });
+          window.end = at;
+          window.sum += value;
+          seen.moved = Math.max(seen.moved, window.sum);
+        },
+        true,
+      );
     });
   }
 
-  /** What was seen since: the longest task in milliseconds, none when all took less than 50, and the sum of what moved. */
+  /** What was seen since: the longest task in milliseconds, none when all took less than 50, and how much moved. */
   async seen(): Promise<{ readonly longest: number; readonly moved: number }> {
     // What happened last is told a moment later.
     await this.tab.waitForTimeout(200);
