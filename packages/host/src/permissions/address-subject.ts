@@ -49,6 +49,12 @@ function fits(pattern: string, address: URL): boolean {
   if (scheme !== undefined ? `${scheme.toLowerCase()}:` !== address.protocol : !/^https?:$/.test(address.protocol))
     return false;
   return (
-    covers(host.toLowerCase(), address.host) && (path === undefined || covers(path, address.pathname + address.search))
+    covers(sameHost(host.toLowerCase()), sameHost(address.host)) &&
+    (path === undefined || covers(path, address.pathname + address.search))
   );
+}
+
+/** Without the dot that may stand at the end of a host's name: it is the same host with and without. */
+function sameHost(host: string): string {
+  return host.replace(/\.(?=(?::[\d*]+)?$)/, "");
 }

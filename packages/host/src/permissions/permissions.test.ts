@@ -301,6 +301,9 @@ describe("B63: addresses", () => {
     ["fetch(https://*.example.org/*)", "https://api.example.org/x", true],
     ["fetch(example.org)", "http://example.org/any/path", true],
     ["fetch(example.org)", "https://example.org:8443/", false],
+    ["fetch(example.org)", "https://example.org./any", true],
+    ["fetch(https://example.org.:8443/*)", "https://example.org:8443/any", true],
+    ["fetch(example.org)", "https://example.org../", false],
     ["fetch(*)", "file:///etc/passwd", false],
     ["fetch(*)", "not an address", false],
   ])("%s with %s: %s", async (rule, url, allowed) => {
@@ -313,6 +316,7 @@ describe("B63: addresses", () => {
   test("a deny rule fits an address however it is written, and perhaps one that cannot be read", async () => {
     const denying = permission({ workspace, rules: rules({ deny: ["fetch(evil.net)"], allow: ["fetch"] }) });
     expect((await judge(denying, tool("fetch"), { url: "HTTPS://user@EVIL.net/x" })).decision).toBe("deny");
+    expect((await judge(denying, tool("fetch"), { url: "https://evil.net./x" })).decision).toBe("deny");
     expect((await judge(denying, tool("fetch"), { url: "evil.net" })).decision).toBe("ask");
   });
 });
