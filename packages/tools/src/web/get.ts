@@ -10,6 +10,8 @@ export interface GetOptions extends Reach {
   readonly maxBytes: number;
   /** The kinds of content that are wanted; text when absent. */
   readonly accept?: string;
+  /** Throws a `WebError` when an address is not to be asked: the first, or any that it leads on to. */
+  check?(address: URL): void;
   /** Whether to go on to an address that another host has. */
   mayFollow(address: URL): Promise<boolean>;
 }
@@ -51,6 +53,7 @@ export async function get(start: URL, wants: (type: string) => boolean, options:
   let address = start;
   try {
     for (let redirects = 0; ; redirects += 1) {
+      options.check?.(address);
       checkLiteral(address, options);
       const response = await fetch(address, { redirect: "manual", headers, dispatcher: agent, signal });
       const location = response.headers.get("location");

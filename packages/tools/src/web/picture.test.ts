@@ -153,6 +153,15 @@ describe("a picture of the web", () => {
     expect(other.received).toHaveLength(1);
   });
 
+  test("S11: what is against an address is against it when the same host leads there, too", async () => {
+    await using server = await TestServer.start((request, response) =>
+      request.url === "/a" ? sendTo(response, "/private/b") : response.end(PNG),
+    );
+    const whyNot = ({ pathname }: URL) => (pathname.startsWith("/private/") ? "Not there." : undefined);
+    await expect(pictureHere(`${server.url}/a`, { whyNot })).rejects.toMatchObject({ code: "rule" });
+    expect(server.received).toHaveLength(1);
+  });
+
   test.each(["file:///etc/passwd", "data:image/png;base64,AAAA", "/a.png", "http://me:secret@127.0.0.1/a.png"])(
     "S11: %s is no address of a picture",
     async (url) => {

@@ -38,17 +38,13 @@ const ACCEPT = "image/png, image/jpeg, image/gif, image/webp";
 export async function readPicture(url: string, options: ReadPictureOptions): Promise<WebPicture> {
   const { timeout = DEFAULT_TIMEOUT, maxBytes = DEFAULT_MAX_BYTES, whyNot = () => undefined } = options;
   const named = webAddress(url);
-  const mayBeAsked = (address: URL): void => {
+  const check = (address: URL): void => {
     const why = whyNot(address, named);
     if (why !== undefined) throw new WebError("rule", why);
   };
-  mayBeAsked(named);
-  const mayFollow = async (next: URL): Promise<boolean> => {
-    mayBeAsked(next);
-    // Who asks for a picture wants it from wherever it is kept.
-    return true;
-  };
-  const answer = await get(named, mayBePicture, { ...options, timeout, maxBytes, mayFollow, accept: ACCEPT });
+  // Who asks for a picture wants it from wherever it is kept.
+  const mayFollow = () => Promise.resolve(true);
+  const answer = await get(named, mayBePicture, { ...options, timeout, maxBytes, check, mayFollow, accept: ACCEPT });
   const { address, status, body, cut, length = 0 } = answer;
   if (status < 200 || status > 299) throw failure(answer);
   if (!mayBePicture(answer.type)) throw noPicture(address, `it is ${answer.type}`);
