@@ -319,8 +319,7 @@ export class Talk implements Partner {
     if (!isExit(command)) await this.session?.read();
     const next = await this.#commands.run(command);
     this.#status.show();
-    if (next.type === "leave") this.#stop();
-    if (next.type !== "turn") return;
+    if (next.type !== "turn") return next.type === "leave" ? this.#stop() : undefined;
     const { type: _, directive, at, ...how } = next;
     if (directive.type === "prompt") this.#person.writing.says();
     // Another agent looks at what is there, and nobody leaves it.
