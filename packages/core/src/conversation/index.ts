@@ -18,7 +18,7 @@ export {
   type WayOn,
   whyEnded,
 } from "./broken-turn.ts";
-export { LARGEST_FILE, mediaIn, sizeIn, TELLING_BYTES } from "./brought-file.ts";
+export { checkedFile, LARGEST_FILE, mediaIn, sizeIn, TELLING_BYTES } from "./brought-file.ts";
 export type * from "./event.ts";
 export * from "./feed-item.ts";
 export { createId, ID_PATTERN, ID_RULE, idInAddress, isId, pieceOfAddress } from "./id.ts";

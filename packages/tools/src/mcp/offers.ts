@@ -1,4 +1,5 @@
 import type { UserPart } from "@banyan/core";
+import { checkedFile, type FilePart, mediaIn, TELLING_BYTES } from "@banyan/core/conversation";
 import type {
   ContentBlock,
   GetPromptResult,
@@ -60,16 +61,22 @@ export function resourceParts(server: string, { contents }: ReadResourceResult):
   return contents.flatMap((resource) => contentParts(server, { type: "resource", resource }));
 }
 
-/** Images, sound and documents become files, for models that take them; the rest is text. */
+/** Files that models look at go along, others in words that say why not; the rest is text. */
 function contentParts(server: string, block: ContentBlock): UserPart[] {
-  if (block.type === "image" || block.type === "audio") {
-    return [{ type: "file", mediaType: block.mimeType, data: block.data }];
-  }
-  if (block.type === "resource" && "blob" in block.resource) {
-    const { uri, mimeType = "application/octet-stream", blob } = block.resource;
-    return [{ type: "file", mediaType: mimeType, name: stripControls(uri), data: blob }];
-  }
-  return [text(stripControls(blockText(server, block)))];
+  const files: UserPart[] = [];
+  // A file that a provider refuses would have it refuse all that is asked in the conversation.
+  const words = blockText(server, block, (file) => {
+    const checked = checkedFile({ type: "file", ...file }, 0);
+    if (typeof checked === "string") throw new RangeError(checked);
+    if (checked.mediaType.startsWith("image/") && !isPicture(checked))
+      throw new RangeError("models do not look at such pictures");
+    files.push(checked);
+  });
+  return files.length > 0 ? files : [text(stripControls(words))];
+}
+
+function isPicture({ data = "" }: FilePart): boolean {
+  return mediaIn(Buffer.from(data, "base64").subarray(0, TELLING_BYTES))?.mediaType.startsWith("image/") === true;
 }
 
 function text(content: string): UserPart {
