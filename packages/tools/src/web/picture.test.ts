@@ -12,6 +12,15 @@ function png(width: number, height: number): Buffer {
 const PNG = png(3, 2);
 const GIF = latin("GIF89a\x03\0\x02\0;");
 const JPEG = latin("\xff\xd8\xff\xe0\0\x04ab\xff\xff\xc2\0\x0b\x08\0\x02\0\x03\x03aaa");
+/** Its canvas has one pixel, as the first of its images has; another is larger. */
+const GIF_OF_LARGE_IMAGES = latin(
+  `GIF89a\x01\0\x01\0\x80\0\0rgbRGB!\xf9\x04abcd\0,\0\0\0\0\x01\0\x01\0\0\x02\x01a\0,\0\0\0\0\xff\xff\xff\xff\0\x02\0;`,
+);
+/** The length of 0xFFC0 that seems to stand behind its first marker is the head of a frame, and leads to that of a small one. */
+const JPEG_OF_TWO_HEADS = Buffer.concat([
+  latin("\xff\xd8\xff\x01\xff\xc0\0\x0b\x08\xff\xff\xff\xff\x03aaa".padEnd(4 + 0xffc0, "\0")),
+  JPEG.subarray(9),
+]);
 const webp = (chunk: string) => latin(`RIFF\x20\0\0\0WEBP${chunk}`.padEnd(30, "\0"));
 const WEBPS = [webp("VP8 \0\0\0\0\0\0\0\0\0\0\x03\0\x02\0"), webp("VP8L"), webp("VP8X")];
 
@@ -79,7 +88,12 @@ describe("a picture of the web", () => {
   });
 
   test("S11: one that would fill the memory with pixels is too large, however few its bytes", async () => {
-    for (const bytes of [png(60_000, 60_000), latin("GIF89a\xff\xff\xff\xff;")]) {
+    for (const bytes of [
+      png(60_000, 60_000),
+      latin("GIF89a\xff\xff\xff\xff;"),
+      GIF_OF_LARGE_IMAGES,
+      JPEG_OF_TWO_HEADS,
+    ]) {
       await using server = await TestServer.give(bytes, { "content-type": "image/png" });
       await expect(pictureHere(server.url)).rejects.toMatchObject({ code: "size" });
     }

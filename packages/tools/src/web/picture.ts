@@ -80,7 +80,7 @@ const PIXELS = {
     bytes.length >= 24 && bytes.toString("latin1", 12, 16) === "IHDR"
       ? bytes.readUInt32BE(16) * bytes.readUInt32BE(20)
       : undefined,
-  "image/gif": (bytes: Buffer) => (bytes.length >= 10 ? bytes.readUInt16LE(6) * bytes.readUInt16LE(8) : undefined),
+  "image/gif": pixelsOfGif,
   "image/jpeg": pixelsOfJpeg,
   "image/webp": pixelsOfWebp,
 } as const;
@@ -89,11 +89,39 @@ function isKind(mediaType: string | undefined): mediaType is keyof typeof PIXELS
   return mediaType !== undefined && mediaType in PIXELS;
 }
 
+const EXTENSION = 0x21;
+const IMAGE = 0x2c;
+
+/** Of the canvas that its head and all its images need together: browsers enlarge one that is too small for an image. */
+function pixelsOfGif(bytes: Buffer): number | undefined {
+  if (bytes.length < 10) return undefined;
+  let [width, height] = [bytes.readUInt16LE(6), bytes.readUInt16LE(8)];
+  for (let at = 13 + coloursOf(bytes[10]); at + 10 <= bytes.length; ) {
+    if (bytes[at] === IMAGE) {
+      width = Math.max(width, bytes.readUInt16LE(at + 1) + bytes.readUInt16LE(at + 5));
+      height = Math.max(height, bytes.readUInt16LE(at + 3) + bytes.readUInt16LE(at + 7));
+      at += 11 + coloursOf(bytes[at + 9]);
+    } else if (bytes[at] === EXTENSION) at += 2;
+    else break;
+    // Blocks, each with its length in front, up to one of none.
+    while (bytes[at]) at += 1 + (bytes[at] ?? 0);
+    at += 1;
+  }
+  return width * height;
+}
+
+/** The bytes of the table of colours that these bits speak of. */
+function coloursOf(bits = 0): number {
+  return bits & 0x80 ? 3 * 2 ** ((bits & 7) + 1) : 0;
+}
+
 /** The markers of a frame's head; between them stand those of tables (C4, C8, CC). */
 const FRAME_HEADS: ReadonlySet<number> = new Set([
   0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf,
 ]);
 const SCAN = 0xda;
+/** The markers that nothing belongs to, and so no length stands behind. */
+const BARE: ReadonlySet<number> = new Set([0x01, 0xd0, 0xd1, 0xd2, 0xd3, 0xd4, 0xd5, 0xd6, 0xd7]);
 
 /** The most that any head in front of the picture's data says. */
 function pixelsOfJpeg(bytes: Buffer): number | undefined {
@@ -103,6 +131,10 @@ function pixelsOfJpeg(bytes: Buffer): number | undefined {
     // A marker may stand behind more than one byte of filling.
     if (marker === 0xff) {
       at += 1;
+      continue;
+    }
+    if (BARE.has(marker)) {
+      at += 2;
       continue;
     }
     if (marker === SCAN) break;
