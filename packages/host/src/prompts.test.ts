@@ -11,16 +11,17 @@ afterEach(async () => {
 
 /** Never answers. */
 const SILENT = "setInterval(() => {}, 1000)";
-/** Lists the prompts `Big Tree` and `small`, and says none. */
-const HANGS = `
+/** Lists prompts, and says none. */
+const listing = (...prompts: readonly object[]) => `
 require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, method } = JSON.parse(line);
   const result = {
     initialize: { protocolVersion: "2025-11-25", capabilities: { prompts: {} }, serverInfo: { name: "x", version: "1" } },
-    "prompts/list": { prompts: [{ name: "Big Tree" }, { name: "small", description: "A small one." }] },
+    "prompts/list": ${JSON.stringify({ prompts })},
   }[method];
   if (result) console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
 });`;
+const HANGS = listing({ name: "Big Tree" }, { name: "small", description: "A small one." });
 
 async function host(servers: Readonly<Record<string, string>>) {
   const entries = Object.entries(servers).map(([name, code]) => [
@@ -56,4 +57,30 @@ test("W65: a server that is not there in time, or does not say its prompt in tim
   await expect
     .poll(() => hangs().catch(({ message }) => message))
     .toBe("The MCP server trees has not said within 0.02 s what its prompt small says. Try again.");
+});
+
+test("W65, S12: of two that are typed alike the first is there; names hold nothing that acts on a terminal or turns letters around", async () => {
+  const fields = [{ name: "\u202elevel\u001b[2J", required: true }, { name: "a\nb" }];
+  const first = { name: "Big \u001b]0;x\u0007Tree\u202e", description: "First.", arguments: fields };
+  const place = await host({ trees: listing(first, { name: "big_]0;xtree", description: "Second." }) });
+  const { prompts } = await listPrompts(place, 10_000, signal);
+  expect(prompts.map(({ name, description, hint }) => [name, description, hint])).toEqual([
+    ["trees:big_]0;xtree", "First.", "level[2J [a b]"],
+  ]);
+  await expect(saidByPrompt(place, { name: "trees:big_]0;xtree" }, { signal })).rejects.toThrow(
+    "/trees:big_]0;xtree needs level[2J.",
+  );
+});
+
+test("W65: an argument that is called as something that every object has is asked for like any other", async () => {
+  const place = await host({
+    trees: listing({ name: "explain", arguments: [{ name: "constructor", required: true }] }),
+  });
+  await listPrompts(place, 10_000, signal);
+  for (const values of [undefined, {}])
+    await expect(saidByPrompt(place, { name: "trees:explain", values }, { signal, filling: 20 })).rejects.toThrow(
+      "/trees:explain needs constructor.",
+    );
+  const given = { name: "trees:explain", values: { constructor: "of trees" } };
+  await expect(saidByPrompt(place, given, { signal, filling: 20 })).rejects.toThrow("has not said within");
 });

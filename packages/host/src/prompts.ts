@@ -77,8 +77,11 @@ const FILLING = 30_000;
 export async function listPrompts(host: Pick<Host, "ready">, wait: number, signal: AbortSignal): Promise<Prompts> {
   const { commands = [], mcp } = await host.ready();
   if (mcp && wait > 0) await serversSettled(mcp, AbortSignal.any([signal, AbortSignal.timeout(wait)]));
+  const all = [...commands.map(ofFile), ...(mcp?.prompts.map(ofServer) ?? [])];
+  // Of several that are typed alike, the first is said.
+  const prompts = [...new Map(all.toReversed().map((prompt) => [prompt.name, prompt])).values()].toReversed();
   const starting = mcp?.states.flatMap(({ name, status }) => (status === "connecting" ? [name] : [])) ?? [];
-  return { prompts: [...commands.map(ofFile), ...(mcp?.prompts.map(ofServer) ?? [])], starting };
+  return { prompts, starting };
 }
 
 /**
@@ -116,7 +119,7 @@ function ofFile({ name, description, hint }: PromptCommand): Prompt {
 type ServerPrompt = McpServers["prompts"][number];
 
 function ofServer({ server, name, description, arguments: wanted }: ServerPrompt): Prompt {
-  const hint = wanted.map((argument) => (argument.required ? argument.name : `[${argument.name}]`)).join(" ");
+  const hint = wanted.map(({ name, required }) => (required ? plain(name) : `[${plain(name)}]`)).join(" ");
   return {
     name: oneWord(`${server}:${name}`),
     description: description || `a prompt of ${server}`,
@@ -128,7 +131,12 @@ function ofServer({ server, name, description, arguments: wanted }: ServerPrompt
 
 /** As it can be typed behind a slash, whatever a server calls it. */
 function oneWord(name: string): string {
-  return name.toLowerCase().replaceAll(/\s+/g, "_");
+  return plain(name).toLowerCase().replaceAll(/\s+/g, "_");
+}
+
+/** On one line, without what acts on a terminal or on the order of letters (S12). */
+function plain(name: string): string {
+  return name.replaceAll(/\s+/g, " ").replaceAll(/[\p{Cc}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu, "");
 }
 
 async function whyNone(host: Bringer, name: string, signal: AbortSignal): Promise<string> {
@@ -151,10 +159,12 @@ function valuesFor({ name, arguments: wanted }: Prompt, { argument = "", values 
     const names = wanted.map((each) => each.name);
     throw new PromptError(`/${name} has no argument ${unknown}. ${adviceOn(unknown, names)}`);
   }
-  const missing = wanted.find((each) => each.required && (given[each.name] ?? "") === "");
+  // An argument may be called as something that every object has.
+  const isGiven = (name: string) => Object.hasOwn(given, name) && given[name] !== "";
+  const missing = wanted.find((each) => each.required && !isGiven(each.name));
   if (missing) {
     const what = missing.description === "" ? "" : `: ${missing.description}`;
-    throw new PromptError(`/${name} needs ${missing.name}${what}`.replace(/\.?$/, "."));
+    throw new PromptError(`/${name} needs ${plain(missing.name)}${what}`.replace(/\.?$/, "."));
   }
   return given;
 }

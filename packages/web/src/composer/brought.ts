@@ -3,6 +3,7 @@ import { useEffect } from "react";
 import { type PageState, usePage, usePageState } from "../page.ts";
 import { SLASH_NAMES, slashIn } from "../palette/slash-names.ts";
 import type { Attachments } from "./attachments.ts";
+import { valueIn } from "./own.ts";
 
 // What files and MCP servers bring at the server, and people say with a slash (W65, W74).
 
@@ -29,7 +30,7 @@ export function useBroughtPrompts(isAsked: boolean): Brought {
 
 /** Those that their name calls for: a command of the page stands before one of its name, but for `/init`. */
 export function offeredPrompts(brought: Brought): readonly BroughtPrompt[] {
-  return brought?.prompts.filter(({ name }) => name === "init" || !(name in SLASH_NAMES)) ?? [];
+  return brought?.prompts.filter(({ name }) => name === "init" || !Object.hasOwn(SLASH_NAMES, name)) ?? [];
 }
 
 /** The prompt that a text asks for. One of an MCP server is for the server to find, as long as it is not known what they bring. */
@@ -50,7 +51,7 @@ export function saidWith(text: string, asked: AskedPrompt | undefined, { all }: 
 
 /** A prompt as it is asked for by hand, with what its fields were filled in with. */
 export function promptLine(prompt: BroughtPrompt, values: Readonly<Record<string, string>>): string {
-  const filled = (name: string) => values[name]?.trim() ?? "";
+  const filled = (name: string) => valueIn(values, name)?.trim() ?? "";
   const last = prompt.arguments.findLastIndex(({ name }) => filled(name) !== "");
   const words = prompt.arguments.slice(0, last + 1).map(({ name }, index) => {
     const value = filled(name);

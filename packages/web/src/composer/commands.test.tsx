@@ -3,6 +3,7 @@ import type { Action } from "../palette/actions.tsx";
 import { slashIn } from "../palette/slash-names.ts";
 import { type BroughtPrompt, offeredPrompts, promptIn, promptLine } from "./brought.ts";
 import { slashAct, slashCommands } from "./commands.ts";
+import { filledPrompt } from "./own.ts";
 import { commandsFor } from "./use-suggestions.ts";
 
 const action = (slash: NonNullable<Action["slash"]>, name: string): Action => ({
@@ -96,5 +97,12 @@ describe("W65, W74: prompts that files and MCP servers bring", () => {
       [{}, "/trees:show "],
     ] as const)
       expect(promptLine(show, values)).toBe(line);
+  });
+
+  it("may be called, and ask for, what every object has", () => {
+    expect(offeredPrompts({ prompts: [file("constructor")], starting: [] })).toHaveLength(1);
+    const wanted = [{ name: "constructor", description: "", required: false }];
+    expect(promptLine({ ...show, arguments: wanted }, {})).toBe("/trees:show ");
+    expect(filledPrompt({ name: "own", text: "Explain {constructor}." }, {})).toBe("Explain {constructor}.");
   });
 });

@@ -36,11 +36,16 @@ export function fieldsOf({ text }: OwnPrompt): readonly string[] {
 
 /** A prompt with its fields filled in. */
 export function filledPrompt({ text }: OwnPrompt, values: Readonly<Record<string, string>>): string {
-  return text.replaceAll(FIELD, (place, field: string) => values[field] ?? place);
+  return text.replaceAll(FIELD, (place, field: string) => valueIn(values, field) ?? place);
 }
 
 /** A letter and what words are made of: braces of code hold something else. */
 const FIELD = /\{(\p{L}[\p{L}\p{N} _-]{0,39})\}/gu;
+
+/** What a field was filled in with; it may be called as something that every object has. */
+export function valueIn(values: Readonly<Record<string, string>>, field: string): string | undefined {
+  return Object.hasOwn(values, field) ? values[field] : undefined;
+}
 
 /** Something that is written into the message box once its fields are filled in. */
 export interface PromptToFill {

@@ -3,7 +3,7 @@ import { Button } from "../design/button.tsx";
 import { TextField } from "../design/field.tsx";
 import { t } from "../phrases/phrases.ts";
 import { takesFocus } from "../shell/focus-on.ts";
-import type { PromptToFill } from "./own.ts";
+import { type PromptToFill, valueIn } from "./own.ts";
 
 /** Asks for the fields of a prompt, and returns it filled in (W74). */
 export function PromptForm({
@@ -35,7 +35,7 @@ export function PromptForm({
           <TextField
             ref={index === 0 ? takesFocus : null}
             required={required}
-            value={values[name] ?? ""}
+            value={valueIn(values, name) ?? ""}
             onChange={({ target }) => setValues({ ...values, [name]: target.value })}
           />
         </label>
