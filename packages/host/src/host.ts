@@ -13,7 +13,7 @@ import type { ConversationSummary } from "@banyan/core/stores";
 import type { Environment, KnownModel, ModelChoice, ProviderStatus } from "@banyan/models";
 import { sqliteStore } from "@banyan/store/sqlite";
 import type { Otlp } from "@banyan/telemetry/otlp";
-import type { WebPicture } from "@banyan/tools/web";
+import type { WebPicture, WebPictures } from "@banyan/tools/web";
 import type { WhyNotRead } from "@banyan/tools/workspace";
 import { modelSettings, patienceOf } from "./connection.ts";
 import { findConversation, lastHeld, UNATTENDED } from "./conversations.ts";
@@ -85,6 +85,7 @@ export class Host {
   readonly #withdrawn: string[] = [];
   readonly #titling = new AsyncDisposableStack();
   readonly #drivers: Drivers;
+  #pictures: WebPictures | undefined;
 
   constructor(parts: HostParts) {
     const { places, workspace, project, env, home, canAsk, configuration, rules, redact, instructions } = parts;
@@ -371,8 +372,9 @@ export class Host {
    * `WebError`, or with the signal's reason.
    */
   async picture(url: string, signal: AbortSignal): Promise<WebPicture> {
-    const { readPicture } = await import("@banyan/tools/web");
-    return readPicture(url, { signal, whyNot: (address, named) => whyNotFetched(address, named, this.#rules) });
+    const { WebPictures } = await import("@banyan/tools/web");
+    this.#pictures ??= new WebPictures();
+    return this.#pictures.read(url, { signal, whyNot: (address, named) => whyNotFetched(address, named, this.#rules) });
   }
 
   /** Every provider, and whether it can be used now. */

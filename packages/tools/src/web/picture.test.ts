@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type ReadPictureOptions, readPicture } from "./picture.ts";
+import { type ReadPictureOptions, readPicture, WebPictures } from "./picture.ts";
 import { sendTo, TestServer } from "./web.fixture.ts";
 
 const latin = (text: string) => Buffer.from(text, "latin1");
@@ -165,6 +165,27 @@ describe("a picture of the web", () => {
     expect(other.received).toHaveLength(1);
     await expect(pictureHere(other.url, { whyNot })).rejects.toMatchObject({ code: "rule" });
     expect(other.received).toHaveLength(1);
+  });
+
+  test("S11: a few are got at once, others when one of these has come, unless whoever asked has left", async () => {
+    const held: (() => void)[] = [];
+    await using server = await TestServer.start((_, response) => held.push(() => response.end(PNG)));
+    const pictures = new WebPictures();
+    const leaving = new AbortController();
+    const { signal } = new AbortController();
+    const read = (signal: AbortSignal) =>
+      pictures.read(server.url, { allowAddress: (address) => address === "127.0.0.1", signal });
+    const first = Array.from({ length: 8 }, () => read(signal));
+    const left = read(leaving.signal);
+    const next = read(signal);
+    await expect.poll(() => held.length).toBe(8);
+    leaving.abort(new Error("left"));
+    await expect(left).rejects.toThrow("left");
+    held[0]?.();
+    await expect.poll(() => held.length).toBe(9);
+    for (const answer of held) answer();
+    expect(await Promise.all([...first, next])).toHaveLength(9);
+    expect(server.received).toHaveLength(9);
   });
 
   test("S11: what is against an address is against it when the same host leads there, too", async () => {

@@ -59,6 +59,48 @@ export async function readPicture(url: string, options: ReadPictureOptions): Pro
   return { address: address.href, mediaType, bytes: body };
 }
 
+/** Pictures that are got at once: each is held in memory, whole. */
+const MOST_AT_ONCE = 8;
+
+/** Gets pictures of the web for people, a few at once; of more, those asked for first come first (S11). */
+export class WebPictures {
+  #underWay = 0;
+  readonly #waiting = new Set<() => void>();
+
+  /** As `readPicture`; the time begins when it is asked for there. */
+  async read(url: string, options: ReadPictureOptions): Promise<WebPicture> {
+    if (this.#underWay < MOST_AT_ONCE) this.#underWay += 1;
+    else await this.#turn(options.signal);
+    try {
+      return await readPicture(url, options);
+    } finally {
+      // Whoever is next takes the place over.
+      const [next] = this.#waiting;
+      if (next) {
+        this.#waiting.delete(next);
+        next();
+      } else this.#underWay -= 1;
+    }
+  }
+
+  /** Resolves with a place. Rejects with the signal's reason. */
+  async #turn(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const turn = Promise.withResolvers<void>();
+    const leave = () => {
+      this.#waiting.delete(turn.resolve);
+      turn.reject(signal.reason);
+    };
+    this.#waiting.add(turn.resolve);
+    signal.addEventListener("abort", leave, { once: true });
+    try {
+      await turn.promise;
+    } finally {
+      signal.removeEventListener("abort", leave);
+    }
+  }
+}
+
 /** Whether it is worth reading: the bytes say what it is. SVG, which may hold scripts and addresses, is text by its bytes. */
 function mayBePicture(type: string): boolean {
   return type === "" || type.endsWith("/octet-stream") || type.startsWith("image/");
