@@ -50,8 +50,16 @@ function fits(pattern: string, address: URL): boolean {
     return false;
   return (
     covers(sameHost(host.toLowerCase()), sameHost(address.host)) &&
-    (path === undefined || covers(path, address.pathname + address.search))
+    (path === undefined || covers(samePath(path), samePath(address.pathname + address.search)))
   );
+}
+
+/** Without codes that stand for letters, digits and `-._~`: with them it is the same path (RFC 3986, 6.2.2.2). */
+function samePath(path: string): string {
+  return path.replace(/%([0-9a-f]{2})/gi, (code, hex: string) => {
+    const character = String.fromCharCode(Number.parseInt(hex, 16));
+    return /[\w.~-]/.test(character) ? character : code;
+  });
 }
 
 /** Without the dot that may stand at the end of a host's name: it is the same host with and without. */

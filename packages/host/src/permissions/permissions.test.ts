@@ -304,6 +304,9 @@ describe("B63: addresses", () => {
     ["fetch(example.org)", "https://example.org./any", true],
     ["fetch(https://example.org.:8443/*)", "https://example.org:8443/any", true],
     ["fetch(example.org)", "https://example.org../", false],
+    ["fetch(example.org/private/*)", "https://example.org/%70riv%61te/x", true],
+    ["fetch(example.org/a%7Eb/*)", "https://example.org/a~b/x", true],
+    ["fetch(example.org/a/b)", "https://example.org/a%2fb", false],
     ["fetch(*)", "file:///etc/passwd", false],
     ["fetch(*)", "not an address", false],
   ])("%s with %s: %s", async (rule, url, allowed) => {
