@@ -97,13 +97,24 @@ function isYes(answer: string, word: string): boolean {
 const LEFT_OUT = "leave it out";
 const DASH = "-";
 
-/** By the formats of the protocol: nobody knows how a server wants a date. */
-const EXAMPLES: Readonly<Record<string, string>> = {
-  date: "2026-01-31",
-  "date-time": "2026-01-31T09:30:00Z",
-  email: "name@example.com",
-  uri: "https://example.com",
+/** By the formats of the protocol: what it is, and one. Nobody knows how a server wants a date. */
+const FORMATS: Readonly<Record<string, readonly [name: string, example: string]>> = {
+  date: ["a date", "2026-01-31"],
+  "date-time": ["a day and a time", "2026-01-31T09:30:00Z"],
+  email: ["an e-mail address", "name@example.com"],
+  uri: ["an address", "https://example.com"],
 };
+
+function formatOf({ format = "" }: Field): (typeof FORMATS)[string] | undefined {
+  return Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
+}
+
+/** Why an answer does not fit, from the words that whoever checked it has for that. */
+function misfit(message: string, field: Field): string {
+  const [name, example] = formatOf(field) ?? [];
+  const words = message.replace(/^data(?:\/\S*)? /, "");
+  return `it ${name !== undefined && words.startsWith("must match format ") ? `must be ${name}, as in ${example}` : words}`;
+}
 
 /** The value of a field; undefined when it is left out. Rejects when it cannot be had. */
 async function fillField(
@@ -119,8 +130,9 @@ async function fillField(
   const { title = key, description } = field;
   const form = several ? severalOf(title, choices, required) : undefined;
   const isTyped = form === undefined && (several || choices.length === 0);
+  const format = formatOf(field);
   const hints = [
-    ...(isTyped && Object.hasOwn(EXAMPLES, field.format ?? "") ? [`as in ${EXAMPLES[field.format ?? ""]}`] : []),
+    ...(isTyped && format ? [`as in ${format[1]}`] : []),
     ...(required ? [] : [isTyped ? `${DASH} leaves it out` : "may be left out"]),
   ];
   const optional = hints.length === 0 ? "" : ` (${hints.join("; ")})`;
@@ -148,7 +160,7 @@ async function fillField(
     const value = read(field, choices, answer.trim());
     const checked = await schema["~standard"].validate(value);
     if (!checked.issues) return value;
-    problem = `That does not fit: ${checked.issues.map(({ message }) => message.replace(/^data(?:\/\S*)? /, "it ")).join("; ")}.\n`;
+    problem = `That does not fit: ${checked.issues.map(({ message }) => misfit(message, field)).join("; ")}.\n`;
   }
   throw new RangeError(`No answer for ${key} fits.`);
 }

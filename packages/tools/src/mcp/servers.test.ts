@@ -407,7 +407,9 @@ describe("elicitation", () => {
       fields: [{ heading: "tags", text: "Which of them?", choices: labels, several: true }],
     });
     expect(asked[7]?.text).toBe('The MCP server "it" wants to know: mail (as in name@example.com; - leaves it out)');
-    expect(asked[8]?.text).toMatch(/^That does not fit: .*\nThe MCP server "it" wants to know: mail/);
+    expect(asked[8]?.text).toMatch(
+      /^That does not fit: it must be an e-mail address, as in name@example\.com\.\nThe MCP server "it" wants to know: mail/,
+    );
     expect(asked.at(-1)?.text).toContain("note (- leaves it out)");
   });
 
