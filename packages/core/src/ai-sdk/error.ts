@@ -44,17 +44,13 @@ export function asModelError(thrown: unknown, model: string): ModelError {
     case "AI_TypeValidationError":
       return damaged(thrown, model);
     case "RangeError":
-      if (!/call stack/i.test(thrown.message))
-        return fail("provider", `The model ${model} failed to answer; try again later (${thrown.message})`);
+      if (!/call stack/i.test(thrown.message)) return failed(thrown, model);
       return new ModelError("provider", `The answer of the model ${model} is nested too deep to be read.`, {
         cause: thrown,
         retryable: false,
       });
     default:
-      return (
-        modelErrorFromNetwork(thrown) ??
-        fail("provider", `The model ${model} failed to answer; try again later (${thrown.message})`)
-      );
+      return modelErrorFromNetwork(thrown) ?? failed(thrown, model);
   }
 }
 
@@ -90,9 +86,13 @@ function fromCall(error: Error, model: string): ModelError {
 }
 
 function damaged(cause: Error, model: string): ModelError {
-  return new ModelError("broken-stream", `The answer of the model ${model} is damaged; try again (${cause.message})`, {
-    cause,
-  });
+  const said = { fact: `The answer of the model ${model} is damaged`, advice: "try again", words: cause.message };
+  return new ModelError("broken-stream", said, { cause });
+}
+
+function failed(cause: Error, model: string): ModelError {
+  const said = { fact: `The model ${model} failed to answer`, advice: "try again later", words: cause.message };
+  return new ModelError("provider", said, { cause });
 }
 
 /** What came as an error inside a stream: an exception, or the provider's own words as an object or a text. */

@@ -64,7 +64,8 @@ export async function pump(
       const { done, value } = await reader.read();
       if (refused) throw refused.error;
       signal.throwIfAborted();
-      if (done) throw new ModelError("broken-stream", "The answer broke off before its end; try again.");
+      if (done)
+        throw new ModelError("broken-stream", { fact: "The answer broke off before its end", advice: "try again" });
       response.read(value, batch);
       if (full) await Promise.race([sink.ready(), interrupted]);
       full = false;

@@ -161,12 +161,12 @@ export class ResponseParts {
       case "content-filter":
         return "filtered";
       case "error":
-        throw new ModelError(
-          "provider",
-          `The provider ended the answer with an error; try again later (${raw ?? "no reason given"}).`,
-        );
+        throw new ModelError("provider", {
+          ...{ fact: "The provider ended the answer with an error", advice: "try again later" },
+          words: raw ?? "no reason given",
+        });
       case "interrupted":
-        throw new ModelError("broken-stream", "The answer broke off before its end; try again.");
+        throw new ModelError("broken-stream", { fact: "The answer broke off before its end", advice: "try again" });
       default:
         // Not all providers tell the two apart; whether there are calls to run does.
         if (this.#count > 0) return "calls";

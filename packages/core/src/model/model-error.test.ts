@@ -5,6 +5,22 @@ const openai = (message: string, type: string, code: string | null = null) =>
   JSON.stringify({ error: { message, type, param: null, code } });
 const anthropic = (type: string, message: string) => JSON.stringify({ type: "error", error: { type, message } });
 
+test("C9: what is wrong can be said without what to do, for where it is done by itself", () => {
+  const busy = modelErrorFromResponse({ status: 429, body: "Slow down.", address: "https://models.example/v1" });
+  expect([busy.message, busy.fact]).toEqual([
+    "models.example takes no more requests for now; wait a little and try again (429: Slow down.)",
+    "models.example takes no more requests for now (429: Slow down.)",
+  ]);
+  const cut = modelErrorFromNetwork(
+    Object.assign(new Error("read"), { code: "ECONNRESET" }),
+    "https://models.example/v1",
+  );
+  expect([cut?.message, cut?.fact]).toEqual([
+    "models.example cut the connection; try again (read)",
+    "models.example cut the connection (read)",
+  ]);
+});
+
 describe("what a response says", () => {
   test.each([
     ["a key that is wrong", 401, anthropic("authentication_error", "invalid x-api-key"), "authentication"],

@@ -22,12 +22,13 @@ export function modelErrorFromResponse(response: FailedResponse): ModelError {
   const report = reportIn(response.body);
   const code = codeOf(status, report);
   const retryAfter = waitAskedIn(response.headers ?? (() => undefined), code === "rate-limit") ?? report.retryAfter;
-  const sentence = SENTENCES[code](
+  const [fact, advice] = SENTENCES[code](
     placeOf(response.address),
     response.model ? `the model ${response.model}` : "the model",
   );
-  const said = [status, report.message || report.words].filter(Boolean).join(": ");
-  return new ModelError(code, said ? `${sentence} (${said})` : sentence, {
+  const words = [status, report.message || report.words].filter(Boolean).join(": ");
+  const said = { fact, advice, words };
+  return new ModelError(code, said, {
     cause: response.body,
     ...(typeof response.body === "string" && { detail: response.body }),
     ...(status !== undefined && { status }),
@@ -44,23 +45,25 @@ export function modelErrorFromNetwork(cause: unknown, address?: string): ModelEr
   for (const error of causes(cause)) {
     const code = "code" in error ? String(error.code) : "";
     const detail = readable(error.message) || code;
-    const fail = (is: ModelErrorCode, sentence: string) =>
-      new ModelError(is, detail ? `${sentence} (${detail})` : sentence, { cause });
+    const fail = (is: ModelErrorCode, fact: string, advice: string) =>
+      new ModelError(is, { fact, advice, words: detail }, { cause });
     if (code === "ENOTFOUND" || code === "EAI_AGAIN") {
-      return fail("unreachable", `${place} cannot be found; check the address and the network`);
+      return fail("unreachable", `${place} cannot be found`, CHECK_BOTH);
     }
     if (UNREACHABLE.has(code))
-      return fail("unreachable", `${place} cannot be reached; check the address and that it runs`);
+      return fail("unreachable", `${place} cannot be reached`, "check the address and that it runs");
     if (CERTIFICATE.test(code))
-      return fail("unreachable", `${place} has a certificate that is not trusted; check the address`);
-    if (SILENT.has(code)) return fail("stalled", `${place} stopped answering; try again`);
+      return fail("unreachable", `${place} has a certificate that is not trusted`, "check the address");
+    if (SILENT.has(code)) return fail("stalled", `${place} stopped answering`, "try again");
     if (CUT.has(code) || CUT_WORDS.test(error.message))
-      return fail("broken-stream", `${place} cut the connection; try again`);
+      return fail("broken-stream", `${place} cut the connection`, "try again");
   }
   const outermost = cause instanceof Error ? cause.message : "";
   if (!/^(fetch failed|failed to fetch)$/i.test(outermost)) return undefined;
-  return new ModelError("unreachable", `${place} cannot be reached; check the address and the network`, { cause });
+  return new ModelError("unreachable", { fact: `${place} cannot be reached`, advice: CHECK_BOTH }, { cause });
 }
+
+const CHECK_BOTH = "check the address and the network";
 
 const UNREACHABLE = new Set([
   "ECONNREFUSED",
@@ -205,20 +208,30 @@ function codeOf(responded: number | undefined, report: Report): ModelErrorCode {
   return /invalid_request/.test(words) ? "invalid-request" : "provider";
 }
 
-const SENTENCES: Readonly<Record<ModelErrorCode, (place: string, model: string) => string>> = {
-  authentication: (place, model) => `${place} does not accept the API key; check that it is right and may use ${model}`,
-  "rate-limit": (place) => `${place} takes no more requests for now; wait a little and try again`,
-  overloaded: (place) => `${place} is overloaded; wait a little and try again`,
-  quota: (place) => `${place} says that the account has no credit left; add some or use another key`,
-  "context-overflow": (_, model) =>
-    `The conversation is too long for ${model}; shorten it or take a model with more room`,
-  "unknown-model": (place, model) => `${place} does not know ${model}; check its name and the address`,
-  "invalid-request": (place, model) =>
-    `${place} does not take the request to ${model} as it is; check the settings and the files in it`,
-  unreachable: (place) => `${place} cannot be reached; check the address and the network`,
-  "broken-stream": (place) => `${place} broke off its answer; try again`,
-  stalled: (place) => `${place} stopped answering; try again`,
-  provider: (place) => `${place} failed to answer; try again later`,
+/** What is wrong, and what to do. */
+const SENTENCES: Readonly<
+  Record<ModelErrorCode, (place: string, model: string) => readonly [fact: string, advice: string]>
+> = {
+  authentication: (place, model) => [
+    `${place} does not accept the API key`,
+    `check that it is right and may use ${model}`,
+  ],
+  "rate-limit": (place) => [`${place} takes no more requests for now`, "wait a little and try again"],
+  overloaded: (place) => [`${place} is overloaded`, "wait a little and try again"],
+  quota: (place) => [`${place} says that the account has no credit left`, "add some or use another key"],
+  "context-overflow": (_, model) => [
+    `The conversation is too long for ${model}`,
+    "shorten it or take a model with more room",
+  ],
+  "unknown-model": (place, model) => [`${place} does not know ${model}`, "check its name and the address"],
+  "invalid-request": (place, model) => [
+    `${place} does not take the request to ${model} as it is`,
+    "check the settings and the files in it",
+  ],
+  unreachable: (place) => [`${place} cannot be reached`, CHECK_BOTH],
+  "broken-stream": (place) => [`${place} broke off its answer`, "try again"],
+  stalled: (place) => [`${place} stopped answering`, "try again"],
+  provider: (place) => [`${place} failed to answer`, "try again later"],
 };
 
 /** The host of an address; never its query, which may hold a key. */

@@ -215,6 +215,8 @@ function sentenceOf(message: string): string {
 export class ModelError extends Error {
   override readonly name = "ModelError";
   readonly code: ModelErrorCode;
+  /** `message` without what to do: for where it is done by itself, as when the model is asked again. */
+  readonly fact: string;
   /** HTTP status, where there was one. */
   readonly status: number | undefined;
   /** Milliseconds that the provider asks to wait. */
@@ -224,15 +226,20 @@ export class ModelError extends Error {
   /** All that was said, where `message` does not hold it: for a log, not for people. */
   readonly detail: string | undefined;
 
+  /** @param said What the message is made of: what is wrong, what to do, and the words of whoever told it. */
   constructor(
     code: ModelErrorCode,
-    message: string,
+    said: string | { readonly fact: string; readonly advice: string; readonly words?: string | undefined },
     details: { cause?: unknown; status?: number; retryAfter?: number; retryable?: boolean; detail?: string } = {},
   ) {
+    const { fact, advice = "", words = "" } = typeof said === "string" ? { fact: said } : said;
+    const behind = words === "" ? "" : ` (${words})`;
+    const message = `${fact}${advice === "" ? "" : `; ${advice}`}${behind}`;
     const sentence = sentenceOf(message);
     super(sentence, details.cause === undefined ? undefined : { cause: details.cause });
     this.detail = details.detail ?? (sentence === message ? undefined : message);
     this.code = code;
+    this.fact = sentenceOf(fact + behind);
     this.status = details.status;
     this.retryAfter = details.retryAfter;
     this.retryable = details.retryable ?? RETRYABLE.has(code);

@@ -111,6 +111,15 @@ describe("how long a model is asked again (F35)", () => {
     expect(told.nextAt).toBeGreaterThan(Date.now() - 60_000);
     expect(heard).toEqual(["rate-limit"]);
   });
+
+  test("the notice says what is wrong, and not what to do: it is done by itself (F14)", async () => {
+    const model = driver(async (sink, _, asked) => {
+      if (asked === 1) throw new ModelError("stalled", { fact: "It is silent", advice: "try again", words: "no data" });
+      sink.push([{ type: "text", text: "Here." }, END]);
+    });
+    const items = await collect(new Agent({ model, retry: { delay: 1 } }).chat(say("Hi")));
+    expect(items).toContainEqual(expect.objectContaining({ type: "model.retrying", reason: "It is silent (no data)" }));
+  });
 });
 
 describe("what counts as life (F26)", () => {

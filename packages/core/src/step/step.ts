@@ -83,7 +83,7 @@ export async function takeStep(
         nextAt: Date.now() + delay,
         code: error.code,
         ...(error.status === undefined ? {} : { status: error.status }),
-        reason: error.message,
+        reason: error.fact,
       },
       run.origin,
     );

@@ -4,7 +4,7 @@ import { launchAgent } from "../agent/control/launch-agent.ts";
 import { say } from "../agent/directive.ts";
 import { isEvent } from "../conversation/feed-item.ts";
 import type { AssistantMessage } from "../conversation/message.ts";
-import type { ModelDriver } from "../ports/model.ts";
+import { type ModelDriver, ModelError } from "../ports/model.ts";
 import { Session } from "../session/session.ts";
 import { collect } from "../testing/collect.ts";
 import { call, fail, type Script, scriptedModel, text } from "../testing/scripted-model.ts";
@@ -125,6 +125,18 @@ test("C9: while a model is out, the next goes on with the turn and says so; the 
     ["c", [{ type: "text", text: "said by c" }]],
     ["a", [{ type: "text", text: "said by a" }]],
   ]);
+});
+
+test("C9: of a model that is only busy it is said what is wrong, of one that a person must see to also what to do", async () => {
+  for (const [code, reason] of [
+    ["overloaded", "It is busy"],
+    ["quota", "It is empty; fill it"],
+  ] as const) {
+    const said = code === "quota" ? { fact: "It is empty", advice: "fill it" } : { fact: "It is busy", advice: "wait" };
+    const agent = withFallbacks([[{ type: "error", error: new ModelError(code, said) }]], { fallbacks: ["c"] });
+    const items = await collect(agent.chat(say("Go"), { session: Session.inMemory() }));
+    expect(items).toContainEqual(expect.objectContaining({ type: "model.replaced", code, reason }));
+  }
 });
 
 test("C9: the last of them fails as any model does; nothing stands in where the request, or the key, is what is wrong", async () => {

@@ -56,7 +56,10 @@ export class ChosenModel {
           if (found.model.id === model.id) continue;
           const changed = { ...found.changed, fallbacks: fallbacks.slice(index + 1) };
           const replaced = { type: "model.replaced", run: run.id, from: model.id, to: found.model.id } as const;
-          session.notify({ ...replaced, code: error.code, reason: error.message }, origin);
+          session.notify(
+            { ...replaced, code: error.code, reason: error.retryable ? error.fact : error.message },
+            origin,
+          );
           return { run: { ...run, agent: changed }, model: found.model };
         } catch (cause) {
           if (cause === signal.reason) return undefined;

@@ -48,18 +48,16 @@ export function errorOfConnection(endpoint: Endpoint, cause: unknown, sent: bool
       `A request to ${endpoint.address} cannot be made; check the key and the headers (${why})`,
     );
   }
-  return sent
-    ? new ModelError("broken-stream", `${endpoint.address} broke off its answer; try again (${why})`, { cause })
-    : new ModelError(
-        "unreachable",
-        `${endpoint.address} cannot be reached; check the address and the network (${why})`,
-        { cause },
-      );
+  const said = sent
+    ? { fact: `${endpoint.address} broke off its answer`, advice: "try again" }
+    : { fact: `${endpoint.address} cannot be reached`, advice: "check the address and the network" };
+  return new ModelError(sent ? "broken-stream" : "unreachable", { ...said, words: why }, { cause });
 }
 
 /** The answer is over and not whole. */
 export function errorOfEnd(endpoint: Endpoint): ModelError {
-  return new ModelError("broken-stream", `${endpoint.address} ended the answer before it was whole; try again`);
+  const said = { fact: `${endpoint.address} ended the answer before it was whole`, advice: "try again" };
+  return new ModelError("broken-stream", said);
 }
 
 /** The object that the data of an event is. Throws `broken-stream` when it is none. */
@@ -77,11 +75,8 @@ export function parseEvent(endpoint: Endpoint, data: string): Readonly<Record<st
 
 function malformed(endpoint: Endpoint, what: string, data: string, cause?: unknown): ModelError {
   const begin = data.length > 80 ? `${data.slice(0, 80)}...` : data;
-  return new ModelError(
-    "broken-stream",
-    `${endpoint.address} sent a piece of an answer that ${what}; try again (${begin})`,
-    { cause },
-  );
+  const fact = `${endpoint.address} sent a piece of an answer that ${what}`;
+  return new ModelError("broken-stream", { fact, advice: "try again", words: begin }, { cause });
 }
 
 /** An answer that is neither an event stream nor JSON: most likely not the address of a model server. */
