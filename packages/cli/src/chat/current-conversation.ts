@@ -11,7 +11,7 @@ export interface ConversationEvents {
   /** It cannot be watched any more. */
   gone(why: string): void;
   /** Its log has failed: it is opened anew, as far as it was written, with what is said next. */
-  lost(why: string): void;
+  lost(problem: Error): void;
 }
 
 /** The conversation that a person is in: none at first, begun with the first message, left for another one or for none. */
@@ -67,11 +67,11 @@ export class CurrentConversation {
       renewed: () => this.#events.renewed(session),
       stands: (standing) => {
         if (standing === "live") return;
-        const why = watched.problem?.message ?? "The conversation is gone.";
-        if (standing === "broken") return this.#lose(session, why);
+        const problem = watched.problem ?? new Error("The conversation is gone.");
+        if (standing === "broken") return this.#lose(session, problem);
         // Nobody can come back to it.
         this.#session = undefined;
-        this.#events.gone(why);
+        this.#events.gone(problem.message);
       },
     });
     return session;
@@ -93,14 +93,14 @@ export class CurrentConversation {
     return this.#lost ?? (await this.#client.ask("conversation.create", {})).conversation;
   }
 
-  #lose(session: TalkSession, why: string): void {
+  #lose(session: TalkSession, problem: Error): void {
     this.#unfollow();
     this.#session = undefined;
     this.#lost = session.id;
     this.#client.leave(session.watched).catch(() => {
       // The desk has let go of it.
     });
-    this.#events.lost(why);
+    this.#events.lost(problem);
   }
 
   /** What cannot be watched is not asked for again when the connection is lost. */

@@ -76,6 +76,9 @@ export class Person {
   readonly ownCommands: OwnCommands;
   readonly #pictures = new Pictures({ env: process.env });
   readonly #options: PersonOptions;
+  /** Why the last log failed that did, and what they were told last. */
+  #loss: unknown;
+  #lastTold: unknown;
   /** Aborts when they leave. */
   readonly #left = new AbortController();
 
@@ -155,8 +158,21 @@ export class Person {
     work.catch((error: unknown) => this.tell(error));
   }
 
+  /**
+   * Says why the log of the conversation failed, and what follows. Whoever waited for something hears of it too, before this
+   * or after it: it is said once (F37).
+   */
+  tellLoss(problem: Error): void {
+    const origin = problem.cause ?? problem;
+    if (this.#lastTold !== origin) this.tell(problem);
+    this.#loss = origin;
+    this.view.note("What you say next opens it again, as far as it was written.");
+  }
+
   /** Says what could not be done, and why. */
   tell(error: unknown): void {
+    if (error === this.#loss) return;
+    this.#lastTold = error;
     this.view.say(`${this.terminal.style.bad("Not done:")} ${oneLine(problemOf(error).message)}`);
   }
 

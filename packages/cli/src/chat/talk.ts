@@ -106,7 +106,7 @@ export class Talk implements Partner {
       },
       renewed: (session) => this.#renewed(session),
       gone: (why) => this.end(why),
-      lost: (why) => this.#lost(why),
+      lost: (problem) => this.#lost(problem),
     });
     this.#reach = new Reach(seat.terminal, person);
     this.#status = new ShownStatus({
@@ -378,12 +378,10 @@ export class Talk implements Partner {
     this.#prompting.rested();
   }
 
-  #lost(why: string): void {
+  #lost(problem: Error): void {
     this.#stepOut();
     this.#status.show();
-    // A desk of this program says it to whoever hears of what nobody asked for.
-    if (!this.#own) this.#person.view.say(oneLine(why));
-    this.note("What you say next opens it again, as far as it was written.");
+    this.#person.tellLoss(problem);
     this.#prompting.rested();
   }
 
