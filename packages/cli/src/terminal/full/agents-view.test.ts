@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { KeyBindings } from "./keys/key-bindings.ts";
+import { bare } from "./screen/cells.ts";
 import { Opened } from "./testing/opened.ts";
+import { createTheme } from "./theme/theme.ts";
 import { AgentsView } from "./views/agents-view.ts";
 
 const YES = { key: "y", text: "yes, once", brief: "yes" };
@@ -8,6 +11,25 @@ const NO = { key: "n", text: "no; you may say why", brief: "no", takesWords: "Wh
 // Whether a question has the keys is a matter of time.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => void vi.useRealTimers());
+
+test("T26, T30: in few columns what a sub-agent took is left out fact by fact, and none is cut", async () => {
+  using here = new Opened(40, 10);
+  here.begins();
+  here.calls("c1", "launch_agent", { task: "read all of the documents that are there" });
+  const said = [{ type: "text", text: "Read the docs." }] as const;
+  here.happens(
+    { type: "call.executing", message: "a", call: "c1", attempt: 1, key: "k" },
+    { type: "message.added", message: "t1", parentId: null, role: "user", author: "tool", call: "c1", parts: said },
+  );
+  const line = (columns: number) =>
+    bare(
+      new AgentsView(here.state).view({ columns, rows: 10 }, createTheme(1, "dark"), true, new KeyBindings())
+        .lines[1] ?? "",
+    );
+  expect(line(44)).toMatch(/ {2}running, \S+ \w+, 0 calls$/);
+  expect(line(34)).toMatch(/ {2}running, \S+ \w+$/);
+  expect(line(29)).toMatch(/ {2}running$/);
+});
 
 test("T26, T30: in 40 columns and 10 rows a question stands below the sub-agents, and is answered there", async () => {
   using here = new Opened(40, 10);

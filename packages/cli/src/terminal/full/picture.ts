@@ -12,7 +12,7 @@ import type { Position, Size } from "./screen/live-region.ts";
 import type { Picture } from "./screen/screen.ts";
 import type { Theme } from "./theme/theme.ts";
 import type { LiveView } from "./transcript/live-view.ts";
-import { filled, hintLine, keyHint } from "./views/drawn-lines.ts";
+import { filled, fitting, hintLine, keyHint } from "./views/drawn-lines.ts";
 import type { Overlay, View } from "./views/overlay.ts";
 import { spinnerLine } from "./views/spinner-line.ts";
 import { type Status, statusLine } from "./views/status-line.ts";
@@ -170,7 +170,7 @@ export function waitingList(
   const hint = takeBackKey === undefined ? "" : `${takeBackKey} takes back the last`;
   if (shown.length < sorted.length) {
     const more = `… and ${counted(sorted.length - shown.length, "more message")}`;
-    return [...lines, theme.dim(cut(hint === "" ? more : `${more}; ${hint}`, width))];
+    return [...lines, theme.dim(fitting([...(hint === "" ? [] : [`${more}; ${hint}`]), more], width))];
   }
   const last = lines.length - 1;
   const room = width - widthOf(lines[last] ?? "") - widthOf(hint) - 3;

@@ -6,7 +6,7 @@ import type { Size } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 import { pathPage } from "../transcript/message-lines.ts";
 import { agentFacts, type SubAgent, subAgents } from "./agent-list.ts";
-import { filled, hintLine, keyHint, listLine, rule } from "./drawn-lines.ts";
+import { filled, hintLine, keyHint, listLine, rule, wholeParts } from "./drawn-lines.ts";
 import { ListCursor } from "./list-cursor.ts";
 import type { Over, Overlay, View } from "./overlay.ts";
 import { Viewer } from "./viewer.ts";
@@ -73,7 +73,7 @@ export class AgentsView implements Overlay<never> {
       .map(({ item: { agent, help }, isCurrent }) => {
         const title = padded(cut(titleOf(agent), width), width);
         const paint = agent.status === "asks you" ? theme.warning : theme.dim;
-        return listLine(`${title}  ${paint(cut(help, columns - width - 4))}`, isCurrent, columns, theme);
+        return listLine(`${title}  ${paint(wholeParts(help, /, /g, columns - width - 4))}`, isCurrent, columns, theme);
       });
     const working = this.#agents.filter(({ call }) => !isEnded(call.status)).length;
     const hints = [

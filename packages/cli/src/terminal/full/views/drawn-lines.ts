@@ -50,6 +50,20 @@ export function fitting(texts: readonly string[], columns: number): string {
   return texts.find((text) => widthOf(text) <= columns) ?? cut(texts.at(-1) ?? "", columns);
 }
 
+/** What stands between the columns of a line. */
+export const COLUMN_GAP = / {2,}/g;
+
+/** As many parts of a line as have room, each whole; of a first one that has none, whole words. `between` tells parts apart. */
+export function wholeParts(line: string, between: RegExp, columns: number): string {
+  if (widthOf(line) <= columns) return line;
+  const starts = [...line.matchAll(between)].map(({ index }) => line.slice(0, index));
+  const parts = starts.findLast((start) => start.trim() !== "" && widthOf(start) <= columns);
+  if (parts !== undefined) return parts;
+  const short = cut(line, columns);
+  const words = short.slice(0, Math.max(0, short.lastIndexOf(" ")));
+  return words.trim() === "" ? short : `${words} …`;
+}
+
 /** Lines with empty ones below them, so that what follows stands at the bottom. */
 export function filled(lines: readonly string[], rows: number): string[] {
   return [...lines, ...Array.from({ length: Math.max(0, rows - lines.length) }, () => "")];

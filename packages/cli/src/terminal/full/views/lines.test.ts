@@ -43,6 +43,11 @@ describe("T25: the spinner line", () => {
     expect(spinnerLine(activity, false, 40, plain)).toBe("• running launch_agent …, 2 s, Esc stops");
   });
 
+  test("T26, T30: in 40 columns, how many sub-agents there are is left out as a whole", () => {
+    const activity = { what: "running 2 calls, 2 sub-agents", elapsed: 2_000, stopKey: "Esc", agentsKey: "Alt+A" };
+    expect(spinnerLine(activity, false, 40, plain)).toBe("• running 2 calls, 2 s, Esc stops");
+  });
+
   test("T30: names the key that shows the sub-agents, while there are any", () => {
     const activity = { what: "running 2 calls, 1 sub-agent", elapsed: 2_000, stopKey: "Esc", agentsKey: "Alt+A" };
     expect(spinnerLine(activity, false, 80, plain)).toBe(
@@ -170,6 +175,8 @@ describe("T18: what waits", () => {
       "steer: message 1",
       "… and 7 more messages; Alt+Up takes back the last",
     ]);
+    // The key is left out as a whole, where there is no room for what it does.
+    expect(waitingList(many, 3, 40, plain, "Alt+Up").at(-1)).toBe("… and 7 more messages");
     expect(waitingList([], 3, 60, plain)).toEqual([]);
   });
 });

@@ -105,6 +105,15 @@ describe("a picker", () => {
     ]);
   });
 
+  test("T26: in few columns leaves out whole columns of what stands behind names, and cuts a sentence between words", () => {
+    const items = [
+      { value: 1, label: "demo/offline-and-longer", help: "$0.25 in  $10 out  128k" },
+      { value: 2, label: "other", help: "cannot be used: it is not there" },
+    ];
+    const lines = (columns: number) => seen(new Picker({ title: "Models", items }), columns, 10).slice(2, 4);
+    expect(lines(40)).toEqual(["❯ demo/offline-a…  $0.25 in  $10 out", "  other            cannot be used: it …"]);
+  });
+
   test("T41: finds also what the items do not show, below those that do; the answer to what is typed last counts", async () => {
     const answers = new Map<string, PromiseWithResolvers<number[]>>();
     let changes = 0;
@@ -314,8 +323,8 @@ test("T26: a picker cuts no names so that they are the same", () => {
   });
   const picker = new Picker({ title: "Models", items });
   expect(seen(picker, 44, 10).slice(2, 5)).toEqual([
-    ...["❯ openai-compatible/scripted      price unk…", "  openai-compatible/test          price unk…"],
-    "  openai-compatible/oak           price unk…",
+    ...["❯ openai-compatible/scripted      price …", "  openai-compatible/test          price …"],
+    "  openai-compatible/oak           price …",
   ]);
   // Of a few letters nobody learns anything.
   expect(seen(picker, 40, 10).slice(3, 5)).toEqual(["  openai-compatible/test", "  openai-compatible/oak"]);

@@ -4,7 +4,7 @@ import type { KeyBindings } from "../keys/key-bindings.ts";
 import { cut, padded, widthOf, wrapped } from "../screen/cells.ts";
 import type { Size } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
-import { filled, hintLine, keyHint, listLine, rule } from "./drawn-lines.ts";
+import { COLUMN_GAP, filled, hintLine, keyHint, listLine, rule, wholeParts } from "./drawn-lines.ts";
 import { LineInput } from "./line-input.ts";
 import { ListCursor } from "./list-cursor.ts";
 import type { Over, Overlay, View } from "./overlay.ts";
@@ -154,7 +154,9 @@ export class Picker<T> implements Overlay<T> {
     return this.#cursor.window(this.#found, rows).map(({ item: { label, help = "" }, isCurrent }) => {
       // Of a few letters nobody learns anything.
       const isAlone = help === "" || room - width - 2 < LEAST_HELP;
-      const line = isAlone ? label : `${padded(cut(label, width), width)}  ${theme.dim(cut(help, room - width - 2))}`;
+      const line = isAlone
+        ? label
+        : `${padded(cut(label, width), width)}  ${theme.dim(wholeParts(help, COLUMN_GAP, room - width - 2))}`;
       return listLine(cut(line, room), isCurrent, columns, theme);
     });
   }

@@ -35,7 +35,7 @@ export function spinnerLine(activity: Activity, moves: boolean, width: number, t
     [time, stop, agents],
     [time, stop],
   ].map((texts) => texts.filter((text) => text !== "").join(", "));
-  const names = [what, what.replace(ATTEMPT, "")];
+  const names = [what, what.replace(REST, "")];
   const roomBefore = (end: string) => width - 2 - (end === "" ? 0 : end.length + 2);
   const isTold = (end: string) => roomBefore(end) >= NAME || names.some((name) => widthOf(name) <= roomBefore(end));
   const behind = ends.find(isTold) ?? ends.at(-1) ?? "";
@@ -46,8 +46,8 @@ export function spinnerLine(activity: Activity, moves: boolean, width: number, t
 /** Columns in which a reader sees what goes on. */
 const NAME = 16;
 
-/** How often it was tried stands there where there is room. */
-const ATTEMPT = /, attempt \d+$/;
+/** How often it was tried, or how many sub-agents work, stands there where there is room. */
+const REST = /, (?:attempt \d+|\d+ sub-agents?)$/;
 
 /** Whether things may move: nobody has asked for stillness. */
 export function mayMove({ NO_MOTION, REDUCED_MOTION }: NodeJS.ProcessEnv): boolean {
