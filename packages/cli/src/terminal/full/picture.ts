@@ -132,7 +132,8 @@ function spinnerOf(seen: Seen, columns: number): string | undefined {
       what: doing.what,
       elapsed,
       until: doing.until === undefined ? undefined : doing.until - Date.now(),
-      stopKey: keys.hint("interrupt"),
+      // While a page is open, the key leaves it.
+      stopKey: overlays.page ? undefined : keys.hint("interrupt"),
       agentsKey: doing.agents > 0 && !overlays.page ? keys.hint("agents") : undefined,
     },
     moves && !doing.isWaiting,
