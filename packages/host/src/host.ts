@@ -174,6 +174,7 @@ export class Host {
       settings: configuration.settings,
       worktrees: this.worktrees,
       whyNotReadIn: (folder) => this.whyNotReadIn(folder),
+      whyNotFetched: (address, from) => whyNotFetched(address, from, this.#rules),
       resolveModel: (name, isNamed) => this.#drivers.forSubAgent(name, isNamed),
       traceparent: telemetry && (({ conversation, call }) => telemetry.traceparent(conversation.id, call)),
       onChange: () => {
@@ -374,7 +375,7 @@ export class Host {
   async picture(url: string, signal: AbortSignal): Promise<WebPicture> {
     const { WebPictures } = await import("@banyan/tools/web");
     this.#pictures ??= new WebPictures();
-    return this.#pictures.read(url, { signal, whyNot: (address, named) => whyNotFetched(address, named, this.#rules) });
+    return this.#pictures.read(url, { signal, whyNot: (address, from) => whyNotFetched(address, from, this.#rules) });
   }
 
   /** Every provider, and whether it can be used now. */

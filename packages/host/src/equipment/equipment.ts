@@ -61,6 +61,8 @@ export interface EquipmentOptions {
   readonly worktrees: Worktrees;
   /** Files that rules close to all that reads in a folder. */
   whyNotReadIn(folder: string): WhyNotRead | undefined;
+  /** Why an address that `from` leads on to is not fetched, as rules have it. */
+  whyNotFetched(address: URL, from: URL): string | undefined;
   /** The model of a sub-agent; `isNamed` when a person, and no model, chose it. */
   readonly resolveModel: (name: string, isNamed: boolean) => Promise<ModelDriver | LoopDriver>;
   /** What MCP servers offer has changed. */
@@ -113,7 +115,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   const { sandbox } = confinement;
   const mcp = await openMcp(options, sandbox);
   if (mcp) opened.use(mcp);
-  const web = await toolsOfTheWeb(settings, env);
+  const web = await toolsOfTheWeb(options);
   const tidying = opened.use(new Tidying({ store, backups, days: settings.retention?.days }));
   const removed = await tidying.tidy();
   const settled = await settleIntents(openWorkspace(workspace), backups);
@@ -264,20 +266,24 @@ function rememberingLast<From, To>(make: (from: From) => To): (from: From) => To
 }
 
 /** The tools of the web, with a search where the settings name a service. */
-async function toolsOfTheWeb(
-  { search }: Settings,
-  env: Environment,
-): Promise<{ readonly tools: readonly Tool[]; readonly notices: readonly string[] }> {
+async function toolsOfTheWeb({
+  settings: { search },
+  env,
+  whyNotFetched: whyNot,
+}: Pick<EquipmentOptions, "settings" | "env" | "whyNotFetched">): Promise<{
+  readonly tools: readonly Tool[];
+  readonly notices: readonly string[];
+}> {
   const { searchProvider, webTools } = await import("@banyan/tools/web");
-  if (!search) return { tools: webTools(), notices: [] };
+  if (!search) return { tools: webTools({ whyNot }), notices: [] };
   try {
     const { provider, url } = search;
     return {
-      tools: webTools({ search: searchProvider(url === undefined ? { provider } : { provider, url }, env) }),
+      tools: webTools({ whyNot, search: searchProvider(url === undefined ? { provider } : { provider, url }, env) }),
       notices: [],
     };
   } catch (error) {
     if (!(error instanceof WebError)) throw error;
-    return { tools: webTools(), notices: [`There is no search of the web: ${error.message}`] };
+    return { tools: webTools({ whyNot }), notices: [`There is no search of the web: ${error.message}`] };
   }
 }

@@ -32,16 +32,15 @@ export function addressSubject(tool: Pick<Tool, "name">, url: string): Subject {
 }
 
 /**
- * Why an address may not be asked for what a person wants to see, in a sentence; nothing when it may. A rule that denies holds
- * whatever was named. One that asks is kept when what was `named` fits it too, since then a person said yes: so no address that
- * leads on is a way past the question.
+ * Why an address may not be asked, in a sentence; nothing when it may. A rule that denies holds wherever one comes `from`. One that
+ * asks is kept when the address that leads on fits it too, since then a person said yes: so none is a way past the question.
  */
-export function whyNotFetched(address: URL, named: URL, { deny, ask }: Rules): string | undefined {
+export function whyNotFetched(address: URL, from: URL, { deny, ask }: Rules): string | undefined {
   const speaksOf = ({ href }: URL, rule: Rule) => addressSubject({ name: FETCHING }, href).matches(rule) !== "no";
   const closed = deny.find((rule) => speaksOf(address, rule));
   if (closed) return `The rule '${formatRule(closed)}' forbids to fetch ${address.href}.`;
-  const open = ask.find((rule) => speaksOf(address, rule) && !speaksOf(named, rule));
-  return open && `${named.href} leads on to ${address.href}, which the rule '${formatRule(open)}' asks about.`;
+  const open = ask.find((rule) => speaksOf(address, rule) && !speaksOf(from, rule));
+  return open && `${from.href} leads on to ${address.href}, which the rule '${formatRule(open)}' asks about.`;
 }
 
 function fits(pattern: string, address: URL): boolean {

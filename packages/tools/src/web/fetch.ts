@@ -6,7 +6,7 @@ import { stripControls } from "../workspace/plain-text.ts";
 import type { Reach } from "./checked-lookup.ts";
 import { decodeText } from "./decode.ts";
 import { WebError } from "./error.ts";
-import { type Answer, get, webAddress } from "./get.ts";
+import { type Answer, get, isSamePlace, webAddress } from "./get.ts";
 import { readHtml, tagless } from "./read-html.ts";
 
 /**
@@ -19,6 +19,11 @@ export interface FetchOptions extends Reach {
   readonly timeout?: number;
   /** Bytes of a page that are loaded at most, counted after decompression. Default 5 MiB. */
   readonly maxBytes?: number;
+  /**
+   * Why an address is not to be asked though its host was permitted, in a sentence: the one that was named, or one that `from`, of
+   * the same host, leads on to. Of another host it is permitted anew.
+   */
+  whyNot?(address: URL, from: URL): string | undefined;
 }
 
 const DEFAULT_TIMEOUT = 30_000;
@@ -68,7 +73,9 @@ export interface ReadPageOptions extends FetchOptions {
 /** The text of a page, as `fetch` returns it. Rejects with a `WebError`, or with the signal's reason. */
 export async function readPage(url: string, options: ReadPageOptions): Promise<string> {
   const { timeout = DEFAULT_TIMEOUT, maxBytes = DEFAULT_MAX_BYTES, signal } = options;
-  const answer = await get(webAddress(url), isReadable, { ...options, timeout, maxBytes });
+  const whyNot = (address: URL, from: URL) =>
+    isSamePlace(from, address) ? options.whyNot?.(address, from) : undefined;
+  const answer = await get(webAddress(url), isReadable, { ...options, timeout, maxBytes, whyNot });
   if (answer.status < 200 || answer.status > 299) throw failure(answer);
   return shown(answer, signal, maxBytes);
 }

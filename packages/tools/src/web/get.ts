@@ -10,8 +10,8 @@ export interface GetOptions extends Reach {
   readonly maxBytes: number;
   /** The kinds of content that are wanted; text when absent. */
   readonly accept?: string;
-  /** Throws a `WebError` when an address is not to be asked: the first, or any that it leads on to. */
-  check?(address: URL): void;
+  /** Why an address is not to be asked, in a sentence: the first, or any that another leads on to (`from`). */
+  whyNot?(address: URL, from: URL): string | undefined;
   /** Whether to go on to an address that another host has. */
   mayFollow(address: URL): Promise<boolean>;
 }
@@ -51,9 +51,11 @@ export async function get(start: URL, wants: (type: string) => boolean, options:
   const agent: Agent = new Agent({ connect: { lookup: checkedLookup(options) }, pipelining: 1 });
   const headers = { "user-agent": "Banyan", accept: options.accept ?? TEXTS };
   let address = start;
+  let from = start;
   try {
     for (let redirects = 0; ; redirects += 1) {
-      options.check?.(address);
+      const why = options.whyNot?.(address, from);
+      if (why !== undefined) throw new WebError("rule", why);
       checkLiteral(address, options);
       const response = await fetch(address, { redirect: "manual", headers, dispatcher: agent, signal });
       const location = response.headers.get("location");
@@ -71,6 +73,7 @@ export async function get(start: URL, wants: (type: string) => boolean, options:
           "redirect",
           `${address.href} leads on to another host. If that is meant, fetch ${next.href} instead.`,
         );
+      from = address;
       address = next;
     }
   } catch (error) {

@@ -10,8 +10,8 @@ export interface ReadPictureOptions extends Reach {
   readonly timeout?: number;
   /** Bytes of a picture that are loaded at most, counted after decompression. Default 5 MiB. */
   readonly maxBytes?: number;
-  /** Why an address is not asked, in a sentence; nothing when it may be. `named` is the one that the person saw. */
-  whyNot?(address: URL, named: URL): string | undefined;
+  /** Why an address is not asked, in a sentence; nothing when it may be. `from` leads on to it, or is the one that the person saw. */
+  whyNot?(address: URL, from: URL): string | undefined;
 }
 
 /** A picture of the web, as it came: what browsers show as a picture, and nothing that could run. */
@@ -36,15 +36,11 @@ const ACCEPT = "image/png, image/jpeg, image/gif, image/webp";
  * reason.
  */
 export async function readPicture(url: string, options: ReadPictureOptions): Promise<WebPicture> {
-  const { timeout = DEFAULT_TIMEOUT, maxBytes = DEFAULT_MAX_BYTES, whyNot = () => undefined } = options;
-  const named = webAddress(url);
-  const check = (address: URL): void => {
-    const why = whyNot(address, named);
-    if (why !== undefined) throw new WebError("rule", why);
-  };
+  const { timeout = DEFAULT_TIMEOUT, maxBytes = DEFAULT_MAX_BYTES } = options;
   // Who asks for a picture wants it from wherever it is kept.
   const mayFollow = () => Promise.resolve(true);
-  const answer = await get(named, mayBePicture, { ...options, timeout, maxBytes, check, mayFollow, accept: ACCEPT });
+  const of = { ...options, timeout, maxBytes, mayFollow, accept: ACCEPT };
+  const answer = await get(webAddress(url), mayBePicture, of);
   const { address, status, body, cut, length = 0 } = answer;
   if (status < 200 || status > 299) throw failure(answer);
   if (!mayBePicture(answer.type)) throw noPicture(address, `it is ${answer.type}`);

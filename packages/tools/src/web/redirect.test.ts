@@ -34,6 +34,22 @@ describe("redirects", () => {
     });
   });
 
+  test("S11: one at the same host is not followed to where a rule forbids it; of another host it is permitted anew", async () => {
+    await using other = await TestServer.give("other");
+    await using server = await TestServer.start((request, response) =>
+      sendTo(response, request.url === "/away" ? `${other.url}/private` : "/private/page"),
+    );
+    const whyNot = ({ pathname, href }: URL) =>
+      pathname.startsWith("/private") ? `The rule forbids to fetch ${href}.` : undefined;
+    await expect(fetchHere(`${server.url}/open`, { whyNot })).rejects.toMatchObject({
+      code: "rule",
+      message: `The rule forbids to fetch ${server.url}/private/page.`,
+    });
+    expect(server.received).toHaveLength(1);
+    const permit = async () => ({ decision: "allow" as const });
+    expect(await fetchHere(`${server.url}/away`, { whyNot }, { permit })).toMatch(/other$/);
+  });
+
   test("five are followed, and no sixth", async () => {
     await using server = await TestServer.start((request, response) => {
       const left = Number(request.url?.slice(1));
