@@ -13,6 +13,9 @@ import { readHtml, tagless } from "./read-html.ts";
  * How `fetch` gets to the web. What is left out is as S11 has it: public machines only.
  * @example
  * new Agent({ model, tools: webTools({ timeout: 10_000, maxBytes: 1024 * 1024 }) });
+ * @example
+ * const whyNot = ({ pathname }: URL) => (pathname.startsWith("/private/") ? "Nobody reads /private/." : undefined);
+ * new Agent({ model, tools: webTools({ whyNot }) });
  */
 export interface FetchOptions extends Reach {
   /** Milliseconds until an answer must be there, redirects included. Default 30,000. */
