@@ -73,7 +73,7 @@ describe.skipIf(!hasTmux)("a chat", () => {
     expect(start.replaceAll(/\s+/g, " ")).toContain(advice);
     await pty.exchange("which one?", "Still green.");
     await pty.enter("/resume");
-    await pty.until(/say a colour.*unatt/);
+    await pty.until(/say a colour.*unattended/);
   });
 
   test("B55: with --at goes on at the end of the branch of a message, not where it was written to last", async () => {

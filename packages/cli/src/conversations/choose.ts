@@ -81,7 +81,8 @@ function itemOf(summary: ConversationSummary, isHere: boolean): PickerItem<strin
   return {
     value: id,
     label: excerpt(title, TITLE) || id,
-    help: [formatTime(updatedAt), ...how, ...(isHere || directory === "" ? [] : [directory])].join("  "),
+    // What one looks for first is seen in few columns, too.
+    help: [...how, formatTime(updatedAt), ...(isHere || directory === "" ? [] : [directory])].join("  "),
     id,
   };
 }

@@ -140,7 +140,8 @@ describe.each(["standard input and output", "streamable HTTP"])("B47: server-eve
       "demo://resource/dynamic/text/{resourceId}",
     );
     const blob = await servers.read({ server: "every", uri: "demo://resource/dynamic/blob/1" }, signal);
-    expect(blob).toMatchObject([{ type: "file", mediaType: expect.any(String), data: expect.any(String) }]);
+    // A blob that is text by its type is one.
+    expect(blob).toEqual([{ type: "text", text: expect.stringContaining("Resource 1: This is a base64 blob") }]);
     await expect(servers.read({ server: "every", uri: "demo://nothing" }, signal)).rejects.toMatchObject({
       code: "refused",
     });
