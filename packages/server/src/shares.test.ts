@@ -63,6 +63,7 @@ const INPUTS: Readonly<Record<string, object>> = {
   "conversation.export": { format: "json" },
   "conversation.import": { text: "{}" },
   "message.read": { messages: [createId()] },
+  "prompt.say": { prompt: "x" },
   "turn.say": { parts: say("x") },
   "message.add": { parts: say("x") },
   "turn.retry": { at: createId() },
