@@ -6,13 +6,16 @@ import type { ServedHost } from "../desk/commands/workplace.ts";
 /** No memory, no servers, no sandbox. */
 const NO_EQUIPMENT = { agents: [] as readonly NamedAgent[] } as Awaited<ReturnType<ServedHost["ready"]>>;
 
+/** As the tools of the web say it. */
+const NO_WEB = Object.assign(new Error("A test asks nobody for pictures."), { name: "WebError", code: "network" });
+
 /** What a server is given in the place of a host: an agent and a real store, without settings; and without the web, unless `picture` reads it. */
 export function hostOf(
   store: Store,
   options: AgentOptions,
   models: Readonly<Record<string, AgentOptions["model"]>> = {},
   workspace = "/a/workspace",
-  picture: ServedHost["picture"] = () => Promise.reject(new Error("A test asks nobody for pictures.")),
+  picture: ServedHost["picture"] = () => Promise.reject(NO_WEB),
 ) {
   let agent = new Agent({ name: "banyan", ...options });
   const approval = new Approval("ask");
