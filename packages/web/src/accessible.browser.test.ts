@@ -6,7 +6,7 @@ import { STATES } from "./testing/states.fixture.ts";
 import { Walk } from "./testing/walk.fixture.ts";
 
 /** What most of the page's time is spent in, in the order in which it is visited: what is found is in those before. */
-const MAIN = ["empty", "answered", "approval", "panel-branches", "search"];
+const MAIN = ["empty", "failed", "approval", "panel-branches", "search"];
 
 describe.runIf(chromiumPath)(`what a screen reader meets${whyNot}`, PATIENT, () => {
   it("W76: roles, names and their order are what the files say, in the five main states", async () => {

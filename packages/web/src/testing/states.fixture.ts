@@ -11,7 +11,7 @@ export const STATES: Readonly<Record<string, State>> = {
     async show(page, stage) {
       await page.goto(stage.at("/"));
       await page.getByRole("list", { name: "Examples" }).getByRole("button").first().waitFor();
-      await page.getByText("This is the demo").waitFor();
+      await page.getByText("Choose a real one in the box above").waitFor();
     },
   },
   begun: {

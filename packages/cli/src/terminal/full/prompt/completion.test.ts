@@ -31,6 +31,15 @@ async function completed(completer: Completer, text: string, force = false) {
   return { labels: found?.items.map(({ label }) => label) ?? [], help: first?.description, line: applied?.lines[0] };
 }
 
+test("T14: what was offered for less than what stands there by now is not put into it", async () => {
+  const completion = new Completion(() => [{ suggest: async () => [{ text: "/assess" }] }]);
+  const found = await completion.getSuggestions(["/ass"], 0, 4, { signal: new AbortController().signal });
+  const [first] = found?.items ?? [];
+  const line = "/assess a.txt";
+  const applied = first && completion.applyCompletion([line], 0, line.length, first, found?.prefix ?? "");
+  expect(applied).toEqual({ lines: [line], cursorLine: 0, cursorCol: line.length });
+});
+
 describe("T14: @ completes", () => {
   const complete = (text: string, force = false) => completed(completeFiles(new WorkspaceFiles(root)), text, force);
 

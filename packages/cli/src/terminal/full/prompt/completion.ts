@@ -74,8 +74,10 @@ export class Completion implements AutocompleteProvider {
   }
 
   applyCompletion(lines: string[], cursorLine: number, cursorCol: number, item: AutocompleteItem, prefix: string) {
-    this.#completed = this.#offered.find(({ text }) => text === item.value);
     const line = lines[cursorLine] ?? "";
+    // Somebody has typed on, and what is offered for that has not come yet.
+    if (!line.slice(0, cursorCol).endsWith(prefix)) return { lines, cursorLine, cursorCol };
+    this.#completed = this.#offered.find(({ text }) => text === item.value);
     const inserted = item.value.endsWith("/") ? item.value : `${item.value} `;
     const before = line.slice(0, cursorCol - prefix.length) + inserted;
     const after = line.slice(cursorCol).replace(inserted.endsWith(" ") ? /^ / : /^$/, "");
