@@ -128,14 +128,8 @@ ${rows.join("\n")}
 `;
 }
 
-const DIFF = `--- a/src/table.ts
-+++ b/src/table.ts
-@@ -11,6 +11,7 @@ export function tableOf(station: Station, tides: readonly Tide[]) {
-   const days = new Map<number, Tide[]>();
+const DIFF = `@@ -11,2 +11,3 @@
    for (const tide of tides) {
--    const day = tide.date.getDate();
-+    const { timeZone } = station;
-+    const day = dayIn(timeZone, tide.date);
-     days.set(day, [...(days.get(day) ?? []), tide]);
-   }
-   return days;`;
+-    const day = dayHere(tide);
++    const station = stationOf(tide);
++    const day = dayAt(station, tide);`;

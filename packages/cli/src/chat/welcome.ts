@@ -24,10 +24,10 @@ export async function welcome(terminal: Terminal, host: Host, hasBegun: () => bo
   const { columns, style } = terminal;
   // That nothing was found was just said, where the demo is used for that.
   const rows: Described[] = [
-    ...(isStandIn(host.model) ? [] : [{ name: ["found"], text: foundIn(providers) }]),
+    ...(isStandIn(host) ? [] : [{ name: ["found"], text: foundIn(providers) }]),
     {
       name: ["model"],
-      text: `${isStandIn(host.model) ? "" : `${oneLine(host.model.name)}, for the reason above. `}/model takes another one, and keeps it.`,
+      text: `${isStandIn(host) ? "" : `${oneLine(host.model.name)}, for the reason above. `}/model takes another one, and keeps it.`,
     },
     { name: ["trust"], text: trustIn(host) },
     { name: ["asked"], text: askedFirst(host, terminal.live?.keyTable.length ? "Shift+Tab" : "/approval") },
@@ -46,9 +46,9 @@ export async function welcome(terminal: Terminal, host: Host, hasBegun: () => bo
   }
 }
 
-/** Whether the demo is used because there is nothing else, as its reason says. */
-function isStandIn({ name, reason }: Host["model"]): boolean {
-  return name.startsWith("demo/") && reason.includes("stand-in");
+/** Whether the demo is used because there is nothing else, as its reason says: nobody chose it. */
+function isStandIn({ model, configuration }: Host): boolean {
+  return model.name.startsWith("demo/") && configuration.settings.model === undefined;
 }
 
 /** Who can be used. A program that is still loading may not hear in time what a server answers: the one in use is there. */
@@ -101,7 +101,7 @@ export function greet(terminal: Terminal, host: Host, notices: readonly string[]
   const { name, reason } = host.model;
   say(`${style.bold(`banyan ${manifest.version}`)} in ${visibleLine(host.workspace)}`);
   say(style.dim(oneLine(reason)));
-  if (name.startsWith("demo/") && !isStandIn(host.model))
+  if (name.startsWith("demo/") && !isStandIn(host))
     say(style.warning("This is the offline demo: a few rules, not a language model."));
   if (host.approval === "plan") say(approvalSentence("plan"));
   if (host.approval === "edits") say(style.warning("Approval: files of this directory are changed without asking."));

@@ -2,8 +2,7 @@ import type { UserPart } from "@banyan/core/conversation";
 import { enclosed, formatBytes } from "@banyan/core/shown";
 import { LARGEST_FILES } from "@banyan/protocol";
 import { useState } from "react";
-import { useKnownModels } from "../conversation/use-models.ts";
-import { usePageState } from "../page.ts";
+import { useKnownModels, useUsualModel } from "../conversation/use-models.ts";
 import { t } from "../phrases/phrases.ts";
 
 /** A file that goes along with the next message. */
@@ -49,9 +48,7 @@ let keys = 0;
 /** The files that a person pastes, drops or chooses, read as they come (W66); for the model that was chosen here, or the usual one. */
 export function useAttachments(chosen: string | undefined): Attachments {
   const [all, setAll] = useState<readonly Attachment[]>([]);
-  const usual = usePageState(({ connection }) =>
-    connection.phase === "open" ? connection.welcome.settings.model : undefined,
-  );
+  const usual = useUsualModel();
   const model = chosen ?? usual ?? "";
   const hasPictures = all.some(({ mediaType }) => isPicture(mediaType));
   const known = useKnownModels(hasPictures ? model : "");

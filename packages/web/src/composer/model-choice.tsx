@@ -1,5 +1,6 @@
 import { createId } from "@banyan/core/conversation";
 import { Suspense, useEffect, useRef, useState } from "react";
+import { useUsualModel } from "../conversation/use-models.ts";
 import { Select } from "../design/field.tsx";
 import { Icon } from "../design/icon.tsx";
 import { usePage, usePageState } from "../page.ts";
@@ -24,9 +25,7 @@ export function ModelChoice({
 }) {
   const page = usePage();
   const may = useMay();
-  const usual = usePageState(({ connection }) =>
-    connection.phase === "open" ? connection.welcome.settings.model : undefined,
-  );
+  const usual = useUsualModel();
   const [isOpen, setOpen] = useState(false);
   const whole = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);

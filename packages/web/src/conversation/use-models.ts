@@ -1,8 +1,15 @@
 import { useEffect, useState } from "react";
-import { type KnownModel, usePage } from "../page.ts";
+import { type KnownModel, usePage, usePageState } from "../page.ts";
 import { useMay } from "../use-may.ts";
 
 const NONE: readonly KnownModel[] = [];
+
+/** The model of the settings, for turns that have none of their own; nothing without a connection. */
+export function useUsualModel(): string | undefined {
+  return usePageState(({ connection }) =>
+    connection.phase === "open" ? connection.welcome.settings.model : undefined,
+  );
+}
 
 /** The models that are known of the provider of a model (`provider/model`); none until the server has told. */
 export function useKnownModels(model: string): readonly KnownModel[] {

@@ -2,9 +2,10 @@ import { BRANCHES_AT_ONCE } from "@banyan/protocol";
 import { useState } from "react";
 import { ModelPicker } from "../composer/model-picker.tsx";
 import { useConversation } from "../conversation/use-conversation.ts";
+import { useUsualModel } from "../conversation/use-models.ts";
 import { Button, IconButton } from "../design/button.tsx";
 import { Select, TextArea } from "../design/field.tsx";
-import { usePage, usePageState } from "../page.ts";
+import { usePage } from "../page.ts";
 import { t, tCount } from "../phrases/phrases.ts";
 
 /** How often one model can be asked the same. */
@@ -14,9 +15,7 @@ const TIMES = Array.from({ length: BRANCHES_AT_ONCE - 1 }, (_, index) => index +
 export function AskSeveral({ leaf, beginsOpen }: { readonly leaf: string | null; readonly beginsOpen: boolean }) {
   const page = usePage();
   const { id: conversation } = useConversation();
-  const usual = usePageState(({ connection }) =>
-    connection.phase === "open" ? connection.welcome.settings.model : undefined,
-  );
+  const usual = useUsualModel();
   const [text, setText] = useState("");
   const [models, setModels] = useState<readonly string[]>([]);
   const [times, setTimes] = useState(3);

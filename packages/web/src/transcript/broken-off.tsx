@@ -2,9 +2,10 @@ import { type BrokenTurn, textOf, toldBreak, type WayOn } from "@banyan/core/con
 import { visibleLine } from "@banyan/core/shown";
 import { useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
+import { useUsualModel } from "../conversation/use-models.ts";
 import { Button } from "../design/button.tsx";
 import { Notice } from "../design/notice.tsx";
-import { usePage, usePageState } from "../page.ts";
+import { usePage } from "../page.ts";
 import { say, t } from "../phrases/phrases.ts";
 import { useMay } from "../use-may.ts";
 import { RetryAnswer, useRetry } from "./retry-answer.tsx";
@@ -38,13 +39,11 @@ function Card({
   const may = useMay();
   const retry = useRetry();
   const [isChoosing, setChoosing] = useState(false);
-  const usual = usePageState(({ connection }) =>
-    connection.phase === "open" ? connection.welcome.settings.model : "",
-  );
+  const usual = useUsualModel();
   const answer = state?.messages.get(message);
   const isBegun = answer?.role === "assistant" && textOf(answer).trim() !== "";
   const { head, why, ways, advice, isFailure } = toldBreak(turn, isBegun, say);
-  const model = answer?.role === "assistant" ? answer.model : (state?.model ?? usual);
+  const model = answer?.role === "assistant" ? answer.model : (state?.model ?? usual ?? "");
   const take = (way: WayOn) => {
     if (way === "another-model") setChoosing(true);
     else
