@@ -1,47 +1,52 @@
-import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { numbersProvedIn, PROMISE_ROWS } from "./promise-rows.ts";
+import { testFiles } from "./test-projects.ts";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
-const page = readFileSync(new URL("../docs/promises.md", import.meta.url), "utf8");
-const rows = [...page.matchAll(/^\| ([BCF]\d+) \| .+ \| (.+) \|$/gm)].map(([, number = "", where = ""]) => ({
-  number,
-  files: [...where.matchAll(/`([^`]+)`/g)].map(([, file = ""]) => file),
-}));
+const ROOT = join(import.meta.dirname, "..");
 
-/** The numbers that names of tests begin with, alone or in a list, as "B21, F25: ..." and "F7 ..." have them. */
-const NUMBERS = "[ABCFSTW][0-9]+(, [ABCFSTW][0-9]+)*";
+/** Pages whose last column names files of the product. That of the others names tests, or there is none. */
+const NAMES_FILES = ["docs/promises.md", "docs/editing.md", "docs/library.md", "docs/performance.md"];
+
 const proved = new Set(
-  execFileSync("git", ["grep", "-hoEI", `\\b${NUMBERS}:|"${NUMBERS} `, "--", "*.test.ts", "*.test.tsx"], {
-    cwd: root,
-    encoding: "utf8",
-  }).match(/\b[ABCF]\d+\b/g),
+  Object.values(testFiles(ROOT))
+    .flat()
+    .flatMap((file) => numbersProvedIn(readFileSync(join(ROOT, file), "utf8"))),
 );
 
-describe("docs/promises.md", () => {
-  test("has each number once, in rising order below each heading", () => {
-    const numbers = rows.map(({ number }) => number);
-    for (const [kind, count] of Object.entries({ B: 83, C: 16, F: 43 })) {
-      const ofKind = numbers.flatMap((number) => (number.startsWith(kind) ? Number(number.slice(1)) : []));
-      expect(ofKind.toSorted((a, b) => a - b)).toEqual(Array.from({ length: count }, (_, index) => index + 1));
-    }
-    for (const part of page.split(/^## /m)) {
-      const here = [...part.matchAll(/^\| [BCF](\d+)/gm)].map(([, number]) => Number(number));
-      expect(here).toEqual(here.toSorted((a, b) => a - b));
+describe("numbered promises", () => {
+  test("are known for each series that has a page", () => {
+    for (const series of "ABCFSTW") {
+      expect(PROMISE_ROWS.filter(({ number }) => number.startsWith(series)).length, series).toBeGreaterThan(10);
     }
   });
 
-  test.each(rows)("$number names files that are there, and a test bears it", ({ number, files }) => {
-    expect(files.length).toBeGreaterThan(0);
-    for (const file of files) expect(existsSync(new URL(`../packages/${file}`, import.meta.url)), file).toBe(true);
-    expect(proved.has(number), `no test begins with ${number}`).toBe(true);
+  test("are unique, and rise below each heading", () => {
+    const numbers = PROMISE_ROWS.map(({ number }) => number);
+    expect(numbers.filter((number, index) => numbers.indexOf(number) !== index)).toEqual([]);
+    const parts = Map.groupBy(PROMISE_ROWS, ({ page, heading, number }) => `${page} ${heading} ${number.charAt(0)}`);
+    for (const [part, rows] of parts) {
+      const here = rows.map(({ number }) => Number(number.slice(1)));
+      expect(here, part).toEqual(here.toSorted((a, b) => a - b));
+    }
   });
-});
 
-test("docs/editors.md has each rule of the protocol once, in order, and a test bears its number", () => {
-  const editors = readFileSync(new URL("../docs/editors.md", import.meta.url), "utf8");
-  const rules = [...editors.matchAll(/^\| (A\d+) \|/gm)].map(([, number = ""]) => number);
-  expect(rules).toEqual(Array.from({ length: 14 }, (_, index) => `A${index + 1}`));
-  expect(rules.filter((rule) => !proved.has(rule))).toEqual([]);
+  test("each has a test whose name begins with its number, unless its last cell is empty: then nothing is promised", () => {
+    const unproved = PROMISE_ROWS.filter(({ number, isOpen }) => !isOpen && !proved.has(number));
+    expect(unproved.map(({ number }) => number)).toEqual([]);
+  });
+
+  test("a number that a test begins with has a row", () => {
+    const known = new Set(PROMISE_ROWS.map(({ number }) => number));
+    expect([...proved].filter((number) => !known.has(number))).toEqual([]);
+  });
+
+  test.each(PROMISE_ROWS.filter(({ page }) => NAMES_FILES.includes(page)))(
+    "$number names files of the product that are there",
+    ({ names }) => {
+      expect(names.length).toBeGreaterThan(0);
+      expect(names.filter((name) => !existsSync(join(ROOT, "packages", name)))).toEqual([]);
+    },
+  );
 });

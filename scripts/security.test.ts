@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { all } from "./attack/all.ts";
 import type { Attack } from "./attack/attack.ts";
+import { PROMISE_ROWS } from "./promise-rows.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -11,9 +12,10 @@ const rows = Array.from(
   ([, rule = "", tests = "", attacks = ""]) => ({ rule, tests: tests.split(", "), attacks: Number(attacks) }),
 );
 
-test("docs/security.md has one line for each rule, in order, and for each that is attacked", () => {
-  const numbers = rows.map(({ rule }) => Number(rule.slice(1)));
-  expect(numbers).toEqual(Array.from({ length: 29 }, (_, index) => index + 1));
+test("docs/security.md has a row for each rule that is attacked", () => {
+  expect(rows.map(({ rule }) => rule)).toEqual(
+    PROMISE_ROWS.filter(({ page }) => page === "docs/security.md").map(({ number }) => number),
+  );
   expect([...all.keys()].filter((rule) => !rows.some((row) => row.rule === rule))).toEqual([]);
 });
 

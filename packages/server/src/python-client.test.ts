@@ -50,7 +50,7 @@ test.skipIf(!hasPython)(
   },
 );
 
-test.skipIf(!hasPython)("W80: Ctrl-C in the client in Python interrupts the agent", async () => {
+test.skipIf(!hasPython)("W80, W82: Ctrl-C in the client in Python interrupts the agent", async () => {
   const model = scriptedModel([[text(...words(20_000))]], { pace: 5 });
   const { server } = await serving({ model });
   const printed = await run(server.address, "", (end) => end());
