@@ -1,13 +1,17 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
-import { testFiles } from "./scripts/test-projects.ts";
+import { type Suite, testFiles } from "./scripts/test-projects.ts";
 
-/** `vitest run` is the everyday suite; `--mode long` adds the tests that take minutes: they look at BANYAN_LONG. */
+/**
+ * `vitest run` runs all test files, or those that are named. `--mode quick` and `--mode full` run one of the two suites.
+ * `--mode long` runs all files, with the tests that take minutes: they look at BANYAN_LONG.
+ */
 export default defineConfig(({ mode }) => {
   const long = mode === "long" || process.env.BANYAN_LONG === "1";
+  const suite: Suite = mode === "quick" || mode === "full" ? mode : "all";
   return {
     test: {
-      projects: Object.entries(testFiles(import.meta.dirname)).map(([name, include]) => ({
+      projects: Object.entries(testFiles(import.meta.dirname, suite)).map(([name, include]) => ({
         extends: true as const,
         test: { name, include, isolate: name === "alone" },
       })),
@@ -22,7 +26,8 @@ export default defineConfig(({ mode }) => {
         BANYAN_NO_DISCOVERY: "1",
         ...(long && { BANYAN_LONG: "1" }),
       },
-      globalSetup: ["./scripts/test-home.ts", "./scripts/test-program.ts"],
+      // No quick test starts the program.
+      globalSetup: ["./scripts/test-home.ts", ...(suite === "quick" ? [] : ["./scripts/test-program.ts"])],
       reporters: ["default", "./scripts/closing-line.ts"],
     },
   };

@@ -1,12 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 const vitest = fileURLToPath(new URL("../node_modules/vitest/vitest.mjs", import.meta.url));
 const reporter = fileURLToPath(new URL("closing-line.ts", import.meta.url));
+const ci = fileURLToPath(new URL("../.ci/run", import.meta.url));
 
 function closingLineOf(files: Record<string, string>): { line: string | undefined; status: number | null } {
   const root = mkdtempSync(join(tmpdir(), "suite-"));
@@ -27,4 +28,35 @@ test("failing tests, files that do not load and skipped tests are counted", () =
     "b.test.ts": 'throw new Error("does not load");',
   };
   expect(closingLineOf(files)).toEqual({ line: "1 passed, 2 failed, 1 skipped", status: 1 });
+});
+
+/** Runs `.ci/run` in a project whose two suites are these shell commands. */
+function ciRun(scripts: { readonly test: string; readonly "test:full": string }) {
+  const root = mkdtempSync(join(tmpdir(), "ci-"));
+  const bin = join(root, "bin");
+  mkdirSync(bin);
+  // The programs of the system that .ci/run would install.
+  for (const name of ["rg", "tmux", "bwrap", "socat", "chromium-headless-shell"])
+    writeFileSync(join(bin, name), "", { mode: 0o755 });
+  cpSync(ci, join(root, ".ci", "run"));
+  writeFileSync(join(root, "package.json"), JSON.stringify({ scripts }));
+  const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}`, npm_config_loglevel: "silent" };
+  const { stdout, status } = spawnSync("bash", [join(root, ".ci", "run")], { cwd: root, env, encoding: "utf8" });
+  return { lines: stdout.trimEnd().split("\n"), status };
+}
+
+describe.skipIf(process.platform === "win32")(".ci/run ends with the sums of both suites", () => {
+  const passed = "echo 2 passed, 0 failed";
+
+  test.each([
+    ["both pass", passed, "echo 30 passed, 0 failed, 4 skipped", "32 passed, 0 failed, 4 skipped", 0],
+    ["both fail", "echo 2 passed, 1 failed; exit 1", "echo 3 passed, 5 failed; exit 1", "5 passed, 6 failed", 1],
+    ["the check before the tests fails", "echo wrong; exit 1", passed, "2 passed, 1 failed", 1],
+    ["a suite fails in spite of its count", passed, `${passed}; exit 1`, "4 passed, 1 failed", 1],
+    ["a suite has no count", passed, "echo done", "2 passed, 1 failed", 1],
+  ])("when %s", (_name, first, second, line, status) => {
+    const run = ciRun({ test: first, "test:full": second });
+    expect([run.lines.at(-1), run.status]).toEqual([line, status]);
+    expect(run.lines).toContain(/echo ([^;]+)/.exec(second)?.[1]);
+  });
 });

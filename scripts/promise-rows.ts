@@ -47,11 +47,17 @@ function rowsOf(page: string, number: string): PromiseRow[] {
     });
 }
 
-/** The numbers that names of tests in a source begin with, alone or in a list: `"B21, F25: ..."`, `"F7 ..."`. */
+/**
+ * The numbers that names of tests in a source begin with, alone or in a list: `"B21, F25: ..."`, `"F7 ..."`. Tests that run in
+ * long mode alone do not count.
+ */
 export function numbersProvedIn(source: string): string[] {
-  return Array.from(source.matchAll(TITLE), ([, before, quoted]) => (before ?? quoted ?? "").split(", ")).flat();
+  const everyday = source.replace(LONG_TITLE, "");
+  return Array.from(everyday.matchAll(TITLE), ([, before, quoted]) => (before ?? quoted ?? "").split(", ")).flat();
 }
 
+/** As in `test.runIf(LONG)("...` and `test.skipIf(!process.env.BANYAN_LONG)("...`. */
+const LONG_TITLE = /\.(runIf|skipIf)\(.*LONG.*\)(\.each\(.*\))?\(\s*["`].*/gi;
 const NUMBERS = listOf(`[${Object.values(SERIES).join("")}][1-9][0-9]*`);
 const TITLE = new RegExp(`\\b(${NUMBERS}):|"(${NUMBERS}) `, "g");
 

@@ -2,18 +2,20 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { numbersProvedIn, PROMISE_ROWS } from "./promise-rows.ts";
-import { testFiles } from "./test-projects.ts";
+import { type Suite, testFiles } from "./test-projects.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
 /** Pages whose last column names files of the product. That of the others names tests, or there is none. */
 const NAMES_FILES = ["docs/promises.md", "docs/editing.md", "docs/library.md", "docs/performance.md"];
 
-const proved = new Set(
-  Object.values(testFiles(ROOT))
-    .flat()
-    .flatMap((file) => numbersProvedIn(readFileSync(join(ROOT, file), "utf8"))),
-);
+/** The numbers that the tests of a suite begin with. */
+function provedBy(suite: Suite): ReadonlySet<string> {
+  const files = Object.values(testFiles(ROOT, suite)).flat();
+  return new Set(files.flatMap((file) => numbersProvedIn(readFileSync(join(ROOT, file), "utf8"))));
+}
+
+const proved = provedBy("all");
 
 describe("numbered promises", () => {
   test("are known for each series that has a page", () => {
@@ -40,6 +42,24 @@ describe("numbered promises", () => {
   test("a number that a test begins with has a row", () => {
     const known = new Set(PROMISE_ROWS.map(({ number }) => number));
     expect([...proved].filter((number) => !known.has(number))).toEqual([]);
+  });
+
+  test("of the series B, F and S are each proved by `npm test`: the full suite must not be needed", () => {
+    const quick = provedBy("quick");
+    const needed = PROMISE_ROWS.filter(({ number }) => /^[BFS]/.test(number));
+    expect(needed.flatMap(({ number }) => (quick.has(number) ? [] : number))).toEqual([]);
+  });
+
+  test("count as proved only by tests that do not need long mode", () => {
+    // Each "#" stands for a letter: the numbers here prove nothing.
+    const source = `
+      test.runIf(process.env.BANYAN_LONG === "1")(
+        "#31: in long mode",
+      test.skipIf(!isLong)("#32: in long mode"
+      test.runIf(canTrace)("#33: where it can be traced"
+      test("#21, #25: two", () => {});
+      test.each([1])(\`#5: %s\`, () => {});`;
+    expect(numbersProvedIn(source.replaceAll("#", "F"))).toEqual(["F33", "F21", "F25", "F5"]);
   });
 
   test.each(PROMISE_ROWS.filter(({ page }) => NAMES_FILES.includes(page)))(

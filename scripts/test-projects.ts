@@ -8,35 +8,58 @@ const TESTS = [
   "examples/src/**/*.test.ts",
 ];
 
-/** What a file or what it imports says when a test starts programs. */
+/** What a test file, or a module that only tests import, contains if the test starts programs. */
 const PROGRAMS = /from "(node:child_process|playwright-core)"/;
 
-/** Tests that change what others of their process would see: modules that are mocked, and what Node's modules export. */
+/** The same for tests that change what others of their process would see: mocked modules, and the exports of Node's modules. */
 const CHANGES_MODULES = /\bvi\.(do)?[mM]ock\(|\bsyncBuiltinESMExports\(/;
 
-/** Packages so small and still that all their tests may have one process. */
+/** The same for tests that start a browser, the `banyan` program, a database, or a program that is killed at each of its instants. */
+const SLOW = /from "playwright-core"|\bBANYAN_TEST_PROGRAM\b|\bwhyNoPostgres\b|\bwholeProgram\(/;
+
+/** Test files that take long for another reason. */
+const SLOW_FILES: Readonly<Record<string, string>> = {
+  "examples/src/examples.test.ts": "starts each example as a program",
+  "packages/host/src/worktrees/histories.test.ts": "runs git some thousand times",
+  "scripts/build/build.test.ts": "builds, installs and starts all packages",
+  "scripts/install-once.test.ts": "runs npm some fifty times",
+};
+
+/** Packages so small and still that all their tests may share one process. */
 const ENGINE = ["core", "protocol", "models", "memory"];
 
 /**
- * The files of tests, in groups that may each have one process for many files; those of the group `alone` want one each.
- *
- * Half of what a short file costs is the start of a process and what it imports: files of one package share both, where they
- * put back what they change. Not those that start programs: to start one takes longer the more memory a process has, and
- * theirs would have much; nor those outside of packages, each of which does something else.
+ * Which tests run: `quick` is `npm test`, `full` is `npm run test:full` and has all that `quick` leaves out, `all` is both.
  */
-export function testFiles(root: string): Readonly<Record<string, string[]>> {
-  const files = globSync(TESTS, { cwd: root }).sort();
+export type Suite = "quick" | "full" | "all";
+
+/**
+ * The test files of a suite, in groups that may each have one process for many files; those of the group `alone` need one each.
+ *
+ * Half of what a short file costs is the start of a process and its imports: files of one package share both if they restore
+ * what they change. Files that start programs do not share: starting a program takes longer the more memory a process has.
+ * Files outside of packages do not share either, because they have little in common.
+ */
+export function testFiles(root: string, suite: Suite = "all"): Readonly<Record<string, string[]>> {
+  const files = globSync(TESTS, { cwd: root })
+    .map((file) => file.replaceAll("\\", "/"))
+    .filter((file) => suite === "all" || isQuick(root, file) === (suite === "quick"))
+    .sort();
   return Object.groupBy(files, (file) => groupOf(root, file)) as Record<string, string[]>;
 }
 
+function isQuick(root: string, file: string): boolean {
+  return !(file in SLOW_FILES) && !says(join(root, file), SLOW);
+}
+
 function groupOf(root: string, file: string): string {
-  const [, name = ""] = /^packages.([^/\\]+)/.exec(file) ?? [];
+  const [, name = ""] = /^packages\/([^/]+)/.exec(file) ?? [];
   if (name === "" || says(join(root, file), CHANGES_MODULES)) return "alone";
   if (ENGINE.includes(name)) return "engine";
   return says(join(root, file), PROGRAMS) ? "alone" : name;
 }
 
-/** Whether a module says it, or one that only tests import, by its path. */
+/** Whether a module contains `what`, or one of the modules that it imports and that only tests import. */
 function says(module: string, what: RegExp, seen = new Set<string>()): boolean {
   if (seen.has(module) || !existsSync(module)) return false;
   seen.add(module);

@@ -111,7 +111,7 @@ describe("S15: judged = shown = run", () => {
     expect(seen.ended?.output).toMatch(/checking this call failed: at the top\.of they hold something/);
   });
 
-  test("arguments that a person changes run only as they wrote them; others are refused while the question stays open", async () => {
+  test("B73: arguments that a user changes run as written; arguments that do not fit are refused, and the question stays open", async () => {
     const input = z.object({ command: z.string(), timeout: z.number().optional() });
     const refused: unknown[] = [];
     const decide: Decide = async (question, session) => {

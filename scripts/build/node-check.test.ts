@@ -1,0 +1,44 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { checkedCommand, checkedModule } from "./node-check.ts";
+
+const checked = { name: "@example/garden", engines: { node: `>=${Number.parseInt(process.versions.node, 10)}` } };
+
+/** Makes Node say that it is an older one. */
+const OLD_NODE = `data:text/javascript,${encodeURIComponent(`
+  Object.defineProperty(process, "versions", { value: { ...process.versions, node: "18.20.8" } });
+`)}`;
+
+const NEEDED = `@example/garden needs Node ${checked.engines.node.slice(2)} or newer, and this is Node 18.20.8: install a newer one from https://nodejs.org.`;
+
+/** A folder with a package's real module, the module that checks Node, a command, and a program that imports the former. */
+function garden(real: string) {
+  const folder = mkdtempSync(join(tmpdir(), "node-check-"));
+  const files = {
+    "package.json": '{ "type": "module" }',
+    "real.js": real,
+    "index.js": checkedModule(checked, "real", ["tree"]),
+    "command.js": checkedCommand(checked, "real"),
+    "user.js": 'import("./index.js").then(({ tree }) => console.log(tree), ({ message }) => console.log(message));',
+  };
+  for (const [name, source] of Object.entries(files)) writeFileSync(join(folder, name), source);
+  return (file: string, ...flags: string[]) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [...flags, file], { cwd: folder, encoding: "utf8" });
+    return { status, stdout, stderr };
+  };
+}
+
+test("B77: on a Node that is too old, importing says which is needed, and nothing of the package is read", () => {
+  const run = garden("This is no JavaScript that any Node can read.");
+  expect(run("user.js", "--import", OLD_NODE)).toEqual({ status: 0, stdout: `${NEEDED}\n`, stderr: "" });
+  expect(run("command.js", "--import", OLD_NODE)).toEqual({ status: 2, stdout: "", stderr: `${NEEDED}\n` });
+});
+
+test("B77: on a Node that is new enough, the package is what is imported and started", () => {
+  const run = garden('export const tree = "oak"; console.log("grows");');
+  expect(run("user.js")).toEqual({ status: 0, stdout: "grows\noak\n", stderr: "" });
+  expect(run("command.js")).toEqual({ status: 0, stdout: "grows\n", stderr: "" });
+});
