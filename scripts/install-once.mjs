@@ -1,11 +1,12 @@
-// Runs before `npm start` and `npm test`: installs the dependencies when this checkout does not have them yet.
+// Runs before `npm start` and `npm test`: installs the dependencies if this checkout does not have them yet.
 // It is plain JavaScript without dependencies, because it runs before there are any and on any Node from 20 on.
 //
 //   marker names this lock file and platform ──▶ nothing to do
-//   otherwise ──▶ take the lock ──▶ remove the marker ──▶ npm ci ──▶ check Node ──▶ write the marker ──▶ free the lock
+//   otherwise ──▶ take the lock ──┬▶ npm's own record says that all is there ────────────┬▶ write the marker ──▶ free the lock
+//                                 └▶ otherwise: remove the marker ──▶ npm ci ──▶ check Node ┘
 //
-// Only a complete install has a marker, so an install that was interrupted at any point is begun anew the next time.
-// Everything is said on stderr: stdout belongs to the program that is started next.
+// Only a complete install has a marker, so the next start repeats an interrupted install.
+// All messages go to stderr: stdout belongs to the program that starts next.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -35,7 +36,7 @@ const wanted = (() => {
 if (!isInstalled()) {
   await takeLock();
   // Another start may have installed while this one waited for the lock.
-  const exitCode = isInstalled() ? 0 : await install();
+  const exitCode = isInstalled() || adoptUsersInstall() ? 0 : await install();
   rmSync(lock, { force: true });
   if (exitCode !== 0) process.exit(exitCode);
 }
@@ -43,6 +44,43 @@ if (!hasNode()) process.exit(1);
 
 function isInstalled() {
   return readOrEmpty(marker) === wanted;
+}
+
+/**
+ * Writes the marker if the user's own `npm ci` or `npm install` was complete. npm writes its record of node_modules last, after
+ * the install scripts, and `npm ci` removes it first: an interrupted install has no record, or one that does not fit.
+ */
+function adoptUsersInstall() {
+  const { packages: { "": _root, ...locked } = {} } = readJson(join(root, "package-lock.json")) ?? {};
+  const { packages: installed } = readJson(join(modules, ".package-lock.json")) ?? {};
+  if (!installed || !Object.keys(installed).every((path) => path in locked)) return false;
+  const isComplete = Object.entries(locked).every(([path, entry]) =>
+    path in installed
+      ? JSON.stringify(installed[path]) === JSON.stringify(entry) && isOnDisk(path, entry)
+      : entry.optional && !isForThisPlatform(entry),
+  );
+  if (!isComplete || !findsNode()) return false;
+  dropUnusableNode();
+  writeFileSync(marker, wanted);
+  return true;
+}
+
+/** Whether the lock file limits a package to platforms, and this is one of them. */
+function isForThisPlatform({ os, cpu, libc }) {
+  const includes = (list, value) =>
+    list === undefined || list.includes(value) || (list[0]?.startsWith("!") && !list.includes(`!${value}`));
+  if (os === undefined && cpu === undefined) return false;
+  return includes(os, process.platform) && includes(cpu, process.arch) && (!libc || includes(libc, ownLibc()));
+}
+
+function ownLibc() {
+  return process.report.getReport().header.glibcVersionRuntime ? "glibc" : "musl";
+}
+
+/** Whether the folder of a package has the version that the lock file wants. A link leads to a folder of this project. */
+function isOnDisk(path, { link, version }) {
+  const manifest = readJson(join(root, path, "package.json"));
+  return manifest !== undefined && (link || manifest.version === version);
 }
 
 /** Runs `npm ci`. The result is the exit code for this script; the reason of a failure has been said. */
@@ -137,8 +175,13 @@ function dropUnusableNode() {
 }
 
 /** Whether the scripts of package.json find a Node that runs Banyan: this one, or the one in node_modules. */
+function findsNode() {
+  return majorOf(process.execPath) >= neededNode || majorOf(bundledNode) >= neededNode;
+}
+
+/** Says what to do, and removes the marker, if there is no Node that runs Banyan. */
 function hasNode() {
-  if (majorOf(process.execPath) >= neededNode || majorOf(bundledNode) >= neededNode) return true;
+  if (findsNode()) return true;
   rmSync(marker, { force: true });
   say(
     `Banyan needs Node ${neededNode} or newer; this is Node ${process.versions.node}, and npm did not install a newer one ` +
@@ -226,6 +269,15 @@ function readOrEmpty(file) {
   } catch {
     // Absent, or no longer readable: both mean that it says nothing.
     return "";
+  }
+}
+
+function readJson(file) {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    // Absent or damaged: npm ci repairs it, or explains what is wrong.
+    return undefined;
   }
 }
 

@@ -1,13 +1,13 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 
-/** A script that ends when there is a file of that name. */
+/** Install scripts of the dependency, which run in the checkout. This one ends when there is a file `go`. */
 const UNTIL_GO = `node -e "setInterval(() => require('fs').existsSync('go') && process.exit(), 20)"`;
 
 /**
@@ -22,21 +22,25 @@ function checkout({ preinstall = "exit 0", bundledNode = "" } = {}): string {
   mkdirSync(join(root, "scripts"));
   mkdirSync(join(root, "node", "bin"), { recursive: true });
   copyFileSync(fileURLToPath(new URL("install-once.mjs", import.meta.url)), join(root, "scripts", "install-once.mjs"));
-  const scripts = { preinstall: `echo installed >> installs && ${preinstall}` };
-  write(root, "package.json", { ...manifest, scripts });
-  write(root, "node/package.json", dependency);
-  if (bundledNode) writeFileSync(join(root, "node", dependency.bin.node), bundledNode, { mode: 0o755 });
+  const scripts = { preinstall: `cd .. && echo installed >> installs && ${preinstall}` };
+  write(root, "package.json", manifest);
+  write(root, "node/package.json", { name: "node", version: "1.0.0", bin, scripts });
+  if (bundledNode) writeFileSync(join(root, "node", bin.node), bundledNode, { mode: 0o755 });
   writeLock(root);
   return root;
 }
 
 const bin = { node: `bin/${process.platform === "win32" ? "node.exe" : "node"}` };
-const dependency = { name: "node", version: "1.0.0", bin };
 const manifest = { name: "checkout", version: "1.0.0", workspaces: ["node"], dependencies: { node: "1.0.0" } };
 
-function writeLock(root: string, description?: string): void {
-  const packages = { "": manifest, node: dependency, "node_modules/node": { resolved: "node", link: true } };
-  write(root, "package-lock.json", { ...manifest, lockfileVersion: 3, requires: true, packages, description });
+/** Writes the lock file as npm does, so that npm's record of an install is equal to it. */
+function writeLock(root: string, license?: string): void {
+  const packages = {
+    "": manifest,
+    node: { version: "1.0.0", hasInstallScript: true, license, bin },
+    "node_modules/node": { resolved: "node", link: true },
+  };
+  write(root, "package-lock.json", { ...manifest, lockfileVersion: 3, requires: true, packages });
 }
 
 function write(root: string, file: string, content: object): void {
@@ -88,15 +92,75 @@ test("a complete install is left alone, without a word", async () => {
   expect(installsIn(root)).toBe(1);
 });
 
-test("another lock file or a damaged marker means a new install", async () => {
+test("another lock file means a new install", async () => {
   const root = checkout();
   await start(root).ended;
   writeLock(root, "changed");
   await start(root).ended;
   expect(installsIn(root)).toBe(2);
-  writeFileSync(markerOf(root), createHash("sha256").update("else").digest());
+});
+
+test("a damaged marker is written again if npm's record says that the install is complete", async () => {
+  const root = checkout();
   await start(root).ended;
-  expect(installsIn(root)).toBe(3);
+  const marker = readFileSync(markerOf(root), "utf8");
+  writeFileSync(markerOf(root), createHash("sha256").update("else").digest());
+  expect(await start(root).ended).toEqual({ code: 0, out: "", err: "" });
+  expect([installsIn(root), readFileSync(markerOf(root), "utf8")]).toEqual([1, marker]);
+});
+
+describe("a checkout in which the user ran npm", () => {
+  const npm = (root: string, ...args: string[]) =>
+    execFileSync("npm", [...args, "--offline", "--silent"], { cwd: root, shell: process.platform === "win32" });
+
+  let more: string;
+
+  /** A copy of a checkout with a development dependency, and with optional dependencies for this platform and for another. */
+  function withMore(): string {
+    const root = mkdtempSync(join(tmpdir(), "checkout-"));
+    cpSync(more, root, { recursive: true });
+    return root;
+  }
+
+  beforeAll(() => {
+    const root = checkout();
+    const packages = { tool: {}, here: { os: [process.platform] }, elsewhere: { os: ["aix"] } };
+    for (const [name, platform] of Object.entries(packages)) {
+      mkdirSync(join(root, name));
+      write(root, `${name}/package.json`, { name, version: "1.0.0", ...platform });
+    }
+    npm(root, "pack", ...Object.keys(packages).map((name) => `./${name}`));
+    write(root, "package.json", {
+      ...manifest,
+      devDependencies: { tool: "file:tool-1.0.0.tgz" },
+      optionalDependencies: { here: "file:here-1.0.0.tgz", elsewhere: "file:elsewhere-1.0.0.tgz" },
+    });
+    rmSync(join(root, "package-lock.json"));
+    npm(root, "install", "--package-lock-only");
+    more = root;
+  });
+
+  const isThere = (root: string, name: string) => existsSync(join(root, "node_modules", name, "package.json"));
+
+  test.each(["ci", "install"])("with npm %s starts at once, and says nothing", async (command) => {
+    const root = withMore();
+    npm(root, command);
+    expect(isThere(root, "elsewhere")).toBe(false);
+    expect(await start(root).ended).toEqual({ code: 0, out: "", err: "" });
+    expect([installsIn(root), existsSync(markerOf(root)), existsSync(lockOf(root))]).toEqual([1, true, false]);
+  });
+
+  test.each([
+    ["tool", "without development dependencies", ["ci", "--omit=dev"]],
+    ["here", "without optional dependencies", ["ci", "--omit=optional"]],
+    ["tool", "and then removed a package", ["ci"]],
+  ])("gets %s if the user installed %s", async (missing, _how, command) => {
+    const root = withMore();
+    npm(root, ...command);
+    rmSync(join(root, "node_modules", missing), { recursive: true, force: true });
+    expect((await start(root).ended).err).toMatch(/^Installing/);
+    expect(isThere(root, missing)).toBe(true);
+  });
 });
 
 test("two starts at once install once; the second waits and says so", async () => {
@@ -136,22 +200,38 @@ posixTest("an install that missed the first signal is interrupted all the same",
   expect([existsSync(markerOf(root)), existsSync(lockOf(root))]).toEqual([false, false]);
 });
 
-posixTest("after a kill -9 the next start waits for the npm that is left, then installs", async () => {
+posixTest("after a kill -9 of npm too, the next start installs", async () => {
   const root = checkout({ preinstall: UNTIL_GO });
   const first = start(root);
   await until(() => existsSync(join(root, "installs")));
+  const [, npm] = readFileSync(lockOf(root), "utf8").split(" ");
+  process.kill(-Number(npm), "SIGKILL");
   first.process.kill("SIGKILL");
-  // Not the end of its stderr, which the npm that is left still holds.
-  await new Promise((resolve) => first.process.on("exit", resolve));
-  expect(existsSync(markerOf(root))).toBe(false);
-
-  const second = start(root);
-  await until(() => second.said.err.includes("waiting for it"));
+  await first.ended;
   writeFileSync(join(root, "go"), "");
-  expect((await second.ended).code).toBe(0);
-  expect(installsIn(root)).toBe(2);
-  expect([existsSync(markerOf(root)), existsSync(lockOf(root))]).toEqual([true, false]);
+  expect((await start(root).ended).err).toMatch(/^Installing/);
+  expect([installsIn(root), existsSync(markerOf(root))]).toEqual([2, true]);
 });
+
+posixTest(
+  "after a kill -9 the next start waits for the npm that is left, and takes its install if it is complete",
+  async () => {
+    const root = checkout({ preinstall: UNTIL_GO });
+    const first = start(root);
+    await until(() => existsSync(join(root, "installs")));
+    first.process.kill("SIGKILL");
+    // Not the end of its stderr, which the npm that is left still holds.
+    await new Promise((resolve) => first.process.on("exit", resolve));
+    expect(existsSync(markerOf(root))).toBe(false);
+
+    const second = start(root);
+    await until(() => second.said.err.includes("waiting for it"));
+    writeFileSync(join(root, "go"), "");
+    expect((await second.ended).code).toBe(0);
+    expect(installsIn(root)).toBe(1);
+    expect([existsSync(markerOf(root)), existsSync(lockOf(root))]).toEqual([true, false]);
+  },
+);
 
 test("a lock whose owner is gone holds nobody up", async () => {
   const root = checkout();
