@@ -4,7 +4,10 @@ import { dirname, join, sep } from "node:path";
 import { protectedNames, protectedPart } from "../workspace/protected-paths.ts";
 import { isRepository, obeyedByGit, pointedTo, repositoriesIn } from "./repository.ts";
 
-/** How deep below a writable place is looked. Deeper is slower, and each place found is a mount more. */
+/**
+ * Folders below a writable place that are looked into, counted from the place: `a/b/c/d` is four deep. Deeper is slower, and
+ * each protected place is one more mount.
+ */
 const DEPTH = 4;
 const LONGEST_SEARCH = 10_000;
 const MOST_BYTES = 16 * 1024 * 1024;
@@ -68,15 +71,19 @@ function isOfRepository(path: string): boolean {
 }
 
 function filesNamed(root: string, rg: string): Promise<string[]> {
+  const folders = protectedNames.folders.filter((folder) => folder !== ".git");
   const globs = [
+    // Of two globs that match, the later one counts. Only protected folders are entered below the deepest one.
+    ...[DEPTH + 1, DEPTH + 2].map((depth) => `!${"/*".repeat(depth)}/`),
+    ...[...folders, ".git"].flatMap(entered),
     ...protectedNames.files,
-    ...protectedNames.folders.filter((folder) => folder !== ".git").map((folder) => `**/${folder}/**`),
+    ...folders.map((folder) => `**/${folder}/**`),
     "**/HEAD",
     "**/.git/config",
   ];
   const args = [
     // No file of the tree decides what is listed.
-    ...["--files", "--hidden", "--no-ignore", "--no-config", "--null", "--max-depth", String(DEPTH)],
+    ...["--files", "--hidden", "--no-ignore", "--no-config", "--null"],
     ...globs.flatMap((glob) => ["--iglob", glob]),
     ...["--glob", "!**/node_modules/**"],
   ];
@@ -88,6 +95,12 @@ function filesNamed(root: string, rg: string): Promise<string[]> {
       else reject(new Error(`What must stay as it is in ${root} could not be found in time.`, { cause: error }));
     });
   });
+}
+
+/** The globs of a folder, and of each folder of its name above it. */
+function entered(folder: string): string[] {
+  const parts = folder.split("/");
+  return parts.map((_, index) => `**/${parts.slice(0, index + 1).join("/")}/`);
 }
 
 function exists(path: string): boolean {

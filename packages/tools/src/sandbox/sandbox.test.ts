@@ -133,6 +133,17 @@ describe("what stays as it is in the workspace (S8)", () => {
     expect(existsSync(project.path(file)) ? project.read(file) : undefined).toBe(before);
   });
 
+  test("S36: what lies in the workspace, or in a folder at most four deep, and nothing deeper", async () => {
+    const protectedFiles = [".vscode/tasks.json", ".claude/commands/git/commit.md", ".bashrc", ".git/config"];
+    const folders = ["", "a/", "a/b/", "a/b/c/", "a/b/c/d/", "a/b/c/d/e/", "a/b/c/d/e/f/"];
+    const files = folders.flatMap((folder) => protectedFiles.map((file) => `${folder}${file}`));
+    using project = new TestFolder(Object.fromEntries(files.map((file) => [file, "as it was\n"])));
+    await using inside = await sandboxOf(project);
+    await run(files.map((file) => `echo evil > ${file}`).join("; "), inside, project);
+    const changed = files.filter((file) => project.read(file) !== "as it was\n");
+    expect(changed).toEqual(files.filter((file) => file.startsWith("a/b/c/d/e/")));
+  });
+
   test("S8: the file that says where the repository of a work tree is", async () => {
     using tree = new TestFolder({ ".git": "gitdir: elsewhere\n" });
     await using inside = await sandboxOf(tree);
