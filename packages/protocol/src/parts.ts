@@ -67,6 +67,7 @@ export const fileChange = z.object({
 /** What a call is about, as its tool says. */
 export const about = z.object({
   title: z.string().optional().describe("In a few words."),
+  folder: z.string().optional().describe("The absolute path of the folder that the call works in."),
   command: z.string().optional().describe("The program text that it runs."),
   paths: list(z.object({ path: z.string(), access: z.enum(["read", "write"]) })).optional(),
   url: z.string().optional().describe("The address that it asks."),

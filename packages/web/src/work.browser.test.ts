@@ -282,6 +282,22 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     expect(await here.exported(other)).toContain('"call.denied"');
   });
 
+  it("S31: a question names the folder of its call, where it stands and in the list of what waits, and not that of the conversation", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await articles(page).last().waitFor();
+    await write(page, "shell");
+    await eventually(() => approval(page).innerText()).toContain("in /a/worktree\n");
+    await approval(page).getByRole("button", { name: /Deny/ }).click();
+    await eventually(() => said(page)).toContain("That is done.");
+    await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
+    await write(page, "agent shell");
+    await page.getByRole("button", { name: "1 waiting for you" }).click();
+    const list = page.getByRole("list", { name: "Waiting for you" });
+    await eventually(() => list.innerText()).toContain("in /a/worktree/of/a/sub-agent\n");
+    await list.getByRole("button", { name: /Deny/ }).click();
+    await list.waitFor({ state: "detached" });
+  });
+
   it("B64, W34: a turn at a limit is listed, and goes on with as much again when a person says so", async () => {
     const other = await here.conversation("something else");
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);

@@ -58,7 +58,7 @@ export class LiveCall {
   /** It runs without asking. */
   async begin(): Promise<void> {
     this.#state = "running";
-    await this.#sink.started(this.#ours, this.told.about);
+    await this.#sink.started(this.#ours, { ...this.told.about, folder: this.told.folder });
   }
 
   /** Shows what it has said since the last time. */

@@ -323,6 +323,7 @@ export class Report {
       ...(how.control && { control: true }),
       ...(how.preview && { preview: how.preview }),
       about: () => told.about,
+      folder: () => told.folder,
       async execute(input, context) {
         const said = await how.begin(input as Json, context);
         answer.resolve(said);

@@ -26,14 +26,14 @@ const PATHS =
 export class TheirCall {
   readonly id: string;
   readonly #agent: string;
-  readonly #root: string;
+  /** The folder that its agent works in. */
+  readonly folder: string;
   #told: Omit<ToolCallUpdate, "toolCallId"> = {};
 
-  /** `root`: the folder that the agent works in. */
-  constructor(id: string, agent: string, root: string) {
+  constructor(id: string, agent: string, folder: string) {
     this.id = id;
     this.#agent = agent;
-    this.#root = root;
+    this.folder = folder;
   }
 
   take(update: Partial<ToolCallUpdate>): void {
@@ -137,7 +137,7 @@ export class TheirCall {
   /** A path as people write it: from the workspace, where it lies there. */
   #near(path: string): string {
     if (!isAbsolute(path)) return path;
-    const near = relative(this.#root, path);
+    const near = relative(this.folder, path);
     return near === "" || near === ".." || near.startsWith(`..${sep}`) || isAbsolute(near) ? path : near;
   }
 }

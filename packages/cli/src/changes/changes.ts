@@ -37,7 +37,7 @@ export function changes(args: ChangesArguments): Promise<ExitCode> {
         const folderOf = (name: string | undefined) => worktrees.folderOf(name, id);
         const files = changesIn(session.state, args.branch);
         return await revert(
-          { session, place: { folderOf, backups, redact: redactor({ env: place.env }) }, workspace, files },
+          { session, place: { folderOf, backups, redact: redactor({ env: place.env }) }, files },
           args,
           write,
           warn,

@@ -13,13 +13,12 @@ import type { ChangesArguments } from "./arguments.ts";
 interface Changed {
   readonly session: Session;
   readonly place: ChangesPlace;
-  readonly workspace: string;
   readonly files: readonly ChangedFile[];
 }
 
 /** Puts files back to what they were, once a person has agreed, or `--yes` has. Exits with 1 when one of them could not be. */
 export async function revert(
-  { session, place, workspace, files }: Changed,
+  { session, place, files }: Changed,
   { paths, all, yes }: Extract<ChangesArguments, { action: "revert" }>,
   write: (text: string) => void,
   warn: (sentence: string) => void,
@@ -30,7 +29,7 @@ export async function revert(
     write(`${changedFileLines(wanted).join("\n")}\n`);
     return undefined;
   }
-  const what = `${wanted.map((file) => oneLine(file.worktree === undefined ? file.path : `${file.path} of ${file.worktree}`)).join(", ")} in ${oneLine(workspace)}`;
+  const what = (await placesOf(wanted, place)).join("; ");
   if (!yes && !(await agreed(`put back ${what}`, `This puts back ${what}.`))) {
     write("Nothing was put back.\n");
     return undefined;
@@ -47,6 +46,18 @@ export async function revert(
   if (problems.length === 0) return undefined;
   warn(`${counted(problems.length, "file")} could not be put back.`);
   return exitCodes.failed;
+}
+
+/** The files that would be put back, with the folder that they are in: a sentence part for each folder. */
+async function placesOf(files: readonly ChangedFile[], { folderOf }: ChangesPlace): Promise<string[]> {
+  const byWorktree = Map.groupBy(files, ({ worktree }) => worktree);
+  return Promise.all(
+    byWorktree.entries().map(async ([worktree, own]) => {
+      // Each file of a worktree that is gone says so when it is put back.
+      const folder = await folderOf(worktree).catch(() => `the worktree ${worktree}`);
+      return oneLine(`${own.map(({ path }) => path).join(", ")} in ${folder}`);
+    }),
+  );
 }
 
 /** The changed file that a person means. Throws `UsageError` when there is none of that name. */

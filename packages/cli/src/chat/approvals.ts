@@ -1,12 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { type Answer, type Call, type ConversationState, type Session, UnfitAnswerError } from "@banyan/core";
-import {
-  type ApprovalQuestion,
-  callIn,
-  type LimitQuestion,
-  subAgentLabel,
-  worktreeAt,
-} from "@banyan/core/conversation";
+import { type ApprovalQuestion, callIn, type LimitQuestion, subAgentLabel } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 import type { PlanApproval } from "@banyan/host";
 import { problemOf } from "../problem.ts";
@@ -29,10 +23,9 @@ export interface AskingSession extends Pick<Session, "listen" | "state"> {
   allowChanges?(run: string): Promise<void>;
 }
 
-/** Who asks, and where. */
+/** Who asks. */
 export interface Asking {
   readonly agent: string;
-  readonly workspace: string;
 }
 
 /**
@@ -169,7 +162,6 @@ export class Approvals {
           rule,
           changes: Boolean(changes),
           thing: editing.thing,
-          place: this.#placeAt(session.state, message),
         }),
         body: callArguments(call, this.#terminal.style, shown),
         painted: (paint) => callArguments(call, paint.theme, { ...shown, paint }),
@@ -213,17 +205,13 @@ export class Approvals {
     });
   }
 
-  /** Where a call would work. */
-  #placeAt(state: ConversationState, message: string): string {
-    const worktree = worktreeAt(state, message);
-    return worktree === undefined ? visibleLine(this.#asking.workspace) : `the worktree ${visibleLine(worktree)}`;
-  }
-
-  #decision(call: Call, asker: string, { rule, changes, place, thing }: Offered): Omit<Decision, "body"> {
+  #decision(call: Call, asker: string, { rule, changes, thing }: Offered): Omit<Decision, "body"> {
     const { style } = this.#terminal;
+    const { folder } = call.about ?? {};
+    const inFolder = folder === undefined ? "" : ` in ${visibleLine(folder)}`;
     if (call.about?.handsIn)
       return {
-        title: `${excerpt(visibleLine(asker), 40)} hands in its plan for ${place}`,
+        title: `${excerpt(visibleLine(asker), 40)} hands in its plan${inFolder}`,
         name: "The plan",
         question: "Carry it out?",
         choices: [CARRY_OUT, FREELY, EDIT_PLAN, NOT_SO],
@@ -231,7 +219,7 @@ export class Approvals {
       };
     return {
       // A name that fills the line must not push away what is asked.
-      title: `${excerpt(visibleLine(asker), 40)} asks to run ${style.bold(visibleLine(call.tool))} in ${place}`,
+      title: `${excerpt(visibleLine(asker), 40)} asks to run ${style.bold(visibleLine(call.tool))}${inFolder}`,
       name: `What ${visibleLine(call.tool)} would do`,
       question: "Allow this?",
       choices: [
@@ -255,8 +243,6 @@ interface Offered {
   readonly rule: string | undefined;
   /** Whether all changes of the turn can be allowed. */
   readonly changes: boolean;
-  /** Where it would work. */
-  readonly place: string;
   /** The argument that can be changed by itself. */
   readonly thing: string | undefined;
 }

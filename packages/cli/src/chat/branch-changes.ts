@@ -44,10 +44,13 @@ export function branchChanges(options: BranchChangesOptions): Pick<ConversationC
 }
 
 async function isWanted(terminal: Terminal, { changes }: CallChanges, workspace: string): Promise<boolean> {
+  // One call works in one place.
+  const worktree = changes[0]?.worktree;
+  const place = worktree === undefined ? visibleLine(workspace) : `the worktree ${visibleLine(worktree)}`;
   const decided = await terminal.decide({
     title: "This conversation was brought in from elsewhere. Undoing would put back what it says was there before",
     body: changes.map(({ path, before }) => visibleLine(before === null ? `${path}: is deleted` : path)),
-    question: `Put that back in ${visibleLine(workspace)}?`,
+    question: `Put that back in ${place}?`,
     choices: AGREE,
   });
   return decided?.key === "y";

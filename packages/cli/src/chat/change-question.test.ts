@@ -41,7 +41,7 @@ async function asked(tool: string, input: Json, { columns = 80, rows = 30, env =
     answer: (question: string, answer: Answer) => session.answer(question, answer),
     allowChanges: async (run: string) => void runs.push(run),
   };
-  const approvals = new Approvals(here.terminal, here.terminal.view, { agent: "banyan", workspace: folder });
+  const approvals = new Approvals(here.terminal, here.terminal.view, { agent: "banyan" });
   void here.terminal.read({ prompt: "Reply: " });
   const ended = (async () => {
     for await (const item of agent.chat(say("Go"), { session }))

@@ -171,10 +171,7 @@ async function asked(
   });
   const session = Session.inMemory();
   const view = { say: () => {}, note: () => {} } as never;
-  const approvals = new Approvals(atOnce(person.terminal), view, {
-    agent: "banyan",
-    workspace: "/w",
-  });
+  const approvals = new Approvals(atOnce(person.terminal), view, { agent: "banyan" });
   let shown = "";
   for await (const item of agent.chat(say("go"), { session })) {
     if (item.type !== "call.approval-requested") continue;

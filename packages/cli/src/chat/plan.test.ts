@@ -42,7 +42,7 @@ describe.skipIf(!hasTmux).each(links)("C5: a plan ($link)", ({ open }) => {
     await pty.exchange("/plan", "There is no plan on this branch.");
     pty.enter("make it");
     const asked = await pty.asked("Carry it out?");
-    expect(asked).toContain("hands in its plan for");
+    expect(asked).toContain("hands in its plan in");
     expect(asked).toContain("[x] look around");
     expect(asked).toContain("[ ] make it");
     expect(JSON.stringify(server.asked[1])).toContain("Approval mode 'plan' only looks");

@@ -5,7 +5,7 @@ import { callIn, sayingCall } from "../conversation/tree/call-state.ts";
 import { unsettledBelow } from "../conversation/tree/path.ts";
 import { orAborted } from "../model/alarm.ts";
 import type { Answer } from "../ports/human.ts";
-import type { Tool } from "../ports/tool.ts";
+import type { PreviewContext, Tool } from "../ports/tool.ts";
 import { type EndingCall, withRepeats } from "../run/repeats.ts";
 import { assistantMessage, type TurnRun, tell } from "../run/run.ts";
 import { type AskedQuestion, deniedBy } from "../session/questions.ts";
@@ -88,7 +88,7 @@ export class CallBatch {
       const verdict =
         refusal === undefined ? await judge(this.#run, call) : { ended: "failed" as const, output: refusal };
       const checked = "ended" in verdict ? call : { ...call, input: verdict.input };
-      const about = "ended" in verdict ? undefined : aboutCall(verdict.tool, verdict.value);
+      const about = await this.#about(verdict);
       const isKnown = logged && about === undefined && isSameInput(checked.input, call.input);
       if (!isKnown) calls.push(pendingCall(this.#message, checked, about));
       events.push(...(await this.#enter(call, verdict, 1)));
@@ -106,12 +106,11 @@ export class CallBatch {
     const events: EventBody[] = [];
     for (const call of calls) {
       if (isEnded(call.status)) continue;
-      const verdict = await this.#verdictOn(call);
-      // Whatever is asked now is about what runs now.
-      if (!("ended" in verdict) && !isSameInput(verdict.input, shownInput(call))) {
+      const { about, ...verdict } = await this.#verdictOn(call);
+      // A question names the arguments and the folder that would run now.
+      if (!("ended" in verdict) && !isAsShown(call, verdict.input, about)) {
         const { id, tool, inputText, via } = call;
-        const checked = { id, tool, inputText, via, input: verdict.input };
-        events.push(pendingCall(this.#message, checked, aboutCall(verdict.tool, verdict.value)));
+        events.push(pendingCall(this.#message, { id, tool, inputText, via, input: verdict.input }, about));
       }
       events.push(...(await this.#enter(call, verdict, call.attempt + 1)));
     }
@@ -119,7 +118,17 @@ export class CallBatch {
     return events;
   }
 
-  async #verdictOn(call: Call): Promise<Verdict> {
+  async #about(verdict: Verdict): Promise<About | undefined> {
+    return "ended" in verdict ? undefined : aboutCall(verdict.tool, verdict.value, this.#looking);
+  }
+
+  /** What a tool may look at before a call runs. */
+  get #looking(): PreviewContext {
+    const { session, branch, signal } = this.#run;
+    return { conversation: session.state, path: branch.path, signal };
+  }
+
+  async #verdictOn(call: Call): Promise<Verdict & { readonly about?: About | undefined }> {
     const { id, tool, inputText, approved } = call;
     if (approved === false) return { ended: "denied", output: deniedBy(undefined) };
     // What the model wrote is checked anew: what a check has made once may not pass it.
@@ -133,8 +142,9 @@ export class CallBatch {
     }
     if ("ended" in verdict) return verdict;
     // What a person allowed here they allowed as it was shown (S15, S17).
-    const isAllowed = this.#run.session.isAllowed(call) && isSameInput(verdict.input, shownInput(call));
-    return isAllowed ? { ...verdict, permit: { decision: "allow" } } : verdict;
+    const about = await this.#about(verdict);
+    const isAllowed = this.#run.session.isAllowed(call) && isAsShown(call, verdict.input, about);
+    return isAllowed ? { ...verdict, about, permit: { decision: "allow" } } : { ...verdict, about };
   }
 
   /** Takes a call in as it was judged; returns what to log of that. */
@@ -154,8 +164,7 @@ export class CallBatch {
       this.#entries.push({ ...entry, tool, input, value, phase: "ready" });
       return [];
     }
-    const { session, branch, signal } = this.#run;
-    const preview = await previewOf(tool, value, { conversation: session.state, path: branch.path, signal });
+    const preview = await previewOf(tool, value, this.#looking);
     const question = this.#run.session.ask((written) => unfitAnswer(this.#run, tool.name, written));
     this.#entries.push({ ...entry, tool, input, value, phase: "waiting", question, preview });
     const shown = sayingCall(this.#message, { id: call, tool: tool.name, input });
@@ -292,7 +301,7 @@ export class CallBatch {
       if ("ended" in verdict) return this.#end(entry, verdict.ended, verdict.output);
       entry.input = verdict.input;
       entry.value = verdict.value;
-      entry.about = aboutCall(verdict.tool, verdict.value);
+      entry.about = await this.#about(verdict);
       // It was worked out for other arguments.
       entry.preview = undefined;
     }
@@ -346,9 +355,9 @@ export class CallBatch {
   }
 }
 
-/** The arguments of a call that people have seen. */
-function shownInput({ executedInput, input }: Call): Json | undefined {
-  return executedInput ?? input;
+/** Whether a call would run with the arguments, and in the folder, that the user saw. */
+function isAsShown({ executedInput, input, about: shown }: Call, now: Json, about: About | undefined): boolean {
+  return isSameInput(now, executedInput ?? input) && shown?.folder === about?.folder;
 }
 
 function isShared(entry: Entry): boolean {

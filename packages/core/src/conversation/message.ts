@@ -146,6 +146,8 @@ export interface Call {
 export interface About {
   /** In a few words, for one line. */
   readonly title?: string;
+  /** The absolute path of the folder that the call works in (`Tool.folder`). */
+  readonly folder?: string;
   /** The program text that it runs. */
   readonly command?: string;
   /** Files and folders that it reads or writes, as the arguments name them. */

@@ -130,6 +130,20 @@ export interface Tool<Input = unknown> {
    */
   about?(input: Input): About;
   /**
+   * The absolute path of the folder that a call of this branch works in. Users see it on the question, and clients find the
+   * files of the call there. Absent for a tool that works in no folder of this machine.
+   * @example
+   * defineTool({
+   *   name: "build",
+   *   description: "Builds the project.",
+   *   input: { type: "object" },
+   *   effects: "external",
+   *   folder: () => "/home/me/project",
+   *   execute: () => build("/home/me/project"),
+   * });
+   */
+  folder?(context: PreviewContext): string | Promise<string>;
+  /**
    * What a call with these arguments would do, for a person who is about to be asked. It only looks. When it throws, the
    * person is told that it cannot be said, and why.
    */

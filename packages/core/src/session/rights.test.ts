@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { EventBody } from "../conversation/event.ts";
+import { callIn } from "../conversation/tree/call-state.ts";
 import {
   Agent,
   defineTool,
@@ -142,6 +143,34 @@ describe("S17: a log carries facts, never rights", () => {
     expect(await runs(events, kept.rights)).toEqual([{ n: 1 }]);
     const altered = events.map((event) => (event.type === "call.pending" ? { ...event, input: { n: 666 } } : event));
     expect(await runs(altered, kept.rights)).toEqual([]);
+  });
+
+  test("S31: a call that a user allowed runs after a crash in the folder that the question named, and asks again in any other", async () => {
+    const log = planted().map((body) => (body.type === "call.pending" ? { ...body, about: { folder: "/a" } } : body));
+    const { store, kept, events } = storeOf(log, NONE);
+    const first = await Session.open(store, "01k00000000000000000planted");
+    await first.answer("question00001", { decision: "allow" });
+    await first.close();
+    const asked: (string | undefined)[] = [];
+    const runsIn = async (folder: () => string) => {
+      const { ran, tools } = acting();
+      const here = tools.map((tool) => ({ ...tool, folder }));
+      const session = await Session.open(storeOf(events, kept.rights).store, "01k00000000000000000planted");
+      const agent = new Agent({ model: scriptedModel(["Done."]), tools: here, permission });
+      for await (const item of agent.chat(resume(), { session })) {
+        if (item.type !== "call.approval-requested") continue;
+        asked.push(callIn(session.state, item)?.about?.folder);
+        await session.answer(item.question, { decision: "deny" });
+      }
+      return ran;
+    };
+    expect(await runsIn(() => "/a")).toEqual([{ n: 1 }]);
+    expect(await runsIn(() => "/b")).toEqual([]);
+    const unknown = () => {
+      throw new Error("Nobody knows.");
+    };
+    expect(await runsIn(unknown)).toEqual([]);
+    expect(asked).toEqual(["/b", undefined]);
   });
 
   test("a log that was put there leaves nothing open: no call, no question, no text, no rule, no model", async () => {

@@ -147,14 +147,16 @@ export function messageOf(error: unknown): string {
   }
 }
 
-/** What a tool says that a call is about; nothing when it does not say, or cannot. */
-export function aboutCall(tool: Tool, input: unknown): About | undefined {
-  try {
-    return tool.about && (checkedInput(tool.about(input)).input as About);
-  } catch {
-    // Its arguments are shown by their names, as those of a tool that says nothing.
-    return undefined;
-  }
+/**
+ * What a tool says that a call is about, with the folder that the call works in; nothing when the tool does not say, or cannot.
+ * Never rejects.
+ */
+export async function aboutCall(tool: Tool, input: unknown, context: PreviewContext): Promise<About | undefined> {
+  // Without it, arguments are shown by their names. A question that names no folder is better than one that names a wrong one.
+  const saying = async () => tool.about && (checkedInput(tool.about(input)).input as About);
+  const about = await saying().catch(() => undefined);
+  const folder = await withGrace(context.signal, async () => tool.folder?.(context)).catch(() => undefined);
+  return typeof folder === "string" ? { ...about, folder } : about;
 }
 
 /** What a call would do, for the person who is asked. Never rejects. */

@@ -9,7 +9,7 @@ import {
   type Tool,
 } from "@banyan/core";
 import type { LoopDriver } from "@banyan/core/drivers";
-import { updatePlan } from "@banyan/core/hosts";
+import { type PreviewContext, updatePlan } from "@banyan/core/hosts";
 import type { ManagedMemory } from "@banyan/memory";
 import type { Environment } from "@banyan/models";
 import { toolFinder } from "@banyan/tools/finder";
@@ -171,7 +171,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   const control = [
     settings.subAgentWorktrees ? launchedApart(launching, apart) : launching,
     shortenConversation(),
-    updatePlan(),
+    { ...updatePlan(), folder: (context: PreviewContext) => placed.folderAt(context) },
     askClient(),
   ];
   const finder = mcp ? toolFinder(() => mcp.tools) : NONE;

@@ -31,11 +31,17 @@ export class PlacedTools implements AsyncDisposable {
     this.#options = options;
     this.tools = options.tools(undefined, sandbox).map((own, index) => ({
       ...own,
+      ...(own.folder && { folder: (context) => this.folderAt(context) }),
       ...(own.preview && {
         preview: async (input, context) => (await this.#at(own, index, context)).preview?.(input, context) ?? {},
       }),
       execute: async (input, context) => (await this.#at(own, index, context)).execute(input, context),
     }));
+  }
+
+  /** The folder that calls of a branch work in. Rejects with a `WorktreeError`. */
+  folderAt({ conversation, path }: PreviewContext): Promise<string> {
+    return this.#options.worktrees.folderAt(conversation, path.at(-1)?.id);
   }
 
   /** The sandbox of a worktree's folder. Rejects when one is required and there is none. */
@@ -48,11 +54,9 @@ export class PlacedTools implements AsyncDisposable {
     for (const each of confined) if (each.status === "fulfilled") await each.value[Symbol.asyncDispose]();
   }
 
-  async #at(own: Tool, index: number, { conversation, path }: PreviewContext): Promise<Tool> {
-    const name = worktreeAt(conversation, path.at(-1)?.id);
-    if (name === undefined) return own;
-    const folder = await this.#options.worktrees.folderOf(name, conversation.id);
-    return (await this.#toolsIn(folder, own))[index] ?? own;
+  async #at(own: Tool, index: number, context: PreviewContext): Promise<Tool> {
+    if (worktreeAt(context.conversation, context.path.at(-1)?.id) === undefined) return own;
+    return (await this.#toolsIn(await this.folderAt(context), own))[index] ?? own;
   }
 
   /** What reads and writes files needs no sandbox, and waits for none. */

@@ -1,9 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathTo, type Session, say } from "@banyan/core";
+import { type ModelDriver, pathTo, type Session, say } from "@banyan/core";
+import { callIn } from "@banyan/core/conversation";
 import { call, scriptedModel, text } from "@banyan/core/testing";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { type HostFlags, openHost } from "../open-host.ts";
+import { bring } from "./bring.ts";
 import { PersonsRepository } from "./repository.fixture.ts";
 
 /** A host whose workspace is a repository, and a conversation with a branch that has a worktree. */
@@ -71,6 +73,76 @@ test("C7: every tool, question and edit in a message works where its branch does
     if (item.type === "call.approval-requested") await session.answer(item.question, { decision: "allow" });
   expect(file("new.txt")).toBe("thrice\n");
   expect(person.fingerprint).toBe(before);
+});
+
+/** Takes a turn, allows each call, and returns the folder that each question named. */
+async function askedIn(
+  { host, session }: Pick<Awaited<ReturnType<typeof working>>, "host" | "session">,
+  at: string,
+  model: ModelDriver,
+) {
+  const folders: (string | undefined)[] = [];
+  for await (const item of host.agent.with({ model, onTurn: undefined }).chat(say("Go on."), { session, at })) {
+    if (item.type !== "call.approval-requested") continue;
+    folders.push(callIn(session.state, item)?.about?.folder);
+    await session.answer(item.question, { decision: "allow" });
+  }
+  return folders;
+}
+
+test("S31: a question names the folder in which its call works: for each tool, on a branch with a worktree, and for a sub-agent", async () => {
+  const { person, host, session, trunk, at, folder } = await working({
+    subAgentWorktrees: true,
+    sandbox: { enabled: "off" },
+  });
+  const calls = [
+    call("write", { path: "made.txt", content: "made\n" }),
+    call("edit", { path: "new.txt", old_text: "new", new_text: "renewed" }),
+    call("edit_mode", { file_path: "new.txt" }),
+    call("shell", { command: "cd src && pwd > ../ran.txt" }),
+  ];
+  const ran = (where: string) => readFileSync(join(where, "ran.txt"), "utf8");
+  expect(await askedIn({ host, session }, at, scriptedModel([calls, "Done."]))).toEqual(Array(4).fill(folder));
+  expect(ran(folder)).toBe(`${folder}/src\n`);
+  expect(await askedIn({ host, session }, trunk, scriptedModel([calls, "Done."]))).toEqual(
+    Array(4).fill(person.workspace),
+  );
+  expect(ran(person.workspace)).toBe(`${person.workspace}/src\n`);
+
+  const launch = (task: string) => call("launch_agent", { task, expected_output: "What was done." });
+  const launching = (tasks: readonly string[]) =>
+    scriptedModel(({ messages }) => {
+      const said = JSON.stringify(messages);
+      const [task] = /Do it \w+/.exec(said) ?? [];
+      const last = messages.at(-1);
+      const isNext = last?.role === "assistant" && last.results.length > 0;
+      if (task === undefined || said.includes("Go on.")) return isNext ? "Done." : tasks.map(launch);
+      return isNext
+        ? [call("finish_task", { result: "done" })]
+        : [call("shell", { command: `pwd > ${task.slice(6)}.txt` })];
+    });
+  expect(await askedIn({ host, session }, at, launching(["Do it alone"]))).toEqual([folder]);
+  expect(readFileSync(join(folder, "alone.txt"), "utf8")).toBe(`${folder}\n`);
+  // Each of two has a worktree of its own; what they did is brought over as it was.
+  const apart = await askedIn({ host, session }, trunk, launching(["Do it first", "Do it second"]));
+  const done = ["first", "second"].map((name) => readFileSync(join(person.workspace, `${name}.txt`), "utf8").trim());
+  expect(apart.toSorted()).toEqual(done.toSorted());
+  expect(new Set([...apart, folder, person.workspace]).size).toBe(4);
+});
+
+test("S31: what is brought over names the folder that it is brought to", async () => {
+  const { person, host, session, trunk, at, folder } = await working();
+  writeFileSync(join(folder, "brought.txt"), "brought\n");
+  const { bring: tool } = await host.ready();
+  const { worktrees } = host;
+  const bringing = bring(session, { agent: host.agent, worktrees, tool, from: at, to: trunk });
+  const asked = () => session.state.questions.values().next().value;
+  const question = await vi.waitUntil(asked, { timeout: 20_000 });
+  if (question.type !== "approval") throw new Error("Nobody is asked.");
+  expect(callIn(session.state, question)?.about?.folder).toBe(person.workspace);
+  await session.answer(question.id, { decision: "allow" });
+  await bringing;
+  expect(existsSync(join(person.workspace, "brought.txt"))).toBe(true);
 });
 
 test("C7: rules mean the same file of the worktree, also one that names a whole path of the workspace", async () => {

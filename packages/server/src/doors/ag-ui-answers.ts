@@ -3,7 +3,7 @@ import { ClientError } from "@banyan/protocol/client";
 import { z } from "zod";
 import type { AgUiInterrupt } from "./ag-ui-event.ts";
 import type { GivenAnswer } from "./following.ts";
-import type { WaitingQuestion } from "./told.ts";
+import { askedWhat, type WaitingQuestion } from "./told.ts";
 
 /** What a program says to an interrupt. */
 export const resumeEntry = z.object({
@@ -20,10 +20,10 @@ export function interruptOf(question: WaitingQuestion): AgUiInterrupt {
   const { id } = question;
   switch (question.type) {
     case "approval": {
-      const { call: toolCallId, tool } = question;
+      const { call: toolCallId } = question;
       const properties = { ...APPROVED, editedArgs: { type: "object" }, reason: { type: "string" } };
       const responseSchema = { type: "object", properties, required: ["approved"] };
-      return { id, reason: "tool_call", message: `May it run ${tool}?`, toolCallId, responseSchema };
+      return { id, reason: "tool_call", message: `May it run ${askedWhat(question)}?`, toolCallId, responseSchema };
     }
     case "text": {
       const { call: toolCallId, choices } = question;

@@ -119,6 +119,17 @@ test("/api/ag-ui: what asks ends the run with an interrupt and the turn waits; r
   expect([ran, client.told.at(-1), outcomeOf(client)]).toEqual([["z"], "assistant: Never mind.", { type: "success" }]);
 });
 
+test("S31: an interrupt names the folder in which its call would work", async () => {
+  const { tool } = writing();
+  const placed = { ...tool, folder: () => "/a/worktree" };
+  const model = scriptedModel([[call("write", { name: "a" })], "Never mind."]);
+  const { server } = await serving({ model, tools: [placed], permission: () => ({ decision: "ask" }) });
+  const client = new AgUiClient(server.address, "folder");
+  await client.say("write");
+  expect(interruptsOf(client).map(({ message }) => message)).toEqual(["May it run write in /a/worktree?"]);
+  await client.runAgent({ resume: [{ interruptId: interruptsOf(client)[0]?.id ?? "", status: "cancelled" }] });
+});
+
 test("/api/ag-ui: a question in words and a limit are interrupts too", async () => {
   const where = defineTool({
     name: "where",

@@ -28,7 +28,7 @@ export class ToldTurn {
   /** By their runs. */
   readonly #voices = new Map<string, Voice>();
   readonly #messages = new Map<string, Voice>();
-  readonly #calls = new Map<string, { readonly voice: Voice; readonly tool: string }>();
+  readonly #calls = new Map<string, { readonly voice: Voice; readonly tool: string; readonly folder?: string }>();
   readonly #asked = new Set<string>();
   /** Characters that were told of each part of a message that is under way. */
   readonly #told = new Map<string, number[]>();
@@ -97,8 +97,9 @@ export class ToldTurn {
       case "call.pending": {
         const voice = this.#messages.get(item.message);
         if (!voice) return [];
-        this.#calls.set(item.call, { voice, tool: item.tool });
         const { type: _, about, ...call } = item;
+        const folder = about?.folder === undefined ? {} : { folder: about.folder };
+        this.#calls.set(item.call, { voice, tool: item.tool, ...folder });
         const title = about?.title === undefined ? {} : { title: about.title };
         return [{ type: "call", ...call, ...title, ...this.#voiceOf(voice) }];
       }
@@ -109,7 +110,9 @@ export class ToldTurn {
       case "call.approval-requested": {
         const { question: id, call, tool = "" } = item;
         this.#asked.add(call);
-        return this.#ask(this.#messages.get(item.message), { type: "approval", id, call, tool });
+        const { folder } = this.#calls.get(call) ?? {};
+        const asked: WaitingQuestion = { type: "approval", id, call, tool, ...(folder !== undefined && { folder }) };
+        return this.#ask(this.#messages.get(item.message), asked);
       }
       case "question.asked": {
         const { question: id, call, text, choices, fields } = item;

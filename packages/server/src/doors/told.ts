@@ -3,7 +3,13 @@ import type { FileChange, FilePart, Json, QuestionField, SourcePart, UserPart } 
 
 /** What waits for a person. `text` says it in words, where somebody has put it in words. */
 export type WaitingQuestion = { readonly id: string } & (
-  | { readonly type: "approval"; readonly call: string; readonly tool: string }
+  | {
+      readonly type: "approval";
+      readonly call: string;
+      readonly tool: string;
+      /** The folder that the call would work in. */
+      readonly folder?: string;
+    }
   | {
       readonly type: "text";
       readonly call: string;
@@ -14,6 +20,11 @@ export type WaitingQuestion = { readonly id: string } & (
     }
   | { readonly type: "limit"; readonly text: string }
 );
+
+/** The tool that a question is about, with the folder that its call would work in. */
+export function askedWhat({ tool, folder }: Extract<WaitingQuestion, { type: "approval" }>): string {
+  return folder === undefined ? tool : `${tool} in ${folder}`;
+}
 
 /** How a call came to its result. */
 export type CallEnd = "completed" | "failed" | "denied" | "cancelled";

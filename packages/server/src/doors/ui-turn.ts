@@ -7,7 +7,7 @@ import {
   type Part,
   type UserPart,
 } from "@banyan/core/conversation";
-import type { Said, Told, WaitingQuestion } from "./told.ts";
+import { askedWhat, type Said, type Told, type WaitingQuestion } from "./told.ts";
 import { ToldTurn } from "./told-turn.ts";
 import type { UiChunk, UiFile, UiMetadata, UiPart, UiQuestion } from "./ui-chunk.ts";
 
@@ -220,7 +220,7 @@ function endChunk({ how, call: toolCallId, output, asked }: Extract<Told, { type
 function questionOf(question: WaitingQuestion): UiQuestion {
   switch (question.type) {
     case "approval":
-      return { text: `May a sub-agent run ${question.tool}?`, approval: true };
+      return { text: `May a sub-agent run ${askedWhat(question)}?`, approval: true };
     case "limit":
       return { text: question.text, limit: true };
     case "text":

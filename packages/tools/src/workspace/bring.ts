@@ -69,6 +69,7 @@ export function bringTool(workspace: Workspace, options: BringOptions): Tool {
     input,
     effects: "external",
     files: "write",
+    folder: () => workspace.root,
     about: ({ from, files }) => ({
       title: `${files.length === 1 ? files[0] : `${files.length} files`} from ${from}`,
       paths: files.map((path) => ({ path, access: "write" })),

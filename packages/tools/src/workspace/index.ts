@@ -82,7 +82,7 @@ export interface WorkspaceToolsOptions extends WritingOptions {
 export function workspaceTools(options: WorkspaceToolsOptions): readonly Tool[] {
   const workspace = openWorkspace(options.root, options.protected, options.whyNotRead);
   const { background = new BackgroundCommands() } = options;
-  const tools = [
+  const inFolder = [
     readTool(workspace, options),
     listTool(workspace),
     searchTool(workspace, options.watch ? { watch: options.watch } : {}),
@@ -90,6 +90,9 @@ export function workspaceTools(options: WorkspaceToolsOptions): readonly Tool[] 
     editTool(workspace, options),
     editModeTool(workspace, options),
     shellTool(workspace, options, background),
+  ];
+  const tools = [
+    ...inFolder.map((tool): Tool => ({ ...tool, folder: () => workspace.root })),
     processesTool(background),
     processInputTool(background),
   ];

@@ -149,7 +149,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
           leaf={leaf}
           goOn={(at) => told(connection.ask("turn.resume", { conversation: conversation.id, at }))}
         />
-        {limit && <Approval conversation={conversation.id} question={limit} call={undefined} directory={undefined} />}
+        {limit && <Approval conversation={conversation.id} question={limit} call={undefined} />}
         {problem !== undefined && (
           <p role="alert" className="text-bad text-sm">
             {problem}

@@ -56,7 +56,7 @@ function List() {
   const titleOf = (id: string) => conversations?.find((listed) => listed.id === id)?.title || t("New conversation");
   return (
     <ul aria-label={t("Waiting for you")} className="flex flex-col gap-3">
-      {waiting.map(({ ofSubAgent, call, directory, ...asked }) => (
+      {waiting.map(({ ofSubAgent, call, directory: _, ...asked }) => (
         <li key={asked.question.id} className="overflow-hidden rounded-md border border-hair">
           <p className="flex items-baseline justify-between gap-2 px-3 py-1 text-soft text-xs">
             <span className="min-w-0 truncate">
@@ -73,7 +73,7 @@ function List() {
             </PlaceLink>
           </p>
           <Suspense fallback={null}>
-            <Approval {...asked} call={call} directory={directory} />
+            <Approval {...asked} call={call} />
           </Suspense>
         </li>
       ))}

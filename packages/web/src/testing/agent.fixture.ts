@@ -70,6 +70,7 @@ export function testAgent(): TestAgent {
     input: { type: "object", properties: { command: { type: "string" } }, required: ["command"] },
     effects: "external",
     about: ({ command }: { command: string }) => ({ command }),
+    folder: ({ path }) => (path.some(({ call }) => call) ? "/a/worktree/of/a/sub-agent" : "/a/worktree"),
     execute: (input: unknown) => `ran ${JSON.stringify(input)}`,
   });
   const read = defineTool({

@@ -11,7 +11,7 @@ import type { Command } from "@banyan/protocol";
 import { useId, useRef, useState } from "react";
 import { Button } from "../design/button.tsx";
 import { TextArea, TextField } from "../design/field.tsx";
-import { usePage, usePageState } from "../page.ts";
+import { usePage } from "../page.ts";
 import { keysInWords, keysOf } from "../palette/keys.ts";
 import { tParts } from "../phrases/parts.tsx";
 import { say, t } from "../phrases/phrases.ts";
@@ -24,8 +24,6 @@ import { ShownLines } from "./shown-lines.tsx";
 interface Asked<Question extends OpenQuestion = OpenQuestion> {
   readonly conversation: string;
   readonly question: Question;
-  /** The directory that the conversation is about; the workspace when it has none of its own. */
-  readonly directory: string | undefined;
 }
 
 /** What waits for a person: a call that may run or not, what a tool asks in words, a turn at a limit (W32, W33, B64). */
@@ -101,7 +99,6 @@ function Permission({
   conversation,
   question,
   call,
-  directory,
 }: Asked<Extract<OpenQuestion, { type: "approval" }>> & { readonly call: Call }) {
   const { send, problem } = useAnswer(conversation, question.id);
   const [editing, setEditing] = useState<CallText>();
@@ -115,9 +112,6 @@ function Permission({
     ...(remember ? { remember: { pattern, scope: remember } } : {}),
   });
   const isBroken = input !== undefined && "problem" in input;
-  const workspace = usePageState(({ connection }) =>
-    connection.phase === "open" ? connection.welcome.workspace : undefined,
-  );
   const deny = () => send(reason === "" ? { decision: "deny" } : { decision: "deny", reason });
   const card = useRef<HTMLFieldSetElement>(null);
   const edit = (text: CallText) => {
@@ -152,11 +146,13 @@ function Permission({
     >
       <p className="flex flex-wrap items-baseline gap-x-2">
         <span className="font-semibold [overflow-wrap:anywhere]">{asked}</span>
-        <span className="text-soft text-xs">
-          {tParts("in {directory}", {
-            directory: <code className="font-mono">{visibleLine(directory ?? workspace ?? "")}</code>,
-          })}
-        </span>
+        {call.about?.folder !== undefined && (
+          <span className="text-soft text-xs">
+            {tParts("in {directory}", {
+              directory: <code className="font-mono">{visibleLine(call.about.folder)}</code>,
+            })}
+          </span>
+        )}
       </p>
       <ShownLines call={call} preview={question.preview} {...(editing && !isBroken && { input: input?.value })} />
       {editing && (

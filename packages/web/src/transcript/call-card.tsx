@@ -50,9 +50,7 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
       {launched !== undefined && (
         <SubAgentCard call={call.id} root={launched} task={argumentLine(call)} status={word} />
       )}
-      {question && tree && (
-        <Approval conversation={tree.id} question={question} call={call} directory={tree.labels.cwd} />
-      )}
+      {question && tree && <Approval conversation={tree.id} question={question} call={call} />}
     </section>
   );
 }

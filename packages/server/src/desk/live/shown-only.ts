@@ -1,4 +1,5 @@
 import {
+  type About,
   type ConversationState,
   type Event,
   type FeedItem,
@@ -55,10 +56,10 @@ const SHOWS = {
   "message.checkpoint": "all",
   "message.completed": "all",
   "message.abandoned": "all",
-  "call.pending": "all",
+  "call.pending": "part",
   "call.approval-requested": "part",
   "call.approval-resolved": "part",
-  "call.executing": "all",
+  "call.executing": "part",
   "call.completed": "all",
   "call.failed": "all",
   "call.denied": "all",
@@ -130,6 +131,9 @@ function partOf(item: Extract<FeedItem, { readonly type: PartlyShown }>): FeedIt
       return item.mediaType === undefined ? untold(item) : item;
     case "run.started":
       return { ...item, settings: {}, limits: {} };
+    case "call.pending":
+    case "call.executing":
+      return withoutFolder(item);
     case "call.approval-requested":
       return withoutRule(item);
     case "call.approval-resolved": {
@@ -150,15 +154,23 @@ function messagesOnly(state: ConversationState, leaf: string | undefined): Map<s
     const above = message.parentId ?? (message.call === undefined ? null : (state.calls.get(message.call) ?? ""));
     if (message.removed || (above !== null && !shown.has(above))) continue;
     if (path && message.call === undefined && !path.has(message.id)) continue;
-    shown.set(message.id, withoutMemory(message));
+    shown.set(message.id, messageOnly(message));
   }
   return shown;
 }
 
-function withoutMemory(message: Message): Message {
+function messageOnly(message: Message): Message {
+  if (message.role === "assistant") return { ...message, calls: message.calls.map(withoutFolder) };
   if (message.role !== "user" || !message.recalled) return message;
   const { recalled: _, ...rest } = message;
   return rest;
+}
+
+/** The folder that a call works in is not shown; paths in its arguments and results are. */
+function withoutFolder<Told extends { readonly about?: About }>(told: Told): Told {
+  if (told.about?.folder === undefined) return told;
+  const { folder: _, ...about } = told.about;
+  return { ...told, about };
 }
 
 /** Which rule an answer would make is for whoever answers. */

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { resolve } from "node:path";
 import type { ToolCall, ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk/unstable";
 import type { BroughtFile, Call, CallStatus, FileChange, PlanStep, Preview } from "@banyan/core/conversation";
 import { readPatch, shownPlan } from "@banyan/core/shown";
@@ -15,15 +15,17 @@ export function toolCallOf(
   workspace: string,
   { saying, preview }: { readonly saying?: string | undefined; readonly preview?: Preview | undefined } = {},
 ): ToolCall {
+  // On a branch with a worktree, files lie elsewhere than the session does.
+  const folder = call.about?.folder ?? workspace;
   const changes = call.changes ?? preview?.changes ?? [];
   const input = call.executedInput ?? call.input;
   const content = [
     ...(call.about?.plan ? [textContent(planText(call.about.plan))] : []),
     ...(call.changes ? [] : (preview?.notes ?? [])).map(textContent),
-    ...changes.flatMap((change) => diffsOf(change, workspace)),
+    ...changes.flatMap((change) => diffsOf(change, folder)),
     ...saidContent(call, saying),
   ];
-  const locations = locationsOf(call, changes, workspace);
+  const locations = locationsOf(call, changes, folder);
   return {
     toolCallId: call.id,
     title: titleOf(call),
@@ -70,27 +72,22 @@ function kindOf({ about = {} }: Call): ToolKind {
   return looksAt ? "search" : "other";
 }
 
-function locationsOf({ about, drafts = [] }: Call, changes: readonly FileChange[], workspace: string) {
+function locationsOf({ about, drafts = [] }: Call, changes: readonly FileChange[], folder: string) {
   const lines = new Map<string, number | undefined>();
-  for (const { path } of about?.paths ?? []) lines.set(join(workspace, relative(path, workspace)), undefined);
-  for (const { path, start } of drafts) lines.set(join(workspace, relative(path, workspace)), start);
+  for (const { path } of about?.paths ?? []) lines.set(resolve(folder, path), undefined);
+  for (const { path, start } of drafts) lines.set(resolve(folder, path), start);
   for (const { path, diff } of changes) {
     const first = readPatch(diff).find(({ kind }) => kind === "added" || kind === "removed");
-    lines.set(join(workspace, path), first?.after ?? first?.before);
+    lines.set(resolve(folder, path), first?.after ?? first?.before);
   }
   return [...lines].map(([path, line]): ToolCallLocation => (line === undefined ? { path } : { path, line }));
-}
-
-/** A path as the arguments name it, which may be a whole one. */
-function relative(path: string, workspace: string): string {
-  return path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path;
 }
 
 /**
  * A change as the places of the file that it changes, each with the lines around it: editors show those. A file that is new has
  * no old text.
  */
-function diffsOf({ path, kind, diff, added, removed }: FileChange, workspace: string): ToolCallContent[] {
+function diffsOf({ path, kind, diff, added, removed }: FileChange, folder: string): ToolCallContent[] {
   const places: { before: string[]; after: string[] }[] = [];
   let shown = 0;
   for (const line of readPatch(diff)) {
@@ -107,7 +104,7 @@ function diffsOf({ path, kind, diff, added, removed }: FileChange, workspace: st
     .filter(({ before, after }) => before.length + after.length > 0)
     .map(({ before, after }): ToolCallContent => {
       const oldText = kind === "created" ? null : linesText(before);
-      return { type: "diff", path: join(workspace, path), oldText, newText: linesText(after) };
+      return { type: "diff", path: resolve(folder, path), oldText, newText: linesText(after) };
     });
   if (shown === added + removed) return diffs;
   return [...diffs, textContent(`The change of ${path} is longer than what is shown of it, or is no text.`)];
@@ -135,6 +132,6 @@ function planText(plan: readonly PlanStep[]): string {
     .join("\n");
 }
 
-function textContent(text: string): ToolCallContent {
+export function textContent(text: string): ToolCallContent {
   return { type: "content", content: { type: "text", text } };
 }

@@ -1,6 +1,7 @@
 import {
   type CreateElicitationRequest,
   methods,
+  type RequestPermissionRequest,
   type RequestPermissionResponse,
 } from "@agentclientprotocol/sdk/unstable";
 import { askClient, defineTool, launchAgent } from "@banyan/core";
@@ -101,6 +102,36 @@ test("A2, A8: what is advertised has a handler, and what a session does not know
   expect(sessions).toMatchObject([{ sessionId, cwd: WORKSPACE, title: "hello" }]);
   await at.agent.request(session.delete, { sessionId });
   expect(await at.agent.request(session.list, {})).toEqual({ sessions: [] });
+});
+
+test("S31: a question names the folder of its call, where that is not the session's, and its files are found there", async () => {
+  const { tool } = writer();
+  const diff = "@@ -0,0 +1 @@\n+new\n";
+  const change = { path: "b.txt", kind: "created" as const, before: null, after: "1", added: 1, removed: 0, diff };
+  const placed = (folder: string) => ({ ...tool, folder: () => folder, preview: () => ({ changes: [change] }) });
+  const asked: RequestPermissionRequest["toolCall"][] = [];
+  const permit = async ({ toolCall }: RequestPermissionRequest) => {
+    asked.push(toolCall);
+    return choose("no")();
+  };
+  for (const folder of ["/a/worktree", WORKSPACE]) {
+    const model = scriptedModel([[call("note", { path: "a.txt" })], [call("note", { path: "/etc/b" })], "Done."]);
+    const at = await editor({ model, tools: [placed(folder)], ...asking }, { permit });
+    await at.say(await at.begin(), "note it");
+  }
+  const shown = asked.map(({ content = [], locations }) => [
+    (content ?? []).flatMap((each) =>
+      each.type === "content" && each.content.type === "text" ? [each.content.text] : [],
+    ),
+    (content ?? []).flatMap((each) => (each.type === "diff" ? [each.path] : [])),
+    (locations ?? []).map(({ path }) => path),
+  ]);
+  expect(shown).toEqual([
+    [["In /a/worktree"], ["/a/worktree/b.txt"], ["/a/worktree/a.txt", "/a/worktree/b.txt"]],
+    [["In /a/worktree"], ["/a/worktree/b.txt"], ["/etc/b", "/a/worktree/b.txt"]],
+    [[], [`${WORKSPACE}/b.txt`], [`${WORKSPACE}/a.txt`, `${WORKSPACE}/b.txt`]],
+    [[], [`${WORKSPACE}/b.txt`], ["/etc/b", `${WORKSPACE}/b.txt`]],
+  ]);
 });
 
 test("A3: a prompt that is cancelled answers cancelled, and never an error: while it streams, and while it hangs in a permission that nobody answers", async () => {

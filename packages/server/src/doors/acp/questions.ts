@@ -11,16 +11,18 @@ import {
 } from "@agentclientprotocol/sdk/unstable";
 import {
   type ApprovalQuestion,
+  type Call,
   type ConversationState,
   filledText,
   type LimitQuestion,
   type OpenQuestion,
+  type Preview,
   type QuestionField,
   type TextQuestion,
 } from "@banyan/core/conversation";
 import type { PlanApproval } from "@banyan/host";
 import type { Command } from "@banyan/protocol";
-import { toolCallOf } from "./calls.ts";
+import { textContent, toolCallOf } from "./calls.ts";
 import { callIn } from "./telling.ts";
 
 /** What a person decides. */
@@ -73,7 +75,7 @@ async function askApproval(
   asking: AskedEditor,
 ): Promise<Given | undefined> {
   const call = callIn(state, id);
-  const toolCall = call ? toolCallOf(call, asking.workspace, { preview }) : { toolCallId: id };
+  const toolCall = call ? askedCall(call, asking.workspace, preview) : { toolCallId: id };
   if (call?.about?.handsIn) return await askPlan(toolCall, asking);
   const chosen = await choose(asking, toolCall, approvalOptions(pattern));
   switch (chosen) {
@@ -89,6 +91,14 @@ async function askApproval(
     default:
       return typeof chosen === "object" ? chosen : undefined;
   }
+}
+
+/** A call as its question shows it. An editor knows the folder of its session, so any other folder is named. */
+function askedCall(call: Call, workspace: string, preview: Preview | undefined): ToolCallUpdate {
+  const shown = toolCallOf(call, workspace, { preview });
+  const { folder = workspace } = call.about ?? {};
+  if (folder === workspace) return shown;
+  return { ...shown, content: [textContent(`In ${folder}`), ...(shown.content ?? [])] };
 }
 
 /** What a person can say to a call: also for good, where a rule can keep that. */
