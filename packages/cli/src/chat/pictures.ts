@@ -1,11 +1,11 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { homedir } from "node:os";
-import { basename, isAbsolute, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { basename, isAbsolute } from "node:path";
 import type { UserPart } from "@banyan/core";
 import { mediaIn } from "@banyan/core/conversation";
 import { formatBytes, visibleLine } from "@banyan/core/shown";
 import { LARGEST_FILES } from "@banyan/protocol";
+import { meantPath } from "@banyan/tools/named-path";
 import { UsageError } from "../problem.ts";
 import { type ClipboardPlace, readPicture } from "../terminal/clipboard.ts";
 import type { Pasted, PictureSource } from "../terminal/full/live-terminal.ts";
@@ -173,10 +173,9 @@ function unquoted(word: string): string {
 /** The path that a word is; nothing for one that does not begin at a root, so that words of a text are none. */
 function pathOf(word: string): string | undefined {
   if (word.includes("\n")) return undefined;
-  if (word.startsWith("~/")) return join(homedir(), word.slice(2));
-  if (isAbsolute(word)) return word;
   try {
-    return word.startsWith("file://") ? fileURLToPath(word) : undefined;
+    const path = meantPath(word, { root: "/", home: homedir() });
+    return isAbsolute(path) ? path : undefined;
   } catch {
     return undefined;
   }

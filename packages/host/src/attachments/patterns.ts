@@ -1,5 +1,7 @@
 import { glob, stat } from "node:fs/promises";
+import { homedir } from "node:os";
 import { isAbsolute, resolve } from "node:path";
+import { expandHome } from "@banyan/tools/named-path";
 import type { Reach } from "./place.ts";
 
 /** Files that one pattern may name, and bytes of all of them. */
@@ -8,7 +10,7 @@ const MOST_BYTES = 512 * 1024;
 
 /** Whether a name is a pattern of several files. */
 export function isPattern(name: string): boolean {
-  return /[*?[\]{}]/.test(name);
+  return /[*?[\]{}]/.test(expandHome(name, ""));
 }
 
 /** A file that a pattern names. */
@@ -20,9 +22,10 @@ export interface MatchingFile {
 
 /** The files of a folder that a pattern names, or why they are none or too many. Dependencies and git's own are left out. */
 export async function matchingFiles(
-  pattern: string,
+  named: string,
   { folder, outside = false }: Pick<Reach, "folder" | "outside">,
 ): Promise<MatchingFile[] | string> {
+  const pattern = expandHome(named, homedir());
   if (!outside && (isAbsolute(pattern) || /(^|[/\\])\.\.([/\\]|$)/.test(pattern)))
     return `${pattern} does not go along: a message to a server may name only what lies in the workspace.`;
   const files: MatchingFile[] = [];

@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
+import { meantPath } from "@banyan/tools/named-path";
 import {
   type Location,
   locate,
@@ -42,15 +43,18 @@ export function isRefused(place: NamedPlace): place is RefusedPlace {
  */
 export async function placeNamed(name: string, reach: Reach): Promise<NamedPlace | undefined> {
   const { folder, outside = false, whyNotRead } = reach;
+  let meant = name;
   try {
     const workspace = openWorkspace(folder);
-    const location = await locate(workspace, name);
+    meant = meantPath(name, workspace);
+    const location = await locate(workspace, meant);
     return location.kind === "missing" ? undefined : judged({ workspace, location }, location.path, name, whyNotRead);
   } catch (error) {
     if (!(error instanceof WorkspaceError)) throw error;
+    if (error.code === "path") return { why: error.message };
     if (error.code !== "outside") return undefined;
   }
-  const named = resolve(await realpath(folder), name);
+  const named = resolve(await realpath(folder), meant);
   const real = await realpath(named).catch(() => undefined);
   if (!outside)
     return { why: "it leads out of the workspace, and a message to a server may name only what lies in it." };

@@ -123,7 +123,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   const toolsIn = (root: string, confined: Sandbox | undefined) => {
     const whyNotRead = options.whyNotReadIn(root);
     return workspaceTools({
-      ...{ root, refuse, keyFiles, backups, background },
+      ...{ root, home, refuse, keyFiles, backups, background },
       protected: [places.config, places.data],
       redaction: redact.stream,
       watch: redact.watch,
@@ -224,9 +224,9 @@ const NONE: readonly Tool[] = [];
 
 /** How what branches did to files is put together: folders as they are opened, and where files come from. */
 function bringingIn(options: EquipmentOptions, backups: string) {
-  const { worktrees, places, redact, env } = options;
+  const { worktrees, places, redact, env, home } = options;
   const whyNotReadIn = (folder: string) => options.whyNotReadIn(folder);
-  const open = (folder: string) => openWorkspace(folder, [places.config, places.data], whyNotReadIn(folder));
+  const open = (folder: string) => openWorkspace(folder, [places.config, places.data], whyNotReadIn(folder), home);
   return { open, bring: { ...broughtFrom(worktrees, { env, whyNotReadIn }), backups, watch: redact.watch } };
 }
 

@@ -1,4 +1,5 @@
 import { counted, formatDuration } from "@banyan/core/shown";
+import { meantPath } from "@banyan/tools/named-path";
 import type { Sandbox } from "@banyan/tools/sandbox";
 import { locate, openFileAt, openWorkspace, runInWorkspace, WorkspaceError } from "@banyan/tools/workspace";
 import type { Redact } from "../redaction/redactor.ts";
@@ -102,7 +103,7 @@ export async function contentIn(
 > {
   try {
     const workspace = openWorkspace(directory);
-    const location = await locate(workspace, path);
+    const location = await locate(workspace, meantPath(path, workspace));
     if (location.kind === "missing") return { state: "missing", why: "it is not there" };
     await using file = await openFileAt(workspace, location);
     const { size } = file.stats;

@@ -1,5 +1,6 @@
-import { lstatSync, readlinkSync, realpathSync } from "node:fs";
-import { dirname, isAbsolute, join, parse, relative, resolve, sep } from "node:path";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { expandHome, meantPath } from "@banyan/tools/named-path";
+import { followLinks, WorkspaceError } from "@banyan/tools/workspace";
 import picomatch from "picomatch";
 
 /** The folder that paths are judged against, fixed when the conversation starts. */
@@ -21,21 +22,44 @@ export interface Place {
   readonly inside: boolean;
 }
 
-const MOST_LINKS = 40;
-
 /** The folder that paths are judged against: `workspace`, its links followed now, and `home`, which `~` stands for. All are absolute. */
 export function pathScope(workspace: string, home: string, copy?: string): PathScope {
   const root = resolve(workspace);
-  return { root, realRoot: follow(root) ?? root, home, copy };
+  return { root, realRoot: followLinks(root) ?? root, home, copy };
 }
 
-/** Resolves a path, relative ones from the workspace. What does not exist yet is no error: the rest is taken as written. */
+/**
+ * Resolves a path, relative ones from the workspace. What does not exist yet is no error: the rest is taken as written. The
+ * place has the forms of the path that the text means (S35), and of the text taken literally: a tool that somebody else offers
+ * may do either. Both are the same for our own tools, whose arguments hold the path that is meant.
+ */
 export function placeOf(scope: PathScope, named: string): Place {
-  const written = inOriginal(scope, named);
+  const meant = meaningOf(scope, named);
+  if (meant === named) return placeAt(scope, named);
+  const [literal, other] = [placeAt(scope, named), meant === undefined ? undefined : placeAt(scope, meant)];
+  return {
+    forms: [...new Set([...literal.forms, ...(other?.forms ?? [])])],
+    inside: literal.inside && other?.inside === true,
+  };
+}
+
+/** The path that a text means; undefined when it names no place of this machine. */
+function meaningOf(scope: PathScope, named: string): string | undefined {
+  try {
+    return meantPath(named, scope);
+  } catch (error) {
+    if (!(error instanceof WorkspaceError)) throw error;
+    return undefined;
+  }
+}
+
+/** Where a path leads that is taken as it is. */
+export function placeAt(scope: PathScope, path: string): Place {
+  const written = inOriginal(scope, path);
   const plain = resolve(scope.root, written);
   const walked = isAbsolute(written) ? written : scope.realRoot + sep + written;
-  const asWalked = follow(walked);
-  const asResolved = walked === plain ? asWalked : follow(plain);
+  const asWalked = followLinks(walked);
+  const asResolved = walked === plain ? asWalked : followLinks(plain);
   const forms = [plain, asWalked, asResolved].filter((form) => form !== undefined);
   const unresolved = asWalked === undefined || asResolved === undefined;
   return {
@@ -102,8 +126,7 @@ function matcher(glob: string, hidden: boolean): (path: string) => boolean {
 
 /** The pattern in the form of the paths it is compared with: from the workspace where it lies there, else absolute. */
 function globOf(pattern: string, scope: PathScope): string {
-  const expanded =
-    pattern === "~" || pattern.startsWith("~/") ? literalGlob(slashes(scope.home)) + pattern.slice(1) : pattern;
+  const expanded = expandHome(pattern.replace(/^file:\/\/(?:localhost)?(?=\/)/i, ""), literalGlob(slashes(scope.home)));
   if (!expanded.startsWith("/") && !expanded.startsWith("../")) return expanded.replace(/^(?:\.\/+)+(?=.)/, "");
   const absolute = expanded.startsWith("/") ? expanded : climb(expanded, scope.realRoot);
   for (const root of [scope.root, scope.realRoot]) {
@@ -123,52 +146,6 @@ function climb(pattern: string, folder: string): string {
     at = dirname(at);
   }
   return `${literalGlob(slashes(at)).replace(/\/$/, "")}/${rest}`;
-}
-
-/** Follows links and `..` part by part, as the system does; undefined when there are too many links, or no file can have the name. */
-function follow(path: string): string | undefined {
-  if (path.includes("\0")) return undefined;
-  const start = parse(path).root;
-  const ahead = path.slice(start.length).split(sep);
-  let at = start;
-  let links = 0;
-  for (let part = ahead.shift(); part !== undefined; part = ahead.shift()) {
-    if (part === "" || part === ".") continue;
-    if (part === "..") {
-      at = dirname(at);
-      continue;
-    }
-    const next = join(at, part);
-    const target = linkTarget(next);
-    if (target === undefined) {
-      at = next;
-      continue;
-    }
-    links += 1;
-    if (links > MOST_LINKS) return undefined;
-    if (isAbsolute(target)) at = parse(target).root;
-    ahead.unshift(...target.split(sep));
-  }
-  return realCase(at);
-}
-
-function linkTarget(path: string): string | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : undefined;
-  } catch {
-    // It cannot be looked at: whoever opens it goes by the name as it is, and meets the same error.
-    return undefined;
-  }
-}
-
-/** On file systems that ignore case, an existing path under its real name. */
-function realCase(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    // A path that does not exist has only the name that was written.
-    return path;
-  }
 }
 
 function slashes(path: string): string {

@@ -42,10 +42,10 @@ function leadsTo(pattern: string, text: string, scope: PathScope): boolean {
   return fitsSome(pattern, scope, placeOf(scope, text));
 }
 
-/** Whether a text may name a file or an address: one line with a slash, a tilde or a dot before more of it. */
+/** Whether a text may name a file or an address: one line with a slash, a tilde, `$HOME` or a dot before more of it. */
 export function mayBePlace(text: string): boolean {
   const line = text.trim();
-  return line.length <= LONGEST_PATH && !/[\n\r]/.test(line) && /[/\\~]|\.\S|^\.$/.test(line);
+  return line.length <= LONGEST_PATH && !/[\n\r]/.test(line) && /[/\\~]|^\$\{?HOME|\.\S|^\.$/.test(line);
 }
 
 /** Every text in the arguments, at any depth. */

@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import type { Environment } from "@banyan/models";
+import { expandHome } from "@banyan/tools/named-path";
 import { directories } from "../directories.ts";
 import { leadsInto, type ProjectPlaces } from "../project.ts";
 import { type ClaudeSettings, joinedHooks, readClaudeSettings } from "./claude-settings.ts";
@@ -89,7 +90,7 @@ export function unknownSetting(path: KeyPath): string | undefined {
 
 function readFiles({ env, home, project }: ConfigurationOptions): Record<"user" | "project", FileLayer> {
   const file = userSettingsFile({ env, home });
-  const user = withPaths(readUserLayer(file), (path) => fromHome(path, home) ?? resolve(file, "..", path));
+  const user = withPaths(readUserLayer(file), (path) => resolve(file, "..", expandHome(path, home)));
   if (!project) return { user, project: { settings: {}, faults: [], unsafe: undefined } };
   const { settings: theirFile, mcp, claude, root } = project;
   const own = withPaths(readProjectLayer(theirFile, file), (path) => resolve(root, path));
@@ -119,10 +120,6 @@ function withPaths(layer: FileLayer, absolute: (path: string) => string): FileLa
       ...(theme?.endsWith(".json") && { theme: absolute(theme) }),
     },
   };
-}
-
-function fromHome(path: string, home: string): string | undefined {
-  return path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : undefined;
 }
 
 /** The settings file counts more than the files that other programs read too; hooks are those of all. */

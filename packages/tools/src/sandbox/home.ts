@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import type { Environment } from "../workspace/environment.ts";
+import { expandHome } from "../workspace/named-path.ts";
 import { isWithin } from "./protected-places.ts";
 
 /** What builds read in the home folder: toolchains, what was downloaded for them, and settings without passwords. */
@@ -119,7 +120,7 @@ function cachesOf(home: string, { XDG_CACHE_HOME: named }: Environment): string 
 
 /** A path as settings write it: `~/x`, an absolute one, or one from the home folder. */
 function inHome(home: string, written: string): string {
-  return written === "~" || written.startsWith("~/") ? resolve(home, `.${written.slice(1)}`) : resolve(home, written);
+  return resolve(home, expandHome(written, home));
 }
 
 function real(path: string): string {

@@ -4,6 +4,7 @@ import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { childEnvironment, type Environment } from "../workspace/environment.ts";
+import { expandHome } from "../workspace/named-path.ts";
 import { findProgram, type Program, shellWords, WORDS } from "./find-program.ts";
 import { releaseLeft } from "./held-places.ts";
 import { closeHome } from "./home.ts";
@@ -99,7 +100,7 @@ export async function openSandbox(options: SandboxOptions): Promise<SandboxOpeni
   const notices: string[] = [];
   const writable = [root];
   for (const path of options.writable ?? []) {
-    const place = placeToWrite(path.startsWith("~/") ? resolve(home, path.slice(2)) : resolve(root, path), path);
+    const place = placeToWrite(resolve(root, expandHome(path, home)), path);
     if (own.some((folder) => isWithin(folder, place)))
       notices.push(`Commands in the sandbox cannot write to ${path} (sandbox.writable): it belongs to Banyan itself.`);
     else writable.push(place);

@@ -6,6 +6,7 @@ import { keepContent } from "./backups.ts";
 import { WorkspaceError } from "./error.ts";
 import { contentOf, fileChange } from "./file-change.ts";
 import { openFile } from "./open-path.ts";
+import { pathArgument } from "./path-argument.ts";
 import { type Location, locate, type Workspace } from "./paths.ts";
 import { assertWritable } from "./protected-paths.ts";
 import { removeFile, replaceFile } from "./replace-file.ts";
@@ -38,10 +39,11 @@ export interface BringOptions extends WritingOptions {
   ): Promise<MergedText>;
 }
 
-const input = z.object({
-  from: z.string().describe("The branch whose files they are."),
-  files: z.array(z.string()).min(1).describe("Files, relative to the workspace."),
-});
+const inputOf = (workspace: Workspace) =>
+  z.object({
+    from: z.string().describe("The branch whose files they are."),
+    files: z.array(pathArgument(workspace)).min(1).describe("Files, relative to the workspace."),
+  });
 
 /** What becomes of one file. */
 type Outcome =
@@ -66,7 +68,7 @@ export function bringTool(workspace: Workspace, options: BringOptions): Tool {
     name: "bring_over",
     description:
       "Takes the changes that another branch made to files over to this one, and marks what contradicts itself.",
-    input,
+    input: inputOf(workspace),
     effects: "external",
     files: "write",
     folder: () => workspace.root,

@@ -4,19 +4,23 @@ import { SymbolFinder } from "../symbols/finder.ts";
 import { armFile, messageOfCall } from "./edit-mode/armed-file.ts";
 import { Editing } from "./edit-mode/editing.ts";
 import { instructions } from "./edit-mode/instructions.ts";
+import { pathArgument } from "./path-argument.ts";
 import type { Workspace } from "./paths.ts";
 import { assertJudged, type WritingOptions } from "./writing.ts";
 
-const input = z.object({
-  file_path: z.string().describe("The file, relative to the workspace. One that is not there is created."),
-  mode: z
-    .enum(["lines", "complete", "symbol"])
-    .optional()
-    .describe(
-      "What a block replaces. lines: lines by number; symbol: a function, class or method by name; complete: the file. Default: lines; complete for a new file.",
+const inputOf = (workspace: Workspace) =>
+  z.object({
+    file_path: pathArgument(workspace).describe(
+      "The file, relative to the workspace. One that is not there is created.",
     ),
-  overwrite: z.boolean().optional().describe("Allows mode complete for a file that exists."),
-});
+    mode: z
+      .enum(["lines", "complete", "symbol"])
+      .optional()
+      .describe(
+        "What a block replaces. lines: lines by number; symbol: a function, class or method by name; complete: the file. Default: lines; complete for a new file.",
+      ),
+    overwrite: z.boolean().optional().describe("Allows mode complete for a file that exists."),
+  });
 
 /**
  * `edit_mode {file_path, mode?, overwrite?}`: changes a file by what the model writes in its next message (B27). The call
@@ -32,7 +36,7 @@ export function editModeTool(workspace: Workspace, options: WritingOptions = {})
       "Opens a file for editing: it changes nothing by itself, but the fenced blocks in your next message are applied to the file. " +
       "Its answer says how to write them. Use it for changes in several places, for long ones and for new files: " +
       "text in a block needs no escapes, and old text is not repeated. Several files can be opened at once. For one small change use edit.",
-    input,
+    input: inputOf(workspace),
     // Armed twice, a file waits as if it were armed once. It is not `none`, which rules allow without asking.
     effects: "idempotent",
     files: "write",

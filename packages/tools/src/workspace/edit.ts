@@ -5,6 +5,7 @@ import { WorkspaceError } from "./error.ts";
 import { fileChange } from "./file-change.ts";
 import { lineDiff } from "./line-diff.ts";
 import { nearestLine } from "./nearest-line.ts";
+import { pathArgument } from "./path-argument.ts";
 import { locate, type Workspace } from "./paths.ts";
 import { assertWritable } from "./protected-paths.ts";
 import { replaceFile } from "./replace-file.ts";
@@ -15,16 +16,17 @@ import { assertAllowed, assertJudged, type WritingOptions } from "./writing.ts";
 /** Occurrences are counted up to here. */
 const MOST_COUNTED = 1000;
 
-const input = z.object({
-  path: z.string().describe("The file, relative to the workspace."),
-  old_text: z
-    .string()
-    .min(1)
-    .describe(
-      "The text to replace, exactly as it is in the file, with its indentation, without line numbers. Include lines around it when it is not unique.",
-    ),
-  new_text: z.string().describe("What stands there instead. Empty removes the old text."),
-});
+const inputOf = (workspace: Workspace) =>
+  z.object({
+    path: pathArgument(workspace).describe("The file, relative to the workspace."),
+    old_text: z
+      .string()
+      .min(1)
+      .describe(
+        "The text to replace, exactly as it is in the file, with its indentation, without line numbers. Include lines around it when it is not unique.",
+      ),
+    new_text: z.string().describe("What stands there instead. Empty removes the old text."),
+  });
 
 /** `edit {path, old_text, new_text}`: replaces one place in a text file; all other bytes stay as they are. */
 export function editTool(workspace: Workspace, { backups, refuse, watch }: WritingOptions = {}): Tool {
@@ -33,7 +35,7 @@ export function editTool(workspace: Workspace, { backups, refuse, watch }: Writi
     description:
       "Changes one place in a text file: replaces old_text, which must occur exactly once, with new_text. " +
       "Line ends, byte-order mark and mode of the file are kept. Answers the change as a unified diff.",
-    input,
+    input: inputOf(workspace),
     // Not idempotent: where new_text contains old_text, a second run would change the file again.
     effects: "external",
     files: "write",
@@ -60,7 +62,7 @@ export function editTool(workspace: Workspace, { backups, refuse, watch }: Writi
 /** The file as it is, and as it is to be. Throws what speaks against that. */
 async function edited(
   workspace: Workspace,
-  { path, old_text, new_text }: z.infer<typeof input>,
+  { path, old_text, new_text }: z.infer<ReturnType<typeof inputOf>>,
   { refuse, watch }: WritingOptions,
 ) {
   const location = await locate(workspace, path);

@@ -24,6 +24,7 @@ export { editModeTool } from "./edit-mode.ts";
 export { childEnvironment, type Environment, holdsSecret } from "./environment.ts";
 export { WorkspaceError, type WorkspaceErrorCode } from "./error.ts";
 export { contentOf, type FileContent, fileChange } from "./file-change.ts";
+export { followLinks } from "./follow-links.ts";
 export { type ForeignCall, ForeignChanges, type ToldChange, toldDiff } from "./foreign-changes.ts";
 export { JUDGED_BYTES, keyFileRefusal, type Watch } from "./key-file.ts";
 export { listTool } from "./list.ts";
@@ -46,6 +47,7 @@ export type { WritingOptions } from "./writing.ts";
  * @example
  * workspaceTools({
  *   root: ".",
+ *   home: "/home/me",
  *   env: { CI: "1" },
  *   protected: ["package-lock.json"],
  *   whyNotRead: (path) => (path.endsWith(".env") ? "it holds secrets" : undefined),
@@ -57,6 +59,8 @@ export type { WritingOptions } from "./writing.ts";
 export interface WorkspaceToolsOptions extends WritingOptions {
   /** The folder that the tools work in; it must exist. */
   readonly root: string;
+  /** The folder that `~` and `$HOME` stand for in paths; the user's home when absent. */
+  readonly home?: string;
   /** Variables for commands, on top of the program's own without its secrets; an undefined one is taken away. */
   readonly env?: Environment;
   /** Paths, relative to the root or absolute, that are never written, nor anything below them. */
@@ -80,7 +84,7 @@ export interface WorkspaceToolsOptions extends WritingOptions {
 
 /** The tools read, list, search, write, edit, edit_mode, shell, processes and process_input for one folder. Throws a `WorkspaceError` when there is no such folder. */
 export function workspaceTools(options: WorkspaceToolsOptions): readonly Tool[] {
-  const workspace = openWorkspace(options.root, options.protected, options.whyNotRead);
+  const workspace = openWorkspace(options.root, options.protected, options.whyNotRead, options.home);
   const { background = new BackgroundCommands() } = options;
   const inFolder = [
     readTool(workspace, options),

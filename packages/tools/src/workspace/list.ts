@@ -4,6 +4,7 @@ import { z } from "zod";
 import { explain, WorkspaceError } from "./error.ts";
 import { rulesDownTo } from "./git-ignore.ts";
 import { openDirectory } from "./open-path.ts";
+import { pathArgument } from "./path-argument.ts";
 import { locate, specialKind, type Workspace } from "./paths.ts";
 import { showOnOneLine } from "./plain-text.ts";
 import { type Entry, walk } from "./walk.ts";
@@ -13,14 +14,14 @@ const MOST_BYTES = 60_000;
 /** Counting ends here: what is there beyond is "more". */
 const MOST_COUNTED = 20_000;
 
-const input = z.object({
-  path: z
-    .string()
-    .overwrite((path) => path || ".")
-    .optional()
-    .describe("The folder, relative to the workspace. Default: the workspace itself."),
-  depth: z.int().min(1).max(20).optional().describe("How many levels to go down. Default 1."),
-});
+const inputOf = (workspace: Workspace) =>
+  z.object({
+    path: pathArgument(workspace)
+      .overwrite((path) => path || ".")
+      .optional()
+      .describe("The folder, relative to the workspace. Default: the workspace itself."),
+    depth: z.int().min(1).max(20).optional().describe("How many levels to go down. Default 1."),
+  });
 
 /** `list {path, depth?}`: what is in a folder. */
 export function listTool(workspace: Workspace): Tool {
@@ -29,7 +30,7 @@ export function listTool(workspace: Workspace): Tool {
     description:
       "Lists a folder: one path a line, relative to the workspace and sorted, folders with a `/` at the end, files with their size in bytes. " +
       `What .gitignore leaves out is not listed. At most ${MOST_ENTRIES} entries.`,
-    input,
+    input: inputOf(workspace),
     effects: "none",
     eager: true,
     about: ({ path = "." }) => ({

@@ -1,7 +1,9 @@
 import { existsSync, realpathSync, type Stats, statSync } from "node:fs";
 import { lstat, readlink } from "node:fs/promises";
+import { homedir } from "node:os";
 import { isAbsolute, resolve, sep } from "node:path";
 import { explain, systemCode, WorkspaceError } from "./error.ts";
+import { followLinks } from "./follow-links.ts";
 
 /**
  * Says, in a sentence, why the content of a file may not be told, or nothing when it may. `path` is where the file lies,
@@ -15,6 +17,8 @@ export interface Workspace {
   readonly root: string;
   /** The root as it was given; absolute paths may start with it too. */
   readonly alias: string;
+  /** The folder that `~` and `$HOME` stand for; absolute. */
+  readonly home: string;
   /** The identity of the root, so that another folder put in its place is noticed. */
   readonly device: number;
   readonly inode: number;
@@ -44,10 +48,15 @@ const LINK_OUT = "is a link, or goes through one, that leads out of the workspac
 
 /**
  * Opens the folder that tools may work in. `protect` names paths in it, relative or absolute, that are never written;
- * `whyNotRead` closes files to all that reads.
+ * `whyNotRead` closes files to all that reads, and `home` is the folder that `~` stands for.
  * Throws a `WorkspaceError` when there is no such folder.
  */
-export function openWorkspace(root: string, protect: readonly string[] = [], whyNotRead?: WhyNotRead): Workspace {
+export function openWorkspace(
+  root: string,
+  protect: readonly string[] = [],
+  whyNotRead?: WhyNotRead,
+  home = homedir(),
+): Workspace {
   const alias = resolve(root);
   let real: string;
   let found: Stats;
@@ -62,6 +71,7 @@ export function openWorkspace(root: string, protect: readonly string[] = [], why
   const workspace: Workspace = {
     root: real,
     alias,
+    home,
     device: found.dev,
     inode: found.ino,
     protected: [],
@@ -101,9 +111,10 @@ function belowRoot(workspace: Workspace, path: string): string | undefined {
 }
 
 /**
- * Follows a path part by part. A link is followed when it leads to a place in the workspace; a part that would leave
- * the workspace is refused, whether by `..`, by a link or as an absolute path. What is missing at the end is no error.
- * What this answers may be out of date at once: `openFile` and `replaceFile` check again what they opened.
+ * Follows a path part by part, which is taken as it is: `meantPath` says before what a user or a model means by a text. A link is
+ * followed when it leads to a place in the workspace, and refused when it leads elsewhere. A path that begins elsewhere, or leaves
+ * the workspace by `..`, is refused unless it leads back. What is missing at the end is no error.
+ * The answer may be out of date at once: `openFile` and `replaceFile` check again what they opened.
  */
 export async function locate(workspace: Workspace, given: string): Promise<Location> {
   if (given === "")
@@ -113,10 +124,10 @@ export async function locate(workspace: Workspace, given: string): Promise<Locat
     );
   if (given.includes("\0")) throw new WorkspaceError("path", "The path contains a null byte. Name it without.");
   await checkRoot(workspace);
-  const start = isAbsolute(given) ? belowRoot(workspace, given) : given;
+  const start = isAbsolute(given) ? (belowRoot(workspace, given) ?? leadingBack(workspace, given)) : given;
   if (start === undefined) throw outside(given, "is outside the workspace");
 
-  const ahead = start.split(sep);
+  let ahead = start.split(sep);
   const parts: string[] = [];
   let found: Stats | undefined = await lstat(workspace.root);
   /** How many of `parts` exist, once one was missing. */
@@ -126,7 +137,15 @@ export async function locate(workspace: Workspace, given: string): Promise<Locat
   for (let part = ahead.shift(); part !== undefined; part = ahead.shift()) {
     if (part === "" || part === ".") continue;
     if (part === "..") {
-      if (parts.pop() === undefined) throw outside(given, links > 0 ? LINK_OUT : "leads out of the workspace");
+      if (parts.pop() === undefined) {
+        if (links > 0) throw outside(given, LINK_OUT);
+        const back = leadingBack(workspace, given);
+        if (back === undefined) throw outside(given, "leads out of the workspace");
+        ahead = back.split(sep);
+        existing = undefined;
+        found = await lstat(workspace.root);
+        continue;
+      }
       if (existing !== undefined && parts.length <= existing) existing = undefined;
       if (existing === undefined) found = await lstat(join(workspace, parts));
       continue;
@@ -157,6 +176,12 @@ export async function locate(workspace: Workspace, given: string): Promise<Locat
   if (found.isFile()) return { path, real, kind: "file", what: "a file" };
   if (found.isDirectory()) return { path, real, kind: "directory", what: "a folder" };
   return { path, real, kind: "special", what: specialKind(found) };
+}
+
+/** Where a path leads in the workspace that leaves it on the way, or begins elsewhere; undefined when it ends outside. */
+function leadingBack(workspace: Workspace, given: string): string | undefined {
+  const real = followLinks(isAbsolute(given) ? given : workspace.root + sep + given);
+  return real === undefined ? undefined : belowRoot(workspace, real);
 }
 
 /** The kind of a file that is neither a regular file nor a folder. */

@@ -6,6 +6,7 @@ import { WorkspaceError } from "./error.ts";
 import { type FileForm, feedLines, type Line, LineSplitter } from "./file-text.ts";
 import { assertNoKeyFile, type Watch } from "./key-file.ts";
 import { type OpenFile, openFile } from "./open-path.ts";
+import { pathArgument } from "./path-argument.ts";
 import type { Workspace } from "./paths.ts";
 import { showControls } from "./plain-text.ts";
 
@@ -14,11 +15,12 @@ const MOST_LINES = 2000;
 const MOST_BYTES = 60_000;
 const LONGEST_LINE = 2000;
 
-const input = z.object({
-  path: z.string().describe("The file, relative to the workspace."),
-  start: z.int().min(1).optional().describe("The first line wanted. Default 1."),
-  end: z.int().min(1).optional().describe(`The last line wanted, included. Default: to the end.`),
-});
+const inputOf = (workspace: Workspace) =>
+  z.object({
+    path: pathArgument(workspace).describe("The file, relative to the workspace."),
+    start: z.int().min(1).optional().describe("The first line wanted. Default 1."),
+    end: z.int().min(1).optional().describe(`The last line wanted, included. Default: to the end.`),
+  });
 
 /** What is read, and who is told of it. */
 export interface ReadOptions {
@@ -33,7 +35,7 @@ export function readTool(workspace: Workspace, { watch, keyFiles }: ReadOptions 
   return defineTool({
     name: "read",
     description: `Reads a text file, picture or PDF. Each line comes as its number, a tab and its text. At most ${MOST_LINES} lines or ${MOST_BYTES} bytes at once.`,
-    input,
+    input: inputOf(workspace),
     effects: "none",
     eager: true,
     files: "read",

@@ -5,6 +5,7 @@ import { WorkspaceError } from "./error.ts";
 import { feedLines, LineSplitter } from "./file-text.ts";
 import type { Watch } from "./key-file.ts";
 import { openFile } from "./open-path.ts";
+import { pathArgument } from "./path-argument.ts";
 import { locate, type Workspace } from "./paths.ts";
 import type { Query } from "./search-files.ts";
 import { type SearchEnd, searchInWorker } from "./search-in-worker.ts";
@@ -22,21 +23,21 @@ export interface SearchOptions {
   readonly watch?: Watch;
 }
 
-const input = z.object({
-  pattern: z
-    .string()
-    .min(1)
-    .describe("A regular expression, matched against each line; case counts unless it begins with (?i)."),
-  path: z
-    .string()
-    .overwrite((path) => path || ".")
-    .optional()
-    .describe("The file or folder to search, relative to the workspace. Default: all of it."),
-  glob: z
-    .string()
-    .optional()
-    .describe("Only files whose name matches, such as `*.ts`; with a `/`, whose path does, such as `src/**/*.ts`."),
-});
+const inputOf = (workspace: Workspace) =>
+  z.object({
+    pattern: z
+      .string()
+      .min(1)
+      .describe("A regular expression, matched against each line; case counts unless it begins with (?i)."),
+    path: pathArgument(workspace)
+      .overwrite((path) => path || ".")
+      .optional()
+      .describe("The file or folder to search, relative to the workspace. Default: all of it."),
+    glob: z
+      .string()
+      .optional()
+      .describe("Only files whose name matches, such as `*.ts`; with a `/`, whose path does, such as `src/**/*.ts`."),
+  });
 
 /** `search {pattern, path?, glob?}`: lines of text files that match a regular expression. */
 export function searchTool(
@@ -48,7 +49,7 @@ export function searchTool(
     description:
       "Searches the text files of the workspace for a regular expression. Answers `path:line:text` for each line that matches. " +
       "Binary files and what .gitignore leaves out are not searched.",
-    input,
+    input: inputOf(workspace),
     effects: "none",
     eager: true,
     files: "read",

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { emptyConversation, type Tool, type ToolContext } from "@banyan/core";
+import type { ZodType } from "zod";
 
 /** A folder of its own for one test, with files in it; it goes away when it is disposed of. */
 export class TestFolder implements Disposable {
@@ -42,13 +43,13 @@ export class TestFolder implements Disposable {
   }
 }
 
-/** Calls a tool as the engine does; what it answers is text. */
+/** Calls a tool as the engine does, with arguments that its schema has checked; the answer is text. */
 export async function call(
   tool: Tool,
   input: Readonly<Record<string, unknown>>,
   context: Partial<ToolContext> = {},
 ): Promise<string> {
-  const answer = await tool.execute(input, {
+  const answer = await tool.execute(await checked(tool, input), {
     call: "call-1",
     attempt: 1,
     key: "key-1",
@@ -76,4 +77,12 @@ export async function call(
   });
   if (typeof answer !== "string") throw new TypeError(`The tool ${tool.name} answered ${typeof answer}, not text.`);
   return answer;
+}
+
+/** The arguments as the tool gets them; throws the reason why they do not fit. */
+async function checked({ input: schema }: Tool, input: unknown): Promise<unknown> {
+  if (!("~standard" in schema)) return input;
+  const { error, data } = await (schema as unknown as ZodType).safeParseAsync(input);
+  if (error) throw new TypeError(error.issues.map(({ message }) => message).join("; "));
+  return data;
 }

@@ -7,6 +7,7 @@ import { WorkspaceError } from "./error.ts";
 import { type FileContent, fileChange } from "./file-change.ts";
 import { lineDiff } from "./line-diff.ts";
 import { openFile } from "./open-path.ts";
+import { pathArgument } from "./path-argument.ts";
 import { type Location, locate, type Workspace } from "./paths.ts";
 import { assertWritable } from "./protected-paths.ts";
 import { replaceFile } from "./replace-file.ts";
@@ -14,10 +15,11 @@ import { countLines, encode, lineEndsOf, linesInWords, readText, type TextConten
 import { MOST_ASKED_BYTES, unifiedDiff } from "./unified-diff.ts";
 import { assertAllowed, assertJudged, type WritingOptions } from "./writing.ts";
 
-const input = z.object({
-  path: z.string().describe("The file, relative to the workspace. Missing folders are made."),
-  content: z.string().describe("The whole content of the file."),
-});
+const inputOf = (workspace: Workspace) =>
+  z.object({
+    path: pathArgument(workspace).describe("The file, relative to the workspace. Missing folders are made."),
+    content: z.string().describe("The whole content of the file."),
+  });
 
 /** `write {path, content}`: makes a file or replaces it as a whole. */
 export function writeTool(workspace: Workspace, { backups, refuse, watch }: WritingOptions = {}): Tool {
@@ -25,7 +27,7 @@ export function writeTool(workspace: Workspace, { backups, refuse, watch }: Writ
     name: "write",
     description:
       "Writes a whole file: makes it, or replaces what was there. For a change in a part of a file use edit.",
-    input,
+    input: inputOf(workspace),
     // Written twice, a file has the same content as written once.
     effects: "idempotent",
     files: "write",

@@ -1,7 +1,8 @@
 import { isAbsolute } from "node:path";
+import { expandHome } from "@banyan/tools/named-path";
 import { covers, type Match, meets, strongest, UNKNOWN } from "../match.ts";
 import { isObeyed, spellsObeyed } from "../obeyed.ts";
-import { fitsEvery, fitsSome, fromRoot, literalGlob, type Place, placeOf } from "../place.ts";
+import { fitsEvery, fitsSome, fromRoot, literalGlob, type Place, placeAt } from "../place.ts";
 import { COMMAND, formatRule, READING, type Rule, WRITING } from "../rule.ts";
 import type { Subject, Surroundings } from "../subject.ts";
 import { mayRun, mayRunText, mayStart, withoutOptions } from "./disguise.ts";
@@ -179,8 +180,9 @@ function opensNothing({ path }: FilePart): boolean {
 
 function placeOfFile({ path }: FilePart, moves: boolean, { scope }: Surroundings): Place | undefined {
   if (path === undefined) return undefined;
-  const expanded = path === "~" || path.startsWith("~/") ? scope.home + path.slice(1) : path;
-  return moves && !isAbsolute(expanded) ? undefined : placeOf(scope, expanded);
+  // A shell knows neither addresses nor another separator, and has read its variables already.
+  const expanded = path.startsWith("~") ? expandHome(path, scope.home) : path;
+  return moves && !isAbsolute(expanded) ? undefined : placeAt(scope, expanded);
 }
 
 /** Whether the shell may stand in another folder afterwards, so that relative paths lead elsewhere. */

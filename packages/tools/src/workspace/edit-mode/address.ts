@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { meantPath, type PathBase } from "../named-path.ts";
 
 /** How a block of a message becomes part of a file. */
 export type Mode = "lines" | "complete" | "symbol";
@@ -9,6 +10,8 @@ export interface Addressee {
   readonly path: string;
   /** What else it may be called: the path as it was given, the absolute path. */
   readonly aliases: readonly string[];
+  /** What a path in an address is read from; without it, such a path is taken as it is. */
+  readonly base?: PathBase;
   readonly mode: Mode;
 }
 
@@ -105,8 +108,18 @@ function leadingPath<File extends Addressee>(
 
 function names(file: Addressee, path: string): boolean {
   if (path === "") return false;
-  const plain = posix.normalize(path);
-  return plain === file.path || file.aliases.some((alias) => plain === posix.normalize(alias));
+  const wanted = [path, meaningOf(path, file.base)].map((each) => posix.normalize(each));
+  return [file.path, ...file.aliases].some((name) => wanted.includes(posix.normalize(name)));
+}
+
+/** The path that an address means (S35). */
+function meaningOf(path: string, base: PathBase | undefined): string {
+  try {
+    return base === undefined ? path : meantPath(path, base);
+  } catch {
+    // It names no file of this machine, and so none that is armed.
+    return path;
+  }
 }
 
 function notArmed(path: string): Address<never> {

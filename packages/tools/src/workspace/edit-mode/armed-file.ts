@@ -47,7 +47,7 @@ export async function armFile(
   const location = await locate(workspace, file_path);
   assertWritable(workspace, location);
   const { path } = location;
-  const common = { path, aliases: [file_path, location.real], location, context };
+  const common = { path, aliases: [file_path, location.real], base: workspace, location, context };
   if (location.kind === "missing") return { ...common, mode: "complete", snapshot: undefined, symbols: undefined };
 
   const { text, bytes, stats } = await readText(workspace, path);

@@ -1,0 +1,17 @@
+import { z } from "zod";
+import { WorkspaceError } from "./error.ts";
+import { meantPath } from "./named-path.ts";
+import type { Workspace } from "./paths.ts";
+
+/** The argument of a tool that names a file or a folder: what is judged, shown and used is the path that is meant. */
+export function pathArgument(workspace: Workspace) {
+  return z.string().check((argument) => {
+    try {
+      argument.value = meantPath(argument.value, workspace);
+    } catch (error) {
+      if (!(error instanceof WorkspaceError)) throw error;
+      const message = error.message.replace(/\.$/, "");
+      argument.issues.push({ code: "custom", message, input: argument.value, path: [] });
+    }
+  });
+}
