@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import type { LoopDriver } from "@banyan/core/drivers";
 import { takeTurn } from "./turn.ts";
 
@@ -47,6 +48,19 @@ export interface AcpAgentOptions extends AgentProgram {
   readonly patience?: { readonly start?: number | undefined; readonly work?: number | undefined } | undefined;
 }
 
+const OPTIONS: OptionNames<AcpAgentOptions> = {
+  name: true,
+  command: true,
+  args: true,
+  env: true,
+  cwd: true,
+  install: true,
+  backups: true,
+  instructions: true,
+  effort: true,
+  patience: true,
+};
+
 /** The same, with all that there is a default for. */
 export interface AcpAgent extends AcpAgentOptions {
   readonly id: string;
@@ -65,6 +79,7 @@ export interface AcpAgent extends AcpAgentOptions {
  * const { text } = await new Agent({ model: claude }).send("Why does the build fail?");
  */
 export function acpAgent(options: AcpAgentOptions): LoopDriver {
+  refuseUnknown("acpAgent", options, OPTIONS);
   const { name, cwd = "." } = options;
   if (!/^[\w-]{1,32}$/.test(name)) {
     throw new TypeError(`"${name}" cannot name an agent: use 1 to 32 letters, digits, "_" and "-".`);

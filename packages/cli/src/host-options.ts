@@ -2,13 +2,27 @@ import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { JsonSchema } from "@banyan/core";
+import { pickOptions } from "@banyan/core/conversation";
 import type { HostFlags, HostOptions } from "@banyan/host";
+import type { AgentFlags } from "./agent-flags.ts";
 import type { Arguments } from "./arguments.ts";
 import { UsageError } from "./problem.ts";
 
 /** The directory that a command line is about. */
 export function directoryOf(args: Arguments): string {
   return resolve(args.cwd ?? ".");
+}
+
+/** The flags of a command line that the host takes: the others are the command's own. */
+export function hostFlags(flags: AgentFlags): HostFlags {
+  return pickOptions<HostFlags>(flags, {
+    model: true,
+    allow: true,
+    deny: true,
+    rules: true,
+    approval: true,
+    unconfined: true,
+  });
 }
 
 /** What a command line means for the host. */

@@ -1,4 +1,4 @@
-import { AgentError, DirectiveError, LimitError, ModelError, SessionError, StoreError } from "@banyan/core";
+import { DirectiveError, LimitError, ModelError, OptionError, SessionError, StoreError } from "@banyan/core";
 import {
   ConversationError,
   MemoryError,
@@ -57,7 +57,7 @@ export function problemOf(error: unknown): Problem {
   // By its name too: hardly anybody evaluates.
   if (error instanceof Error && error.name === "EvaluationError") return usage("evaluation");
   if (error instanceof McpError) return usage(`mcp-${error.code}`);
-  if (error instanceof LimitError || error instanceof AgentError || error instanceof DirectiveError)
+  if (error instanceof LimitError || error instanceof OptionError || error instanceof DirectiveError)
     return usage(error.code);
   // It is open in another terminal, or was removed there: another name, or a word to that one, is what helps.
   if (error instanceof StoreError && (error.code === "locked" || error.code === "not-found"))

@@ -9,7 +9,6 @@ export {
 } from "./agent/agent.ts";
 export type { AgentBuilder } from "./agent/builder.ts";
 export { type Chat, ChatError, type ChatOptions } from "./agent/chat.ts";
-export { AgentError } from "./agent/check-options.ts";
 export { askClient } from "./agent/control/ask-client.ts";
 export { type LaunchAgentOptions, launchAgent, type NamedAgent } from "./agent/control/launch-agent.ts";
 export { shortenConversation } from "./agent/control/shorten-conversation.ts";
@@ -36,6 +35,7 @@ export {
   type Message,
   type Notice,
   newestLeaf,
+  OptionError,
   type Part,
   pathTo,
   type RunEnd,

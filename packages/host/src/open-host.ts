@@ -1,5 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import type { AgentOptions, Limits, Store } from "@banyan/core";
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { chooseModel, type Environment, type ModelChoice, ModelChoiceError } from "@banyan/models";
 import type { Otlp } from "@banyan/telemetry/otlp";
 import type { McpServerEntry } from "@banyan/tools/mcp/entry";
@@ -47,6 +48,22 @@ export interface HostFlags {
   readonly mcpServers?: Readonly<Record<string, McpServerEntry>>;
 }
 
+const FLAGS: OptionNames<HostFlags> = {
+  model: true,
+  temperature: true,
+  maxTokens: true,
+  limits: true,
+  connection: true,
+  allow: true,
+  deny: true,
+  rules: true,
+  approval: true,
+  unconfined: true,
+  memory: true,
+  instructions: true,
+  mcpServers: true,
+};
+
 /**
  * Where a host works, for whom, and with which settings of the moment.
  * @example
@@ -89,12 +106,28 @@ export interface HostOptions {
   readonly readyLater?: boolean;
 }
 
+const OPTIONS: OptionNames<HostOptions> = {
+  cwd: true,
+  env: true,
+  home: true,
+  flags: true,
+  canAsk: true,
+  trusted: true,
+  output: true,
+  store: true,
+  machine: true,
+  signal: true,
+  readyLater: true,
+};
+
 /**
  * Reads settings, rules and instructions, looks at the workspace, chooses a model and puts an agent together. Opens no
  * conversation. Rejects with `SettingsError`, `RuleError`, `WorkspaceError` or `ModelChoiceError`, each with one sentence
  * for a person.
  */
 export async function openHost(options: HostOptions): Promise<Host> {
+  refuseUnknown("openHost", options, OPTIONS);
+  refuseUnknown("openHost", options.flags, FLAGS, "flags.");
   const { cwd, env, home, flags = {}, canAsk, trusted = false, signal } = options;
   const workspace = readableWorkspace(cwd);
   const places = directories(env, home);

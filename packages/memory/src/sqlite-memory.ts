@@ -1,6 +1,7 @@
 import type { EmbeddingModelV4 } from "@ai-sdk/provider";
 import type { MemoryItem, RecallOptions } from "@banyan/core";
 import type { Recalled } from "@banyan/core/conversation";
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import {
   entriesOf,
   forget,
@@ -57,12 +58,21 @@ export interface SqliteMemoryOptions {
   readonly redact?: ((text: string) => string) | undefined;
 }
 
+const OPTIONS: OptionNames<SqliteMemoryOptions> = {
+  file: true,
+  directory: true,
+  embed: true,
+  similarity: true,
+  redact: true,
+};
+
 /**
  * A memory in one SQLite file, which any number of processes may use at once. Nothing is read or made before it is asked
  * something. Of a turn it keeps what the user said and the last answer, unless they have fewer than three words: in pieces of
  * up to 1,500 characters, of the first and last 6,000. A text that was there before gets a further source.
  */
 export function sqliteMemory(options: SqliteMemoryOptions): ManagedMemory {
+  refuseUnknown("sqliteMemory", options, OPTIONS);
   return new SqliteMemory(options);
 }
 

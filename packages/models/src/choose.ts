@@ -1,3 +1,4 @@
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { type Environment, readVariable } from "./environment.ts";
 import { ask, hasGivenAddress, localServers } from "./local-servers.ts";
 import type { Provider } from "./provider.ts";
@@ -31,6 +32,8 @@ export interface ChooseOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+const OPTIONS: OptionNames<ChooseOptions> = { flag: true, setting: true, env: true, signal: true };
+
 /**
  * Which model to take: the flag; else the setting; else the default model of the first provider whose key is set, in the
  * order anthropic, openai, google, mistral, xai, groq, deepseek, openrouter (`ANTHROPIC_API_KEY`, ...); else the first
@@ -40,12 +43,9 @@ export interface ChooseOptions {
  * The names of flag and setting are taken as they are. `BANYAN_NO_DISCOVERY=1` leaves the local servers out. Rejects
  * only with the reason of `signal`.
  */
-export async function chooseModel({
-  flag,
-  setting,
-  env = process.env,
-  signal,
-}: ChooseOptions = {}): Promise<ModelChoice> {
+export async function chooseModel(options: ChooseOptions = {}): Promise<ModelChoice> {
+  refuseUnknown("chooseModel", options, OPTIONS);
+  const { flag, setting, env = process.env, signal } = options;
   if (flag) return { name: flag, reason: `Using ${flag}, as the command line says.` };
   if (setting) return { name: setting, reason: `Using ${setting}, as the settings say.` };
   signal?.throwIfAborted();

@@ -1,4 +1,5 @@
 import type { EmbeddingModel } from "@banyan/core/ai-sdk";
+import { refuseUnknown } from "@banyan/core/conversation";
 import { ModelChoiceError, parseName } from "./name.ts";
 import { providers } from "./providers.ts";
 import type { ResolveOptions } from "./resolve.ts";
@@ -9,10 +10,9 @@ import { setUpOf } from "./set-up.ts";
  * those of language models. Nothing is loaded or sent before it is first asked: whether the model exists shows then.
  * Throws `ModelChoiceError`.
  */
-export function embeddingModel(
-  name: string,
-  { env = process.env, aliases }: Pick<ResolveOptions, "env" | "aliases"> = {},
-): EmbeddingModel {
+export function embeddingModel(name: string, options: Pick<ResolveOptions, "env" | "aliases"> = {}): EmbeddingModel {
+  refuseUnknown("embeddingModel", options, { env: true, aliases: true });
+  const { env = process.env, aliases } = options;
   const { provider, model, effort } = parseName(name, aliases);
   if (effort !== undefined)
     throw new ModelChoiceError("malformed-name", `"${name}" names an effort; a model that makes vectors has none.`);

@@ -1,4 +1,5 @@
 import type { Price } from "@banyan/core/conversation";
+import { refuseUnknown } from "@banyan/core/conversation";
 import { type KnownModel, known, type ModelOverrides, priceOfAll } from "./catalogue.ts";
 import { type Environment, readVariable } from "./environment.ts";
 import { ask, hasGivenAddress } from "./local-servers.ts";
@@ -30,13 +31,11 @@ export interface ProviderStatus {
  * once, for 3 seconds at most; `BANYAN_NO_DISCOVERY=1` leaves those on this machine out. No hosted provider is asked
  * anything: whether a key is accepted shows with the first answer. Rejects only with the reason of `signal`.
  */
-export async function listProviders({
-  env = process.env,
-  signal,
-}: {
-  readonly env?: Environment;
-  readonly signal?: AbortSignal;
-} = {}): Promise<ProviderStatus[]> {
+export async function listProviders(
+  options: { readonly env?: Environment; readonly signal?: AbortSignal } = {},
+): Promise<ProviderStatus[]> {
+  refuseUnknown("listProviders", options, { env: true, signal: true });
+  const { env = process.env, signal } = options;
   return Promise.all(providers.map((provider) => statusOf(provider, env, signal)));
 }
 
@@ -52,6 +51,7 @@ export async function listModels(
     readonly listed?: readonly string[];
   } = {},
 ): Promise<KnownModel[]> {
+  refuseUnknown("listModels", options, { overrides: true, listed: true });
   const found = providers.find(({ name }) => name === provider);
   if (found) return known(found, options.overrides, options.listed);
   const names = providers.map(({ name }) => name).join(", ");

@@ -1,4 +1,5 @@
 import type { ModelDriver } from "@banyan/core";
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { PDF, PICTURES } from "@banyan/core/drivers";
 import { lookUp, type ModelOverrides, overrideOf, seesByName } from "./catalogue.ts";
 import type { Environment } from "./environment.ts";
@@ -28,6 +29,8 @@ export interface ResolveOptions {
   readonly bounds?: WireBounds | undefined;
 }
 
+const OPTIONS: OptionNames<ResolveOptions> = { env: true, aliases: true, overrides: true, bounds: true };
+
 /** Drivers by what they were made of, for as long as their environment lives: some are costly to make. */
 const opened = new WeakMap<Environment, Map<string, Promise<ModelDriver>>>();
 
@@ -39,10 +42,9 @@ const opened = new WeakMap<Environment, Map<string, Promise<ModelDriver>>>();
  * Keys and addresses come from `env`. Nothing is sent: whether the model exists shows with its first answer. Asked
  * again with the same environment, it gives the same driver. Rejects with `ModelChoiceError`.
  */
-export async function resolveModel(
-  name: string,
-  { env = process.env, aliases, overrides, bounds }: ResolveOptions = {},
-): Promise<ModelDriver> {
+export async function resolveModel(name: string, options: ResolveOptions = {}): Promise<ModelDriver> {
+  refuseUnknown("resolveModel", options, OPTIONS);
+  const { env = process.env, aliases, overrides, bounds } = options;
   const { id, provider, model, effort } = parseName(name, aliases);
   const setUp = setUpOf(provider, env);
   const facts = await lookUp(provider, model, overrides);

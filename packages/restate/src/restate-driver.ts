@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Http2Server, type ServerHttp2Session } from "node:http2";
 import { setTimeout as sleep } from "node:timers/promises";
+import { refuseUnknown } from "@banyan/core/conversation";
 import type { Asked, DrivenNode, Driver, Outcome } from "@banyan/server";
 import { createEndpointHandler } from "@restatedev/restate-sdk";
 import { type Accepted, CONVERSATION, servicesOf, VERSION } from "./services.ts";
@@ -44,6 +45,7 @@ export class RestateDriver implements Driver {
   #ingress = 0;
 
   constructor(setting: RestateSetting, options: RestateDriverOptions = {}) {
+    refuseUnknown("a Restate driver", options, { log: true });
     this.#setting = setting;
     this.#log = (sentence) => options.log?.(sentence);
   }

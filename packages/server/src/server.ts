@@ -1,6 +1,7 @@
 import type { Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { PROTOCOL } from "@banyan/protocol";
 import type { Shared } from "@banyan/store/postgres";
 import { createAdaptorServer } from "@hono/node-server";
@@ -91,6 +92,21 @@ export interface ServeOptions {
   log?(line: string): void;
 }
 
+const OPTIONS: OptionNames<ServeOptions> = {
+  host: true,
+  port: true,
+  hostname: true,
+  allowedHosts: true,
+  token: true,
+  guestToken: true,
+  page: true,
+  state: true,
+  idle: true,
+  connections: true,
+  cluster: true,
+  log: true,
+};
+
 /** A server that listens. */
 export interface RunningServer extends AsyncDisposable {
   /** As in `http://127.0.0.1:4870`. */
@@ -112,6 +128,7 @@ export interface RunningServer extends AsyncDisposable {
  * when it cannot, as when the port is taken.
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
+  refuseUnknown("serve", options, OPTIONS);
   const { host, token = randomToken(), hostname = "127.0.0.1", guestToken } = options;
   const log = (line: string) => options.log?.(onOneLine(line));
   const defect = (error: unknown) => log(error instanceof Error ? (error.stack ?? error.message) : String(error));

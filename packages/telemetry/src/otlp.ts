@@ -1,3 +1,4 @@
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { detectResources, envDetector, resourceFromAttributes } from "@opentelemetry/resources";
 import { MeterProvider, PeriodicExportingMetricReader, type PushMetricExporter } from "@opentelemetry/sdk-metrics";
 import {
@@ -45,6 +46,8 @@ export interface OtlpOptions {
   failed(sentence: string): void;
 }
 
+const OPTIONS: OptionNames<OtlpOptions> = { env: true, service: true, redact: true, failed: true };
+
 type Signal = "TRACES" | "METRICS";
 type Protocol = "http/protobuf" | "http/json";
 
@@ -55,7 +58,9 @@ const LAST = 2_000;
 const LONGEST = 256 * 1024;
 
 /** Opens what the usual variables of OpenTelemetry ask for (docs/telemetry.md). What is wrong in them is said and left out. */
-export async function openOtlp({ env, service, redact, failed }: OtlpOptions): Promise<Otlp> {
+export async function openOtlp(options: OtlpOptions): Promise<Otlp> {
+  refuseUnknown("openOtlp", options, OPTIONS);
+  const { env, service, redact, failed } = options;
   const notices: string[] = [];
   const tell = failures(failed);
   const ids = new RunIds();

@@ -1,4 +1,5 @@
 import type { Session } from "@banyan/core";
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { type Histogram, type Meter, metrics, type Tracer, trace } from "@opentelemetry/api";
 import { HISTOGRAMS } from "./conventions.ts";
 import type { RunIds } from "./run-ids.ts";
@@ -35,6 +36,8 @@ export interface TelemetryOptions {
   readonly redact?: (text: string) => string;
 }
 
+const OPTIONS: OptionNames<TelemetryOptions> = { tracer: true, meter: true, ids: true, content: true, redact: true };
+
 /** What all sessions write to. */
 export interface Instruments extends Pick<TelemetryOptions, "ids" | "redact"> {
   readonly tracer: Tracer;
@@ -54,7 +57,9 @@ export class Telemetry {
    * telemetry.follow(session);
    * await agent.send("What colour are leaves?", { session });
    */
-  constructor({ tracer, meter, ids, content = false, redact }: TelemetryOptions = {}) {
+  constructor(options: TelemetryOptions = {}) {
+    refuseUnknown("telemetry", options, OPTIONS);
+    const { tracer, meter, ids, content = false, redact } = options;
     const source = meter ?? metrics.getMeter(NAME);
     const histogram = ([name, options]: [string, object]) => [name, source.createHistogram(name, options)];
     this.#instruments = {

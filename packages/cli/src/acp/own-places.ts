@@ -4,6 +4,7 @@ import type { McpServerEntry } from "@banyan/host/mcp";
 import type { ClientEvents } from "@banyan/protocol/client";
 import type { AcpPlace, Where } from "@banyan/server/acp";
 import { OwnDesk } from "../chat/own-desk.ts";
+import { hostFlags } from "../host-options.ts";
 import { isProjectTrusted } from "../project-trust.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { AcpArguments } from "./arguments.ts";
@@ -28,7 +29,7 @@ export class OwnPlaces implements AsyncDisposable {
       cwd,
       env: process.env,
       home: homedir(),
-      flags: { ...this.#args, mcpServers: entriesOf(servers, say) },
+      flags: { ...hostFlags(this.#args), mcpServers: entriesOf(servers, say) },
       canAsk: true,
       trusted: isProjectTrusted({ cwd, trust: this.#args.trust }, say),
       readyLater: true,

@@ -14,6 +14,7 @@ import {
   serve as startServer,
 } from "@banyan/server";
 import { type ExitCode, exitCodes, signalExits } from "../exit.ts";
+import { hostFlags } from "../host-options.ts";
 import { problemOf, UsageError } from "../problem.ts";
 import { isProjectTrusted } from "../project-trust.ts";
 import { oneLine } from "../show/plain-text.ts";
@@ -37,7 +38,7 @@ export async function serve(args: ServeArguments): Promise<ExitCode> {
       cwd: resolve(args.cwd ?? "."),
       env: process.env,
       home: homedir(),
-      flags: args,
+      flags: hostFlags(args),
       canAsk: true,
       trusted: isProjectTrusted({ cwd: resolve(args.cwd ?? "."), trust: args.trust }, warn),
     });

@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { Message, UserPart } from "../conversation/message.ts";
+import { type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import type { ResponseBounds } from "../model/response-size.ts";
 import type { CallHooks, Permission } from "../ports/human.ts";
@@ -184,6 +185,14 @@ export interface CompactionOptions {
   readonly count?: ((text: string) => number | Promise<number>) | undefined;
 }
 
+const SEND: OptionNames<ChatOptions & { readonly signal: AbortSignal }> = {
+  session: true,
+  at: true,
+  id: true,
+  client: true,
+  signal: true,
+};
+
 /** A turn that `send` could not bring to a response. `turn` holds what there is. */
 export class TurnError extends Error {
   override readonly name = "TurnError";
@@ -213,7 +222,7 @@ export class Agent {
   #alike: Agent | undefined;
 
   /**
-   * Throws `AgentError` for an unknown option, and for a model or a memory that is not one; `ToolDefinitionError` for a tool
+   * Throws `OptionError` for an unknown option, and for a model or a memory that is not one; `ToolDefinitionError` for a tool
    * that cannot be used, or a schema with a part that cannot, with the place in it.
    */
   constructor(options: AgentOptions) {
@@ -259,7 +268,7 @@ export class Agent {
 
   /**
    * Puts a summary by the model in the place of what was said earlier, but for the last few messages, once nothing runs
-   * there. Resolves with nothing, or with the reason why everything stays as it was. Rejects with `AgentError` for an
+   * there. Resolves with nothing, or with the reason why everything stays as it was. Rejects with `OptionError` for an
    * agent whose loop keeps its own context.
    */
   compact(options: CompactOptions): Promise<string | undefined> {
@@ -275,6 +284,7 @@ export class Agent {
     content: string | readonly UserPart[],
     options: ChatOptions & { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<Turn> {
+    refuseUnknown("send", options, SEND);
     const { signal, session = Session.inMemory(), ...rest } = options;
     const alone = this.options.onTurn ? this.with({ onTurn: undefined }) : this;
     let turn: Turn | undefined;

@@ -1,8 +1,8 @@
+import { OptionError } from "../conversation/option-names.ts";
 import type { ModelSettings } from "../ports/model.ts";
 import type { Tool } from "../ports/tool.ts";
 import type { Limits } from "../run/limits.ts";
 import type { Agent, AgentOptions } from "./agent.ts";
-import { AgentError } from "./check-options.ts";
 
 /**
  * The options of an agent, one setter at a time, each as `AgentOptions` says. Each returns a new builder, so that a half-made
@@ -100,10 +100,10 @@ export class AgentBuilder {
     return this.#set({ onTurn });
   }
 
-  /** Throws `AgentError` when no model was set. */
+  /** Throws `OptionError` when no model was set. */
   build(): Agent {
     const { model } = this.#options;
-    if (!model) throw new AgentError("An agent needs a model: call .model(...) before .build().");
+    if (!model) throw new OptionError("An agent needs a model: call .model(...) before .build().");
     return this.#make({ ...this.#options, model });
   }
 

@@ -1,6 +1,7 @@
 import type { ChatEnd, FeedItem } from "../conversation/feed-item.ts";
 import { ID_RULE, isId } from "../conversation/id.ts";
 import type { Message } from "../conversation/message.ts";
+import { type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import { pathTo } from "../conversation/tree/path.ts";
 import type { Branch } from "../run/branch.ts";
 import { inputsLeft } from "../run/inputs.ts";
@@ -39,6 +40,8 @@ export interface ChatOptions {
   readonly client?: string | undefined;
 }
 
+const CHAT: OptionNames<ChatOptions> = { session: true, at: true, id: true, client: true };
+
 /** A chat is used in a way that it cannot be. */
 export class ChatError extends Error {
   override readonly name = "ChatError";
@@ -67,6 +70,7 @@ export class Chat implements AsyncIterable<FeedItem> {
   /** Throws `DirectiveError` or `ChatError` for what only a program without types can pass. */
   constructor(agent: Agent, directive: Directive, options: ChatOptions) {
     checkDirective(directive);
+    refuseUnknown("a chat", options, CHAT);
     if (options.session !== undefined && !(options.session instanceof Session)) {
       throw new ChatError("no-session", "The session of a chat is what Session.open() resolves with; await that.");
     }

@@ -1,10 +1,10 @@
 import { shorten } from "../context/compaction.ts";
+import { OptionError, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import { newRun } from "../run/new-run.ts";
 import { Interruption } from "../session/error.ts";
 import type { Session } from "../session/session.ts";
 import { drive } from "../turn/drive.ts";
 import type { Agent } from "./agent.ts";
-import { AgentError } from "./check-options.ts";
 import { whereTo } from "./directive.ts";
 
 /** Where a conversation is shortened. */
@@ -21,14 +21,15 @@ export interface CompactOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+const COMPACT: OptionNames<CompactOptions> = { session: true, at: true, keep: true, id: true, signal: true };
+
 /** Shortens a branch once nothing runs on it; returns why it did not, if so. */
-export async function compactBranch(
-  agent: Agent,
-  { session, at, keep, id, signal }: CompactOptions,
-): Promise<string | undefined> {
+export async function compactBranch(agent: Agent, options: CompactOptions): Promise<string | undefined> {
+  refuseUnknown("compact", options, COMPACT);
+  const { session, at, keep, id, signal } = options;
   const { ready } = agent.options.compaction === false ? agent.with({ compaction: {} }) : agent;
   const { model } = ready;
-  if ("run" in model) throw new AgentError(`${model.id} runs its turns by itself, and keeps its own context.`);
+  if ("run" in model) throw new OptionError(`${model.id} runs its turns by itself, and keeps its own context.`);
   // It takes the branch as a turn does. A summary is a message at the end of the branch: beside a live run both would write
   // below the same message, and the tree would split there, with the summary on one side and what the run did on the other.
   // So `agent.compact` beside a live run waits for its end, and begins where that ended. A desk refuses a summary where it sees

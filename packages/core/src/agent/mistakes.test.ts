@@ -31,7 +31,7 @@ describe("a mistake is told at once, and with what to do", () => {
     ["a model of an older package", { specificationVersion: "v2" }, /generation v2 .* update its package/],
     ["nothing", undefined, /needs a model/],
   ])("B76: %s, when the agent is made", (_, given, sentence) => {
-    const refused = { name: "AgentError", message: expect.stringMatching(sentence) };
+    const refused = { name: "OptionError", message: expect.stringMatching(sentence) };
     expect(() => new Agent({ model: wrong(given) })).toThrow(expect.objectContaining(refused));
   });
 
@@ -45,7 +45,7 @@ describe("a mistake is told at once, and with what to do", () => {
     [
       "of its limits",
       { limits: { maxSteps: 3 } },
-      "limits.maxSteps is no option of an agent; there are steps, tokens, cost, time, depth, repeats, policy.",
+      "limits.maxSteps is no option of an agent; the options are steps, tokens, cost, time, depth, repeats, policy.",
     ],
     [
       "of its retries",

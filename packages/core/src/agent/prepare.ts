@@ -1,5 +1,6 @@
 import { fromLanguageModel, isLanguageModel } from "../ai-sdk/language-model.ts";
 import { estimate } from "../context/tokens.ts";
+import { OptionError } from "../conversation/option-names.ts";
 import type { LoopDriver } from "../ports/loop.ts";
 import type { ModelDriver, ModelSettings } from "../ports/model.ts";
 import type { Tool } from "../ports/tool.ts";
@@ -8,12 +9,12 @@ import type { Compaction, TurnAgent } from "../run/run.ts";
 import { digestOf, Toolbox } from "../toolbox/toolbox.ts";
 import { instructionsFor, launch, settingsFor, toolsFor } from "../turn/launch.ts";
 import type { Agent, AgentOptions, CompactionOptions } from "./agent.ts";
-import { AgentError, checkPositive, checkValues } from "./check-options.ts";
+import { checkPositive, checkValues } from "./check-options.ts";
 import { chatMode, taskMode } from "./mode/modes.ts";
 
 /**
  * What a turn needs of an agent, made once of options that never change: so the thousandth turn has the settings of
- * the first (B4). Throws `AgentError`, `LimitError` or `ToolDefinitionError` for options that
+ * the first (B4). Throws `OptionError`, `LimitError` or `ToolDefinitionError` for options that
  * no turn can have.
  */
 export function readyAgent(agent: Agent): TurnAgent {
@@ -60,7 +61,7 @@ function modeOf({ mode = "chat", output }: AgentOptions): Mode {
       return taskMode(output);
     default:
       mode satisfies never;
-      throw new AgentError(`mode is "${mode}"; it must be "chat" or "task".`);
+      throw new OptionError(`mode is "${mode}"; it must be "chat" or "task".`);
   }
 }
 
@@ -78,7 +79,7 @@ function compactionOf(options: CompactionOptions | false = {}, known: number | u
   const { hint = 0.65, threshold = 0.8, contextSize = known, count = estimate } = options;
   for (const [name, share] of Object.entries({ hint, threshold })) {
     if (!(share > 0 && share <= 1)) {
-      throw new AgentError(`compaction.${name} is ${share}; it must be a part of the context, above 0 and at most 1.`);
+      throw new OptionError(`compaction.${name} is ${share}; it must be a part of the context, above 0 and at most 1.`);
     }
   }
   checkPositive({ "compaction.contextSize": contextSize });

@@ -1,4 +1,5 @@
 import type { EmbeddingModelV4, LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import type { Price } from "../conversation/usage.ts";
 import type { ModelDriver, ModelSettings, ModelSink } from "../ports/model.ts";
 import { asModelError } from "./error.ts";
@@ -52,6 +53,16 @@ export interface LanguageModelOptions {
   adapt?(request: LanguageModelRequest): LanguageModelRequest;
 }
 
+const OPTIONS: OptionNames<LanguageModelOptions> = {
+  id: true,
+  price: true,
+  contextSize: true,
+  settings: true,
+  takes: true,
+  showsLife: true,
+  adapt: true,
+};
+
 /**
  * Makes a driver of any model of the AI SDK's provider packages (`LanguageModelV4` of `@ai-sdk/provider`).
  *
@@ -62,6 +73,7 @@ export interface LanguageModelOptions {
  */
 export function fromLanguageModel(model: LanguageModelV4, options: LanguageModelOptions = {}): ModelDriver {
   if (!isLanguageModel(model)) throw new TypeError(refusal(model));
+  refuseUnknown("fromLanguageModel", options, OPTIONS);
   const provider = model.provider.split(".", 1)[0] ?? model.provider;
   const id = options.id ?? `${provider}/${model.modelId}`;
   const asked = { provider, ...filesOfResults(model.provider, options.takes) };

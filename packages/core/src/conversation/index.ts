@@ -24,6 +24,7 @@ export * from "./feed-item.ts";
 export { createId, ID_PATTERN, ID_RULE, idInAddress, isId, pieceOfAddress } from "./id.ts";
 export type * from "./message.ts";
 export { isEnded, isPersons, isSettled, textOf, typedText } from "./message.ts";
+export { OptionError, type OptionNames, pickOptions, refuseUnknown } from "./option-names.ts";
 export {
   type ApprovalQuestion,
   type ConversationState,

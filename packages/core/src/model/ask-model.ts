@@ -1,3 +1,4 @@
+import { type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import { type Cost, cleanUsage, costOf, noUsage, type Usage } from "../conversation/usage.ts";
 import { type ModelDriver, ModelError, type ModelPart, type ModelRequest } from "../ports/model.ts";
 import { alarm, orAborted } from "./alarm.ts";
@@ -23,6 +24,8 @@ export interface AskOptions {
   readonly idle?: number | undefined;
 }
 
+const OPTIONS: OptionNames<AskOptions> = { signal: true, idle: true };
+
 /**
  * Asks a model for a text outside of any conversation: a summary, a title. The text is empty when the response was cut.
  * Rejects as a driver does: with a `ModelError`, or with the signal's reason.
@@ -30,8 +33,10 @@ export interface AskOptions {
 export async function askModel(
   model: ModelDriver,
   request: Pick<ModelRequest, "instructions" | "messages"> & Partial<ModelRequest>,
-  { signal, idle = 120_000 }: AskOptions,
+  options: AskOptions,
 ): Promise<ModelResponse> {
+  refuseUnknown("askModel", options, OPTIONS);
+  const { signal, idle = 120_000 } = options;
   let text = "";
   let finish: Extract<ModelPart, { type: "finish" }> | undefined;
   const stalled = new AbortController();

@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { QuestionField } from "../conversation/asked.ts";
 import type { RunEnd } from "../conversation/event.ts";
 import type { About, AssistantMessage, Draft, FileChange, Json, Message, Preview } from "../conversation/message.ts";
+import { type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
 import type { Permit } from "./human.ts";
@@ -375,13 +376,34 @@ export interface SubTaskEnd {
   readonly cost: Cost;
 }
 
+const TOOL: OptionNames<Tool> = {
+  name: true,
+  description: true,
+  input: true,
+  effects: true,
+  parallel: true,
+  eager: true,
+  files: true,
+  folder: true,
+  control: true,
+  offeredBy: true,
+  unlisted: true,
+  forwards: true,
+  timeout: true,
+  maxOutput: true,
+  about: true,
+  preview: true,
+  execute: true,
+};
+
 /** A tool whose input type is inferred from its schema. */
 export function defineTool<Schema extends StandardSchemaV1>(
   tool: Omit<Tool, "input" | "execute" | "about" | "preview"> &
     Pick<Tool<StandardSchemaV1.InferOutput<Schema>>, "execute" | "about" | "preview"> & { readonly input: Schema },
 ): Tool;
 export function defineTool(tool: Omit<Tool, "input"> & { readonly input: JsonSchema }): Tool;
-export function defineTool(tool: unknown): Tool {
+export function defineTool(tool: object): Tool {
+  refuseUnknown("a tool", tool, TOOL);
   return tool as Tool;
 }
 

@@ -1,18 +1,17 @@
 import { createId } from "../conversation/id.ts";
 import { type Author, type FileChange, partsOf, type UserPart } from "../conversation/message.ts";
+import { refuseUnknown } from "../conversation/option-names.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import { type Cost, cleanUsage, type Usage } from "../conversation/usage.ts";
 import { emptyMessage, noCall, noMessage, SessionError } from "./error.ts";
-import { type AddOptions, checkedId } from "./options.ts";
+import { ADD, type AddOptions, checkedId } from "./options.ts";
 
 /** What a program around the engine puts into a conversation, checked. Each throws `SessionError`, as the session says. */
 
 /** A user message that is to stand without a turn. */
-export function addedMessage(
-  state: ConversationState,
-  content: string | readonly UserPart[],
-  { at, author = "user", id = createId(), worktree }: AddOptions,
-) {
+export function addedMessage(state: ConversationState, content: string | readonly UserPart[], options: AddOptions) {
+  refuseUnknown("session.add", options, ADD);
+  const { at, author = "user", id = createId(), worktree } = options;
   const message = checkedId("a message", id);
   const parts = partsOf(content);
   if (!parts) throw emptyMessage();
@@ -47,13 +46,16 @@ export function changedFile({ calls }: ConversationState, call: string, change: 
   return { type: "file.changed", message, call, path, kind, before, after, added, removed, diff } as const;
 }
 
-/** What a model cost that was asked beside the turns. */
-export function countedUsage(spent: {
+/** What a model call outside of the turns used: tokens, and US dollars where the price is known. */
+export interface SpentOutsideTurns {
   readonly purpose: "title" | "summary";
   readonly model: string;
   readonly usage: Usage;
   readonly cost?: Cost;
-}) {
+}
+
+/** The event that counts what a model call outside of the turns used. */
+export function countedUsage(spent: SpentOutsideTurns) {
   const { purpose, model, usage, cost } = spent;
   if (!["title", "summary"].includes(purpose))
     throw invalid(`A model is asked for a "title" or a "summary"; this is ${JSON.stringify(purpose)}.`);

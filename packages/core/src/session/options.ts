@@ -1,5 +1,6 @@
 import type { Delivery } from "../conversation/event.ts";
 import { createId, isId } from "../conversation/id.ts";
+import { type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import { noId, SessionError } from "./error.ts";
 
 /** How a conversation is opened. */
@@ -66,16 +67,22 @@ export interface AddOptions {
   readonly worktree?: string | undefined;
 }
 
+const SESSION: OptionNames<SessionOptions> = { create: true, labels: true, window: true };
+const SAY: OptionNames<SayOptions> = { delivery: true, run: true, id: true };
+export const ADD: OptionNames<AddOptions> = { at: true, author: true, id: true, worktree: true };
+
+/** Throws for an option of a session that is unknown (`OptionError`), and for a window that cannot be kept (`SessionError`). */
+export function checkSessionOptions(options: SessionOptions): void {
+  refuseUnknown("a session", options, SESSION);
+  const { window } = options;
+  if (window === undefined || (Number.isInteger(window) && window > 0)) return;
+  throw new SessionError("invalid-option", `window is ${window}; it must be a positive whole number of messages.`);
+}
+
 /** The end of a branch that `session.hold` keeps turns away from. */
 export interface HeldBranch {
   /** Turns that wait for the branch go on from this message then. Throws `SessionError`: `no-message`. */
   moveTo(message: string): void;
-}
-
-/** Throws `SessionError` for a window that cannot be kept. */
-export function checkWindow(window: number | undefined): void {
-  if (window === undefined || (Number.isInteger(window) && window > 0)) return;
-  throw new SessionError("invalid-option", `window is ${window}; it must be a positive whole number of messages.`);
 }
 
 /** An id, of `what`. Throws `SessionError` when it cannot be one. */
@@ -85,9 +92,8 @@ export function checkedId(what: string, id: string): string {
 }
 
 /** How something is said when `options` do not say it. Throws `SessionError` for an id that cannot be one. */
-export function howSaid({ delivery = "steer", id = createId() }: SayOptions): {
-  readonly delivery: Delivery;
-  readonly input: string;
-} {
+export function howSaid(options: SayOptions): { readonly delivery: Delivery; readonly input: string } {
+  refuseUnknown("session.say", options, SAY);
+  const { delivery = "steer", id = createId() } = options;
   return { delivery, input: checkedId("a message", id) };
 }

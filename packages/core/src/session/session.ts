@@ -2,14 +2,14 @@ import type { EventBody } from "../conversation/event.ts";
 import type { Cursor, DeltaBody, DeltaSource, FeedItem, Notice } from "../conversation/feed-item.ts";
 import { createId } from "../conversation/id.ts";
 import { type AssistantMessage, type Call, type FileChange, partsOf, type UserPart } from "../conversation/message.ts";
+import { refuseUnknown } from "../conversation/option-names.ts";
 import type { ApprovalQuestion, ConversationState, InputChange, LiveRun } from "../conversation/state.ts";
 import { callIn } from "../conversation/tree/call-state.ts";
-import type { Cost, Usage } from "../conversation/usage.ts";
 import { noPast, type Past, pastOf } from "../past/past.ts";
 import { recover } from "../past/recovery.ts";
 import type { Answer } from "../ports/human.ts";
 import type { Log, Store } from "../ports/store.ts";
-import { addedMessage, changedFile, countedUsage } from "./added.ts";
+import { addedMessage, changedFile, countedUsage, type SpentOutsideTurns } from "./added.ts";
 import { Audience, type FeedListener } from "./audience.ts";
 import {
   branchBusy,
@@ -25,8 +25,15 @@ import {
 } from "./error.ts";
 import type { FeedReader } from "./feed.ts";
 import { Granted } from "./granted.ts";
-import type { AddOptions, HeldBranch, SayOptions, SessionOptions } from "./options.ts";
-import { checkedId, checkWindow, howSaid } from "./options.ts";
+import {
+  type AddOptions,
+  checkedId,
+  checkSessionOptions,
+  type HeldBranch,
+  howSaid,
+  type SayOptions,
+  type SessionOptions,
+} from "./options.ts";
 import { Processes } from "./processes.ts";
 import { type AskedQuestion, approvalResolved, fittingAnswer, notOpen, Questions, type Unfit } from "./questions.ts";
 import { type BeginOptions, type KnownPath, type RunHandle, Runs } from "./runs.ts";
@@ -99,7 +106,7 @@ export class Session {
    * await agent.send("What colour are leaves?", { session });
    */
   static async open(store: Store, id?: string, options: SessionOptions = {}): Promise<Session> {
-    checkWindow(options.window);
+    checkSessionOptions(options);
     if (typeof store?.open !== "function") throw noStore(store);
     const conversation = checkedId("a conversation", id ?? createId());
     const log = await store.open(conversation, { create: options.create ?? id === undefined });
@@ -108,7 +115,7 @@ export class Session {
 
   /** A conversation that is kept in memory only. */
   static inMemory(options: SessionOptions = {}): Session {
-    checkWindow(options.window);
+    checkSessionOptions(options);
     return new Session(undefined, noPast(undefined, options.labels), options);
   }
 
@@ -146,6 +153,7 @@ export class Session {
    * needs a session with a log (`no-log` otherwise).
    */
   feed(options: { readonly from?: Cursor | undefined } = {}): AsyncIterableIterator<FeedItem> {
+    refuseUnknown("session.feed", options, { from: true });
     const reader = this.#audience.reader({ bounded: true });
     if (options.from) this.#replay(options.from, reader).catch((error: unknown) => this.detach(reader, error));
     else this.#join(reader);
@@ -371,12 +379,7 @@ export class Session {
    * const { text, usage, cost } = await askModel(model, { instructions: "Say it in five words.", messages }, { signal });
    * await session.noteUsage({ purpose: "title", model: model.id, usage, cost });
    */
-  async noteUsage(spent: {
-    readonly purpose: "title" | "summary";
-    readonly model: string;
-    readonly usage: Usage;
-    readonly cost?: Cost;
-  }): Promise<void> {
+  async noteUsage(spent: SpentOutsideTurns): Promise<void> {
     await this.commit([countedUsage(spent)]);
   }
 

@@ -1,5 +1,6 @@
 import type { UserPart } from "@banyan/core";
 import type { FilePart, TextPart } from "@banyan/core/conversation";
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { type Reference, referencesIn } from "@banyan/core/shown";
 import { type AttachmentKind, type FileAttachment, named, type Reading, readNamed } from "./files.ts";
 import { isPattern, matchingFiles } from "./patterns.ts";
@@ -38,11 +39,24 @@ export interface AttachOptions extends Reach {
   readonly readDiff?: (of: string | undefined, signal?: AbortSignal) => Promise<string>;
 }
 
+const OPTIONS: OptionNames<AttachOptions> = {
+  folder: true,
+  outside: true,
+  whyNotRead: true,
+  signal: true,
+  redact: true,
+  keyFiles: true,
+  readPage: true,
+  readResource: true,
+  readDiff: true,
+};
+
 /**
  * Puts the content of what a message names with `@` behind its text (B46). Nothing else is read. A name that is not a file
  * stays a word; if it looks like a path, a problem says so. Rejects only when it is aborted.
  */
 export async function attach(text: string, options: AttachOptions): Promise<Attachments> {
+  refuseUnknown("attach", options, OPTIONS);
   const parts: UserPart[] = text === "" ? [] : [{ type: "text", text }];
   const attached: Attached[] = [];
   const problems: string[] = [];

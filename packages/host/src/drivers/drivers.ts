@@ -51,7 +51,8 @@ export async function modelsHere(
   listed?: readonly string[],
 ): Promise<KnownModel[]> {
   if (provider === PROVIDER) return otherAgentsModels(place);
-  return listModels(provider, { ...modelNames(place.settings), ...(listed && { listed }) });
+  const { overrides } = modelNames(place.settings);
+  return listModels(provider, { ...(overrides && { overrides }), ...(listed && { listed }) });
 }
 
 /** How what another program brings is made. */

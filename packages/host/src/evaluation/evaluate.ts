@@ -3,6 +3,7 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type ConversationState, LimitError, type Session } from "@banyan/core";
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { formatDuration } from "@banyan/core/shown";
 import { Allowance } from "./allowance.ts";
 import { type Column, isLost, makeAttempt, messageOf } from "./attempt.ts";
@@ -57,6 +58,19 @@ export interface EvaluateOptions {
   /** An attempt has ended, one way or another. Must not throw. */
   readonly onAttempt?: ((attempt: Attempt) => void) | undefined;
 }
+
+const OPTIONS: OptionNames<EvaluateOptions> = {
+  cases: true,
+  columns: true,
+  session: true,
+  directory: true,
+  judge: true,
+  repetitions: true,
+  atOnce: true,
+  limits: true,
+  signal: true,
+  onAttempt: true,
+};
 
 /**
  * How an attempt stands. `passed`: all of its checks hold. `failed`: one does not. `error`: it came to nothing that could be checked, as when
@@ -127,6 +141,7 @@ interface Wanted {
  */
 export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
   const { session, cases, limits = {}, signal = new AbortController().signal, onAttempt = () => {} } = options;
+  refuseUnknown("evaluate", options, OPTIONS);
   checkOptions(options);
   const wanted = wantedOf(options);
   const kept = new Map(wanted.map((one) => [one, madeBefore(session.state, one.key)] as const));

@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentOptions, Session } from "@banyan/core";
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { call, finishTask, type Scene, scriptedModel, text } from "@banyan/core/testing";
 import { ModelChoiceError } from "@banyan/models";
 import { UNATTENDED } from "../conversations.ts";
@@ -66,6 +67,24 @@ export interface EvaluationOptions extends Pick<HostOptions, "cwd" | "env" | "ho
   readonly notice?: (sentence: string) => void;
 }
 
+const OPTIONS: OptionNames<EvaluationOptions> = {
+  cwd: true,
+  env: true,
+  home: true,
+  signal: true,
+  store: true,
+  file: true,
+  models: true,
+  judge: true,
+  cost: true,
+  time: true,
+  flags: true,
+  trusted: true,
+  fresh: true,
+  directory: true,
+  notice: true,
+};
+
 /** An evaluation of a file on this machine, opened. */
 export interface OpenEvaluation extends AsyncDisposable {
   readonly cases: Cases;
@@ -81,6 +100,7 @@ export interface OpenEvaluation extends AsyncDisposable {
  * conversation open.
  */
 export async function openEvaluation(options: EvaluationOptions): Promise<OpenEvaluation> {
+  refuseUnknown("openEvaluation", options, OPTIONS);
   const { cwd, env, home, signal, store, notice = () => {} } = options;
   const cases = readCases(options.file);
   const [named] = options.models ?? cases.models;

@@ -1,3 +1,4 @@
+import { refuseUnknown } from "@banyan/core/conversation";
 import type { McpServerState, McpServers } from "@banyan/tools/mcp";
 import { ownCommand } from "../own-command.ts";
 
@@ -39,10 +40,9 @@ export interface FirstTurnOptions {
  * seconds, so that no model is told that there is no such tool for a server that is late. Later turns, of whatever
  * conversation, do not wait, and nothing is said of them again. Resolves with what `serversSettled` does.
  */
-export async function serversForFirstTurn(
-  servers: McpServers,
-  { signal, waiting }: FirstTurnOptions,
-): Promise<readonly string[]> {
+export async function serversForFirstTurn(servers: McpServers, options: FirstTurnOptions): Promise<readonly string[]> {
+  refuseUnknown("serversForFirstTurn", options, { signal: true, waiting: true });
+  const { signal, waiting } = options;
   if (waitedFor.has(servers)) return [];
   const telling = setTimeout(() => {
     const names = servers.states.flatMap(({ name, status }) => (status === "connecting" ? [name] : []));

@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import type { Permission, Permit, PermitRequest, Tool } from "@banyan/core";
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { strongest } from "./match.ts";
 import { pathScope } from "./place.ts";
 import { COMMAND, formatRule, isAbout, parseRule, type Rule, type Rules } from "./rule.ts";
@@ -42,6 +43,17 @@ export interface PermissionOptions {
   readonly copy?: string;
 }
 
+const OPTIONS: OptionNames<PermissionOptions> = {
+  workspace: true,
+  mode: true,
+  rules: true,
+  tools: true,
+  canAsk: true,
+  home: true,
+  copy: true,
+};
+const RULES: OptionNames<Rules> = { deny: true, ask: true, allow: true };
+
 /**
  * Judges calls by rules (B63): deny before ask before allow, whether a rule comes from a file, a flag or an answer
  * "always" of this conversation; then the mode decides.
@@ -51,6 +63,8 @@ export interface PermissionOptions {
  * nothing is asked. The answer reads the file system (for links) and throws nothing.
  */
 export function permissions(options: PermissionOptions): Permission {
+  refuseUnknown("permissions", options, OPTIONS);
+  refuseUnknown("permissions", options.rules, RULES, "rules.");
   const surroundings: Surroundings = {
     scope: pathScope(options.workspace, options.home ?? homedir(), options.copy),
     writes: options.mode === "edits",

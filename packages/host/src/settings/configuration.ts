@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import type { Environment } from "@banyan/models";
 import { expandHome } from "@banyan/tools/named-path";
 import { directories } from "../directories.ts";
@@ -22,6 +23,8 @@ export interface ConfigurationOptions {
   /** What the command line sets. */
   readonly flags?: Settings;
 }
+
+const OPTIONS: OptionNames<ConfigurationOptions> = { env: true, home: true, project: true, flags: true };
 
 /** All settings, as they count. */
 export interface Configuration {
@@ -51,6 +54,7 @@ export function userSettingsFile({ env, home }: Pick<ConfigurationOptions, "env"
  * cannot be read, or a variable has a wrong value, a `SettingsError` is thrown.
  */
 export function readConfiguration(options: ConfigurationOptions): Configuration {
+  refuseUnknown("readConfiguration", options, OPTIONS);
   const { user, project } = readFiles(options);
   if (user.unsafe) throw new SettingsError(user.unsafe);
   const layers: Layer[] = [
@@ -66,6 +70,7 @@ export function readConfiguration(options: ConfigurationOptions): Configuration 
 
 /** Everything that is wrong in all layers; also what would keep the program from starting. */
 export function checkConfiguration(options: ConfigurationOptions): readonly SettingsFault[] {
+  refuseUnknown("checkConfiguration", options, OPTIONS);
   const { user, project } = readFiles(options);
   return [...user.faults, ...project.faults, ...environmentFaults(options.env)];
 }

@@ -1,4 +1,5 @@
 import { type Agent, createId, type Session, type Turn, type UserPart } from "@banyan/core";
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import type { BranchPlace, Worktrees } from "./worktrees.ts";
 
 /** What several agents are asked, and where. */
@@ -9,6 +10,8 @@ export interface FanOptions {
   /** Gives each of them files of its own; they share those of the workspace when absent. */
   readonly worktrees?: Worktrees | undefined;
 }
+
+const OPTIONS: OptionNames<FanOptions> = { content: true, at: true, worktrees: true };
 
 /** A branch that was asked the same as others. */
 export interface FannedBranch extends BranchPlace {
@@ -30,8 +33,10 @@ export interface FannedBranch extends BranchPlace {
 export async function fan(
   session: Session,
   agents: readonly Agent[],
-  { content, at, worktrees }: FanOptions,
+  options: FanOptions,
 ): Promise<readonly FannedBranch[]> {
+  refuseUnknown("fan", options, OPTIONS);
+  const { content, at, worktrees } = options;
   const names = agents.map((agent) =>
     nameFor("id" in agent.options.model ? String(agent.options.model.id) : agent.name),
   );

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import type { ConversationState, Session, Store } from "@banyan/core";
-import { worktreeAt } from "@banyan/core/conversation";
+import { type OptionNames, refuseUnknown, worktreeAt } from "@banyan/core/conversation";
 import { counted, visibleLine } from "@banyan/core/shown";
 import type { Environment } from "@banyan/models";
 import { orRefused, WorktreeError } from "./error.ts";
@@ -15,6 +15,8 @@ export interface WorktreesOptions {
   readonly workspace: string;
   readonly env: Environment;
 }
+
+const OPTIONS: OptionNames<WorktreesOptions> = { folder: true, workspace: true, env: true };
 
 /** Where a branch begins that was made for somebody. */
 export interface BranchPlace {
@@ -50,6 +52,7 @@ export class Worktrees {
   readonly #known = new Map<string, GitWorktree>();
 
   constructor(options: WorktreesOptions) {
+    refuseUnknown("worktrees", options, OPTIONS);
     this.#options = options;
   }
 

@@ -1,5 +1,6 @@
 import type { ModelDriver } from "@banyan/core";
-import { listBody, WireClient, type WireOptions } from "../wire/client.ts";
+import { refuseUnknown } from "@banyan/core/conversation";
+import { listBody, WIRE_OPTIONS, WireClient, type WireOptions } from "../wire/client.ts";
 import { MessagesAnswer } from "./answer.ts";
 import { Heads } from "./head.ts";
 import { throughPackage } from "./package.ts";
@@ -25,6 +26,7 @@ const PDF_BETA = "pdfs-2024-09-25";
  * whoever waits aborts. Throws `TypeError` when `baseURL` is not an address.
  */
 export function anthropicMessages(options: AnthropicMessagesOptions): ModelDriver {
+  refuseUnknown("anthropicMessages", options, WIRE_OPTIONS);
   const client = new WireClient(options, {
     name: "Anthropic messages",
     path: "/messages",

@@ -1,5 +1,6 @@
 import type { ModelDriver } from "@banyan/core";
-import { WireClient, type WireOptions } from "../wire/client.ts";
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
+import { WIRE_OPTIONS, WireClient, type WireOptions } from "../wire/client.ts";
 import { ChatAnswer } from "./answer.ts";
 import { encodeRequest, type RequestShape } from "./request.ts";
 
@@ -19,6 +20,8 @@ export interface OpenAIChatOptions extends WireOptions {
   readonly maxTokensField?: "max_tokens" | "max_completion_tokens";
 }
 
+const OPTIONS: OptionNames<OpenAIChatOptions> = { ...WIRE_OPTIONS, maxTokensField: true };
+
 /**
  * A driver for the chat completions format of OpenAI, which many servers speak.
  *
@@ -26,6 +29,7 @@ export interface OpenAIChatOptions extends WireOptions {
  * whoever waits aborts. Throws `TypeError` when `baseURL` is not an address.
  */
 export function openAIChat(options: OpenAIChatOptions): ModelDriver {
+  refuseUnknown("openAIChat", options, OPTIONS);
   const client = new WireClient(options, {
     name: "chat completions",
     path: "/chat/completions",

@@ -1,5 +1,5 @@
 import type { ModelDriver, ModelSettings } from "@banyan/core";
-import type { Price } from "@banyan/core/conversation";
+import type { OptionNames, Price } from "@banyan/core/conversation";
 import type { ModelSink } from "@banyan/core/drivers";
 import type { Dispatcher } from "undici";
 import { type WireBounds, wireBounds } from "./bounds.ts";
@@ -45,6 +45,22 @@ export interface WireOptions extends PoolOptions {
   /** How much is read of an answer. */
   readonly bounds?: WireBounds;
 }
+
+export const WIRE_OPTIONS: OptionNames<WireOptions> = {
+  id: true,
+  model: true,
+  baseURL: true,
+  apiKey: true,
+  keyVariable: true,
+  headers: true,
+  price: true,
+  contextSize: true,
+  takes: true,
+  settings: true,
+  bounds: true,
+  proxy: true,
+  dispatcher: true,
+};
 
 /** What of a wire format its requests share. */
 interface WireFormat {

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { ConversationDirectory } from "@banyan/host";
 import { WorkspaceFiles } from "@banyan/host/workspace-files";
 import type { ServerFrame, ServerSettings, Welcome } from "@banyan/protocol";
@@ -59,6 +60,16 @@ export interface DeskOptions {
   told?(defect: unknown): string;
 }
 
+const OPTIONS: OptionNames<DeskOptions> = {
+  host: true,
+  client: true,
+  state: true,
+  idle: true,
+  shares: true,
+  defect: true,
+  told: true,
+};
+
 /**
  * The place where the commands of clients are carried out, on the conversations of a host, whatever way the clients come by:
  * the server puts sockets before it, and a program that has a desk of its own sits down at it (`link`).
@@ -87,6 +98,7 @@ export class Desk implements AsyncDisposable {
 
   /** `elsewhere`: where conversations may be open on other nodes; they are all here when absent. */
   constructor(options: DeskOptions, elsewhere?: Elsewhere) {
+    refuseUnknown("a desk", options, OPTIONS);
     const { host, client = "banyan serve", state, idle = IDLE, shares, defect = () => {}, told } = options;
     this.#elsewhere = elsewhere;
     this.#host = host;

@@ -23,7 +23,7 @@ export class AtWork extends Error {
 
 /** Errors whose message tells a person what to do, by name: they belong to packages that a server may be used without. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
-  AgentError: "invalid",
+  OptionError: "invalid",
   AtWork: "invalid",
   DirectiveError: "invalid",
   DriverError: "failed",

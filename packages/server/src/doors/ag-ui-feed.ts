@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { FeedItem } from "@banyan/core";
 import type { ConversationState } from "@banyan/core/conversation";
+import { refuseUnknown } from "@banyan/core/conversation";
 import type { AgUiEvent } from "./ag-ui-event.ts";
 import { isOf, messageOf } from "./ag-ui-tree.ts";
 import { type AgUiRun, AgUiTurn } from "./ag-ui-turn.ts";
@@ -30,8 +31,10 @@ export interface AgUiOptions {
 export function agUiEvents(
   feed: AsyncIterable<FeedItem>,
   run: AgUiRun,
-  { session, goesOn = false }: AgUiOptions = {},
+  options: AgUiOptions = {},
 ): AsyncGenerator<AgUiEvent> {
+  refuseUnknown("agUiEvents", options, { session: true, goesOn: true });
+  const { session, goesOn = false } = options;
   const turn = new AgUiTurn(run, session && (() => session.state));
   const live = goesOn && session ? topRun(session.state) : undefined;
   // From now on, and not only once somebody reads: what is answered or said next is told.

@@ -1,5 +1,6 @@
 import { type Agent, DirectiveError, newestLeaf, resume, Session } from "@banyan/core";
 import type { LiveRun } from "@banyan/core/conversation";
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import type { PostgresStore } from "./store.ts";
 import { runsToGoOnWith, Takeover } from "./takeover.ts";
 
@@ -21,6 +22,8 @@ export interface RedriveOptions {
   defect?(error: unknown): void;
 }
 
+const OPTIONS: OptionNames<RedriveOptions> = { agent: true, defect: true };
+
 /** What goes on with the runs of dead processes, until it is stopped. */
 export interface Redriving extends AsyncDisposable {
   /** Ends it: what it has at work is interrupted, with its facts in the log, and its conversations are closed. */
@@ -39,6 +42,7 @@ export interface Redriving extends AsyncDisposable {
  * await using redriving = redrive(store, { agent });
  */
 export function redrive(store: PostgresStore, options: RedriveOptions): Redriving {
+  refuseUnknown("redrive", options, OPTIONS);
   return new Redrive(store, options);
 }
 

@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import { isId, type Store, StoreError } from "@banyan/core";
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import type {
   ConversationSummary,
   ListQuery,
@@ -49,6 +50,15 @@ export interface PostgresStoreOptions {
   readonly schema?: string;
 }
 
+const OPTIONS: OptionNames<PostgresStoreOptions> = {
+  program: true,
+  address: true,
+  machine: true,
+  connections: true,
+  patience: true,
+  schema: true,
+};
+
 /**
  * Keeps conversations in a PostgreSQL database, which any number of processes and machines may share: each conversation has
  * one writer among them. Nothing is read or made before the first use, which makes the tables or brings them up to date.
@@ -59,6 +69,7 @@ export interface PostgresStoreOptions {
  * await using session = await Session.open(store, "garden", { create: true });
  */
 export function postgresStore(url: string, options: PostgresStoreOptions = {}): PostgresStore {
+  refuseUnknown("postgresStore", options, OPTIONS);
   return new DatabaseStore(url, options);
 }
 

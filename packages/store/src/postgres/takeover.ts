@@ -1,5 +1,6 @@
 import { type Session, StoreError } from "@banyan/core";
 import type { LiveRun } from "@banyan/core/conversation";
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import type { Shared } from "./shared.ts";
 
 /** Conversations that are taken over at once. */
@@ -18,6 +19,8 @@ export interface TakeoverOptions {
   defect(error: unknown): void;
 }
 
+const OPTIONS: OptionNames<TakeoverOptions> = { shared: true, takesWaiting: true, take: true, defect: true };
+
 /** Takes over what nodes had open when they died. */
 export class Takeover {
   readonly #options: TakeoverOptions;
@@ -26,6 +29,7 @@ export class Takeover {
   #looking: Promise<void> | undefined;
 
   constructor(options: TakeoverOptions) {
+    refuseUnknown("a takeover", options, OPTIONS);
     this.#options = options;
   }
 

@@ -1,6 +1,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { isId, type Store, StoreError } from "@banyan/core";
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import type {
   ConversationSummary,
   ListQuery,
@@ -45,6 +46,8 @@ export interface SqliteStoreOptions {
   readonly openFiles?: number;
 }
 
+const OPTIONS: OptionNames<SqliteStoreOptions> = { directory: true, program: true, openFiles: true };
+
 /**
  * Keeps each conversation in a SQLite file of its own, `conversations/<id>.sqlite` under `directory`, and what lists and
  * searches need of them in `catalogue.sqlite`, which is remade from the files whenever it is missing or damaged. What a
@@ -54,6 +57,7 @@ export interface SqliteStoreOptions {
  * lower-case letters and digits.
  */
 export function sqliteStore(options: SqliteStoreOptions): Store {
+  refuseUnknown("sqliteStore", options, OPTIONS);
   return new SqliteStore(options);
 }
 

@@ -1,4 +1,5 @@
 import type { Tool, UserPart } from "@banyan/core";
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { stripControls } from "../workspace/plain-text.ts";
 import { RunningCommands } from "../workspace/process-family.ts";
 import type { Ask } from "./elicitation.ts";
@@ -40,6 +41,21 @@ export interface McpOptions extends Omit<Surroundings, "reconnect"> {
   readonly reconnect?: ReconnectSettings;
 }
 
+const OPTIONS: OptionNames<McpOptions> = {
+  servers: true,
+  ask: true,
+  traceparent: true,
+  onChange: true,
+  reconnect: true,
+  workspace: true,
+  env: true,
+  credentials: true,
+  openAddress: true,
+  howToSignIn: true,
+  wrap: true,
+};
+const RECONNECT_NAMES: OptionNames<ReconnectSettings> = { delay: true, maxDelay: true, attempts: true };
+
 /** How one server is doing. */
 export type McpServerState = { readonly name: string } & (
   | Exclude<LifelineStatus, { readonly status: "ready" }>
@@ -75,6 +91,8 @@ export class McpServers implements AsyncDisposable {
   #tools: readonly Tool[] | undefined;
 
   constructor(options: McpOptions) {
+    refuseUnknown("MCP servers", options, OPTIONS);
+    refuseUnknown("MCP servers", options.reconnect, RECONNECT_NAMES, "reconnect.");
     this.#onChange = () => {
       this.#tools = undefined;
       options.onChange?.();

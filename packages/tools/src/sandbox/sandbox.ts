@@ -3,6 +3,7 @@ import { readdirSync, realpathSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { childEnvironment, type Environment } from "../workspace/environment.ts";
 import { expandHome } from "../workspace/named-path.ts";
 import { findProgram, type Program, shellWords, WORDS } from "./find-program.ts";
@@ -52,6 +53,18 @@ export interface SandboxOptions {
   readonly home?: string;
 }
 
+const OPTIONS: OptionNames<SandboxOptions> = {
+  root: true,
+  writable: true,
+  writeDenied: true,
+  readDenied: true,
+  readable: true,
+  own: true,
+  network: true,
+  env: true,
+  home: true,
+};
+
 /** A program as it has to be started to run in the sandbox. Dispose of it when it, and all that it started, has ended. */
 export interface SandboxedProgram extends Program, Disposable {
   /**
@@ -93,6 +106,7 @@ const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_p
  * not there, a domain that is none. That there can be no sandbox on this machine is an answer.
  */
 export async function openSandbox(options: SandboxOptions): Promise<SandboxOpening> {
+  refuseUnknown("openSandbox", options, OPTIONS);
   const env = options.env ?? process.env;
   const home = realOrGiven(options.home ?? homedir());
   const root = placeToWrite(options.root, options.root);

@@ -1,4 +1,5 @@
 import { defineTool, type Tool } from "@banyan/core";
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { z } from "zod";
 import { formOf, SNIFFED_BYTES } from "../workspace/file-text.ts";
 import { wholeWordsLength } from "../workspace/output.ts";
@@ -29,6 +30,14 @@ export interface FetchOptions extends Reach {
   whyNot?(address: URL, from: URL): string | undefined;
 }
 
+const FETCH_OPTIONS: OptionNames<FetchOptions> = {
+  allowAddress: true,
+  resolve: true,
+  timeout: true,
+  maxBytes: true,
+  whyNot: true,
+};
+
 const DEFAULT_TIMEOUT = 30_000;
 const DEFAULT_MAX_BYTES = 5 * 1024 * 1024;
 /** Bytes. Less than the engine keeps of a result, so that all of it is seen, and the notes at the end. */
@@ -48,6 +57,7 @@ const input = z.object({
 
 /** `fetch {url}`: the text of a page, a document or a data file on the web (B36, S11, S12). */
 export function fetchTool(options: FetchOptions = {}): Tool {
+  refuseUnknown("fetchTool", options, FETCH_OPTIONS);
   return defineTool({
     name: "fetch",
     description:
@@ -73,8 +83,11 @@ export interface ReadPageOptions extends FetchOptions {
   mayFollow(address: URL): Promise<boolean>;
 }
 
+const PAGE_OPTIONS: OptionNames<ReadPageOptions> = { ...FETCH_OPTIONS, signal: true, mayFollow: true };
+
 /** The text of a page, as `fetch` returns it. Rejects with a `WebError`, or with the signal's reason. */
 export async function readPage(url: string, options: ReadPageOptions): Promise<string> {
+  refuseUnknown("readPage", options, PAGE_OPTIONS);
   const { timeout = DEFAULT_TIMEOUT, maxBytes = DEFAULT_MAX_BYTES, signal } = options;
   const whyNot = (address: URL, from: URL) =>
     isSamePlace(from, address) ? options.whyNot?.(address, from) : undefined;

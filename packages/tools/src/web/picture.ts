@@ -1,4 +1,4 @@
-import { mediaIn } from "@banyan/core/conversation";
+import { mediaIn, type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import type { Reach } from "./checked-lookup.ts";
 import { WebError } from "./error.ts";
 import { type Answer, get, webAddress } from "./get.ts";
@@ -13,6 +13,15 @@ export interface ReadPictureOptions extends Reach {
   /** Why an address is not asked, in a sentence; nothing when it may be. `from` leads on to it, or is the one that the person saw. */
   whyNot?(address: URL, from: URL): string | undefined;
 }
+
+const OPTIONS: OptionNames<ReadPictureOptions> = {
+  allowAddress: true,
+  resolve: true,
+  signal: true,
+  timeout: true,
+  maxBytes: true,
+  whyNot: true,
+};
 
 /** A picture of the web, as it came: what browsers show as a picture, and nothing that could run. */
 export interface WebPicture {
@@ -36,6 +45,7 @@ const ACCEPT = "image/png, image/jpeg, image/gif, image/webp";
  * reason.
  */
 export async function readPicture(url: string, options: ReadPictureOptions): Promise<WebPicture> {
+  refuseUnknown("readPicture", options, OPTIONS);
   const { timeout = DEFAULT_TIMEOUT, maxBytes = DEFAULT_MAX_BYTES } = options;
   // Who asks for a picture wants it from wherever it is kept.
   const mayFollow = () => Promise.resolve(true);

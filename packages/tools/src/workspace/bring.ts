@@ -1,5 +1,6 @@
 import { defineTool, type Tool, type ToolContext } from "@banyan/core";
 import type { FileChange, Preview } from "@banyan/core/conversation";
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import type { PreviewContext } from "@banyan/core/hosts";
 import { z } from "zod";
 import { keepContent } from "./backups.ts";
@@ -11,7 +12,7 @@ import { type Location, locate, type Workspace } from "./paths.ts";
 import { assertWritable } from "./protected-paths.ts";
 import { removeFile, replaceFile } from "./replace-file.ts";
 import { MOST_ASKED_BYTES } from "./unified-diff.ts";
-import { assertJudged, type WritingOptions } from "./writing.ts";
+import { assertJudged, WRITING_OPTIONS, type WritingOptions } from "./writing.ts";
 
 /** A file that is brought from elsewhere; `undefined` stands for no file. */
 export interface IncomingFile {
@@ -39,6 +40,8 @@ export interface BringOptions extends WritingOptions {
   ): Promise<MergedText>;
 }
 
+const OPTIONS: OptionNames<BringOptions> = { ...WRITING_OPTIONS, incoming: true, merge: true };
+
 const inputOf = (workspace: Workspace) =>
   z.object({
     from: z.string().describe("The branch whose files they are."),
@@ -64,6 +67,7 @@ type Outcome =
  * there, and what was changed at both places, put together. What contradicts itself is marked in the file, as git does it.
  */
 export function bringTool(workspace: Workspace, options: BringOptions): Tool {
+  refuseUnknown("bringTool", options, OPTIONS);
   return defineTool({
     name: "bring_over",
     description:
@@ -102,6 +106,7 @@ export async function bringOver(
   { from, files }: { readonly from: string; readonly files: readonly string[] },
   context: ToolContext,
 ): Promise<{ readonly told: string; readonly isWhole: boolean }> {
+  refuseUnknown("bringOver", options, OPTIONS);
   const told: string[] = [];
   let isWhole = true;
   const left = (path: string, why: string) => {

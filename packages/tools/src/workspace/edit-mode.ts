@@ -1,4 +1,5 @@
 import { defineTool, type Tool } from "@banyan/core";
+import { refuseUnknown } from "@banyan/core/conversation";
 import { z } from "zod";
 import { SymbolFinder } from "../symbols/finder.ts";
 import { armFile, messageOfCall } from "./edit-mode/armed-file.ts";
@@ -6,7 +7,7 @@ import { Editing } from "./edit-mode/editing.ts";
 import { instructions } from "./edit-mode/instructions.ts";
 import { pathArgument } from "./path-argument.ts";
 import type { Workspace } from "./paths.ts";
-import { assertJudged, type WritingOptions } from "./writing.ts";
+import { assertJudged, WRITING_OPTIONS, type WritingOptions } from "./writing.ts";
 
 const inputOf = (workspace: Workspace) =>
   z.object({
@@ -27,6 +28,7 @@ const inputOf = (workspace: Workspace) =>
  * itself writes nothing.
  */
 export function editModeTool(workspace: Workspace, options: WritingOptions = {}): Tool {
+  refuseUnknown("editModeTool", options, WRITING_OPTIONS);
   const finder = new SymbolFinder();
   /** By run: files that are armed together wait for the same message. */
   const editings = new Map<string, Editing>();

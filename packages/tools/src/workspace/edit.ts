@@ -1,4 +1,5 @@
 import { defineTool, type Tool } from "@banyan/core";
+import { refuseUnknown } from "@banyan/core/conversation";
 import { z } from "zod";
 import { digestOf, keepContent } from "./backups.ts";
 import { WorkspaceError } from "./error.ts";
@@ -11,7 +12,7 @@ import { assertWritable } from "./protected-paths.ts";
 import { replaceFile } from "./replace-file.ts";
 import { encode, readText, type TextContent } from "./text-content.ts";
 import { MOST_ASKED_BYTES, unifiedDiff } from "./unified-diff.ts";
-import { assertAllowed, assertJudged, type WritingOptions } from "./writing.ts";
+import { assertAllowed, assertJudged, WRITING_OPTIONS, type WritingOptions } from "./writing.ts";
 
 /** Occurrences are counted up to here. */
 const MOST_COUNTED = 1000;
@@ -29,7 +30,9 @@ const inputOf = (workspace: Workspace) =>
   });
 
 /** `edit {path, old_text, new_text}`: replaces one place in a text file; all other bytes stay as they are. */
-export function editTool(workspace: Workspace, { backups, refuse, watch }: WritingOptions = {}): Tool {
+export function editTool(workspace: Workspace, options: WritingOptions = {}): Tool {
+  refuseUnknown("editTool", options, WRITING_OPTIONS);
+  const { backups, refuse, watch } = options;
   return defineTool({
     name: "edit",
     description:

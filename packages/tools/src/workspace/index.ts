@@ -1,4 +1,5 @@
 import type { Tool } from "@banyan/core";
+import { type OptionNames, pickOptions, refuseUnknown } from "@banyan/core/conversation";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { BackgroundCommands, processesTool, processInputTool } from "./background.ts";
 import { editTool } from "./edit.ts";
@@ -7,12 +8,12 @@ import type { Environment } from "./environment.ts";
 import { listTool } from "./list.ts";
 import type { Redaction } from "./output.ts";
 import { openWorkspace, type WhyNotRead } from "./paths.ts";
-import { readTool } from "./read.ts";
+import { READ_OPTIONS, type ReadOptions, readTool } from "./read.ts";
 import { searchTool } from "./search.ts";
 import { afterSettling } from "./settle-intents.ts";
-import { shellTool } from "./shell.ts";
+import { SHELL_OPTIONS, type ShellOptions, shellTool } from "./shell.ts";
 import { writeTool } from "./write.ts";
-import type { WritingOptions } from "./writing.ts";
+import { WRITING_OPTIONS, type WritingOptions } from "./writing.ts";
 
 export { BackgroundCommands } from "./background.ts";
 export { type BringOptions, bringOver, bringTool, type IncomingFile, type MergedText } from "./bring.ts";
@@ -82,18 +83,33 @@ export interface WorkspaceToolsOptions extends WritingOptions {
   readonly background?: BackgroundCommands;
 }
 
+const OPTIONS: OptionNames<WorkspaceToolsOptions> = {
+  ...WRITING_OPTIONS,
+  root: true,
+  home: true,
+  env: true,
+  protected: true,
+  whyNotRead: true,
+  sandbox: true,
+  redaction: true,
+  keyFiles: true,
+  background: true,
+};
+
 /** The tools read, list, search, write, edit, edit_mode, shell, processes and process_input for one folder. Throws a `WorkspaceError` when there is no such folder. */
 export function workspaceTools(options: WorkspaceToolsOptions): readonly Tool[] {
+  refuseUnknown("workspaceTools", options, OPTIONS);
   const workspace = openWorkspace(options.root, options.protected, options.whyNotRead, options.home);
   const { background = new BackgroundCommands() } = options;
+  const writing = pickOptions<WritingOptions>(options, WRITING_OPTIONS);
   const inFolder = [
-    readTool(workspace, options),
+    readTool(workspace, pickOptions<ReadOptions>(options, READ_OPTIONS)),
     listTool(workspace),
     searchTool(workspace, options.watch ? { watch: options.watch } : {}),
-    writeTool(workspace, options),
-    editTool(workspace, options),
-    editModeTool(workspace, options),
-    shellTool(workspace, options, background),
+    writeTool(workspace, writing),
+    editTool(workspace, writing),
+    editModeTool(workspace, writing),
+    shellTool(workspace, pickOptions<ShellOptions>(options, SHELL_OPTIONS), background),
   ];
   const tools = [
     ...inFolder.map((tool): Tool => ({ ...tool, folder: () => workspace.root })),

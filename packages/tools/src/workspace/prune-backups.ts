@@ -1,5 +1,6 @@
 import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { refuseUnknown } from "@banyan/core/conversation";
 
 const DAY = 86_400_000;
 
@@ -17,6 +18,7 @@ export interface BackupBounds {
  * cannot be removed, is left alone. An abort ends it early; never rejects.
  */
 export async function pruneBackups(backups: string, bounds: BackupBounds, signal?: AbortSignal): Promise<void> {
+  refuseUnknown("pruneBackups", bounds, { days: true, bytes: true });
   const kept = await contentsOf(backups, signal);
   const now = Date.now();
   let bytes = kept.reduce((sum, { size }) => sum + size, 0);

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { defineTool, type Tool, type ToolContext } from "@banyan/core";
-import { LARGEST_FILE, mediaIn, TELLING_BYTES } from "@banyan/core/conversation";
+import { LARGEST_FILE, mediaIn, type OptionNames, refuseUnknown, TELLING_BYTES } from "@banyan/core/conversation";
 import { z } from "zod";
 import { WorkspaceError } from "./error.ts";
 import { type FileForm, feedLines, type Line, LineSplitter } from "./file-text.ts";
@@ -30,8 +30,12 @@ export interface ReadOptions {
   readonly keyFiles?: readonly string[];
 }
 
+export const READ_OPTIONS: OptionNames<ReadOptions> = { watch: true, keyFiles: true };
+
 /** `read {path, start?, end?}`: numbered lines of a text file, read no further than wanted. */
-export function readTool(workspace: Workspace, { watch, keyFiles }: ReadOptions = {}): Tool {
+export function readTool(workspace: Workspace, options: ReadOptions = {}): Tool {
+  refuseUnknown("readTool", options, READ_OPTIONS);
+  const { watch, keyFiles } = options;
   return defineTool({
     name: "read",
     description: `Reads a text file, picture or PDF. Each line comes as its number, a tab and its text. At most ${MOST_LINES} lines or ${MOST_BYTES} bytes at once.`,

@@ -1,4 +1,5 @@
 import { defineTool, type Tool } from "@banyan/core";
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { z } from "zod";
 import { childEnvironment } from "./environment.ts";
 import { WorkspaceError } from "./error.ts";
@@ -23,6 +24,8 @@ export interface SearchOptions {
   readonly watch?: Watch;
 }
 
+const OPTIONS: OptionNames<SearchOptions> = { deadline: true, ripgrep: true, watch: true };
+
 const inputOf = (workspace: Workspace) =>
   z.object({
     pattern: z
@@ -40,10 +43,9 @@ const inputOf = (workspace: Workspace) =>
   });
 
 /** `search {pattern, path?, glob?}`: lines of text files that match a regular expression. */
-export function searchTool(
-  workspace: Workspace,
-  { deadline = 30_000, ripgrep = true, watch }: SearchOptions = {},
-): Tool {
+export function searchTool(workspace: Workspace, options: SearchOptions = {}): Tool {
+  refuseUnknown("searchTool", options, OPTIONS);
+  const { deadline = 30_000, ripgrep = true, watch } = options;
   return defineTool({
     name: "search",
     description:

@@ -1,4 +1,5 @@
 import { defineTool, type Tool } from "@banyan/core";
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { z } from "zod";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { BackgroundCommands } from "./background.ts";
@@ -19,6 +20,8 @@ export interface ShellOptions {
   /** Takes secrets out of what a command prints. */
   readonly redaction?: (() => Redaction) | undefined;
 }
+
+export const SHELL_OPTIONS: OptionNames<ShellOptions> = { env: true, sandbox: true, redaction: true };
 
 const DEFAULT_TIMEOUT = 120_000;
 const LONGEST_TIMEOUT = 3_600_000;
@@ -54,9 +57,11 @@ const input = z.object({
 /** `shell {command, timeout?}`: runs a command, and ends all that it started. One that is to stay is among `background`. */
 export function shellTool(
   workspace: Workspace,
-  { env = {}, sandbox, redaction }: ShellOptions = {},
+  options: ShellOptions = {},
   background = new BackgroundCommands(),
 ): Tool {
+  refuseUnknown("shellTool", options, SHELL_OPTIONS);
+  const { env = {}, sandbox, redaction } = options;
   const { running } = background;
   return defineTool({
     name: "shell",
@@ -78,8 +83,9 @@ export function shellTool(
       using progress = new ProgressPace((text) => context.progress(text));
       const { signal, hurry } = context;
       const onOutput = (text: string) => progress.push(text);
-      const options = { env, sandbox, redaction, timeout, signal, hurry, onOutput, running };
-      const { end, output } = await runInWorkspace(workspace, command, options);
+      const { end, output } = await runInWorkspace(workspace, command, {
+        ...{ env, sandbox, redaction, timeout, signal, hurry, onOutput, running },
+      });
       return told(output, end, timeout);
     },
   });
@@ -99,6 +105,15 @@ export interface RunOptions extends ShellOptions {
   readonly running?: RunningCommands;
 }
 
+const RUN_OPTIONS: OptionNames<RunOptions> = {
+  ...SHELL_OPTIONS,
+  timeout: true,
+  signal: true,
+  hurry: true,
+  onOutput: true,
+  running: true,
+};
+
 /**
  * Runs a command as the tool `shell` does: in its sandbox, without the secrets of the environment, and with all that it
  * started ended before this resolves. Of a long output the middle is left out. Rejects when the shell cannot be started.
@@ -106,8 +121,10 @@ export interface RunOptions extends ShellOptions {
 export async function runInWorkspace(
   workspace: Workspace,
   command: string,
-  { env, sandbox, redaction, onOutput = () => {}, running = new RunningCommands(), ...bounds }: RunOptions,
+  options: RunOptions,
 ): Promise<{ readonly end: CommandEnd; readonly output: string }> {
+  refuseUnknown("runInWorkspace", options, RUN_OPTIONS);
+  const { env, sandbox, redaction, onOutput = () => {}, running = new RunningCommands(), ...bounds } = options;
   const output = new BoundedOutput(KEPT);
   const redacted = redaction?.();
   const take = (text: string) => {

@@ -1,6 +1,7 @@
 import type { Stats } from "node:fs";
 import { defineTool, type Tool } from "@banyan/core";
 import type { Preview } from "@banyan/core/conversation";
+import { refuseUnknown } from "@banyan/core/conversation";
 import { z } from "zod";
 import { digestOf, keepContent } from "./backups.ts";
 import { WorkspaceError } from "./error.ts";
@@ -13,7 +14,7 @@ import { assertWritable } from "./protected-paths.ts";
 import { replaceFile } from "./replace-file.ts";
 import { countLines, encode, lineEndsOf, linesInWords, readText, type TextContent } from "./text-content.ts";
 import { MOST_ASKED_BYTES, unifiedDiff } from "./unified-diff.ts";
-import { assertAllowed, assertJudged, type WritingOptions } from "./writing.ts";
+import { assertAllowed, assertJudged, WRITING_OPTIONS, type WritingOptions } from "./writing.ts";
 
 const inputOf = (workspace: Workspace) =>
   z.object({
@@ -22,7 +23,9 @@ const inputOf = (workspace: Workspace) =>
   });
 
 /** `write {path, content}`: makes a file or replaces it as a whole. */
-export function writeTool(workspace: Workspace, { backups, refuse, watch }: WritingOptions = {}): Tool {
+export function writeTool(workspace: Workspace, options: WritingOptions = {}): Tool {
+  refuseUnknown("writeTool", options, WRITING_OPTIONS);
+  const { backups, refuse, watch } = options;
   return defineTool({
     name: "write",
     description:

@@ -1,5 +1,6 @@
 import { relative, resolve } from "node:path";
 import type { Json, ToolContext } from "@banyan/core";
+import type { OptionNames } from "@banyan/core/conversation";
 import { WorkspaceError } from "./error.ts";
 import type { Watch } from "./key-file.ts";
 import type { Location, Workspace } from "./paths.ts";
@@ -16,6 +17,8 @@ export interface WritingOptions {
   /** Told of what a file holds of which a part is shown: what was changed, what is around it (S22). */
   readonly watch?: Watch;
 }
+
+export const WRITING_OPTIONS: OptionNames<WritingOptions> = { backups: true, refuse: true, watch: true };
 
 /** Throws when the host does not let this text get into a file. */
 export function assertAllowed(path: string, text: string, refuse: WritingOptions["refuse"]): void {

@@ -1,3 +1,4 @@
+import { type OptionNames, refuseUnknown } from "../../conversation/option-names.ts";
 import { adviceOn } from "../../conversation/shown/nearest.ts";
 import type { LoopDriver } from "../../ports/loop.ts";
 import type { ModelDriver } from "../../ports/model.ts";
@@ -37,6 +38,9 @@ export interface LaunchAgentOptions {
   readonly resolveModel?: ((name: string) => Promise<ModelDriver | LoopDriver>) | undefined;
 }
 
+const OPTIONS: OptionNames<LaunchAgentOptions> = { agents: true, resolveModel: true };
+const NAMED: OptionNames<NamedAgent> = { name: true, description: true, instructions: true, model: true, tools: true };
+
 interface LaunchInput {
   readonly task: string;
   readonly expected_output: string;
@@ -51,7 +55,9 @@ interface LaunchInput {
  * returns its result.
  */
 export function launchAgent(options: LaunchAgentOptions = {}): Tool {
+  refuseUnknown("launchAgent", options, OPTIONS);
   const { agents: known = [] } = options;
+  for (const [index, agent] of known.entries()) refuseUnknown("launchAgent", agent, NAMED, `agents[${index}].`);
   const text = (description: string) => ({ type: "string", description });
   return defineTool({
     name: "launch_agent",

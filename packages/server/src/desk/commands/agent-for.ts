@@ -1,4 +1,4 @@
-import { type Agent, AgentError, defineTool, type NamedAgent, type Tool } from "@banyan/core";
+import { type Agent, defineTool, type NamedAgent, OptionError, type Tool } from "@banyan/core";
 import { adviceOn } from "@banyan/core/shown";
 import type { ClientTool, Command } from "@banyan/protocol";
 import type { LiveConversation } from "../live/live-conversation.ts";
@@ -14,7 +14,7 @@ export type HowTaken = Pick<Command<"turn.say">, "agent" | "mode" | "model" | "t
 
 /**
  * The agent that works in a conversation, on the branch down to `at`: with the model that the command names, else the
- * conversation, else the settings. A named one has what its definition gives it. Rejects with `AgentError` when there is none of
+ * conversation, else the settings. A named one has what its definition gives it. Rejects with `OptionError` when there is none of
  * that name, and with `WorktreeError` where the branch's files are gone.
  */
 export async function agentFor(
@@ -40,7 +40,7 @@ async function namedAgent(host: Workplace["host"], name: string): Promise<NamedA
     name,
     agents.map((agent) => agent.name),
   );
-  throw new AgentError(`There is no agent "${name}". ${advice}`);
+  throw new OptionError(`There is no agent "${name}". ${advice}`);
 }
 
 /** It works as a sub-agent of that name would, without the memory of the agent that the person talks with. */
@@ -53,7 +53,7 @@ function asNamed(agent: Agent, { name, instructions, tools }: NamedAgent): Agent
 /**
  * The agent, with tools that whoever asks for a turn carries out. A call of one asks a question in words, so that it waits
  * and is answered as all that waits for a person is: by any client, once. No rule judges it, since nothing is done here.
- * Throws `AgentError` for a tool of a name that the agent has.
+ * Throws `OptionError` for a tool of a name that the agent has.
  */
 function withClientTools(agent: Agent, tools: readonly ClientTool[] = []): Agent {
   if (tools.length === 0) return agent;
@@ -62,7 +62,7 @@ function withClientTools(agent: Agent, tools: readonly ClientTool[] = []): Agent
   for (const tool of tools) {
     if (made.has(tool.name) || own.some(({ name }) => name === tool.name)) {
       const whose = made.has(tool.name) ? "is there twice" : "is one of the agent itself";
-      throw new AgentError(`tools: ${tool.name} ${whose}. Give it another name.`);
+      throw new OptionError(`tools: ${tool.name} ${whose}. Give it another name.`);
     }
     made.set(tool.name, toolOf(tool));
   }

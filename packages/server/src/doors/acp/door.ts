@@ -15,7 +15,7 @@ import {
   type SessionModeState,
   type Stream,
 } from "@agentclientprotocol/sdk/unstable";
-import { type ConversationState, pathTo } from "@banyan/core/conversation";
+import { type ConversationState, type OptionNames, pathTo, refuseUnknown } from "@banyan/core/conversation";
 import { CONVERSATIONS, type ServerSettings } from "@banyan/protocol";
 import { ClientError, type Watched } from "@banyan/protocol/client";
 import { z } from "zod";
@@ -36,6 +36,8 @@ export interface AcpDoorOptions {
   readonly open: OpenPlace;
 }
 
+const OPTIONS: OptionNames<AcpDoorOptions> = { version: true, cwd: true, open: true };
+
 /** Sessions of one page of a list. */
 const PAGE = 100;
 
@@ -55,6 +57,7 @@ const forkMeta = z.looseObject({ banyan: z.looseObject({ at: z.string() }) });
  * projection of a feed and a way to a desk.
  */
 export function serveAcp(stream: Stream, options: AcpDoorOptions): AgentConnection {
+  refuseUnknown("serveAcp", options, OPTIONS);
   return new AcpDoor(options).connect(stream);
 }
 

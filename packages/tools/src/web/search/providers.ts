@@ -1,3 +1,4 @@
+import { refuseUnknown } from "@banyan/core/conversation";
 import { z } from "zod";
 import { WebError } from "../error.ts";
 import { ask } from "./ask.ts";
@@ -32,7 +33,9 @@ const braveAnswer = z.object({
 });
 
 /** Brave Search, with a key of its API. Format: https://api-dashboard.search.brave.com/app/documentation/web-search */
-export function braveSearch({ key, endpoint = BRAVE }: { key: string; endpoint?: string }): SearchProvider {
+export function braveSearch(options: { key: string; endpoint?: string }): SearchProvider {
+  refuseUnknown("braveSearch", options, { key: true, endpoint: true });
+  const { key, endpoint = BRAVE } = options;
   return {
     async search(query, { limit, signal }) {
       const address = new URL(endpoint);
@@ -61,7 +64,9 @@ const searxngAnswer = z.object({
  * A SearXNG server, which asks other services in turn. Its settings must have `json` among `search.formats`; it answers
  * 403 otherwise. Format: https://docs.searxng.org/dev/search_api.html
  */
-export function searxngSearch({ url }: { url: string }): SearchProvider {
+export function searxngSearch(options: { url: string }): SearchProvider {
+  refuseUnknown("searxngSearch", options, { url: true });
+  const { url } = options;
   return {
     async search(query, { limit, signal }) {
       const address = new URL(url);
@@ -83,7 +88,9 @@ const tavilyAnswer = z.object({
 });
 
 /** Tavily, with a key of its API. Format: https://docs.tavily.com/documentation/api-reference/endpoint/search */
-export function tavilySearch({ key, endpoint = TAVILY }: { key: string; endpoint?: string }): SearchProvider {
+export function tavilySearch(options: { key: string; endpoint?: string }): SearchProvider {
+  refuseUnknown("tavilySearch", options, { key: true, endpoint: true });
+  const { key, endpoint = TAVILY } = options;
   return {
     async search(query, { limit, signal }) {
       const address = new URL(endpoint);
@@ -112,9 +119,11 @@ export interface SearchSettings {
  * `WebError` that says what is missing.
  */
 export function searchProvider(
-  { provider, url }: SearchSettings,
+  options: SearchSettings,
   env: Readonly<Record<string, string | undefined>>,
 ): SearchProvider {
+  refuseUnknown("searchProvider", options, { provider: true, url: true });
+  const { provider, url } = options;
   const endpoint = url === undefined ? {} : { endpoint: url };
   switch (provider) {
     case "brave":

@@ -1,0 +1,54 @@
+import { nearest } from "./shown/nearest.ts";
+
+/** A function was given an option that it does not have, or a value that it cannot use. The message names the option. */
+export class OptionError extends Error {
+  override readonly name = "OptionError";
+  readonly code = "invalid-option";
+}
+
+/** All names of an options type: the compiler reports a name that is missing, and a name that the type does not have. */
+export type OptionNames<Options> = { readonly [Name in keyof Required<Options>]: true };
+
+/**
+ * Throws `OptionError` for a name that an options object must not have, with the nearest name (F76): a misspelt option
+ * would have no effect. Absent options are fine.
+ * @param owner What takes the options, as in `sqliteStore` or `an agent`.
+ * @param within Path of the object inside the options, with a dot at its end, as in `limits.`.
+ * @example
+ * interface GardenOptions {
+ *   readonly trees: number;
+ *   readonly pond?: boolean;
+ * }
+ * const NAMES: OptionNames<GardenOptions> = { trees: true, pond: true };
+ * function garden(options: GardenOptions): void {
+ *   refuseUnknown("garden", options, NAMES);
+ * }
+ */
+export function refuseUnknown(
+  owner: string,
+  options: object | undefined,
+  names: Readonly<Record<string, true>>,
+  within = "",
+): void {
+  if (options === undefined) return;
+  if (typeof options !== "object" || options === null) {
+    const what = within === "" ? `The options of ${owner}` : `${within.slice(0, -1)} of ${owner}`;
+    throw new OptionError(`${what} must be an object, not ${options === null ? "null" : `a ${typeof options}`}.`);
+  }
+  for (const name in options) {
+    if (Object.hasOwn(names, name)) continue;
+    const known = Object.keys(names);
+    const near = nearest(name, known);
+    const advice =
+      near.length > 0
+        ? `did you mean ${near.map((one) => within + one).join(" or ")}?`
+        : `the options are ${known.join(", ")}.`;
+    throw new OptionError(`${within}${name} is no option of ${owner}; ${advice}`);
+  }
+}
+
+/** Returns those options of a larger object that `names` lists: what one of several functions takes of it. */
+export function pickOptions<Options extends object>(options: Options, names: Partial<OptionNames<Options>>): Options {
+  const picked = Object.entries(options).filter(([name]) => Object.hasOwn(names, name));
+  return Object.fromEntries(picked) as Options;
+}
