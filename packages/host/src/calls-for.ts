@@ -1,5 +1,5 @@
 import type { ConversationState, FeedItem } from "@banyan/core";
-import { callIn, toldBreak, whyEnded } from "@banyan/core/conversation";
+import { toldBreak, toolIn, whyEnded } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 
 /** Milliseconds of a turn after which somebody may have gone to do something else. */
@@ -24,7 +24,7 @@ export class CallsFor {
   hear(item: FeedItem, state: ConversationState): Calling | undefined {
     switch (item.type) {
       case "call.approval-requested": {
-        const tool = item.tool ?? callIn(state, item)?.tool ?? "a tool";
+        const tool = toolIn(state, item) || "a tool";
         return { type: "permission_prompt", sentence: `The agent asks to run ${visibleLine(tool)}.` };
       }
       case "question.asked":

@@ -8,7 +8,6 @@ import {
   type Store,
   type Tool,
 } from "@banyan/core";
-import { enclosed } from "@banyan/core/shown";
 import type { ConversationSummary } from "@banyan/core/stores";
 import type { Environment, KnownModel, ModelChoice, ProviderStatus } from "@banyan/models";
 import { sqliteStore } from "@banyan/store/sqlite";
@@ -19,6 +18,7 @@ import { modelSettings, patienceOf } from "./connection.ts";
 import { findConversation, lastHeld, UNATTENDED } from "./conversations.ts";
 import type { Directories } from "./directories.ts";
 import { type Drivers, idOf } from "./drivers/drivers.ts";
+import { earlierTasks } from "./equipment/earlier-tasks.ts";
 import { type Equipment, openEquipment } from "./equipment/equipment.ts";
 import { Hooks } from "./hooks/hooks.ts";
 import type { HostParts } from "./host-parts.ts";
@@ -29,6 +29,7 @@ import { lazyTokenCounter } from "./instructions/tokens.ts";
 import { limitsOf } from "./limits.ts";
 import { whyNotFetched } from "./permissions/address-subject.ts";
 import { Approval, type CarriedOut, NEEDS_SANDBOX, type PlanApproval, type Unasked } from "./permissions/approval.ts";
+import { sharedNames } from "./permissions/named-tool.ts";
 import type { ApprovalMode } from "./permissions/permissions.ts";
 import { pathScope } from "./permissions/place.ts";
 import { readingRules } from "./permissions/reading.ts";
@@ -42,9 +43,6 @@ import { Worktrees } from "./worktrees/worktrees.ts";
 
 /** The name of the agent, and of the program. */
 export const AGENT = "banyan";
-
-/** Summaries of earlier tasks that an agent is told at the beginning of one. */
-const TASKS_TOLD = 5;
 
 /** The application around the engine on one machine. */
 export class Host {
@@ -90,6 +88,7 @@ export class Host {
   constructor(parts: HostParts) {
     const { places, workspace, project, env, home, canAsk, configuration, rules, redact, instructions } = parts;
     const { settings } = configuration;
+    const servers = Object.keys(settings.mcpServers ?? {});
     this.#output = parts.output;
     this.workspace = workspace;
     this.places = places;
@@ -106,7 +105,7 @@ export class Host {
     this.#machine = parts.machine;
     this.#rules = rules;
     this.hooks = new Hooks({
-      ...{ entries: settings.hooks ?? {}, directory: workspace, env, redact },
+      ...{ entries: settings.hooks ?? {}, directory: workspace, env, redact, servers },
       mode: (conversation) => this.approvalIn(conversation),
     });
     const tools = () => this.#agent.options.tools ?? [];
@@ -114,7 +113,7 @@ export class Host {
     this.worktrees = new Worktrees({ folder: places.worktrees, workspace, env });
     this.#permissionWith = (all) =>
       this.#approval.judge(
-        (mode) => judgedInPlace(this.worktrees, { workspace, mode, rules: all, tools, canAsk, home }),
+        (mode) => judgedInPlace(this.worktrees, { workspace, mode, rules: all, tools, servers, canAsk, home }),
         isOutside,
       );
     this.#permission = this.#permissionWith(rules);
@@ -223,12 +222,8 @@ export class Host {
   /** The agent as it works on a task by itself: it knows what the last tasks in this directory came to (B39). */
   async taskAgent(): Promise<Agent> {
     const { memory } = await this.ready();
-    const summaries = (await memory?.summaries(this.workspace, TASKS_TOLD).catch(() => [])) ?? [];
     const { instructions = "" } = this.#agent.options;
-    const told = summaries
-      .map(({ text, at }) => `[finished ${new Date(at).toISOString().slice(0, 10)}]\n${text}`)
-      .join("\n\n");
-    const known = told === "" ? "" : `\n\n${enclosed("earlier-tasks-in-this-directory", told)}`;
+    const known = await earlierTasks(memory, this.workspace);
     return this.#agent.with({ mode: "task", instructions: `${instructions}${known}`, output: this.#output });
   }
 
@@ -236,6 +231,7 @@ export class Host {
   get notices(): readonly string[] {
     return [
       ...this.configuration.faults.map(describeFault),
+      ...sharedNames(this.#rules.allow, this.configuration.settings),
       ...this.instructions.notices,
       ...(this.#equipped?.notices ?? []),
       ...this.#withdrawn,

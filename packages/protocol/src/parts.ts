@@ -66,6 +66,10 @@ export const fileChange = z.object({
 
 /** What a call is about, as its tool says. */
 export const about = z.object({
+  offered: z
+    .object({ server: z.string(), tool: z.string() })
+    .optional()
+    .describe("The MCP server that offers the tool, and the name of the tool there."),
   title: z.string().optional().describe("In a few words."),
   folder: z.string().optional().describe("The absolute path of the folder that the call works in."),
   command: z.string().optional().describe("The program text that it runs."),

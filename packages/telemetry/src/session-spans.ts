@@ -35,7 +35,7 @@ export class SessionSpans implements FeedListener {
     this.#session = session;
     this.#to = to;
     this.#models = new ModelCalls(session, to);
-    this.#calls = new ToolCalls(to);
+    this.#calls = new ToolCalls(session, to);
     this.#before = new Map([...session.interrupted, ...session.state.runs.values()].map((run) => [run.id, run]));
   }
 

@@ -1,3 +1,5 @@
+import type { Session } from "@banyan/core";
+import { toolIn } from "@banyan/core/conversation";
 import { type Context, context, isSpanContextValid, SpanKind, trace } from "@opentelemetry/api";
 import { BANYAN, GENAI, OPERATION, PERSON } from "./conventions.ts";
 import { end, type Of, type OpenSpan, type OpenTurn, setContent } from "./open-span.ts";
@@ -14,13 +16,15 @@ interface OpenQuestion extends OpenSpan {
 
 /** The spans of tool calls, one for each, and of the waits for a person. */
 export class ToolCalls {
+  readonly #session: Pick<Session, "state">;
   readonly #to: Instruments;
   /** When calls were asked for that have not started. */
   readonly #asked = new Map<string, number>();
   readonly #open = new Map<string, OpenCall>();
   readonly #questions = new Map<string, OpenQuestion>();
 
-  constructor(to: Instruments) {
+  constructor(session: Pick<Session, "state">, to: Instruments) {
+    this.#session = session;
     this.#to = to;
   }
 
@@ -86,11 +90,12 @@ export class ToolCalls {
   }
 
   #start(
-    { call, tool = "" }: { readonly call: string; readonly tool?: string },
+    { call, message, tool: named = "" }: { readonly call: string; readonly message: string; readonly tool?: string },
     at: number,
     attempt: number,
     turn: OpenTurn | undefined,
   ): OpenCall {
+    const tool = toolIn(this.#session.state, { call, message, tool: named });
     const said = { [GENAI.operation]: OPERATION.tool, [GENAI.tool]: tool };
     const parent = turn?.within ?? context.active();
     const attributes = { ...said, [GENAI.toolType]: "function", [GENAI.call]: call, [BANYAN.attempt]: attempt };

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { type Answer, type Call, type ConversationState, type Session, UnfitAnswerError } from "@banyan/core";
-import { type ApprovalQuestion, callIn, type LimitQuestion, subAgentLabel } from "@banyan/core/conversation";
+import { type ApprovalQuestion, callIn, type LimitQuestion, subAgentLabel, toolOf } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 import type { PlanApproval } from "@banyan/host";
 import { problemOf } from "../problem.ts";
@@ -219,8 +219,8 @@ export class Approvals {
       };
     return {
       // A name that fills the line must not push away what is asked.
-      title: `${excerpt(visibleLine(asker), 40)} asks to run ${style.bold(visibleLine(call.tool))}${inFolder}`,
-      name: `What ${visibleLine(call.tool)} would do`,
+      title: `${excerpt(visibleLine(asker), 40)} asks to run ${style.bold(visibleLine(toolOf(call)))}${inFolder}`,
+      name: `What ${visibleLine(toolOf(call))} would do`,
       question: "Allow this?",
       choices: [
         YES,

@@ -1,5 +1,5 @@
 import type { ConversationState, Event } from "@banyan/core";
-import { callIn } from "@banyan/core/conversation";
+import { toolIn } from "@banyan/core/conversation";
 import type { Client } from "@banyan/protocol/client";
 import { type ExitCode, exitCodes } from "../exit.ts";
 import { verdictOf } from "../print/verdict.ts";
@@ -58,7 +58,7 @@ export class Turns {
 
   /** A call was denied. */
   denied(event: Extract<Event, { type: "call.denied" }>, state: ConversationState): void {
-    this.#denied.push({ tool: callIn(state, event)?.tool ?? "", reason: event.output });
+    this.#denied.push({ tool: toolIn(state, event), reason: event.output });
   }
 
   /** A turn has ended. */

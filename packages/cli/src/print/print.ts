@@ -1,5 +1,5 @@
 import type { ConversationState, FeedItem, UserPart } from "@banyan/core";
-import { callIn, noUsage } from "@banyan/core/conversation";
+import { noUsage, toolIn } from "@banyan/core/conversation";
 import { type Host, openHost, untrustedContent, writtenMessage } from "@banyan/host";
 import { serversSettled } from "@banyan/host/mcp";
 import { ownCommand } from "@banyan/host/own-command";
@@ -128,8 +128,7 @@ class Printing {
       item: (item) => {
         const { state } = watched;
         if (item.type === "run.started" && item.call === undefined) run = item.run;
-        if (item.type === "call.denied")
-          this.#denied.push({ tool: callIn(state, item)?.tool ?? "", reason: item.output });
+        if (item.type === "call.denied") this.#denied.push({ tool: toolIn(state, item), reason: item.output });
         onItem(item, state);
         this.#progress.item(item, state);
         if (item.type !== "run.ended" || item.run !== run) return;

@@ -73,12 +73,12 @@ test("what the usual variables ask for is sent by OTLP over HTTP, whole, before 
     "chat test",
     "chat test",
     "chat test",
-    "execute_tool mcp_small_add",
+    "execute_tool mcp__small__add",
     "execute_tool shell",
     "invoke_agent banyan",
   ]);
   expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
-  const call = spans.find(({ name }) => name === "execute_tool mcp_small_add");
+  const call = spans.find(({ name }) => name === "execute_tool mcp__small__add");
   expect(JSON.stringify(server.asked.at(-1))).toContain(`in 00-${call?.traceId}-${call?.spanId}-01`);
   expect(JSON.stringify(traces)).not.toContain("a secret");
   expect(sent.some(({ path, body }) => path === "/v1/metrics" && body.includes("gen_ai.invoke_agent.duration"))).toBe(

@@ -1,5 +1,5 @@
 import type { Call, Json } from "@banyan/core";
-import type { PlanStep } from "@banyan/core/conversation";
+import { type PlanStep, toolOf } from "@banyan/core/conversation";
 import { counted, formatTook, shownPlan } from "@banyan/core/shown";
 import { attachedFile, attachedLine } from "./attached.ts";
 import { excerpt, linesWithWords, wrap } from "./fit-text.ts";
@@ -42,12 +42,13 @@ const LEAST_SUMMARY = 8;
 
 /** `• shell  npm test`: the beginning of a call's line. */
 export function callHead(call: Call, style: Style, columns: number): string {
-  const tool = Math.min(call.tool.length, 64);
+  const name = excerpt(toolOf(call), 64);
+  const tool = name.length;
   const least = columns - tool - 25;
   const room = Math.max(columns - tool - 28, Math.min(20, least));
   // Of a few letters nobody learns anything, and how it ended is to stand on the same line.
   const summary = room < LEAST_SUMMARY ? "" : callSummary(call, room);
-  return `${style.accent("•")} ${style.bold(excerpt(call.tool, 64))}${summary === "" ? "" : `  ${summary}`}`;
+  return `${style.accent("•")} ${style.bold(name)}${summary === "" ? "" : `  ${summary}`}`;
 }
 
 /** `• shell  npm test … `: the line up to how the call stands, which follows. */

@@ -7,6 +7,7 @@ import {
   newestLeaf,
   pathTo,
   textOf,
+  toolOf,
   typedText,
   type WaitingInput,
   worktreeAt,
@@ -67,7 +68,7 @@ export function gist(message: Message, width: number): string {
   const text = withoutMarks(typedText(message).slice(0, width * 8)).trim();
   if (text !== "") return excerpt(text, width);
   if (message.role !== "assistant") return "";
-  const tools = message.calls.map((call) => call.tool);
+  const tools = message.calls.map(toolOf);
   if (tools.length > 0) return excerpt(`(${counted(tools.length, "call")}: ${tools.join(", ")})`, width);
   return message.finish === undefined || message.finish === "interrupted" ? "(interrupted)" : "(no text)";
 }

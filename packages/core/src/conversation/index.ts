@@ -24,6 +24,7 @@ export * from "./feed-item.ts";
 export { createId, ID_PATTERN, ID_RULE, idInAddress, isId, pieceOfAddress } from "./id.ts";
 export type * from "./message.ts";
 export { isEnded, isPersons, isSettled, textOf, typedText } from "./message.ts";
+export { type OfferedTool, offeredName, providerName, toolOf } from "./offered-tool.ts";
 export { OptionError, type OptionNames, pickOptions, refuseUnknown } from "./option-names.ts";
 export {
   type ApprovalQuestion,
@@ -38,7 +39,7 @@ export {
   type TextQuestion,
   type WaitingInput,
 } from "./state.ts";
-export { type Change, callIn } from "./tree/call-state.ts";
+export { type Change, callIn, toolIn } from "./tree/call-state.ts";
 export {
   lastAssistantMessage,
   leaves,

@@ -1,3 +1,4 @@
+import type { OfferedTool } from "./offered-tool.ts";
 import type { Cost, Usage } from "./usage.ts";
 
 /** Anything that JSON can hold. */
@@ -144,6 +145,8 @@ export interface Call {
  * an argument means, least of all its name.
  */
 export interface About {
+  /** The MCP server that offers the tool, and the name of the tool there. */
+  readonly offered?: OfferedTool;
   /** In a few words, for one line. */
   readonly title?: string;
   /** The absolute path of the folder that the call works in (`Tool.folder`). */

@@ -100,6 +100,12 @@ export interface Tool<Input = unknown> {
    */
   readonly offeredBy?: string | undefined;
   /**
+   * The name of the tool at the server `offeredBy`. Rules, hooks, users and telemetry then know the tool as
+   * `mcp__<offeredBy>__<offeredAs>`, and rules compare both parts. Without it they know the tool by `name` alone.
+   * @example const foreign: Tool = { ...tool, name: "mcp_github_search", offeredBy: "github", offeredAs: "search" };
+   */
+  readonly offeredAs?: string | undefined;
+  /**
    * Not told to the model where another tool `forwards`: it is found by what that is said elsewhere, and called through it.
    * So thousands of tools take no room, and one that comes or goes changes nothing of what was sent before.
    * @example const rare: Tool = { ...tool, unlisted: true };
@@ -387,6 +393,7 @@ const TOOL: OptionNames<Tool> = {
   folder: true,
   control: true,
   offeredBy: true,
+  offeredAs: true,
   unlisted: true,
   forwards: true,
   timeout: true,

@@ -148,15 +148,18 @@ export function messageOf(error: unknown): string {
 }
 
 /**
- * What a tool says that a call is about, with the folder that the call works in; nothing when the tool does not say, or cannot.
- * Never rejects.
+ * What a tool says that a call is about, with the server that offers the tool and the folder that the call works in; nothing
+ * when the tool does not say, or cannot. Never rejects.
  */
 export async function aboutCall(tool: Tool, input: unknown, context: PreviewContext): Promise<About | undefined> {
+  const { offeredBy: server, offeredAs: name } = tool;
+  const offered = server !== undefined && name !== undefined ? { offered: { server, tool: name } } : undefined;
   // Without it, arguments are shown by their names. A question that names no folder is better than one that names a wrong one.
   const saying = async () => tool.about && (checkedInput(tool.about(input)).input as About);
   const about = await saying().catch(() => undefined);
   const folder = await withGrace(context.signal, async () => tool.folder?.(context)).catch(() => undefined);
-  return typeof folder === "string" ? { ...about, folder } : about;
+  const known = { ...about, ...offered, ...(typeof folder === "string" && { folder }) };
+  return about || Object.keys(known).length > 0 ? known : undefined;
 }
 
 /** What a call would do, for the person who is asked. Never rejects. */

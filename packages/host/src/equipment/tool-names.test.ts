@@ -18,10 +18,10 @@ const REASONS: Readonly<Record<string, string>> = {
   "packages/host/src/permissions/rule.ts: write": "The word of rules for files that commands write.",
   "packages/host/src/permissions/rule.ts: fetch": "The word of rules for what is got from the web.",
   "packages/host/src/permissions/rule.ts: mcp_": "How a rule on all tools of a server is written, which people write.",
+  "packages/host/src/permissions/named-tool.ts: mcp_":
+    "The names of a server's tools, which users write in rules and matchers.",
   "packages/host/src/settings/schema.ts: mcp_": "The same, told to who writes settings.",
   "packages/host/src/hooks/hook-call.ts: file_path": "The field of hooks of other programs: people's hooks read it.",
-  "packages/host/src/hooks/hook-call.ts: mcp_":
-    "What those programs call the tools of a server: people's matchers name it.",
   "packages/server/src/doors/ag-ui.ts: tools": "The field of a request of AG-UI: tools of the program that asks.",
   "packages/host/src/exchange/programs/codex.ts: mcp_":
     "The records of another program that say nothing of a conversation.",

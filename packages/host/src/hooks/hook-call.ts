@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Json, Tool } from "@banyan/core";
-import type { About } from "@banyan/core/conversation";
+import { type About, offeredName } from "@banyan/core/conversation";
+import { namesOf, serverNames } from "../permissions/named-tool.ts";
 
 /** A call as hooks of Claude Code and codex know it. */
 export interface HookCall {
@@ -21,13 +22,13 @@ type Fields = Readonly<Record<string, Json>>;
 export function hookCall(tool: Tool, input: Json, directory: string): HookCall {
   const given: Fields = typeof input === "object" && input !== null && !Array.isArray(input) ? (input as Fields) : {};
   const about = aboutCall(tool, input);
-  const renamed = namesOf(tool, about, given);
+  const renamed = renamedCall(tool, about, given);
   const told = Object.entries(renamed.fields).map(([theirs, ours]) => {
     const value = given[ours];
     return [theirs, theirs === "file_path" && typeof value === "string" ? resolve(directory, value) : value];
   });
   return {
-    names: [renamed.name, tool.name],
+    names: [...new Set([renamed.name, ...namesOf(tool), ...serverNames(tool)])],
     tool_name: renamed.name,
     tool_input: { ...given, ...Object.fromEntries(told) } as Json,
     own(changed) {
@@ -45,7 +46,7 @@ export function hookCall(tool: Tool, input: Json, directory: string): HookCall {
 }
 
 /** What it is called there, and which of its arguments each of their fields is. */
-function namesOf(
+function renamedCall(
   tool: Tool,
   about: About,
   given: Fields,
@@ -53,8 +54,9 @@ function namesOf(
   const named = (value: string | undefined) => Object.keys(given).find((name) => given[name] === value);
   const path = about.paths?.length === 1 ? named(about.paths[0]?.path) : undefined;
   const file: Readonly<Record<string, string>> = path === undefined ? {} : { file_path: path };
-  if (tool.offeredBy !== undefined)
-    return { name: `mcp__${tool.offeredBy}__${tool.name.split("_").at(-1)}`, fields: {} };
+  const { offeredBy: server, offeredAs } = tool;
+  if (server !== undefined && offeredAs !== undefined)
+    return { name: offeredName({ server, tool: offeredAs }), fields: {} };
   if (about.command !== undefined) return { name: "Bash", fields: { command: named(about.command) ?? "command" } };
   if (about.change?.goes !== undefined)
     return { name: "Edit", fields: { ...file, old_string: about.change.goes, new_string: about.change.comes } };

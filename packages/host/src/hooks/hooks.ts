@@ -11,6 +11,7 @@ import { say } from "@banyan/core";
 import { visibleLine } from "@banyan/core/shown";
 import { named } from "../attachments/files.ts";
 import { type Calling, CallsFor } from "../calls-for.ts";
+import { namesakesOf, namesOf } from "../permissions/named-tool.ts";
 import type { ApprovalMode } from "../permissions/permissions.ts";
 import type { Redact } from "../redaction/redactor.ts";
 import { type HookEntries, type HookEvent, hooksAt } from "./entries.ts";
@@ -27,6 +28,8 @@ class HookError extends Error {
 export interface HooksOptions extends HookPlace {
   readonly entries: HookEntries;
   readonly redact: Redact;
+  /** The names of all MCP servers of the settings. */
+  readonly servers?: readonly string[];
   /** What runs without asking. */
   mode(conversation: string | undefined): ApprovalMode;
 }
@@ -130,7 +133,12 @@ export class Hooks {
         const call = this.#callOf(request);
         const said = await this.#fire("PreToolUse", request.conversation.id, call.fields, call.names, request.signal);
         if (said.decision === "deny") return { decision: "deny", reason: said.reason ?? "" };
-        return { decision: said.decision, input: said.input === undefined ? undefined : call.own(said.input) };
+        const decision = this.#allows("PreToolUse", request, said)
+          ? "allow"
+          : said.decision === "ask"
+            ? "ask"
+            : undefined;
+        return { decision, input: said.input === undefined ? undefined : call.own(said.input) };
       },
       beforeQuestion: async (request) => {
         const call = this.#callOf(request);
@@ -142,7 +150,7 @@ export class Hooks {
           request.signal,
         );
         if (said.decision === "deny") return { decision: "deny", reason: said.reason ?? "" };
-        return said.decision === "allow" ? { decision: "allow" } : undefined;
+        return this.#allows("PermissionRequest", request, said) ? { decision: "allow" } : undefined;
       },
       afterCall: async (request) => {
         const call = this.#callOf(request);
@@ -157,6 +165,21 @@ export class Hooks {
   async close(): Promise<void> {
     await Promise.allSettled(this.#running);
     this.#over.abort();
+  }
+
+  /** Whether a hook allows the call. A name that fits several servers tells a hook of none of them, so it allows nothing. */
+  #allows(event: HookEvent, { tool, conversation }: PermitRequest, { decision }: HookSaid): boolean {
+    if (decision !== "allow") return false;
+    const others = namesakesOf(tool, this.#options.servers ?? []);
+    if (others.length === 0) return true;
+    const [name] = namesOf(tool);
+    const servers = [tool.offeredBy, ...others].join(" and ");
+    this.#say(
+      conversation.id,
+      event,
+      `A hook allowed ${name}, and the name fits the MCP servers ${servers}. So the call is judged without the hook. Rename one of the servers.`,
+    );
+    return false;
   }
 
   #callOf({ tool, input, call, run }: PermitRequest) {

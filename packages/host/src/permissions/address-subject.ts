@@ -11,7 +11,7 @@ export function addressSubject(tool: Pick<Tool, "name">, url: string): Subject {
   const address = URL.canParse(url) ? new URL(url) : undefined;
   return {
     matches(rule) {
-      if (!isAbout(rule, tool.name)) return "no";
+      if (!isAbout(rule, tool)) return "no";
       const { pattern } = rule;
       if (pattern === undefined) return "yes";
       // An address that cannot be read may still mean something to the tool.
@@ -21,7 +21,7 @@ export function addressSubject(tool: Pick<Tool, "name">, url: string): Subject {
     allowed(rules) {
       const plain = address !== undefined && address.username === "" && address.password === "";
       return rules.some(
-        (rule) => isAbout(rule, tool.name) && (rule.pattern === undefined || (plain && fits(rule.pattern, address))),
+        (rule) => isAbout(rule, tool) && (rule.pattern === undefined || (plain && fits(rule.pattern, address))),
       );
     },
     suggestion() {

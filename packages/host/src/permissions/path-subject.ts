@@ -15,7 +15,7 @@ export function pathSubject(tool: Tool, path: string, { scope, writes }: Surroun
   const free = place.inside && (tool.effects === "none" || (writes && isWriter && !obeyed));
   return {
     matches(rule) {
-      if (!isAbout(rule, tool.name) && !isAboutReading(rule, tool)) return "no";
+      if (!isAbout(rule, tool) && !isAboutReading(rule, tool)) return "no";
       const { pattern } = rule;
       return pattern === undefined || fitsSome(pattern, scope, place) ? "yes" : "no";
     },
@@ -24,7 +24,7 @@ export function pathSubject(tool: Tool, path: string, { scope, writes }: Surroun
         free ||
         rules.some(
           (rule) =>
-            isAbout(rule, tool.name) &&
+            isAbout(rule, tool) &&
             (rule.pattern === undefined || (obeyed ? spellsObeyed : fitsAlsoHidden)(rule.pattern, scope, place)),
         )
       );

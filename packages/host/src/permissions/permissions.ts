@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import type { Permission, Permit, PermitRequest, Tool } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { strongest } from "./match.ts";
+import { meansOnly } from "./named-tool.ts";
 import { pathScope } from "./place.ts";
 import { COMMAND, formatRule, isAbout, parseRule, type Rule, type Rules } from "./rule.ts";
 import { hasHarmless } from "./shell/harmless.ts";
@@ -22,6 +23,7 @@ export type ApprovalMode = "plan" | "ask" | "edits" | "all";
  *   mode: "edits",
  *   rules: { ...noRules, deny: [parseRule("shell(git push:*)")] },
  *   tools: () => tools,
+ *   servers: ["github"],
  *   canAsk: true,
  *   home: "/home/me",
  *   copy: "/home/me/worktrees/attempt-1",
@@ -35,6 +37,8 @@ export interface PermissionOptions {
   readonly rules: Rules;
   /** All tools that rules may name. */
   readonly tools: () => readonly Tool[];
+  /** The names of all MCP servers of the settings, also of those that are not there; by default those of `tools`. */
+  readonly servers?: readonly string[];
   /** Whether a person can be asked. Where nobody can, what would be asked is denied. */
   readonly canAsk: boolean;
   /** What `~` stands for in commands and patterns; the user's home when absent. */
@@ -48,6 +52,7 @@ const OPTIONS: OptionNames<PermissionOptions> = {
   mode: true,
   rules: true,
   tools: true,
+  servers: true,
   canAsk: true,
   home: true,
   copy: true,
@@ -70,6 +75,7 @@ export function permissions(options: PermissionOptions): Permission {
     writes: options.mode === "edits",
     isWriter: (name) => options.tools().some((tool) => tool.name === name && tool.files === "write"),
   };
+  const servers = () => options.servers ?? options.tools().flatMap(({ offeredBy }) => offeredBy ?? []);
   return (request) => {
     const { rules } = options;
     const { control = false } = request.tool;
@@ -99,7 +105,8 @@ export function permissions(options: PermissionOptions): Permission {
     const asked = strongest(rules.ask.map(matches)) !== "no";
     // A rule that an answer sets cannot outrank a rule that asks or may deny, so none is offered there.
     if (asked || doubtful !== undefined) return { ...ask(options.canAsk, undefined), byRule: true };
-    const allowing = [...rules.allow, ...remembered(request)];
+    const named = [...rules.allow, ...remembered(request)];
+    const allowing = named.filter((rule) => meansOnly(rule.tool, request.tool, servers()));
     if (allows(allowing, request, subject)) return { decision: "allow" };
     return ask(options.canAsk, subject.suggestion(allowing));
   };
@@ -133,7 +140,7 @@ function handIn(canAsk: boolean): Permit {
 }
 
 function allows(rules: readonly Rule[], request: PermitRequest, subject: Subject): boolean {
-  return rules.some((rule) => rule.pattern === undefined && isAbout(rule, request.tool.name)) || subject.allowed(rules);
+  return rules.some((rule) => rule.pattern === undefined && isAbout(rule, request.tool)) || subject.allowed(rules);
 }
 
 function ask(canAsk: boolean, pattern: string | undefined): Permit {

@@ -27,7 +27,7 @@ export function readingRules(
 ): ((path: string, named: string) => string | undefined) | undefined {
   const judged = (rules: readonly Rule[]) =>
     rules
-      .filter((rule) => isAbout(rule, READING))
+      .filter((rule) => isAbout(rule, { name: READING }))
       .map((rule) => ({
         text: formatRule(rule),
         fits: rule.pattern === undefined ? always : fitting(rule.pattern, scope),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { meansTool, type NamedTool } from "./named-tool.ts";
 import { harmlessOf, hasHarmless } from "./shell/harmless.ts";
 
 /** What a permission rule speaks of: tools, or those of their calls whose main argument fits a pattern. */
@@ -41,11 +42,13 @@ export function parseRule(text: string): Rule {
   if (rule === "*") return { tool: "*" };
   const open = rule.indexOf("(");
   const tool = open === -1 ? rule : rule.slice(0, open).trim();
-  if (tool.includes("*") && !/^mcp_[\w-]{0,60}\*$/.test(tool)) {
+  if (/^mcp__[^*]/.test(tool)) {
+    const problem = problemOfName(tool);
+    if (problem !== undefined) throw new RuleError(text, problem);
+  } else if (tool.includes("*") && !/^mcp_[\w-]{0,60}\*$/.test(tool)) {
     const why = "only the names of MCP tools can be left open, at their end, as in mcp_files_*";
     throw new RuleError(text, `has a '*' in the name of a tool, and ${why}`);
-  }
-  if (!/^[\w-]{1,64}\*?$/.test(tool)) {
+  } else if (!/^[\w-]{1,64}\*?$/.test(tool)) {
     throw new RuleError(text, tool === "" ? "names no tool" : `has no tool's name in front: '${tool}'`);
   }
   if (open === -1) return { tool };
@@ -65,9 +68,18 @@ export function parseRule(text: string): Rule {
   return { tool, pattern };
 }
 
-/** Whether a rule is about the tool of this name. */
-export function isAbout({ tool }: Rule, name: string): boolean {
-  return tool === name || tool === "*" || (tool.endsWith("*") && name.startsWith(tool.slice(0, -1)));
+/** What is wrong with a name `mcp__server__tool`. Servers and tools may have blanks and dots in their names. */
+function problemOfName(name: string): string | undefined {
+  if (name.length > 256 || /[\p{Cc}]/u.test(name))
+    return "names a tool in more than 256 characters, or with control characters";
+  if (name.slice(0, -1).includes("*"))
+    return "has a '*' inside a name, and only its end can be left open, as in mcp__files__*";
+  return undefined;
+}
+
+/** Whether a rule is about a tool. */
+export function isAbout({ tool: written }: Rule, tool: NamedTool): boolean {
+  return written === "*" || meansTool(written, tool);
 }
 
 /** The text that `parseRule` reads back as this rule. */

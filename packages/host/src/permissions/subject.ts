@@ -77,7 +77,7 @@ function mainSubject(
 function commandOf(tool: Tool, command: Subject): Subject {
   return {
     ...command,
-    matches: (rule) => (rule.pattern === undefined && isAbout(rule, tool.name) ? "yes" : command.matches(rule)),
+    matches: (rule) => (rule.pattern === undefined && isAbout(rule, tool) ? "yes" : command.matches(rule)),
   };
 }
 

@@ -15,7 +15,7 @@ export function textSubject(tool: Tool, input: Json, { scope }: Surroundings): S
   const texts = textsIn(input);
   return {
     matches(rule) {
-      if (!isAbout(rule, tool.name)) return "no";
+      if (!isAbout(rule, tool)) return "no";
       const { pattern } = rule;
       return pattern === undefined || texts.some((text) => covers(pattern, text) || leadsTo(pattern, text, scope))
         ? "yes"
@@ -25,9 +25,7 @@ export function textSubject(tool: Tool, input: Json, { scope }: Surroundings): S
       // What only looks is free where it cannot look far.
       if (tool.effects === "none" && texts.every((text) => !mayBePlace(text) || placeOf(scope, text).inside))
         return true;
-      return rules.some(
-        (rule) => isAbout(rule, tool.name) && (rule.pattern === undefined || fitsAll(rule.pattern, texts)),
-      );
+      return rules.some((rule) => isAbout(rule, tool) && (rule.pattern === undefined || fitsAll(rule.pattern, texts)));
     },
     suggestion: () => tool.name,
   };

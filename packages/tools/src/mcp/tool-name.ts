@@ -1,10 +1,5 @@
 import { createHash } from "node:crypto";
-
-/** A tool of a server, by the names that they have for themselves. */
-export interface ServerTool {
-  readonly server: string;
-  readonly tool: string;
-}
+import { type OfferedTool, providerName } from "@banyan/core/conversation";
 
 /** What a model provider takes as the name of a tool. */
 const LONGEST = 64;
@@ -19,11 +14,11 @@ const LONGEST = 64;
  * tool `b_c` of `a` is not called as `c` of `a_b` is, does not change that one's name, and `mcp_a_b_*` does not mean it.
  */
 export function toolNames(
-  tools: readonly ServerTool[],
+  tools: readonly OfferedTool[],
   servers: Iterable<string> = tools.map(({ server }) => server),
 ): string[] {
-  const beginnings = [...new Set(servers)].map((server) => fitting(`mcp_${server}_`));
-  const plain = tools.map(({ server, tool }) => fitting(`mcp_${server}_${tool}`));
+  const beginnings = [...new Set(servers)].map((server) => providerName(`mcp_${server}_`));
+  const plain = tools.map(({ server, tool }) => providerName(`mcp_${server}_${tool}`));
   const owners = new Map<string, Set<string>>();
   const shared = (at: number) => `${tools[at]?.server}\0${plain[at]}`;
   for (const at of plain.keys()) {
@@ -32,21 +27,17 @@ export function toolNames(
   return plain.map((short, at) => {
     const { server = "", tool = "" } = tools[at] ?? {};
     const digest = digestOf(tools[at]);
-    const own = fitting(`mcp_${server}_`);
+    const own = providerName(`mcp_${server}_`);
     const single = short.length <= LONGEST && owners.get(shared(at))?.size === 1;
     const name = single ? short : `${short.slice(0, LONGEST - digest.length - 1)}_${digest}`;
     // Asked of the whole name: with its digest, `mcp_a_b` begins as the tools of a server `a_b` do.
     const others = beginnings.filter((beginning) => name.startsWith(beginning) && beginning.length >= own.length);
     if (others.length === 0 || (others.length === 1 && others[0] === own)) return name;
-    return fitting(`mcp_${server.slice(0, LONGEST - digest.length - 6)}_${digest}_${tool}`).slice(0, LONGEST);
+    return providerName(`mcp_${server.slice(0, LONGEST - digest.length - 6)}_${digest}_${tool}`).slice(0, LONGEST);
   });
 }
 
-function fitting(name: string): string {
-  return name.replace(/[^A-Za-z0-9_-]/g, "_");
-}
-
 /** Eight hexadecimal digits: enough to tell the few tools apart that share a name. */
-function digestOf({ server, tool }: ServerTool = { server: "", tool: "" }): string {
+function digestOf({ server, tool }: OfferedTool = { server: "", tool: "" }): string {
   return createHash("sha256").update(`${server}\0${tool}`).digest("hex").slice(0, 8);
 }

@@ -36,6 +36,7 @@ export function agentTool(server: string, name: string, listed: ListedTool, call
     input: inputSchema(listed.inputSchema).schema,
     effects: effectsOf(annotations),
     offeredBy: server,
+    offeredAs: listed.name,
     about: aboutCall,
     ...(annotations.readOnlyHint && { parallel: true }),
     async execute(input, context) {

@@ -1,4 +1,4 @@
-import { type FeedItem, textOf } from "@banyan/core/conversation";
+import { type FeedItem, textOf, toolOf } from "@banyan/core/conversation";
 import { type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { say, t, tCount } from "../phrases/phrases.ts";
@@ -64,7 +64,7 @@ function inWords(
 ): { readonly text: string; readonly isUrgent?: boolean } | undefined {
   const message = "message" in item && typeof item.message === "string" ? state?.messages.get(item.message) : undefined;
   const tool = (id: string) =>
-    message?.role === "assistant" ? (message.calls.find((call) => call.id === id)?.tool ?? "") : "";
+    message?.role === "assistant" ? (message.calls.filter((call) => call.id === id).map(toolOf)[0] ?? "") : "";
   switch (item.type) {
     case "model.retrying":
       // Told in a line that counts down, which would be read out every second.

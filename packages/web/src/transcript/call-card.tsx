@@ -1,4 +1,4 @@
-import { type Call, isEnded, type Json, type PlanStep } from "@banyan/core/conversation";
+import { type Call, isEnded, type Json, type PlanStep, toolOf } from "@banyan/core/conversation";
 import { formatDuration, planHeadline, shownPlan, visibleText } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { useTree } from "../conversation/use-conversation.ts";
@@ -23,7 +23,7 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
   const launched = tree?.children.get(call.id)?.[0];
   return (
     <section
-      aria-label={t("Call of {tool}", { tool: call.tool })}
+      aria-label={t("Call of {tool}", { tool: toolOf(call) })}
       className="my-1.5 overflow-hidden rounded-lg border border-hair text-sm"
     >
       <details className="group/call peer" open={tellsWhy(call) || call.executedInput !== undefined}>
@@ -32,7 +32,7 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
             <span aria-hidden="true">{sign} </span>
             {word}
           </span>
-          <span className="font-medium">{call.tool}</span>
+          <span className="font-medium">{toolOf(call)}</span>
           <span className="min-w-0 flex-1 truncate font-mono text-soft text-xs">{argumentLine(call)}</span>
           <Elapsed call={call} />
           <span className="text-soft group-open/call:rotate-90 rtl:group-open/call:-rotate-90">

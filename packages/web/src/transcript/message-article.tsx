@@ -4,6 +4,7 @@ import {
   type SummaryMessage,
   textOf,
   toldShortfall,
+  toolOf,
   type UserMessage,
 } from "@banyan/core/conversation";
 import { formatDuration, visibleProse } from "@banyan/core/shown";
@@ -123,7 +124,7 @@ function Delivery({ message, next }: { readonly message: UserMessage; readonly n
   const above = message.parentId === null ? undefined : tree?.messages.get(message.parentId);
   if (above?.role !== "assistant" || above.finish !== "calls") return null;
   const answer = next === undefined ? undefined : tree?.messages.get(next);
-  const before = answer?.role === "assistant" ? answer.calls[0]?.tool : undefined;
+  const before = answer?.role === "assistant" ? answer.calls.slice(0, 1).map(toolOf)[0] : undefined;
   return (
     <p className="mt-1 text-soft text-xs">
       {before === undefined

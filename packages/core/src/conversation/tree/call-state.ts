@@ -9,6 +9,7 @@ import {
   type Json,
   type Part,
 } from "../message.ts";
+import { toolOf } from "../offered-tool.ts";
 import type { ConversationState, Mutable, MutableState } from "../state.ts";
 
 /** What one item changed, so that a view can follow without comparing. */
@@ -37,6 +38,15 @@ export function callIn(
 ): Call | undefined {
   const asking = messages.get(message);
   return asking?.role === "assistant" ? asking.calls.find(({ id }) => id === call) : undefined;
+}
+
+/** The name for users of the tool of a call, by the call or, where the conversation has none, by the item about it. */
+export function toolIn(
+  state: Pick<ConversationState, "messages" | "calls">,
+  item: { readonly call: string; readonly message?: string; readonly tool?: string },
+): string {
+  const call = callIn(state, item);
+  return call ? toolOf(call) : (item.tool ?? "");
 }
 
 /** An item that speaks of a call. */

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { ToolCall, ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk/unstable";
 import type { BroughtFile, Call, CallStatus, FileChange, PlanStep, Preview } from "@banyan/core/conversation";
+import { toolOf } from "@banyan/core/conversation";
 import { readPatch, shownPlan } from "@banyan/core/shown";
 
 /** UTF-16 units of what a call says while it runs that an editor is shown: the end of it. */
@@ -29,7 +30,7 @@ export function toolCallOf(
   return {
     toolCallId: call.id,
     title: titleOf(call),
-    name: call.tool,
+    name: toolOf(call),
     kind: kindOf(call),
     status: STATUSES[call.status],
     ...(content.length > 0 && { content }),
@@ -54,7 +55,9 @@ const STATUSES: Readonly<Record<CallStatus, NonNullable<ToolCall["status"]>>> = 
   cancelled: "failed",
 };
 
-function titleOf({ tool, about }: Call): string {
+function titleOf(call: Call): string {
+  const { about } = call;
+  const tool = toolOf(call);
   const what = about?.title ?? about?.command ?? about?.url ?? about?.paths?.map(({ path }) => path).join(", ");
   // What a tool is about stands on one line; the whole of it is in the arguments.
   const [line = ""] = (what ?? "").split("\n");

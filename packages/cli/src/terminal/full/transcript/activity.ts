@@ -1,5 +1,5 @@
 import type { Call, ConversationState, FeedItem } from "@banyan/core";
-import { callIn } from "@banyan/core/conversation";
+import { callIn, toolOf } from "@banyan/core/conversation";
 import type { ToldType, UntoldType } from "@banyan/core/shown";
 import { counted, hitchName } from "@banyan/core/shown";
 import { callSummary } from "../../../show/call-line.ts";
@@ -171,6 +171,6 @@ export class Activities {
 
 function running(call: Call): string {
   const summary = callSummary(call, NAME);
-  const tool = call.about?.command !== undefined && summary !== "" ? "" : `${oneLine(call.tool)} `;
+  const tool = call.about?.command !== undefined && summary !== "" ? "" : `${oneLine(toolOf(call))} `;
   return `running ${tool}${summary}`.trimEnd();
 }

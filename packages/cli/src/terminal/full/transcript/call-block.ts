@@ -1,4 +1,4 @@
-import { type Call, isEnded } from "@banyan/core/conversation";
+import { type Call, isEnded, toolOf } from "@banyan/core/conversation";
 import { callArguments } from "../../../chat/call-arguments.ts";
 import { callWord } from "../../../show/call-line.ts";
 import { changeHead, diffLines } from "../../../show/diff-lines.ts";
@@ -31,7 +31,7 @@ export class CallBlock implements Block, Page {
   }
 
   get title(): string {
-    return `${oneLine(this.#call.tool)}: ${callWord(this.#call)}`;
+    return `${oneLine(toolOf(this.#call))}: ${callWord(this.#call)}`;
   }
 
   /** The call is another object now. */

@@ -1,0 +1,57 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { callAll, hostWith, toolAt } from "./odd-names.fixture.ts";
+
+let home: string;
+let cwd: string;
+beforeEach(() => {
+  home = realpathSync(mkdtempSync(join(tmpdir(), "banyan-odd-")));
+  cwd = join(home, "project");
+  mkdirSync(cwd);
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const hook = (matcher: string, decision: string) => ({
+  PreToolUse: [
+    {
+      matcher,
+      hooks: [
+        {
+          type: "command",
+          command: `echo '${JSON.stringify({ hookSpecificOutput: { permissionDecision: decision } })}'`,
+        },
+      ],
+    },
+  ],
+});
+
+test("S44: a hook that allows `mcp__g__only` lets no `read_only` run, and a guard on `mcp__g__read_only` fires", async () => {
+  const servers = { g: ["read_only", "only"] };
+  const settings = { hooks: hook("mcp__g__only", "allow") };
+  await using opened = await hostWith(servers, { home, cwd, settings });
+  const tools = ["read_only", "only"].map((name) => toolAt(opened.host, "g", name));
+  expect(await callAll(opened.host, tools, "listed")).toEqual([false, true]);
+  const guarded = { permissions: { allow: ["mcp__g"] }, hooks: hook("mcp__g__read_only", "deny") };
+  await using other = await hostWith(servers, { home, cwd, settings: guarded });
+  expect(await callAll(other.host, tools, "listed")).toEqual([false, true]);
+});
+
+test("S44: a name that fits two servers is denied for both, and allowed for neither, with a notice", async () => {
+  const servers = { a: ["b__c"], a__b: ["c"] };
+  const name = "mcp__a__b__c";
+  const tools = (host: Parameters<typeof toolAt>[0]) => [toolAt(host, "a", "b__c"), toolAt(host, "a__b", "c")];
+  const notice = `The allow rule '${name}' fits the MCP servers a and a__b, so it allows nothing. Rename one of them.`;
+  await using allowing = await hostWith(servers, { home, cwd, settings: { permissions: { allow: [name] } } });
+  expect(await callAll(allowing.host, tools(allowing.host), "listed")).toEqual([false, false]);
+  expect(allowing.host.notices).toContain(notice);
+  await using byHook = await hostWith(servers, { home, cwd, settings: { hooks: hook("*", "allow") } });
+  expect(await callAll(byHook.host, tools(byHook.host), "listed")).toEqual([false, false]);
+  const allow = tools(byHook.host).map((tool) => tool.name);
+  const stored = { permissions: { allow } };
+  await using byProviderName = await hostWith(servers, { home, cwd, settings: stored });
+  expect(await callAll(byProviderName.host, tools(byProviderName.host), "listed")).toEqual([true, true]);
+  await using denying = await hostWith(servers, { home, cwd, settings: { permissions: { allow, deny: [name] } } });
+  expect(await callAll(denying.host, tools(denying.host), "listed")).toEqual([false, false]);
+});

@@ -1,0 +1,83 @@
+import type { Tool } from "@banyan/core";
+import { offeredName, providerName } from "@banyan/core/conversation";
+
+/** What a rule or a hook can name a tool by. */
+export type NamedTool = Pick<Tool, "name" | "offeredBy" | "offeredAs">;
+
+/**
+ * All names of a tool: of a server's tool `mcp__server__tool`, each part as declared and as providers take it, then the name
+ * that the model uses.
+ */
+export function namesOf({ name, offeredBy, offeredAs }: NamedTool): readonly string[] {
+  if (offeredBy === undefined || offeredAs === undefined) return [name];
+  const names = formsOf(offeredBy).flatMap((server) => formsOf(offeredAs).map((tool) => offeredName({ server, tool })));
+  return [...new Set([...names, name])];
+}
+
+/** Whether a written name means a tool. `mcp__server` means all tools of the server, `*` at the end any text. */
+export function meansTool(written: string, tool: NamedTool): boolean {
+  const names = namesOf(tool);
+  if (written.endsWith("*")) return names.some((name) => name.startsWith(written.slice(0, -1)));
+  return names.includes(written) || serverNames(tool).includes(written);
+}
+
+/**
+ * Whether a written name means the tool of this server and, among the configured servers, of no other one. Two servers can
+ * fit one name: `mcp__a__b__c` is the tool `b__c` of `a`, or the tool `c` of `a__b`. An allow rule holds for neither (S44).
+ */
+export function meansOnly(written: string, tool: NamedTool, servers: readonly string[]): boolean {
+  const { name, offeredBy, offeredAs } = tool;
+  if (offeredBy === undefined || offeredAs === undefined) return true;
+  const others = servers.filter((server) => server !== offeredBy);
+  // The name for providers is the tool's own, so another server fits it only as `mcp__server__tool`.
+  if (written === name) return !others.some((server) => spells(written, server));
+  const meant = serversMeant(written, servers);
+  if (meant.length === 0) return !written.startsWith("mcp__");
+  return meant.every((server) => server === offeredBy);
+}
+
+/** The configured servers that a written name fits, whatever tools they have; none where no server is spelled in full. */
+function serversMeant(written: string, servers: readonly string[]): readonly string[] {
+  const begun = servers.filter((server) => written.startsWith(beginningOf(server)));
+  // A name as providers take it belongs to the longest server that it begins with; names of the others have a digest there.
+  const longest = Math.max(0, ...begun.map((server) => beginningOf(server).length));
+  return servers.filter(
+    (server) => spells(written, server) || (begun.includes(server) && beginningOf(server).length === longest),
+  );
+}
+
+function spells(written: string, server: string): boolean {
+  return formsOf(server).some((form) => written === `mcp__${form}` || written.startsWith(`mcp__${form}__`));
+}
+
+function beginningOf(server: string): string {
+  return providerName(`mcp_${server}_`);
+}
+
+/** The servers beside its own whose tool may bear one of the names of this tool. */
+export function namesakesOf(tool: NamedTool, servers: readonly string[]): readonly string[] {
+  const names = namesOf(tool).filter((name) => name !== tool.name);
+  const fitting = names.flatMap((name) => serversMeant(name, servers));
+  return [...new Set(fitting)].filter((server) => server !== tool.offeredBy);
+}
+
+/** A sentence for each allow rule that holds for no tool, because its name fits several MCP servers of the settings. */
+export function sharedNames(
+  allow: readonly { readonly tool: string }[],
+  { mcpServers = {} }: { readonly mcpServers?: Readonly<Record<string, unknown>> | undefined },
+): string[] {
+  return allow.flatMap(({ tool }) => {
+    const meant = /^mcp__|\*$/.test(tool) ? serversMeant(tool, Object.keys(mcpServers)) : [];
+    if (meant.length < 2) return [];
+    return `The allow rule '${tool}' fits the MCP servers ${meant.join(" and ")}, so it allows nothing. Rename one of them.`;
+  });
+}
+
+/** The names of all tools of a server together. */
+export function serverNames({ offeredBy, offeredAs }: NamedTool): readonly string[] {
+  return offeredBy === undefined || offeredAs === undefined ? [] : formsOf(offeredBy).map((form) => `mcp__${form}`);
+}
+
+function formsOf(name: string): readonly string[] {
+  return [...new Set([name, providerName(name)])];
+}
