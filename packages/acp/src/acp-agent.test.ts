@@ -156,10 +156,10 @@ describe("what an agent asks leave for is judged by our rules and asked of our p
     expect(text).toBe("told: no");
   });
 
-  test("of the options that it offers the one that fits is taken", async () => {
+  test("S43: of the options that it offers the one that fits is taken, and never one that holds for longer than the call", async () => {
     const offered = [
       ["allow_once,allow_always,reject_once", "allow", "allow_once-0"],
-      ["allow_always,reject_once", "allow", "allow_always-0"],
+      ["allow_always,reject_once", "allow", "reject_once-1"],
       ["reject_always,allow_once", "deny", "reject_always-0"],
       ["reject_always,reject_once", "deny", "reject_once-1"],
       ["allow_once", "deny", "cancelled"],
@@ -175,9 +175,14 @@ describe("what an agent asks leave for is judged by our rules and asked of our p
       return { decision: call?.about?.title === "allow" ? "allow" : "deny" };
     };
     const acts = offered.map(([kinds, decision]) => `options ${kinds} ${decision}`).join("\n");
-    const { text } = await play(acts, { model: new Place().sample(), person });
+    const { text, calls } = await play(acts, { model: new Place().sample(), person });
+    expect(calls[1]).toMatchObject({
+      status: "failed",
+      output: expect.stringContaining('The agent offers only "always" for this, and a call is allowed once at a time'),
+    });
+    expect(calls[5]?.output).toContain("The agent offers no way to allow this, so the agent was told no.");
     expect(text.replaceAll("\n", "")).toBe(offered.map(([, , told]) => `told: ${told}; `).join(""));
-    expect(notes).toEqual(["The agent offers no way to allow this once: it will not ask about its like again."]);
+    expect(notes).toEqual(['The agent offers only "always" for this: it is told no, whatever you answer.']);
   });
 
   test("where it knows several ways of yes, the person says which", async () => {

@@ -75,6 +75,10 @@ export const about = z.object({
   command: z.string().optional().describe("The program text that it runs."),
   paths: list(z.object({ path: z.string(), access: z.enum(["read", "write"]) })).optional(),
   url: z.string().optional().describe("The address that it asks."),
+  untold: z
+    .enum(["command", "files", "act"])
+    .optional()
+    .describe("What the caller does not tell of the call: the command, the files, or what the call does at all."),
   change: z
     .object({ goes: z.string().optional(), comes: z.string() })
     .optional()

@@ -1,7 +1,12 @@
-import type { Tool, ToolContext } from "@banyan/core";
+import { ModelError, type Tool, type ToolContext } from "@banyan/core";
 import type { TurnSink } from "@banyan/core/drivers";
+import { cutTo, visibleLine } from "@banyan/core/shown";
 import type { ForeignCall } from "@banyan/tools/workspace";
 import type { TheirCall } from "./their-call.ts";
+import { theirTool } from "./their-tool.ts";
+
+/** Characters of an act in the sentence about it. */
+const LONGEST_ACT = 200;
 
 /**
  * ```
@@ -19,11 +24,19 @@ export class LiveCall {
   #state: CallState = "told";
   /** Its id in our tree. */
   #ours = "";
+  /** The name of its tool in our tree. */
+  #name = "";
   /** What was shown of its output. */
   #shown = "";
   /** While it runs with leave. */
   #context: ToolContext | undefined;
   readonly #end = Promise.withResolvers<void>();
+  /** The agent has said that it runs. */
+  #hasRun = false;
+  /** What the agent asked leave for. */
+  #asked: ReadonlySet<string> = new Set();
+  #executed: Promise<unknown> | undefined;
+  #isSettled = false;
   /** Takes back what is being decided about. */
   readonly #takenBack = new AbortController();
 
@@ -44,10 +57,22 @@ export class LiveCall {
     return this.#state;
   }
 
-  /** Its response is complete. */
-  opened(ours: string): void {
+  /** Its response is complete, with the call under this id and this name of its tool. */
+  opened(ours: string, name: string): void {
     this.#ours = ours;
+    this.#name = name;
     this.#state = "open";
+  }
+
+  /** Whether its response names another tool than what the agent tells by now. */
+  get isRenamed(): boolean {
+    return this.#state === "open" && this.#name !== this.told.tool;
+  }
+
+  /** Gives it up for another one of the same id: nothing more is told of it. */
+  replace(): LiveCall {
+    this.#state = "over";
+    return new LiveCall(this.told, this.#sink, this.#noted);
   }
 
   /** Keeps what stands in the files that it may be about to change. */
@@ -61,8 +86,9 @@ export class LiveCall {
     await this.#sink.started(this.#ours, { ...this.told.about, folder: this.told.folder });
   }
 
-  /** Shows what it has said since the last time. */
+  /** The agent says that it runs: shows what it has said since the last time. */
   progress(): void {
+    this.#hasRun = true;
     const { output } = this.told;
     const isMore = output.startsWith(this.#shown);
     const text = isMore ? output.slice(this.#shown.length) : `\n${output}`;
@@ -72,29 +98,32 @@ export class LiveCall {
     else this.#sink.progress(this.#ours, text);
   }
 
-  /** The agent says that it is over. */
+  /** The agent says that it is over. Rejects when a rule denies or asks about what the agent did without leave. */
   async end(): Promise<void> {
+    if (this.#state === "over") return this.#afterNo();
     const isJudged = this.#state === "judged";
     this.#state = "over";
-    if (isJudged && !this.#context) {
-      // Nobody has decided yet, and it is too late.
-      this.#takenBack.abort(new Error("the agent went on without an answer"));
-      return;
-    }
-    await this.#noteChanges();
+    const isUnanswered = isJudged && !this.#context;
+    // Nobody has decided yet, and it is too late.
+    if (isUnanswered) this.#takenBack.abort(new Error("the agent went on without an answer"));
+    const changed = await this.#noteChanges(isUnanswered);
+    const isDone = this.told.status === "completed" || this.#hasRun || changed > 0;
+    const { output } = this.told;
+    if (!isJudged) await this.#sink.ended(this.#ours, { output, failed: this.told.status === "failed" });
+    if (isDone) await this.#judgeLate();
     if (isJudged) this.#end.resolve();
-    else await this.#sink.ended(this.#ours, { output: this.told.output, failed: this.told.status === "failed" });
   }
 
-  /** The turn is over, and the agent has said nothing of how this ended. */
+  /** The turn is over, and the agent has said nothing of how this ended. Rejects as `end` does. */
   async leave(): Promise<void> {
     const { output } = this.told;
     const untold = `${output}${output && "\n"}[The agent ended its turn and told no result of this.]`;
     switch (this.#state) {
       case "running":
         this.#state = "over";
-        await this.#noteChanges();
+        if ((await this.#noteChanges()) > 0) this.#hasRun = true;
         await this.#sink.ended(this.#ours, { output: untold, failed: true });
+        if (this.#hasRun) await this.#judgeLate();
         return;
       case "judged":
         this.#state = "over";
@@ -105,17 +134,38 @@ export class LiveCall {
     }
   }
 
+  /** Has rules judge what the agent did without leave: all of the call, or more than the agent asked leave for. */
+  async #judgeLate(): Promise<void> {
+    if (this.#context && actsOf(this.told).every((act) => this.#asked.has(act))) return;
+    const execute = () => {
+      throw new Error("The agent has run this call already.");
+    };
+    const { command, url, paths = [], title = "" } = this.told.about;
+    const act = command ?? (paths.map(({ path }) => path).join(", ") || (url ?? title));
+    const description = cutTo(visibleLine(act), LONGEST_ACT);
+    await this.#sink.unasked(this.#ours, theirTool(this.told, { execute, description }), this.told.input);
+  }
+
+  /** The agent was told no, and says that the call is over. Rejects when it changed files all the same. */
+  async #afterNo(): Promise<void> {
+    if (!this.#executed || this.#context || this.#isSettled) return;
+    this.#isSettled = true;
+    const changes = (await this.#noted?.settle(this.told.diffs)) ?? [];
+    const files = changes.map(({ path }) => path).join(", ");
+    if (files !== "")
+      throw new ModelError("provider", `${this.told.agent} was told no, and changed ${files} all the same.`);
+  }
+
   /** Nothing more is told of it. */
   drop(): void {
     this.#end.reject(new Error("the agent is gone"));
     this.#takenBack.abort(new Error("the agent is gone"));
   }
 
-  #executed: Promise<unknown> | undefined;
-
   /** Has it decided about, and run where that is allowed: `tool` says how. Resolves when it has its result. */
   execute(tool: Tool, signal: AbortSignal): Promise<unknown> {
     this.#state = "judged";
+    this.#asked = new Set(actsOf(this.told));
     const until = AbortSignal.any([signal, this.#takenBack.signal]);
     const executed = this.#sink.execute(this.#ours, tool, until).finally(() => {
       this.#state = "over";
@@ -140,8 +190,17 @@ export class LiveCall {
     return this.told.output;
   }
 
-  async #noteChanges(): Promise<void> {
-    for (const change of (await this.#noted?.settle(this.told.diffs)) ?? [])
-      await this.#sink.changed(this.#ours, change);
+  /** Returns how many files the call has changed. A call without a place in the tree any more only counts them. */
+  async #noteChanges(isCounted = false): Promise<number> {
+    this.#isSettled = true;
+    const changes = (await this.#noted?.settle(this.told.diffs)) ?? [];
+    if (!isCounted) for (const change of changes) await this.#sink.changed(this.#ours, change);
+    return changes.length;
   }
+}
+
+/** What a call is about, in texts that can be compared. */
+function actsOf({ about: { command, url, paths = [] } }: TheirCall): readonly string[] {
+  const files = paths.map(({ path, access }) => `${access} ${path}`);
+  return [...(command === undefined ? [] : [`run ${command}`]), ...(url === undefined ? [] : [`ask ${url}`]), ...files];
 }

@@ -19,6 +19,7 @@ import { LiveCall } from "./live-call.ts";
 import { allowedOutcome, noteOn, outcomeOf } from "./permission.ts";
 import { Spending, usageOf } from "./spending.ts";
 import { TheirCall } from "./their-call.ts";
+import { theirTool } from "./their-tool.ts";
 
 /** Milliseconds that calls wait for others of the same response, before they are shown without them. */
 const TOGETHER = 100;
@@ -114,9 +115,12 @@ export class Report {
       // Asked about again while it runs, or when it is over, it is a call beside the one that is there.
       const id =
         known?.state === "judged" || known?.state === "over" ? this.#fresh(toolCall.toolCallId) : toolCall.toolCallId;
-      const call = this.#callOf(id);
-      call.told.take(toolCall);
-      await call.note();
+      const first = this.#callOf(id);
+      first.told.take(toolCall);
+      await first.note();
+      await this.#open(first);
+      // Rules go by the name of what the call does, and the call stands in the tree under another name.
+      const call = first.isRenamed ? this.#replace(first) : first;
       await this.#open(call);
       return call;
     });
@@ -242,15 +246,22 @@ export class Report {
     return call;
   }
 
+  #replace(call: LiveCall): LiveCall {
+    const next = call.replace();
+    this.#calls.set(call.id, next);
+    this.#gathered.push(next);
+    return next;
+  }
+
   #fresh(name: string): string {
     return `${name}#${++this.#asked}`;
   }
 
   async #take(update: ToolCallUpdate): Promise<void> {
     const call = this.#callOf(update.toolCallId);
-    if (call.state === "over") return;
     call.told.take(update);
     const { status } = call.told;
+    if (call.state === "over") return status === "completed" ? call.end() : undefined;
     if (status === "pending" || status === "in_progress") await call.note();
     if (status === "pending") return this.#showSoon(call);
     await this.#open(call);
@@ -291,7 +302,7 @@ export class Report {
     this.#response = undefined;
     const reported = await this.#sink.complete();
     calls.forEach((call, index) => {
-      call.opened(reported[index]?.id ?? call.id);
+      call.opened(reported[index]?.id ?? call.id, reported[index]?.tool ?? call.told.tool);
     });
   }
 
@@ -312,25 +323,16 @@ export class Report {
   ): Promise<Told> {
     const { told } = call;
     const answer = Promise.withResolvers<Told>();
-    const tool: Tool = {
-      name: told.tool,
-      description: told.title,
-      input: { type: "object" },
-      effects: told.effects,
-      files: told.files,
-      // The text that comes into a file names no places.
-      ...(told.files !== "write" && { offeredBy: this.#agent.name }),
+    const tool = theirTool(told, {
       ...(how.control && { control: true }),
       ...(how.preview && { preview: how.preview }),
-      about: () => told.about,
-      folder: () => told.folder,
       async execute(input, context) {
         const said = await how.begin(input as Json, context);
         answer.resolve(said);
         if (how.outcome === undefined) return call.result(context);
         return typeof how.outcome === "function" ? how.outcome(said) : how.outcome;
       },
-    };
+    });
     call.execute(tool, signal).then(
       () => answer.resolve(how.otherwise(this.#signal.aborted || signal.aborted)),
       (error: unknown) => {

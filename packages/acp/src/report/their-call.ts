@@ -2,6 +2,7 @@ import { isAbsolute, relative, sep } from "node:path";
 import type { ToolCall, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk/unstable";
 import type { Effects, Json } from "@banyan/core";
 import type { About } from "@banyan/core/conversation";
+import { type NamedActs, namedActs } from "@banyan/tools/acts";
 import type { ToldChange } from "@banyan/tools/workspace";
 
 type Kind = NonNullable<ToolCall["kind"]>;
@@ -18,21 +19,19 @@ const FILES: Partial<Record<Kind, "read" | "write">> = {
 /** Kinds that change nothing. */
 const LOOKS: ReadonlySet<Kind> = new Set<Kind>(["read", "search", "think"]);
 
-/** Names of arguments that agents give paths under. */
-const PATHS =
-  /^(?:(?:abs(?:olute)?|file|notebook|source|destination|old|new|target)_?)?(?:path|file|source|destination)s?$/i;
-
 /** A call as an agent tells of it, piece by piece: what a later piece says takes the place of what an earlier one said. */
 export class TheirCall {
   readonly id: string;
-  readonly #agent: string;
+  /** The name of the agent. */
+  readonly agent: string;
   /** The folder that its agent works in. */
   readonly folder: string;
   #told: Omit<ToolCallUpdate, "toolCallId"> = {};
+  #read: { readonly of: unknown; readonly named: NamedActs } | undefined;
 
   constructor(id: string, agent: string, folder: string) {
     this.id = id;
-    this.#agent = agent;
+    this.agent = agent;
     this.folder = folder;
   }
 
@@ -49,8 +48,21 @@ export class TheirCall {
     return this.#told.title ?? this.#told.name ?? this.id;
   }
 
+  /** The kind, unless the arguments or diffs say that the call does more: then the kind of that (S43). */
   get #kind(): Kind {
-    return this.#told.kind ?? "other";
+    const kind = this.#told.kind ?? "other";
+    const { command, writes } = this.#named;
+    if (command !== undefined) return "execute";
+    return FILES[kind] !== "write" && (writes || this.diffs.length > 0) ? "edit" : kind;
+  }
+
+  /** What the arguments name. */
+  get #named(): NamedActs {
+    const { rawInput } = this.#told;
+    const known = this.#read;
+    const named = known && known.of === rawInput ? known.named : namedActs(rawInput, this.folder);
+    this.#read = { of: rawInput, named };
+    return named;
   }
 
   /** Whether its arguments are known, or some of what they are about. */
@@ -59,11 +71,11 @@ export class TheirCall {
     return hasEntries(rawInput) || hasEntries(locations) || hasEntries(content);
   }
 
-  /** What rules and people call its tool: `claude_edit`. Never the name of a tool of ours, which a crash could run in its place. */
+  /** The name of its tool for rules and users: `claude_edit`. Never the name of a tool of ours, which a crash could run in its place. */
   get tool(): string {
     const { name } = this.#told;
     const said = this.#kind === "other" && name ? name : this.#kind;
-    return `${this.#agent}_${said.replace(/[^\w-]+/g, "_")}`.slice(0, 64);
+    return `${this.agent}_${said.replace(/[^\w-]+/g, "_")}`.slice(0, 64);
   }
 
   get effects(): Effects {
@@ -86,15 +98,34 @@ export class TheirCall {
     };
   }
 
-  /** What it is about, for rules and people. */
+  /**
+   * What the call is about, for rules and users: all that its kind, arguments, locations and diffs say. Paths of a kind that
+   * is not about files may be written.
+   */
   get about(): About {
     const { title } = this;
-    const command = this.#kind === "execute" ? commandIn(this.#told.rawInput) : undefined;
-    if (command !== undefined) return { ...(title !== command && { title }), command };
-    const access = this.files;
-    const paths = access ? this.#paths.map((path) => ({ path, access })) : [];
-    const url = this.#kind === "fetch" ? textAt(this.#told.rawInput, "url") : undefined;
-    return { title, ...(paths.length > 0 && { paths }), ...(url !== undefined && { url }) };
+    const { command, urls } = this.#named;
+    const access = this.files ?? "write";
+    const paths = this.#paths.map((path) => ({ path, access }));
+    const [url] = urls;
+    const untold = this.#untold;
+    return {
+      ...(title !== command && { title }),
+      ...(command !== undefined && { command }),
+      ...(paths.length > 0 && { paths }),
+      ...(url !== undefined && { url }),
+      ...(untold && { untold }),
+    };
+  }
+
+  /** What rules cannot know of the call. */
+  get #untold(): About["untold"] {
+    const kind = this.#told.kind ?? "other";
+    const { command, urls } = this.#named;
+    if (kind === "execute" && command === undefined) return "command";
+    if (this.#paths.length > 0) return undefined;
+    if (FILES[kind] !== undefined) return "files";
+    return command === undefined && urls.length === 0 ? "act" : undefined;
   }
 
   /** Files that it may change. */
@@ -126,11 +157,8 @@ export class TheirCall {
   }
 
   get #paths(): readonly string[] {
-    const { locations, rawInput } = this.#told;
-    const named = Object.entries(isObject(rawInput) ? rawInput : {}).flatMap(([key, value]) =>
-      PATHS.test(key) ? [value].flat().filter((path) => typeof path === "string") : [],
-    );
-    const all = [...(locations ?? []).map(({ path }) => path), ...this.diffs.map(({ path }) => path), ...named];
+    const located = (this.#told.locations ?? []).map(({ path }) => path);
+    const all = [...located, ...this.diffs.map(({ path }) => path), ...this.#named.paths];
     return [...new Set(all.map((path) => this.#near(path)))];
   }
 
@@ -140,19 +168,6 @@ export class TheirCall {
     const near = relative(this.folder, path);
     return near === "" || near === ".." || near.startsWith(`..${sep}`) || isAbsolute(near) ? path : near;
   }
-}
-
-/** The command of a call: a text, or the words of one, of which a shell's `-c` holds the text. */
-function commandIn(input: unknown): string | undefined {
-  const command = isObject(input) ? (input.command ?? input.cmd) : undefined;
-  if (typeof command === "string") return command.trim() === "" ? undefined : command;
-  if (!Array.isArray(command) || command.length === 0 || !command.every((word) => typeof word === "string"))
-    return undefined;
-  const [shell = "", option = "", text] = command as string[];
-  if (/(?:^|\/)(?:ba|da|z|k)?sh$/.test(shell) && /^-\w*c$/.test(option) && text !== undefined && command.length === 3) {
-    return text;
-  }
-  return command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
 }
 
 function textOf(content: Extract<ToolCallContent, { type: "content" }>["content"]): string {
@@ -168,17 +183,8 @@ function textOf(content: Extract<ToolCallContent, { type: "content" }>["content"
   }
 }
 
-function textAt(input: unknown, name: string): string | undefined {
-  const value = isObject(input) ? input[name] : undefined;
-  return typeof value === "string" ? value : undefined;
-}
-
 function hasEntries(value: unknown): boolean {
   return typeof value === "object" && value !== null
     ? Object.keys(value).length > 0
     : value !== undefined && value !== null;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

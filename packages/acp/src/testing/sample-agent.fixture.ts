@@ -1,6 +1,5 @@
-// An agent that speaks the protocol over its standard input and output, by the protocol's own package. What it does stands in
-// what it is told: each line is a command of `acts`. Its variables say what it can and how it misbehaves.
-import { spawn } from "node:child_process";
+// An agent that speaks the protocol by the protocol's own package. Each line of a prompt is a command of `acts`.
+import { spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -70,12 +69,8 @@ const acts: Record<string, (work: Work, rest: string) => Promise<PromptResponse[
   async think({ tell }, text) {
     await tell({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text } });
   },
-  async effort({ say, id }) {
-    await say(`thinks ${known(id).effort ?? "low"}`);
-  },
-  async told({ say, id }) {
-    await say(known(id).said.join(" | "));
-  },
+  effort: ({ say, id }) => say(`thinks ${known(id).effort ?? "low"}`),
+  told: ({ say, id }) => say(known(id).said.join(" | ")),
   async read({ tell }, path) {
     const call = { toolCallId: randomUUID(), rawInput: { path } };
     await tell({
@@ -107,6 +102,18 @@ const acts: Record<string, (work: Work, rest: string) => Promise<PromptResponse[
     if (option === "yes" || option === "always") writeFileSync(file, text);
     const status = option === "yes" || option === "always" ? "completed" : "failed";
     await tell({ sessionUpdate: "tool_call_update", toolCallId: call.toolCallId, status });
+    await say(`told: ${option}`);
+  },
+  /** `call JSON`: a call with these fields. `does` is run by sh, after a yes unless `asks` or `obeys` is false; `later` is told at the end. */
+  async call({ tell, leave, say, cwd }, json) {
+    const { does = "", asks = true, obeys = true, later = {}, status = "completed", ...told } = JSON.parse(json);
+    const call = { toolCallId: randomUUID(), title: "a call", ...told };
+    await tell({ sessionUpdate: "tool_call", ...call, status: "pending" });
+    const option = asks ? await leave(call) : "yes";
+    const isDone = option === "yes" || !obeys;
+    if (isDone) spawnSync("sh", ["-c", does], { cwd });
+    const { toolCallId } = call;
+    await tell({ sessionUpdate: "tool_call_update", toolCallId, ...later, status: isDone ? status : "failed" });
     await say(`told: ${option}`);
   },
   /** `overwrite PATH TEXT`: does not ask. */

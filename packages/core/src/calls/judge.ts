@@ -48,6 +48,7 @@ export async function judge(run: TurnRun, call: AskedCall, { seen = false } = {}
     const before = agent.hooks.beforeCall && (await orAborted(agent.hooks.beforeCall(request), signal));
     if (before?.decision === "deny") return { ended: "denied", output: `Not allowed: ${before.reason}` };
     if (before?.input !== undefined && !seen && !isSameInput(before.input, input)) {
+      if (tool.asAsked) return { ended: "denied", output: AS_ASKED };
       const changed = await orAborted(toolbox.check(call.tool, before.input), signal);
       if (!changed.ok) {
         return { ended: "failed", output: `Not executed: a hook made arguments that do not fit: ${changed.problem}.` };
@@ -101,6 +102,7 @@ function otherThanSeen(input: Json): string {
   return `With these arguments the call would run as ${JSON.stringify(input)}. Send them like that, if that is meant.`;
 }
 
+const AS_ASKED = "Not allowed: a hook changed the arguments, and the agent runs only the call that it asked for.";
 const ALLOWED = { decision: "allow" } as const;
 
 function jsonProblem(text: string): string {

@@ -157,6 +157,8 @@ export interface About {
   readonly paths?: readonly { readonly path: string; readonly access: "read" | "write" }[];
   /** The address that it asks. */
   readonly url?: string;
+  /** What the caller does not tell of the call: the command, the files, or what the call does at all. */
+  readonly untold?: "command" | "files" | "act";
   /** The names of the arguments that hold text which goes from a file, and text which comes into it. */
   readonly change?: { readonly goes?: string; readonly comes: string };
   /** It only looks, and this is what it looks at, in words: one of it, and several. Such calls may be folded into one line. */

@@ -44,6 +44,8 @@ export interface PermitRequest {
   readonly conversation: ConversationState;
   /** Rules that a person answered with "always" in this conversation, here: `remember` of their answers (S17). */
   readonly allowed: readonly string[];
+  /** The call was carried out without asking. Only a denial counts: a rule denies the call, or asks about it. */
+  readonly done?: boolean | undefined;
   /** Aborts when the call is cancelled: nobody waits for the verdict any more. */
   readonly signal: AbortSignal;
 }

@@ -65,6 +65,11 @@ export interface TurnSink {
   progress(call: string, text: string): void;
   /** A call on its side has its result. */
   ended(call: string, result: { readonly output: string; readonly failed: boolean }): Promise<void>;
+  /**
+   * The loop has carried out a call on its side, and did not ask leave for it. `theirs` is its tool, whose description says in one
+   * line what was done. Rejects with a `ModelError` when a rule denies or asks about it: then the loop must end.
+   */
+  unasked(call: string, theirs: Tool, input: Json): Promise<void>;
   /** A call, which has no result yet, has changed a file. Resolves when that survives a power cut. */
   changed(call: string, change: FileChange): Promise<void>;
   /**

@@ -106,6 +106,12 @@ export interface Tool<Input = unknown> {
    */
   readonly offeredAs?: string | undefined;
   /**
+   * The caller runs the call as the caller asked for it, on its own side: an agent of another program. Nobody can change the
+   * arguments, so a hook that changes them denies the call.
+   * @example const theirs: Tool = { ...tool, name: "claude_execute", offeredBy: "claude", asAsked: true };
+   */
+  readonly asAsked?: boolean | undefined;
+  /**
    * Not told to the model where another tool `forwards`: it is found by what that is said elsewhere, and called through it.
    * So thousands of tools take no room, and one that comes or goes changes nothing of what was sent before.
    * @example const rare: Tool = { ...tool, unlisted: true };
@@ -394,6 +400,7 @@ const TOOL: OptionNames<Tool> = {
   control: true,
   offeredBy: true,
   offeredAs: true,
+  asAsked: true,
   unlisted: true,
   forwards: true,
   timeout: true,

@@ -1,8 +1,9 @@
 import { type AskedCall, tellCalls } from "../calls/asked-call.ts";
 import { CallBatch } from "../calls/calls.ts";
+import { permitRequest } from "../calls/judge.ts";
 import type { EventBody } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
-import { type About, type Call, type FileChange, isEnded, textOf } from "../conversation/message.ts";
+import { type About, type Call, type FileChange, isEnded, type Json, textOf } from "../conversation/message.ts";
 import { sayingCall } from "../conversation/tree/call-state.ts";
 import type { LoopDriver, ReportedCall, TurnSink } from "../ports/loop.ts";
 import { ModelError, type ModelSink, type PromptResult } from "../ports/model.ts";
@@ -187,6 +188,12 @@ class ReportedTurn implements TurnSink {
     this.#calls.delete(call);
     const result = { call, tool: asked.tool, output: settled?.output ?? "", failed: settled?.status !== "completed" };
     return settled?.files ? { ...result, files: settled.files } : result;
+  }
+
+  async unasked(call: string, theirs: Tool, input: Json): Promise<void> {
+    const permit = await this.#run.agent.permission?.({ ...permitRequest(this.#run, call, theirs, input), done: true });
+    const act = `${theirs.name} ran without asking: ${theirs.description}.`;
+    if (permit?.decision === "deny") throw new ModelError("provider", `${act} ${permit.reason}`, { retryable: false });
   }
 
   async interjected(text: string): Promise<void> {

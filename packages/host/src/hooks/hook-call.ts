@@ -1,70 +1,125 @@
 import { resolve } from "node:path";
 import type { Json, Tool } from "@banyan/core";
-import { type About, offeredName } from "@banyan/core/conversation";
+import type { About } from "@banyan/core/conversation";
 import { namesOf, serverNames } from "../permissions/named-tool.ts";
 
-/** A call as hooks of Claude Code and codex know it. */
+/** A call, or one act of a call, as hooks of Claude Code and codex know it. */
 export interface HookCall {
-  /** Names that a matcher may mean it by: theirs, and ours. */
+  /** The names that a matcher may mean it by: theirs, and ours. */
   readonly names: readonly string[];
-  readonly tool_name: string;
+  /** The names among them that mean the tool itself, and no act. */
+  readonly self: readonly string[];
+  /** The name that a hook is told. */
+  nameFor(isFor: (names: readonly string[]) => boolean): string;
   readonly tool_input: Json;
-  /** Arguments that a hook wrote, by the names that the tool has for them. */
-  own(input: Json): Json;
+  /** The arguments that a hook wrote, by the names that the tool has for them; nothing where the call cannot take them. */
+  own(input: Json): Json | undefined;
 }
 
 type Fields = Readonly<Record<string, Json>>;
 
+/** An act, and what those hooks expect among its arguments. */
+interface Act {
+  /** The name that a hook is told, if its matcher fits it. */
+  readonly name: string;
+  /** All names that a matcher may mean the act by. */
+  readonly names: readonly string[];
+  /** By their name: what a hook is told, and the argument that holds it, where one argument does. */
+  readonly fields: Readonly<Record<string, { readonly value: Json | undefined; readonly ours: string | undefined }>>;
+}
+
+/** The names of acts. Hooks on an act fire whoever does it (S43); like rules, hooks on `Write` or `Edit` mean a change of files. */
+const NAMES = {
+  run: ["Bash", "shell"],
+  change: ["Write", "Edit", "write", "edit"],
+  read: ["Read", "read"],
+  ask: ["WebFetch", "fetch"],
+} as const;
+
 /**
  * Says of a call what those hooks expect: `Bash` with a command, `Edit` and `Write` with a `file_path`, `Read`, `WebFetch`,
- * `mcp__server__tool`. It is told by what the tool says that its call is about; beside these names stand its own.
+ * `mcp__server__tool`. It goes by what the tool says that its call is about. A call that names several files is as many calls
+ * for hooks. The first form of a call of an MCP tool is the call as a whole: a hook for it hears of no single act.
  */
-export function hookCall(tool: Tool, input: Json, directory: string): HookCall {
+export function hookCalls(tool: Tool, input: Json, directory: string): readonly HookCall[] {
   const given: Fields = typeof input === "object" && input !== null && !Array.isArray(input) ? (input as Fields) : {};
   const about = aboutCall(tool, input);
-  const renamed = renamedCall(tool, about, given);
-  const told = Object.entries(renamed.fields).map(([theirs, ours]) => {
-    const value = given[ours];
-    return [theirs, theirs === "file_path" && typeof value === "string" ? resolve(directory, value) : value];
-  });
+  const acts = actsOf(tool, about, given, directory);
+  if (isOfServer(tool)) {
+    const self = [...namesOf(tool), ...serverNames(tool)];
+    const [whole = tool.name] = self;
+    const call = { names: self, self, nameFor: () => whole, tool_input: input, own: (changed: Json) => changed };
+    return [call, ...acts.map((act) => formOf(act, [], given))];
+  }
+  const all = acts.length > 0 ? acts : [{ name: tool.name, names: [], fields: {} }];
+  return all.map((act) => formOf(act, [tool.name], given));
+}
+
+/** The forms of a call that a hook is for. */
+export function formsFor(calls: readonly HookCall[], tool: Tool, isFor: (names: readonly string[]) => boolean) {
+  const [first] = calls;
+  return first && isOfServer(tool) && isFor(first.names) ? [first] : calls.filter(({ names }) => isFor(names));
+}
+
+function isOfServer({ offeredBy, asAsked }: Tool): boolean {
+  return offeredBy !== undefined && !asAsked;
+}
+
+function formOf({ name, names, fields }: Act, self: readonly string[], given: Fields): HookCall {
+  const told = Object.entries(fields).flatMap(([field, { value }]) => (value === undefined ? [] : [[field, value]]));
+  const theirs = [name, ...names.filter((each) => /^[A-Z]/.test(each))];
   return {
-    names: [...new Set([renamed.name, ...namesOf(tool), ...serverNames(tool)])],
-    tool_name: renamed.name,
+    names: [...new Set([...names, ...self])],
+    self,
+    nameFor: (isFor) => theirs.find((each) => isFor([each])) ?? name,
     tool_input: { ...given, ...Object.fromEntries(told) } as Json,
     own(changed) {
       if (typeof changed !== "object" || changed === null || Array.isArray(changed)) return changed;
-      const fields = { ...(changed as Fields) };
-      for (const [theirs, ours] of Object.entries(renamed.fields)) {
-        if (theirs === ours || fields[theirs] === undefined) continue;
-        const same = theirs === "file_path" && fields[theirs] === resolve(directory, String(given[ours]));
-        fields[ours] = same ? (given[ours] as Json) : (fields[theirs] as Json);
-        if (!(theirs in given)) delete fields[theirs];
+      const taken = { ...(changed as Fields) };
+      for (const [name, { value, ours }] of Object.entries(fields)) {
+        const written = taken[name];
+        if (written === undefined || name === ours) continue;
+        if (written !== value && ours === undefined) return undefined;
+        if (ours !== undefined) taken[ours] = written === value ? (given[ours] as Json) : written;
+        if (name in given && ours !== name) taken[name] = given[name] as Json;
+        else if (!(name in given)) delete taken[name];
       }
-      return fields;
+      return taken;
     },
   };
 }
 
-/** What it is called there, and which of its arguments each of their fields is. */
-function renamedCall(
-  tool: Tool,
-  about: About,
-  given: Fields,
-): { readonly name: string; readonly fields: Readonly<Record<string, string>> } {
-  const named = (value: string | undefined) => Object.keys(given).find((name) => given[name] === value);
-  const path = about.paths?.length === 1 ? named(about.paths[0]?.path) : undefined;
-  const file: Readonly<Record<string, string>> = path === undefined ? {} : { file_path: path };
-  const { offeredBy: server, offeredAs } = tool;
-  if (server !== undefined && offeredAs !== undefined)
-    return { name: offeredName({ server, tool: offeredAs }), fields: {} };
-  if (about.command !== undefined) return { name: "Bash", fields: { command: named(about.command) ?? "command" } };
-  if (about.change?.goes !== undefined)
-    return { name: "Edit", fields: { ...file, old_string: about.change.goes, new_string: about.change.comes } };
-  if (about.change) return { name: "Write", fields: { ...file, content: about.change.comes } };
-  if (about.url !== undefined) return { name: "WebFetch", fields: {} };
-  if (tool.files === "write") return { name: "Edit", fields: file };
-  if (tool.files === "read" && path !== undefined) return { name: "Read", fields: file };
-  return { name: tool.name, fields: {} };
+/** The acts of a call, with the fields that hooks look for. */
+function actsOf(tool: Tool, about: About, given: Fields, directory: string): readonly Act[] {
+  const { command, paths = [], url, change, untold } = about;
+  const argument = (value: Json | undefined) => Object.keys(given).find((name) => given[name] === value);
+  const field = (value: Json | undefined, ours = argument(value)) => ({ value, ours });
+  const acts: Act[] = [];
+  if (command !== undefined) acts.push({ name: "Bash", names: NAMES.run, fields: { command: field(command) } });
+  for (const { path, access } of paths) {
+    const file = { file_path: { value: resolve(directory, path), ours: argument(path) } };
+    if (change?.goes !== undefined) {
+      const texts = {
+        old_string: field(given[change.goes], change.goes),
+        new_string: field(given[change.comes], change.comes),
+      };
+      acts.push({ name: "Edit", names: NAMES.change, fields: { ...file, ...texts } });
+    } else if (change) {
+      const content = field(given[change.comes], change.comes);
+      acts.push({ name: "Write", names: NAMES.change, fields: { ...file, content } });
+    } else if (access === "write") acts.push({ name: "Edit", names: NAMES.change, fields: file });
+    // The server says that it reads, and may write.
+    if (access === "read" && (tool.files === "read" || tool.offeredBy !== undefined))
+      acts.push({ name: "Read", names: NAMES.read, fields: file });
+  }
+  if (url !== undefined) acts.push({ name: "WebFetch", names: NAMES.ask, fields: { url: field(url) } });
+  if (untold === "command" && command === undefined) acts.push({ name: "Bash", names: NAMES.run, fields: {} });
+  const isChange = tool.files === "write";
+  if (untold === "files" || (isChange && acts.length === 0)) {
+    acts.push({ name: isChange ? "Edit" : "Read", names: isChange ? NAMES.change : NAMES.read, fields: {} });
+  }
+  if (untold === "act") acts.push({ name: tool.name, names: Object.values(NAMES).flat(), fields: {} });
+  return acts;
 }
 
 function aboutCall(tool: Tool, input: Json): About {

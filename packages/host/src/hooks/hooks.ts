@@ -14,8 +14,8 @@ import { type Calling, CallsFor } from "../calls-for.ts";
 import { namesakesOf, namesOf } from "../permissions/named-tool.ts";
 import type { ApprovalMode } from "../permissions/permissions.ts";
 import type { Redact } from "../redaction/redactor.ts";
-import { type HookEntries, type HookEvent, hooksAt } from "./entries.ts";
-import { hookCall } from "./hook-call.ts";
+import { type Hook, type HookEntries, type HookEvent, hooksAt } from "./entries.ts";
+import { formsFor, type HookCall, hookCalls } from "./hook-call.ts";
 import { type HookPlace, runHook } from "./run-hook.ts";
 import { type HookSaid, saidBy } from "./said.ts";
 
@@ -39,6 +39,17 @@ const MODES = { plan: "plan", ask: "default", edits: "acceptEdits", all: "bypass
 
 /** Times that a hook may send an agent on that has ended its turn. */
 const MOST_STOPS = 5;
+
+/** Why a call that a hook changed does not run. */
+const NO_PLACE = "a hook changed what the call is about, and no single argument of the call holds that.";
+
+/** What happens, in one of the forms in which hooks know it. */
+interface HookForm {
+  readonly fields?: object;
+  /** Whether a hook that is for it can allow it. */
+  readonly allows?: boolean;
+  readonly own?: HookCall["own"];
+}
 
 /** Characters that hooks add to what a model is told. */
 const MOST_TOLD = 10_000;
@@ -73,7 +84,7 @@ export class Hooks {
     const isNew = session.state.messages.size === 0;
     this.#sessions.set(id, session);
     const source = isNew ? "startup" : "resume";
-    this.#told.set(id, this.#fire("SessionStart", id, { source }, [source]));
+    this.#told.set(id, this.#fire("SessionStart", id, { source }, undefined, forNames([source])));
     const callsFor = new CallsFor();
     session.listen({
       items: (items) => {
@@ -130,32 +141,17 @@ export class Hooks {
     if (this.isEmpty) return {};
     return {
       beforeCall: async (request) => {
-        const call = this.#callOf(request);
-        const said = await this.#fire("PreToolUse", request.conversation.id, call.fields, call.names, request.signal);
-        if (said.decision === "deny") return { decision: "deny", reason: said.reason ?? "" };
-        const decision = this.#allows("PreToolUse", request, said)
-          ? "allow"
-          : said.decision === "ask"
-            ? "ask"
-            : undefined;
-        return { decision, input: said.input === undefined ? undefined : call.own(said.input) };
+        const { decision, reason = "", input } = await this.#fireFor("PreToolUse", request);
+        return decision === "deny" ? { decision, reason } : { decision, input };
       },
       beforeQuestion: async (request) => {
-        const call = this.#callOf(request);
-        const said = await this.#fire(
-          "PermissionRequest",
-          request.conversation.id,
-          call.fields,
-          call.names,
-          request.signal,
-        );
-        if (said.decision === "deny") return { decision: "deny", reason: said.reason ?? "" };
-        return this.#allows("PermissionRequest", request, said) ? { decision: "allow" } : undefined;
+        const { decision, reason = "" } = await this.#fireFor("PermissionRequest", request);
+        if (decision === "deny") return { decision, reason };
+        return decision === "allow" ? { decision } : undefined;
       },
       afterCall: async (request) => {
-        const call = this.#callOf(request);
-        const fields = { ...call.fields, tool_response: { output: request.output, status: request.status } };
-        const said = await this.#fire("PostToolUse", request.conversation.id, fields, call.names, request.signal);
+        const response = { tool_response: { output: request.output, status: request.status } };
+        const said = await this.#fireFor("PostToolUse", request, response);
         return said.decision === "deny" ? said.reason : said.context;
       },
     };
@@ -167,9 +163,28 @@ export class Hooks {
     this.#over.abort();
   }
 
-  /** Whether a hook allows the call. A name that fits several servers tells a hook of none of them, so it allows nothing. */
-  #allows(event: HookEvent, { tool, conversation }: PermitRequest, { decision }: HookSaid): boolean {
-    if (decision !== "allow") return false;
+  /** Runs the hooks of a point for a call, each of them for all acts of the call that it is for. */
+  async #fireFor(event: HookEvent, request: PermitRequest, more: object = {}): Promise<HookSaid> {
+    const { tool, input, call, run, conversation, signal } = request;
+    const calls = hookCalls(tool, input, this.#options.directory);
+    const said = await this.#fire(
+      event,
+      conversation.id,
+      { tool_use_id: call, turn_id: run, ...more },
+      signal,
+      (hook) =>
+        formsFor(calls, tool, hook.isFor).map(({ nameFor, tool_input, own }) => ({
+          fields: { tool_name: nameFor(hook.isFor), tool_input },
+          // A hook on an act holds back what other programs do, and allows nothing that is not named.
+          allows: tool.offeredBy === undefined || hook.isFor(calls[0]?.self ?? []),
+          own,
+        })),
+    );
+    return said.decision === "allow" && !this.#allows(event, request) ? { ...said, decision: undefined } : said;
+  }
+
+  /** Whether a hook can allow the call. A name that fits several servers tells a hook of none of them, so it allows nothing. */
+  #allows(event: HookEvent, { tool, conversation }: PermitRequest): boolean {
     const others = namesakesOf(tool, this.#options.servers ?? []);
     if (others.length === 0) return true;
     const [name] = namesOf(tool);
@@ -182,15 +197,10 @@ export class Hooks {
     return false;
   }
 
-  #callOf({ tool, input, call, run }: PermitRequest) {
-    const { names, tool_name, tool_input, own } = hookCall(tool, input, this.#options.directory);
-    return { names, own, fields: { tool_name, tool_input, tool_use_id: call, turn_id: run } };
-  }
-
   /** What is only told, and waited for by nobody. */
   #observe(id: string, item: FeedItem, state: ConversationState, calling: Calling | undefined): void {
     const fire = (event: HookEvent, fields: object, names: readonly string[] = []) =>
-      this.#inBackground(this.#fire(event, id, fields, names));
+      this.#inBackground(this.#fire(event, id, fields, undefined, forNames(names)));
     if (calling) {
       const { type, sentence } = calling;
       fire("Notification", { notification_type: type, message: this.#options.redact(sentence) }, [type]);
@@ -212,17 +222,17 @@ export class Hooks {
     }
   }
 
-  /** Runs the hooks of a point that are for one of these names; what they want together. */
+  /** Runs the hooks of a point, each for the forms of what happens that it is for; what they want together. */
   async #fire(
     event: HookEvent,
     conversation: string,
     fields: object,
-    names: readonly string[] = [],
     signal: AbortSignal = this.#over.signal,
+    formsOf: (hook: Hook) => readonly HookForm[] = () => [{}],
   ): Promise<HookSaid> {
     const { entries, directory, env, mode } = this.#options;
-    const hooks = hooksAt(entries, event).filter((hook) => hook.isFor(names));
-    if (hooks.length === 0) return {};
+    const hooks = hooksAt(entries, event).map((hook) => ({ hook, forms: formsOf(hook) }));
+    if (hooks.every(({ forms }) => forms.length === 0)) return {};
     const input = {
       session_id: conversation,
       transcript_path: null,
@@ -232,14 +242,22 @@ export class Hooks {
       ...fields,
     };
     const all = await Promise.all(
-      hooks.map(async (hook) => {
-        const said = saidBy(event, await runHook(hook, input, { directory, env }, signal));
-        if (said.problem !== undefined && !signal.aborted)
-          this.#say(conversation, event, `The hook ${visibleLine(hook.command)} ${said.problem.trim()}.`);
-        return said;
+      hooks.map(async ({ hook, forms }) => {
+        const said: HookSaid[] = [];
+        for (const form of forms) {
+          const end = await runHook(hook, { ...input, ...form.fields }, { directory, env }, signal);
+          const one = heard(saidBy(event, end), form);
+          if (one.problem !== undefined && !signal.aborted)
+            this.#say(conversation, event, `The hook ${visibleLine(hook.command)} ${one.problem.trim()}.`);
+          said.push(one);
+          if (one.decision === "deny") break;
+        }
+        // What a hook allows of some acts, it does not allow of the call.
+        const isAllowed = said.every(({ decision }) => decision === "allow");
+        return said.map((one) => (one.decision === "allow" && !isAllowed ? { ...one, decision: undefined } : one));
       }),
     );
-    return together(all, this.#options.redact);
+    return together(all.flat(), this.#options.redact);
   }
 
   #say(conversation: string, event: HookEvent, sentence: string): void {
@@ -255,6 +273,20 @@ export class Hooks {
         // A hook that fails is told by its point.
       });
   }
+}
+
+/** For hooks that are for one of these names. */
+function forNames(names: readonly string[]): (hook: Hook) => readonly HookForm[] {
+  return (hook) => (hook.isFor(names) ? [{}] : []);
+}
+
+/** What a hook wants, as far as the call can take it. */
+function heard(said: HookSaid, { own, allows = true }: HookForm): HookSaid {
+  const { decision, input } = said;
+  const one = decision === "allow" && !allows ? { ...said, decision: undefined } : said;
+  if (input === undefined || own === undefined) return one;
+  const taken = own(input);
+  return taken === undefined ? { ...said, decision: "deny", reason: NO_PLACE } : { ...one, input: taken };
 }
 
 /** What several hooks want together: the most careful counts, and what they tell is told one below the other. */

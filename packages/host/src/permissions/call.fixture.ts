@@ -10,6 +10,7 @@ import {
 } from "@banyan/core";
 import type { About } from "@banyan/core/conversation";
 import { updatePlan } from "@banyan/core/hosts";
+import { namedActs } from "@banyan/tools/acts";
 import { webTools } from "@banyan/tools/web";
 import { workspaceTools } from "@banyan/tools/workspace";
 import { type PermissionOptions, permissions } from "./permissions.ts";
@@ -34,16 +35,20 @@ const OWN: readonly Tool[] = [
 /** Says of itself what Banyan's own of that name says, or what is said of one that a server offers. */
 export function tool(name: string, effects: Tool["effects"] = "external"): Tool {
   const made = { name, description: "", input: { type: "object" }, effects, execute: () => "" } as const;
-  if (name.startsWith("mcp_")) return { ...made, offeredBy: "a server", about: seemingly };
+  if (name.startsWith("mcp_")) return { ...made, offeredBy: "a server", about: (input) => seemingly(input) };
   const { about, files, control } = OWN.find((own) => own.name === name) ?? {};
   return { ...made, files, control, ...(about && { about: (input) => about(input) }) };
 }
 
-function seemingly(input: unknown): About {
-  const { path, url } = input as { readonly path?: unknown; readonly url?: unknown };
+/** As a tool of an MCP server says it, by the names of its arguments. */
+export function seemingly(input: unknown, isReader = false): About {
+  const { command, paths, urls, writes } = namedActs(input);
+  const access = isReader && !writes ? "read" : "write";
+  const [url] = urls;
   return {
-    ...(typeof path === "string" && { paths: [{ path, access: "write" }] }),
-    ...(typeof url === "string" && { url }),
+    ...(command !== undefined && { command }),
+    ...(paths.length > 0 && { paths: paths.map((path) => ({ path, access }) as const) }),
+    ...(url !== undefined && { url }),
   };
 }
 

@@ -66,7 +66,7 @@ test.each([
   ["write(src/**)", "src/../lib/a.ts"],
   ["write(src/**)", "srcs/a.ts"],
   ["write(*.ts)", "src/a.ts"],
-  ["edit(src/**)", "src/a.ts"],
+  ["edit_mode(src/**)", "src/a.ts"],
   [`write(${outside}/**)`, "a"],
 ])("B63: the rule %s does not fit %s", async (rule, path) => {
   expect(await decide(path, { deny: [rule], allow: ["write"] })).toBe("allow");

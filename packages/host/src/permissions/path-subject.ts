@@ -3,7 +3,7 @@ import type { Tool } from "@banyan/core";
 import { isObeyed, spellsObeyed } from "./obeyed.ts";
 import { fitsEvery, fitsSome, fromRoot, literalGlob, type PathScope, type Place, placeOf } from "./place.ts";
 import { isAboutReading } from "./reading.ts";
-import { formatRule, isAbout } from "./rule.ts";
+import { changesFiles, formatRule, isAbout, type Rule } from "./rule.ts";
 import type { Subject, Surroundings } from "./subject.ts";
 
 /** A call that is about a file or a folder. */
@@ -15,7 +15,7 @@ export function pathSubject(tool: Tool, path: string, { scope, writes }: Surroun
   const free = place.inside && (tool.effects === "none" || (writes && isWriter && !obeyed));
   return {
     matches(rule) {
-      if (!isAbout(rule, tool) && !isAboutReading(rule, tool)) return "no";
+      if (!isAbout(rule, tool) && !isAboutReading(rule, tool) && !isAboutChange(rule, tool)) return "no";
       const { pattern } = rule;
       return pattern === undefined || fitsSome(pattern, scope, place) ? "yes" : "no";
     },
@@ -40,6 +40,11 @@ export function pathSubject(tool: Tool, path: string, { scope, writes }: Surroun
       return formatRule({ tool: tool.name, pattern });
     },
   };
+}
+
+/** Whether a rule that denies or asks means a tool because the tool changes files (S43). */
+function isAboutChange(rule: Rule, { files }: Tool): boolean {
+  return files === "write" && changesFiles(rule.tool);
 }
 
 function fitsAlsoHidden(pattern: string, scope: PathScope, place: Place): boolean {

@@ -4,7 +4,7 @@ import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { strongest } from "./match.ts";
 import { meansOnly } from "./named-tool.ts";
 import { pathScope } from "./place.ts";
-import { COMMAND, formatRule, isAbout, parseRule, type Rule, type Rules } from "./rule.ts";
+import { COMMAND, changesFiles, formatRule, isAbout, parseRule, type Rule, type Rules } from "./rule.ts";
 import { hasHarmless } from "./shell/harmless.ts";
 import { aboutCall, type Subject, type Surroundings, subjectOf } from "./subject.ts";
 
@@ -73,7 +73,8 @@ export function permissions(options: PermissionOptions): Permission {
   const surroundings: Surroundings = {
     scope: pathScope(options.workspace, options.home ?? homedir(), options.copy),
     writes: options.mode === "edits",
-    isWriter: (name) => options.tools().some((tool) => tool.name === name && tool.files === "write"),
+    isWriter: (name) =>
+      changesFiles(name) || options.tools().some((tool) => tool.name === name && tool.files === "write"),
   };
   const servers = () => options.servers ?? options.tools().flatMap(({ offeredBy }) => offeredBy ?? []);
   return (request) => {
@@ -87,6 +88,11 @@ export function permissions(options: PermissionOptions): Permission {
     const denied = deny.map(matches);
     const denying = deny.find((_, index) => denied[index] === "yes");
     if (denying !== undefined) return { decision: "deny", reason: `The rule '${formatRule(denying)}' forbids this.` };
+    if (request.done) {
+      const asking = options.mode === "all" ? undefined : rules.ask.find((rule) => matches(rule) === "yes");
+      if (asking === undefined) return { decision: "allow" };
+      return { decision: "deny", reason: `The rule '${formatRule(asking)}' asks about this.` };
+    }
     if (control) {
       const handsIn = options.mode === "plan" && aboutCall(request.tool, request.input)?.handsIn === true;
       return handsIn ? handIn(options.canAsk) : { decision: "allow" };
@@ -97,6 +103,7 @@ export function permissions(options: PermissionOptions): Permission {
     const doubtful = deny.find((_, index) => denied[index] === "perhaps");
     if (options.mode === "all") {
       if (doubtful === undefined) return { decision: "allow" };
+      if (request.tool.offeredBy !== undefined) return doubt(options.canAsk, doubtful);
       return {
         decision: "deny",
         reason: `This cannot be told apart from what the rule '${formatRule(doubtful)}' forbids. Write it plainly, without variables, substitutions or indirection.`,
@@ -104,6 +111,7 @@ export function permissions(options: PermissionOptions): Permission {
     }
     const asked = strongest(rules.ask.map(matches)) !== "no";
     // A rule that an answer sets cannot outrank a rule that asks or may deny, so none is offered there.
+    if (doubtful !== undefined && request.tool.offeredBy !== undefined) return doubt(options.canAsk, doubtful);
     if (asked || doubtful !== undefined) return { ...ask(options.canAsk, undefined), byRule: true };
     const named = [...rules.allow, ...remembered(request)];
     const allowing = named.filter((rule) => meansOnly(rule.tool, request.tool, servers()));
@@ -141,6 +149,15 @@ function handIn(canAsk: boolean): Permit {
 
 function allows(rules: readonly Rule[], request: PermitRequest, subject: Subject): boolean {
   return rules.some((rule) => rule.pattern === undefined && isAbout(rule, request.tool)) || subject.allowed(rules);
+}
+
+/** A call of another program's tool that does not tell whether a rule forbids it. */
+function doubt(canAsk: boolean, rule: Rule): Permit {
+  if (canAsk) return { decision: "ask", byRule: true };
+  return {
+    decision: "deny",
+    reason: `The call does not tell whether the rule '${formatRule(rule)}' forbids it, and nobody can be asked here. Name the files or the command in the arguments.`,
+  };
 }
 
 function ask(canAsk: boolean, pattern: string | undefined): Permit {

@@ -97,15 +97,20 @@ export function joinRules(...sources: readonly Rules[]): Rules {
 }
 
 /**
- * Rules are a language that people write (docs/security.md), and a rule names a tool. Four names mean more in it than the
- * tool that is called so: `shell(git log *)` speaks of commands, `read(**)` of whatever tells what is in a file, `write(**)`
- * of a file that a command opens to write, `fetch(example.org)` of pictures that a person asks for, too. Tools are asked what
- * they do, and not how they are called.
+ * Rules are a language that users write (docs/security.md), and a rule names a tool. Five names mean an act, and not only the
+ * tool of that name (S43): `shell(git log *)` means commands, `write(**)` and `edit(**)` mean a change of files, `read(**)` means
+ * telling what is in a file, `fetch(example.org)` means a request to an address, also for pictures that a user asks for.
  */
 export const COMMAND = "shell";
 export const READING = "read";
 export const WRITING = "write";
+const EDITING = "edit";
 export const FETCHING = "fetch";
+
+/** Whether a rule of this name means every change of a file, whatever tool makes it. */
+export function changesFiles(name: string): boolean {
+  return name === WRITING || name === EDITING;
+}
 
 const rule = z.string('a rule, as in "shell(npm test*)"').superRefine((text, context) => {
   try {

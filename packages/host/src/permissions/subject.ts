@@ -1,5 +1,7 @@
 import type { Json, Tool } from "@banyan/core";
 import type { About } from "@banyan/core/conversation";
+import { withoutContent } from "@banyan/tools/acts";
+import { actRules } from "./act-rules.ts";
 import { addressSubject } from "./address-subject.ts";
 import { type Match, strongest } from "./match.ts";
 import { pathSubject } from "./path-subject.ts";
@@ -32,18 +34,23 @@ export interface Surroundings {
 /**
  * What a call is about, as its tool says: the command that it runs, the files and folders that it reads or writes, the
  * address that it asks. Of a call whose tool says none of these, all its texts: a rule that forbids fits when one of them
- * does, a rule that allows when all do, since the model chooses their order. A tool that a server offers may have more to do
- * harm with than it is known to be about: a rule that forbids is held against all its texts, and one that allows must fit
- * every other place that they name too, as the `destination` of a copy (S24).
+ * does, a rule that allows when all do, since the model chooses their order. A tool of another program may have more to do
+ * harm with than it is known to be about: a rule that forbids is held against all its texts, and against what the call does
+ * (S43); one that allows must fit every other place that they name too, as the `destination` of a copy (S24).
  */
 export function subjectOf(tool: Tool, input: Json, surroundings: Surroundings): Subject {
-  const { subject: main, like } = mainSubject(tool, input, surroundings);
+  const about = aboutCall(tool, input);
+  const { subject: main, like } = mainSubject(tool, input, about, surroundings);
   if (tool.offeredBy === undefined) return main;
   const texts = textSubject(tool, input, surroundings);
-  const others = like ? textsIn(input).filter(mayBePlace).map(like) : [];
+  const covers = actRules(tool, input, about ?? { untold: "act" }, surroundings);
+  // The text that comes into a file names no places.
+  const placed = tool.files === "write" ? (withoutContent(input) as Json) : input;
+  const named = [...(about?.paths ?? []).map(({ path }) => path), ...textsIn(placed).filter(mayBePlace)];
+  const others = like ? [...new Set(named)].map(like) : [];
   const allowed = (rules: readonly Rule[]) => [main, ...others].every((place) => place.allowed(rules));
   return {
-    matches: (rule) => strongest([main.matches(rule), texts.matches(rule)]),
+    matches: (rule) => strongest([main.matches(rule), texts.matches(rule), covers(rule)]),
     allowed,
     suggestion(rules) {
       const suggested = main.suggestion(rules);
@@ -57,20 +64,29 @@ export function subjectOf(tool: Tool, input: Json, surroundings: Surroundings): 
 function mainSubject(
   tool: Tool,
   input: Json,
+  about: About | undefined,
   surroundings: Surroundings,
 ): { readonly subject: Subject; readonly like?: (text: string) => Subject } {
-  const about = aboutCall(tool, input);
   // One that cannot say it is not taken for one that only looks.
   if (!about) return { subject: textSubject({ ...tool, effects: "external" }, input, surroundings) };
   const { command, paths = [], url } = about;
-  if (command !== undefined) return { subject: commandOf(tool, shellSubject(command, surroundings)) };
-  const [first, ...more] = paths.map(({ path }) => pathSubject(tool, path, surroundings));
-  if (first) {
-    const like = (other: string) => pathSubject(tool, other, surroundings);
-    return { subject: more.length === 0 ? first : together([first, ...more]), like };
+  const ofPath = (path: string) => pathSubject(tool, path, surroundings);
+  const ofUrl = (address: string) => addressSubject(tool, address);
+  const files = paths.map(({ path }) => ofPath(path));
+  const addresses = url === undefined ? [] : [ofUrl(url)];
+  if (command !== undefined) {
+    // No rule on commands allows what a server does with one.
+    if (isOfServer(tool)) return { subject: textSubject(tool, input, surroundings) };
+    return { subject: together([commandOf(tool, shellSubject(command, surroundings)), ...files, ...addresses]) };
   }
-  if (url !== undefined) return { subject: addressSubject(tool, url), like: (other) => addressSubject(tool, other) };
+  const [first] = files;
+  if (first) return { subject: tool.offeredBy === undefined ? together(files) : first, like: ofPath };
+  if (addresses.length > 0) return { subject: together(addresses), like: ofUrl };
   return { subject: textSubject(tool, input, surroundings) };
+}
+
+function isOfServer({ offeredBy, asAsked }: Tool): boolean {
+  return offeredBy !== undefined && !asAsked;
 }
 
 /** A rule that names the tool alone speaks of all its commands. */
@@ -81,8 +97,10 @@ function commandOf(tool: Tool, command: Subject): Subject {
   };
 }
 
-/** Several files: what forbids one of them forbids the call, and each needs to be allowed. */
+/** Several things: what forbids one of them forbids the call, and each needs to be allowed. */
 function together(subjects: readonly Subject[]): Subject {
+  const [only, ...more] = subjects;
+  if (only && more.length === 0) return only;
   return {
     matches: (rule) => strongest(subjects.map((subject) => subject.matches(rule))),
     allowed: (rules) => subjects.every((subject) => subject.allowed(rules)),

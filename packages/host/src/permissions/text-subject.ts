@@ -5,7 +5,7 @@ import { isAbout } from "./rule.ts";
 import type { Subject, Surroundings } from "./subject.ts";
 
 /** Characters of a text that may be a path; no system takes a longer one. */
-const LONGEST_PATH = 4096;
+export const LONGEST_PATH = 4096;
 
 /**
  * A call of a tool that says nothing of its arguments. Each text may be a path: a rule that forbids is compared with the

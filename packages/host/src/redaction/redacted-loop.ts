@@ -1,4 +1,4 @@
-import type { Tool } from "@banyan/core";
+import { ModelError, type Tool } from "@banyan/core";
 import type { LoopDriver, TurnSink } from "@banyan/core/drivers";
 import { redactedTools } from "./redacted-tools.ts";
 import type { Redact } from "./redactor.ts";
@@ -49,9 +49,22 @@ class RedactedSink implements TurnSink {
   changed: TurnSink["changed"] = (call, change) =>
     this.#sink.changed(call, { ...change, diff: this.#redact(change.diff) });
 
+  async unasked(...[call, theirs, input]: Parameters<TurnSink["unasked"]>): Promise<void> {
+    this.#brought(theirs);
+    try {
+      await this.#sink.unasked(call, theirs, input);
+    } catch (error) {
+      throw error instanceof ModelError ? redactedModelError(error, this.#redact) : error;
+    }
+  }
+
   execute(...[call, theirs, signal]: Parameters<TurnSink["execute"]>): ReturnType<TurnSink["execute"]> {
     const [tool] = theirs ? redactedTools([theirs], this.#redact) : [];
     if (tool) this.#brought(tool);
     return this.#sink.execute(call, tool, signal);
   }
+}
+
+function redactedModelError(error: ModelError, redact: Redact): ModelError {
+  return new ModelError(error.code, redact(error.message), { retryable: error.retryable });
 }

@@ -16,8 +16,8 @@ test.each<[Json, About]>([
     { file_path: "a", pattern: "x" },
     { title: "x", paths: [{ path: "a", access: "write" }] },
   ],
-  [{ command: "ls" }, { title: "ls" }],
-  [{ destination: "a", path: 3 }, {}],
+  [{ command: "ls" }, { command: "ls" }],
+  [{ destination: "a", path: 3 }, { paths: [{ path: "a", access: "write" }] }],
   [null, {}],
 ])("S24: a call of a server's tool with %j seems to be about %j", (input, about) => {
   expect(copy.about?.(input)).toEqual(about);

@@ -1,6 +1,7 @@
 import type { Effects, Tool, ToolContext } from "@banyan/core";
 import type { About } from "@banyan/core/conversation";
 import type { CallToolResult, Tool as ListedTool, Progress } from "@modelcontextprotocol/client";
+import { namedActs } from "../acts/named-acts.ts";
 import { stripControls } from "../workspace/plain-text.ts";
 import { ProgressPace } from "../workspace/progress-pace.ts";
 import { McpError } from "./error.ts";
@@ -37,7 +38,7 @@ export function agentTool(server: string, name: string, listed: ListedTool, call
     effects: effectsOf(annotations),
     offeredBy: server,
     offeredAs: listed.name,
-    about: aboutCall,
+    about: (input) => aboutCall(input, annotations.readOnlyHint === true),
     ...(annotations.readOnlyHint && { parallel: true }),
     async execute(input, context) {
       using progress = new ProgressPace((text) => context.progress(text));
@@ -54,18 +55,20 @@ export function agentTool(server: string, name: string, listed: ListedTool, call
 }
 
 /**
- * What a call seems to be about, by what servers use to call such arguments: the rest of them may do as much, and what it
- * does with a file nobody here knows. So the tool says nothing of `files`, and each path may be written.
+ * What a call is about, by the names of its arguments: the server may do more, and nobody here knows what it does with a file. So
+ * the tool says nothing of `files`, and each path may be written, unless the server claims that the tool only reads.
  */
-function aboutCall(input: unknown): About {
+function aboutCall(input: unknown, isReader: boolean): About {
   const texts = (input ?? {}) as Readonly<Record<string, unknown>>;
+  const { command, paths, urls, writes } = namedActs(input);
+  const [url] = urls;
   const first = (...names: readonly string[]) => names.map((name) => texts[name]).find(isText);
   const title = first("command", "pattern", "path", "file_path", "url", "summary");
-  const path = first("path", "file_path");
-  const url = first("url");
+  const access = isReader && !writes ? "read" : "write";
   return {
-    ...(title !== undefined && { title }),
-    ...(path !== undefined && { paths: [{ path, access: "write" }] }),
+    ...(title !== undefined && title !== command && { title }),
+    ...(command !== undefined && { command }),
+    ...(paths.length > 0 && { paths: paths.map((path) => ({ path, access }) as const) }),
     ...(url !== undefined && { url }),
   };
 }

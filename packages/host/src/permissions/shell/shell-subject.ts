@@ -127,10 +127,14 @@ function matchesCommand(written: string | undefined, part: CommandPart): Match {
 
 /** What could not be read: forbidden for certain when the first word of the pattern occurs in it, otherwise perhaps. */
 function matchesOpaque(pattern: string | undefined, { text }: OpaquePart): Match {
-  const first = /^[^\s*]*/.exec(pattern ?? "")?.[0] ?? "";
-  if (first === "") return "yes";
+  return namesFirstWord(pattern ?? "", text) ? "yes" : "perhaps";
+}
+
+/** Whether the first word of a pattern stands somewhere in a text that may hold a command. */
+export function namesFirstWord(pattern: string, text: string): boolean {
+  const first = /^[^\s*]*/.exec(pattern)?.[0] ?? "";
   const words = text.replace(/['"\\]/g, "").split(/[^\w.:@%+-]+/);
-  return words.includes(first) || text.includes(` ${first} `) ? "yes" : "perhaps";
+  return first === "" || words.includes(first) || text.includes(` ${first} `);
 }
 
 function allowsCommand(pattern: string, part: CommandPart, allowed: (inner: ShellPart) => boolean): boolean {

@@ -1,0 +1,140 @@
+import type { Agent, Answer } from "@banyan/core";
+import { describe, expect, test } from "vitest";
+import { Place, play } from "../testing/sample.fixture.ts";
+
+const deny = (): Answer => ({ decision: "deny" });
+
+describe("S43: what an agent does is told by its kind, arguments, locations and diffs", () => {
+  const write = { content: [{ type: "diff", path: "a.txt", oldText: null, newText: "x" }] };
+
+  test("a kind never makes a call more harmless than what else it tells", async () => {
+    const told: readonly (readonly [object, string, string, object])[] = [
+      [
+        { kind: "read", rawInput: { command: "rm x" } },
+        "sample_execute",
+        "external",
+        { command: "rm x", untold: "files" },
+      ],
+      [{ kind: "think", rawInput: { cmd: ["sh", "-c", "rm x"] } }, "sample_execute", "external", { command: "rm x" }],
+      [
+        { kind: "execute", rawInput: { command: "make", cwd: "/etc" } },
+        "sample_execute",
+        "external",
+        { command: "cd /etc && make" },
+      ],
+      [{ kind: "execute" }, "sample_execute", "external", { untold: "command" }],
+      [{ kind: "read", ...write }, "sample_edit", "external", { paths: [{ path: "a.txt", access: "write" }] }],
+      [
+        { kind: "search", rawInput: { path: "a.txt", content: "x" } },
+        "sample_edit",
+        "external",
+        { paths: [{ path: "a.txt", access: "write" }] },
+      ],
+      [
+        { kind: "other", name: "read", rawInput: { changes: { "a.txt": {} } } },
+        "sample_edit",
+        "external",
+        { paths: [{ path: "a.txt", access: "write" }] },
+      ],
+      [
+        { kind: "read", locations: [{ path: "a.txt" }] },
+        "sample_read",
+        "none",
+        { paths: [{ path: "a.txt", access: "read" }] },
+      ],
+      [
+        { kind: "other", locations: [{ path: "a.txt" }] },
+        "sample_other",
+        "external",
+        { paths: [{ path: "a.txt", access: "write" }] },
+      ],
+      [{ kind: "edit" }, "sample_edit", "external", { untold: "files" }],
+      [
+        { kind: "fetch", rawInput: { url: "https://example.com" } },
+        "sample_fetch",
+        "external",
+        { url: "https://example.com" },
+      ],
+      [{ rawInput: { a: 1 } }, "sample_other", "external", { untold: "act" }],
+    ];
+    const seen: unknown[] = [];
+    const permission: Agent["options"]["permission"] = ({ tool, input }) => {
+      seen.push([tool.name, tool.effects, tool.offeredBy, tool.asAsked, tool.about?.(input)]);
+      return { decision: "allow" };
+    };
+    const lines = told.map(([call]) => `call ${JSON.stringify(call)}`).join("\n");
+    await play(lines, { model: new Place().sample(), permission });
+    // Each is judged before it runs; what ran with leave is not judged again.
+    expect(seen).toEqual(
+      told.map(([, name, effects, about]) => [name, effects, "sample", true, { title: "a call", ...about }]),
+    );
+  });
+
+  const covers: Agent["options"]["permission"] = ({ done }) =>
+    done ? { decision: "deny", reason: "The rule 'write' forbids this." } : { decision: "allow" };
+  const unasked = { kind: "edit", asks: false, does: "echo x > a.txt", locations: [{ path: "a.txt" }] };
+
+  test.each([
+    ["all of it", unasked, "sample_edit ran without asking: a.txt. The rule 'write' forbids this."],
+    [
+      "a command",
+      { ...unasked, kind: "execute", rawInput: { command: "date\nls" } },
+      "sample_execute ran without asking: date\\nls. The rule 'write' forbids this.",
+    ],
+    [
+      "what it said failed, with a change",
+      { ...unasked, status: "failed" },
+      "sample_edit ran without asking: a.txt. The rule 'write' forbids this.",
+    ],
+    [
+      "more than it asked about",
+      { ...unasked, asks: true, later: { locations: [{ path: "b.txt" }] } },
+      "sample_edit ran without asking: b.txt. The rule 'write' forbids this.",
+    ],
+  ])("what a rule covers and an agent did without asking ends the turn as failed: %s", async (_, told, sentence) => {
+    const place = new Place();
+    const { reason, problem, calls } = await play(`call ${JSON.stringify(told)}\nsay on`, {
+      model: place.sample(),
+      permission: covers,
+    });
+    expect([reason, problem]).toEqual(["failed", sentence]);
+    expect(calls).toHaveLength(1);
+    expect(place.read("a.txt")).toBe("x\n");
+  });
+
+  test("an agent that was told no and changed files all the same ends the turn as failed", async () => {
+    const told = { ...unasked, asks: true, obeys: false };
+    const { reason, problem } = await play(`call ${JSON.stringify(told)}`, {
+      model: new Place().sample(),
+      person: deny,
+    });
+    expect([reason, problem]).toEqual(["failed", "sample was told no, and changed a.txt all the same."]);
+  });
+
+  test("what it says failed without a change, or what no rule covers, ends no turn", async () => {
+    const refused = { ...unasked, does: "", status: "failed" };
+    const model = new Place().sample();
+    expect((await play(`call ${JSON.stringify(refused)}\nsay on`, { model, permission: covers })).reason).toBe(
+      "answered",
+    );
+    const permission: Agent["options"]["permission"] = () => ({ decision: "ask" });
+    expect((await play(`call ${JSON.stringify(unasked)}`, { model, permission })).reason).toBe("answered");
+  });
+
+  test("a hook that changes arguments means no, since the agent cannot take them", async () => {
+    const place = new Place();
+    const hooks = { beforeCall: () => ({ decision: "allow", input: { command: "ls" } }) as const };
+    const { calls, text } = await play("run rm", {
+      model: place.sample(),
+      hooks,
+      permission: () => ({ decision: "allow" }),
+    });
+    expect(calls).toMatchObject([
+      {
+        status: "denied",
+        output: "Not allowed: a hook changed the arguments, and the agent runs only the call that it asked for.",
+      },
+    ]);
+    expect(text).toBe("told: no");
+  });
+});

@@ -1,0 +1,64 @@
+import type { Json, Tool } from "@banyan/core";
+import type { About } from "@banyan/core/conversation";
+import { withoutContent } from "@banyan/tools/acts";
+import { addressSubject } from "./address-subject.ts";
+import { type Match, strongest } from "./match.ts";
+import { fitsSome, type Place, placeOf } from "./place.ts";
+import { COMMAND, changesFiles, FETCHING, READING, type Rule } from "./rule.ts";
+import { namesFirstWord, shellSubject } from "./shell/shell-subject.ts";
+import type { Surroundings } from "./subject.ts";
+import { LONGEST_PATH, textsIn } from "./text-subject.ts";
+
+/**
+ * Whether a rule that denies or asks covers a call of a tool of another program by what the call does (S43): rules on `write`,
+ * `edit`, `read`, `shell` and `fetch`. The name of the tool is the caller's word, and the arguments count. `perhaps`: the call
+ * does not tell what the rule is about.
+ */
+export function actRules(tool: Tool, input: Json, about: About, surroundings: Surroundings): (rule: Rule) => Match {
+  const { scope } = surroundings;
+  const { command, paths = [], url, untold } = about;
+  const shell = command === undefined ? undefined : shellSubject(command, surroundings);
+  const named = paths.map(({ path, access }) => ({ place: placeOf(scope, path), access }));
+  const isTold = command !== undefined || paths.length > 0 || url !== undefined;
+  let texts: readonly string[] | undefined;
+  let places: readonly Place[] | undefined;
+  const others = () => (texts ??= textsIn(withoutContent(input) as Json));
+  const otherPlaces = () =>
+    (places ??= others().flatMap((text) => (text !== "" && text.length <= LONGEST_PATH ? placeOf(scope, text) : [])));
+
+  const ofFiles = (rule: Rule): Match => {
+    const { pattern } = rule;
+    const isOnWriting = changesFiles(rule.tool);
+    for (const { place, access } of named) {
+      if (pattern !== undefined && !fitsSome(pattern, scope, place)) continue;
+      // A caller that says that it only reads may be wrong.
+      if (!isOnWriting || access === "write") return "yes";
+    }
+    if (pattern === undefined) {
+      if (untold === "files" && (!isOnWriting || tool.files === "write")) return "yes";
+      return named.length > 0 || !isTold || untold !== undefined ? "perhaps" : "no";
+    }
+    const mayFit = ({ place }: { readonly place: Place }) => fitsSome(pattern, scope, place);
+    if (untold !== undefined || named.some(mayFit)) return "perhaps";
+    return otherPlaces().some((place) => mayFit({ place })) ? "perhaps" : "no";
+  };
+  const ofCommands = ({ pattern }: Rule): Match => {
+    if (pattern === undefined) return untold === "command" ? "yes" : untold !== undefined || !isTold ? "perhaps" : "no";
+    if (untold !== undefined) return "perhaps";
+    return command === undefined && others().some((text) => namesFirstWord(pattern, text)) ? "perhaps" : "no";
+  };
+  const ofAddresses = (rule: Rule): Match =>
+    strongest(
+      [url ?? [], others().filter((text) => /^https?:/i.test(text))]
+        .flat()
+        .map((address) => addressSubject({ name: FETCHING }, address).matches(rule)),
+    );
+
+  return (rule) => {
+    const ofCommand = shell?.matches(rule) ?? "no";
+    if (ofCommand === "yes") return "yes";
+    if (rule.tool === COMMAND) return strongest([ofCommand, ofCommands(rule)]);
+    if (rule.tool === READING || changesFiles(rule.tool)) return strongest([ofCommand, ofFiles(rule)]);
+    return rule.tool === FETCHING ? ofAddresses(rule) : ofCommand;
+  };
+}
