@@ -60,8 +60,8 @@ const PROMISES: readonly Mutant[] = [
     tests: [`${core}/session/rights.test.ts`],
   },
   {
-    file: `${core}/calls/calls.ts`,
-    line: ".filter(({ run }) => !session.isLive(run))",
+    file: `${core}/past/waiting.ts`,
+    line: ".filter(({ run }) => !session.isLive(latestRun(state, run)))",
     instead: ".filter(() => false)",
     tests: POWER_CUT,
   },
@@ -92,7 +92,7 @@ const PROMISES: readonly Mutant[] = [
     tests: [`${core}/agent/any-moment.test.ts`],
   },
   {
-    file: `${core}/run/inputs.ts`,
+    file: `${core}/run/run.ts`,
     line: 'const inputs = inputsFor(session.state, id).filter(({ delivery }) => delivery === "steer");',
     instead: "const inputs = inputsFor(session.state, id);",
     tests: [`${core}/session/inbox.test.ts`],

@@ -54,6 +54,7 @@ function ended(end: Extract<FeedItem, { type: "run.ended" }>, took: number): str
     case "limit":
       return `The agent has stopped: ${visibleLine(whyEnded(end) ?? "it reached a limit")}`;
     case "interrupted":
+    case "waiting":
       return undefined;
     case "answered":
     case "finished":

@@ -48,8 +48,8 @@ function isCommand([typed, output]: readonly UserPart[]): boolean {
 }
 
 /**
- * The mode of the run that a process left in the middle on the way to a message (the one written last when absent): whoever
- * resumes it goes on in that mode. Nothing where no run was left, or where a person has said something since.
+ * The mode of the run that a process left in the middle, or that waits for a user, on the way to a message (the one written last
+ * when absent): whoever resumes it goes on in that mode. Nothing where no run was left, or where a user has said something since.
  */
 export function modeLeft(
   { interrupted, state }: Pick<Session, "interrupted" | "state">,
@@ -58,5 +58,6 @@ export function modeLeft(
   const path = pathTo(state, at);
   const said = lastSaid(path);
   const since = new Set(path.slice(said ? path.indexOf(said) : 0).map(({ id }) => id));
-  return interrupted.findLast(({ call, leaf }) => call === undefined && since.has(leaf ?? ""))?.mode;
+  const left = [...interrupted, ...state.waiting.values()];
+  return left.findLast(({ call, leaf }) => call === undefined && since.has(leaf ?? ""))?.mode;
 }

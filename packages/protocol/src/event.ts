@@ -98,6 +98,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       question: id,
       pattern: z.string().optional(),
       preview: preview.optional(),
+      survives: z.literal(false).optional().describe("The question is closed when its process ends."),
     }),
     event("call.approval-resolved", {
       ...callOf,
@@ -105,6 +106,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       allowed: z.boolean(),
       remember: z.object({ pattern: z.string(), scope: z.enum(["conversation", "always"]) }).optional(),
       input: anyJson.optional(),
+      byRule: z.literal(true).optional().describe("A rule or a hook decided the call before a user did."),
     }),
     event("call.executing", {
       ...callOf,
@@ -133,8 +135,19 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       choices: list(z.string()).optional(),
       fields: list(questionField).optional().describe("What is asked at once, each with its choices."),
       default: z.string().optional(),
+      survives: z
+        .boolean()
+        .optional()
+        .describe(
+          "When the process ends: true, the call runs again and gets the answer; false, its outcome is unknown; absent, the question is closed.",
+        ),
     }),
-    event("question.answered", { question: id, text: z.string().optional() }),
+    event("question.answered", {
+      question: id,
+      text: z.string().optional(),
+      reason: z.string().optional().describe("Why the user declined."),
+      withdrawn: z.literal(true).optional().describe("Nobody waits for an answer any more."),
+    }),
     event("run.started", {
       run: id,
       agent: z.string(),
@@ -147,12 +160,20 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       leaf: id.nullable(),
       call: callId.optional().describe("The call that launched it, when it is the run of a sub-agent."),
       processes: list(z.string()).optional().describe("Processes of whose end the message tells with which it begins."),
+      continues: id.optional().describe("The run that ended as waiting, and whose turn this run continues."),
     }),
-    event("run.paused", { run: id, question: id, reason: z.string() }),
+    event("run.paused", {
+      run: id,
+      question: id,
+      reason: z.string(),
+      survives: z.literal(false).optional().describe("The question is closed when its process ends."),
+    }),
     event("run.continued", { run: id, question: id, allowed: z.boolean() }),
     event("run.ended", {
       run: id,
-      reason: z.enum(["answered", "finished", "limit", "failed", "interrupted"]),
+      reason: z
+        .enum(["answered", "finished", "limit", "failed", "interrupted", "waiting"])
+        .describe("`waiting`: the process ended while a user was asked; another run continues the turn."),
       leaf: id.nullable(),
       error: z.object({ code: z.string(), message: z.string() }).optional(),
       limit: z.string().optional(),

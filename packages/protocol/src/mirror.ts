@@ -35,6 +35,7 @@ export class Mirror {
       createdAt: snapshot.createdAt,
       leaf: snapshot.leaf,
       runs: byId(snapshot.runs),
+      waiting: byId(snapshot.waiting),
       inbox: [...snapshot.inbox],
       questions: byId(snapshot.questions),
       following: new Map(snapshot.following.map((following) => [following.call, following])),

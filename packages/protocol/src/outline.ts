@@ -33,6 +33,7 @@ export function snapshotOf(state: ConversationState, { cursor, leaf, interrupted
     ...outlineOf(state),
     messages: endOfBranch(state, view),
     runs: [...state.runs.values()],
+    waiting: [...state.waiting.values()],
     inbox: state.inbox,
     questions: [...state.questions.values()],
     following: [...state.following.values()],

@@ -63,6 +63,7 @@ export const question = schemaOf<OpenQuestion>(
       type: z.literal("approval"),
       pattern: z.string().optional(),
       preview: preview.optional(),
+      survives: z.literal(false).optional().describe("It is closed when its process ends."),
     }),
     z.looseObject({
       ...ofCall,
@@ -71,6 +72,7 @@ export const question = schemaOf<OpenQuestion>(
       choices: list(z.string()).optional(),
       fields: list(questionField).optional().describe("What is asked at once, each with its choices."),
       default: z.string().optional(),
+      survives: z.boolean().optional().describe("What becomes of it when its process ends, as in `question.asked`."),
     }),
     z.looseObject({
       id,
@@ -78,6 +80,7 @@ export const question = schemaOf<OpenQuestion>(
       type: z.literal("limit"),
       run: id,
       reason: z.string().describe("Which limit the run has reached: one sentence."),
+      survives: z.literal(false).optional().describe("It is closed when its process ends."),
     }),
   ]),
 );
@@ -130,6 +133,9 @@ export const snapshot = z.object({
   nodes: list(node).describe("All messages in the order of their creation: a parent stands before its children."),
   messages: list(message).describe("The last messages of the branch in view, whole, the oldest first."),
   runs: list(run),
+  waiting: list(run)
+    .default([])
+    .describe("Runs whose processes ended while a user was asked: an answer to the question continues their turns."),
   inbox: list(waiting).describe("What people wrote and what is not delivered, in order."),
   questions: list(question).describe("What waits for a person."),
   following: list(following).describe("Calls that listen to the model."),

@@ -14,6 +14,7 @@ export function verdictOf(end: TurnEnd | undefined, denied: Result["denied"], an
   switch (end?.reason) {
     case undefined:
     case "interrupted":
+    case "waiting":
       return {
         reason: "interrupted",
         exitCode: exitCodes.interrupted,

@@ -29,6 +29,7 @@ export function runEndSentence(reason: RunEnd, why: string | undefined, style: S
       return `${style.warning(oneLine(why ?? toldBreak({ reason }).why))} Reply to go on.`;
     case "answered":
     case "finished":
+    case "waiting":
       return undefined;
   }
 }

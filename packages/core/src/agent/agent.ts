@@ -260,7 +260,8 @@ export class Agent {
 
   /**
    * One stream for a whole conversation: begins with the directive, and goes on with what `onTurn` returns. Does nothing
-   * until it is iterated, or returned from a turn handler. Leaving it early interrupts what runs.
+   * until it is iterated, or returned from a turn handler. Leaving it early interrupts what runs; a turn in which a user is
+   * asked waits on in the log.
    */
   chat(directive: Directive, options: ChatOptions = {}): Chat {
     return new Chat(this, directive, options);
@@ -277,7 +278,8 @@ export class Agent {
 
   /**
    * One turn without streaming; `onTurn` is not asked. Rejects with `TurnError` when the model could not respond, or a
-   * limit with policy `fail` ended the turn. An abort of `signal` interrupts the turn, which resolves with what there is;
+   * limit with policy `fail` ended the turn. An abort of `signal` interrupts the turn, which resolves with what there is
+   * (`waiting` where a user is asked: the questions stay open, and `resume()` continues the turn);
    * while the turn still waits for its branch, it rejects with `Interruption` and nothing is written.
    */
   async send(

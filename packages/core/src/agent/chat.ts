@@ -2,9 +2,9 @@ import type { ChatEnd, FeedItem } from "../conversation/feed-item.ts";
 import { ID_RULE, isId } from "../conversation/id.ts";
 import type { Message } from "../conversation/message.ts";
 import { type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
+import { inputsLeft } from "../conversation/tree/inbox.ts";
 import { pathTo } from "../conversation/tree/path.ts";
 import type { Branch } from "../run/branch.ts";
-import { inputsLeft } from "../run/inputs.ts";
 import { Interruption } from "../session/error.ts";
 import type { FeedReader } from "../session/feed.ts";
 import type { BeginOptions } from "../session/runs.ts";
@@ -89,7 +89,8 @@ export class Chat implements AsyncIterable<FeedItem> {
   }
 
   /**
-   * Starts the conversation. A chat can be iterated once; leaving the iteration early interrupts the turn under way.
+   * Starts the conversation. A chat can be iterated once; leaving the iteration early interrupts the turn under way. A turn in
+   * which a user is asked waits on instead, in the log: `resume()` continues it.
    */
   [Symbol.asyncIterator](): AsyncIterableIterator<FeedItem> {
     if (this.#iterated) throw new ChatError("iterated", "This chat was iterated before; call agent.chat() again.");
@@ -115,7 +116,7 @@ export class Chat implements AsyncIterable<FeedItem> {
   }
 }
 
-const LEFT = new Interruption("interrupted by the caller");
+const LEFT = new Interruption("interrupted by the caller", { isLeaving: true });
 
 /** Who looks on while a chat goes on. */
 export interface ChatWatch {
@@ -147,7 +148,8 @@ export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> 
     const { turn } = taken;
     leaf = taken.leaf;
     const { onTurn } = agent.options;
-    if (!onTurn || watch.signal?.aborted) return turn.reason;
+    // A turn that waits is not over: who continues it asks the handler.
+    if (!onTurn || turn.reason === "waiting" || watch.signal?.aborted) return turn.reason;
     const next = await onTurn(conversationAt(session, leaf), agent, turn);
     if (!next) return "stop";
     if (!(next instanceof Chat)) {

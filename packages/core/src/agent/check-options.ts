@@ -2,11 +2,12 @@ import { isLanguageModel, refusal } from "../ai-sdk/language-model.ts";
 import { OptionError, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import type { CallHooks } from "../ports/human.ts";
 import type { ModelSettings } from "../ports/model.ts";
-import { checkLimits, type Limits } from "../run/limits.ts";
+import type { Limits } from "../run/limits.ts";
 import type { Callbacks, RetrySettings } from "../run/run.ts";
 import { checkTool } from "../toolbox/check-tool.ts";
 import { Toolbox, ToolDefinitionError } from "../toolbox/toolbox.ts";
 import { schemaProblem } from "../toolbox/usable-schema.ts";
+import { checkLimits } from "../turn/turn.ts";
 import type { AgentOptions, CompactionOptions } from "./agent.ts";
 
 const AGENT: OptionNames<AgentOptions> = {

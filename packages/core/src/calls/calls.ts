@@ -1,30 +1,34 @@
 import { storedFiles } from "../conversation/brought-file.ts";
 import type { EventBody } from "../conversation/event.ts";
 import { type About, type Call, type FilePart, isEnded, type Json, type Preview } from "../conversation/message.ts";
+import { isAskedIn } from "../conversation/tree/asking.ts";
 import { callIn, sayingCall } from "../conversation/tree/call-state.ts";
-import { unsettledBelow } from "../conversation/tree/path.ts";
 import { orAborted } from "../model/alarm.ts";
+import { decidedByRule } from "../past/answers.ts";
+import { endBelow } from "../past/waiting.ts";
 import type { Answer } from "../ports/human.ts";
-import type { PreviewContext, Tool } from "../ports/tool.ts";
+import type { Tool } from "../ports/tool.ts";
 import { type EndingCall, withRepeats } from "../run/repeats.ts";
 import { assistantMessage, type TurnRun, tell } from "../run/run.ts";
-import { type AskedQuestion, deniedBy } from "../session/questions.ts";
-import { isSameInput, writtenInput } from "../toolbox/checked-input.ts";
-import { aboutCall, execute, notExecuted, type Outcome, previewOf } from "../toolbox/execute.ts";
+import { isLeft } from "../session/error.ts";
+import type { AskedQuestion } from "../session/questions.ts";
+import { isSameInput } from "../toolbox/checked-input.ts";
+import { execute, notExecuted, type Outcome, previewOf } from "../toolbox/execute.ts";
 import { digestOf } from "../toolbox/toolbox.ts";
 import { type AskedCall, pendingCall } from "./asked-call.ts";
 import type { EagerCalls } from "./eager.ts";
-import { judge, permitRequest, unfitAnswer, type Verdict } from "./judge.ts";
+import { judge, permitRequest, type Runnable, unfitAnswer, type Verdict } from "./judge.ts";
+import { aboutOf, judgeAgain, lookingFrom } from "./judge-again.ts";
 import { toolContext } from "./tool-context.ts";
 
-const GONE = "The process stopped before this had a result, and nobody goes on with it.";
 const NOBODY = "Not allowed: a person has to agree to this call, and nobody can be asked here.";
 
 /**
  * ```
  * asked ──▶ ended                     unknown, malformed, denied: the result is there at once
  *   ├─────▶ ready ──▶ running ──▶ ended
- *   ╰─────▶ waiting (for a person) ──▶ ready | ended
+ *   ╰─────▶ waiting (for a user) ──▶ ready | ended
+ *              ╰──▶ left: the session or the reader goes, and the question stays open in the log
  * ```
  */
 interface Entry {
@@ -38,11 +42,14 @@ interface Entry {
   preview: Preview | undefined;
   /** What arguments that a person changed are about. */
   about?: About | undefined;
-  phase: "ready" | "waiting" | "running" | "ended";
+  phase: "ready" | "waiting" | "running" | "ended" | "left";
   readonly question: AskedQuestion | undefined;
   /** Of the start that comes next. */
   readonly attempt: number;
 }
+
+/** An entry whose call a user is about to be asked about. */
+type AskedEntry = Omit<Entry, "phase" | "question" | "tool"> & { readonly tool: Tool };
 
 type Ended = "completed" | "failed" | "denied" | "cancelled";
 
@@ -88,7 +95,7 @@ export class CallBatch {
       const verdict =
         refusal === undefined ? await judge(this.#run, call) : { ended: "failed" as const, output: refusal };
       const checked = "ended" in verdict ? call : { ...call, input: verdict.input };
-      const about = await this.#about(verdict);
+      const about = await aboutOf(this.#run, verdict);
       const isKnown = logged && about === undefined && isSameInput(checked.input, call.input);
       if (!isKnown) calls.push(pendingCall(this.#message, checked, about));
       events.push(...(await this.#enter(call, verdict, 1)));
@@ -106,45 +113,33 @@ export class CallBatch {
     const events: EventBody[] = [];
     for (const call of calls) {
       if (isEnded(call.status)) continue;
-      const { about, ...verdict } = await this.#verdictOn(call);
-      // A question names the arguments and the folder that would run now.
-      if (!("ended" in verdict) && !isAsShown(call, verdict.input, about)) {
+      const { verdict, about, isAsShown, open } = await judgeAgain(this.#run, call);
+      // A user has denied it meanwhile.
+      if (isEnded(call.status)) continue;
+      const attempt = call.attempt + 1;
+      const decision = "ended" in verdict ? undefined : verdict.permit.decision;
+      if (open && isAsShown && decision === "ask" && !this.#run.agent.unattended) {
+        // The same question, by the same id.
+        this.#wait({ call: call.id, ...(verdict as Runnable), preview: open.preview, attempt }, open.id);
+        continue;
+      }
+      if (open && decision === "allow") events.push(decidedByRule(open));
+      // Whatever is asked now is about what runs now.
+      if (!isAsShown && !("ended" in verdict)) {
         const { id, tool, inputText, via } = call;
         events.push(pendingCall(this.#message, { id, tool, inputText, via, input: verdict.input }, about));
       }
-      events.push(...(await this.#enter(call, verdict, call.attempt + 1)));
+      events.push(...(await this.#enter(call, verdict, attempt)));
     }
     for (const entry of this.#startable()) events.push(this.#intent(entry));
     return events;
   }
 
-  async #about(verdict: Verdict): Promise<About | undefined> {
-    return "ended" in verdict ? undefined : aboutCall(verdict.tool, verdict.value, this.#looking);
-  }
-
-  /** What a tool may look at before a call runs. */
-  get #looking(): PreviewContext {
-    const { session, branch, signal } = this.#run;
-    return { conversation: session.state, path: branch.path, signal };
-  }
-
-  async #verdictOn(call: Call): Promise<Verdict & { readonly about?: About | undefined }> {
-    const { id, tool, inputText, approved } = call;
-    if (approved === false) return { ended: "denied", output: deniedBy(undefined) };
-    // What the model wrote is checked anew: what a check has made once may not pass it.
-    const changed = call.executedInput;
-    const input = changed ?? writtenInput(inputText);
-    const verdict = await judge(this.#run, { id, tool, inputText, input }, { seen: changed !== undefined });
-    const started = call.status === "executing";
-    const { effects = "external" } = this.#run.agent.toolbox.find(tool) ?? {};
-    if (started && effects === "external") {
-      return { ended: "failed", output: "The process stopped while this ran; whether it took effect is unknown." };
-    }
-    if ("ended" in verdict) return verdict;
-    // What a person allowed here they allowed as it was shown (S15, S17).
-    const about = await this.#about(verdict);
-    const isAllowed = this.#run.session.isAllowed(call) && isAsShown(call, verdict.input, about);
-    return isAllowed ? { ...verdict, about, permit: { decision: "allow" } } : { ...verdict, about };
+  /** Takes in a call that a user is asked about: by a new question, or by one that is in the log already. */
+  #wait({ tool, ...asked }: AskedEntry, open?: string): AskedQuestion {
+    const question = this.#run.session.ask((written) => unfitAnswer(this.#run, tool.name, written), open);
+    this.#entries.push({ ...asked, tool, phase: "waiting", question });
+    return question;
   }
 
   /** Takes a call in as it was judged; returns what to log of that. */
@@ -154,7 +149,10 @@ export class CallBatch {
     if ("ended" in verdict) {
       this.#entries.push({ ...entry, tool: undefined, input: null, value: null, phase: "ended" });
       const output = this.#noting(call, { ...asked, status: verdict.ended, output: verdict.output });
-      return [{ type: `call.${verdict.ended}`, ...sayingCall(this.#message, asked), output }, ...this.#endBelow(call)];
+      return [
+        { type: `call.${verdict.ended}`, ...sayingCall(this.#message, asked), output },
+        ...endBelow(this.#run.session, call),
+      ];
     }
     const { tool, input, value, permit } = verdict;
     if (permit.decision === "ask" && this.#run.agent.unattended) {
@@ -164,13 +162,13 @@ export class CallBatch {
       this.#entries.push({ ...entry, tool, input, value, phase: "ready" });
       return [];
     }
-    const preview = await previewOf(tool, value, this.#looking);
-    const question = this.#run.session.ask((written) => unfitAnswer(this.#run, tool.name, written));
-    this.#entries.push({ ...entry, tool, input, value, phase: "waiting", question, preview });
+    const preview = await previewOf(tool, value, lookingFrom(this.#run));
+    const question = this.#wait({ call, tool, input, value, preview, attempt });
     const shown = sayingCall(this.#message, { id: call, tool: tool.name, input });
     const { pattern } = permit;
     const requested = { type: "call.approval-requested", ...shown, question: question.id } as const;
-    return [{ ...requested, ...(pattern !== undefined && { pattern }), ...(preview && { preview }) }];
+    const survives = this.#run.survives ? {} : ({ survives: false } as const);
+    return [{ ...requested, ...(pattern !== undefined && { pattern }), ...(preview && { preview }), ...survives }];
   }
 
   /** Whether a call with effects is about to start: its intent must survive a power cut before that. */
@@ -261,6 +259,10 @@ export class CallBatch {
     const begun = entry.question ? undefined : await this.#eager?.outcome(call, input);
     const contextFor = (signal: AbortSignal) => toolContext(this.#run, running, signal);
     const outcome = begun ?? (await execute(tool, value, this.#run.signal, contextFor));
+    if (this.#stays(call)) {
+      entry.phase = "left";
+      return;
+    }
     await this.#end(entry, outcome.status, await this.#withHook(entry, outcome), outcome.files);
   }
 
@@ -281,13 +283,16 @@ export class CallBatch {
   async #askPerson(entry: Entry, question: AskedQuestion): Promise<void> {
     const { session, signal, origin } = this.#run;
     let answer: Answer;
+    const { call } = entry;
     try {
+      using _ = this.#run.budget.stopClock();
       answer = await question.answer(signal);
     } catch {
-      // Only an abort ends the wait: the question goes, the call is cancelled.
-      return this.#end(entry, "cancelled", notExecuted(signal));
+      // Only an abort ends the wait: the question goes and the call is cancelled, unless only this process goes.
+      if (!this.#stays(call)) return this.#end(entry, "cancelled", notExecuted(signal));
+      entry.phase = "left";
+      return;
     }
-    const { call } = entry;
     await session.resolve({ type: "approval", id: question.id, message: this.#message, call }, answer, origin);
     if (answer.decision !== "allow") {
       entry.phase = "ended";
@@ -301,11 +306,20 @@ export class CallBatch {
       if ("ended" in verdict) return this.#end(entry, verdict.ended, verdict.output);
       entry.input = verdict.input;
       entry.value = verdict.value;
-      entry.about = await this.#about(verdict);
+      entry.about = await aboutOf(this.#run, verdict);
       // It was worked out for other arguments.
       entry.preview = undefined;
     }
     entry.phase = "ready";
+  }
+
+  /**
+   * Whether a call keeps no result though its turn ends here: only the process goes, and a user is asked about the call, by it,
+   * or by a sub-agent that it launched.
+   */
+  #stays(call: string): boolean {
+    const { survives, signal, session } = this.#run;
+    return survives && isLeft(signal) && isAskedIn(session.state, call);
   }
 
   async #end(entry: Entry, status: Ended, output: string, brought: readonly FilePart[] = []): Promise<void> {
@@ -317,21 +331,9 @@ export class CallBatch {
     const said = this.#noting(call, { tool: tool?.name ?? "", input, status, output });
     const { stored, named } = storedFiles(brought, this.#run.session.state.files, digestOf);
     const ended = { type: `call.${status}`, ...ran, output: said, ...(named.length > 0 && { files: named }) } as const;
-    const events = [...stored, ended, ...this.#endBelow(call)];
+    const events = [...stored, ended, ...endBelow(this.#run.session, call)];
     await this.#run.session.commit(events, { durable: true, origin: this.#run.origin });
     if (this.#run.agent.callbacks.onCall) await this.#told(entry);
-  }
-
-  /** Below a call that has its result nothing is open: a sub-agent whose process is gone is not gone on with any more. */
-  #endBelow(call: string): EventBody[] {
-    const { session } = this.#run;
-    return unsettledBelow(session.state, call)
-      .filter(({ run }) => !session.isLive(run))
-      .flatMap(({ id: message, calls }) =>
-        calls
-          .filter(({ status }) => !isEnded(status))
-          .map((open) => ({ type: "call.cancelled", ...sayingCall(message, open), output: GONE }) as const),
-      );
   }
 
   #noting(id: string, ending: EndingCall): string {
@@ -353,11 +355,6 @@ export class CallBatch {
       if (entry.phase === "ready") await this.#end(entry, "cancelled", why);
     }
   }
-}
-
-/** Whether a call would run with the arguments, and in the folder, that the user saw. */
-function isAsShown({ executedInput, input, about: shown }: Call, now: Json, about: About | undefined): boolean {
-  return isSameInput(now, executedInput ?? input) && shown?.folder === about?.folder;
 }
 
 function isShared(entry: Entry): boolean {

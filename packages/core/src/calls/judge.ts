@@ -1,6 +1,6 @@
 import type { Json } from "../conversation/message.ts";
+import { isTooDeep } from "../conversation/written-input.ts";
 import { orAborted } from "../model/alarm.ts";
-import { isTooDeep } from "../model/depth.ts";
 import type { BeforeCall, Permit, PermitRequest } from "../ports/human.ts";
 import type { Tool } from "../ports/tool.ts";
 import type { TurnRun } from "../run/run.ts";
@@ -8,17 +8,18 @@ import { checkedInput, isSameInput } from "../toolbox/checked-input.ts";
 import { messageOf, notExecuted } from "../toolbox/execute.ts";
 import type { AskedCall } from "./asked-call.ts";
 
-/** What is to become of a call: it ends here with this output, or may run, or a person decides. */
-export type Verdict =
-  | { readonly ended: "failed" | "denied" | "cancelled"; readonly output: string }
-  | {
-      readonly tool: Tool;
-      /** As judged: what is logged and shown. */
-      readonly input: Json;
-      /** The same, for the tool. */
-      readonly value: unknown;
-      readonly permit: Exclude<Permit, { decision: "deny" }>;
-    };
+/** What is to become of a call: it ends here with this output, or may run, or a user decides. */
+export type Verdict = { readonly ended: "failed" | "denied" | "cancelled"; readonly output: string } | Runnable;
+
+/** A call that may run, or that a user decides about. */
+export interface Runnable {
+  readonly tool: Tool;
+  /** As judged: what is logged and shown. */
+  readonly input: Json;
+  /** The same, for the tool. */
+  readonly value: unknown;
+  readonly permit: Exclude<Permit, { decision: "deny" }>;
+}
 
 /**
  * Whether a call may run: its tool is there, its arguments fit, and the rules do not deny it. With `seen`, its arguments

@@ -1,9 +1,12 @@
 import { planSummary } from "../context/compaction.ts";
 import { fieldsProblem } from "../conversation/asked.ts";
+import type { EventBody } from "../conversation/event.ts";
 import type { Json, Preview } from "../conversation/message.ts";
+import { AskedAgain, answeredInWords, inWords, textFor } from "../past/answers.ts";
 import type { Answer, Permit } from "../ports/human.ts";
 import type { Question, Tool, ToolContext } from "../ports/tool.ts";
 import type { TurnRun } from "../run/run.ts";
+import { isLeft } from "../session/error.ts";
 
 /** A call that is about to run. */
 export interface RunningCall {
@@ -22,6 +25,8 @@ export interface RunningCall {
 export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSignal): Omit<ToolContext, "attach"> {
   const { session, branch, agent, budget, source, origin } = run;
   const { message, call, attempt, key, agreed } = running;
+  const isRepeatable = running.tool.effects !== "external";
+  const again = new AskedAgain(session.state, call);
   return {
     call,
     attempt,
@@ -54,9 +59,9 @@ export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSig
     },
     stay: (staying) => session.processes.stay({ message, call }, staying),
     permit: (input) => permit(run, running, input),
-    ask: (question) => run.begun.begin([signal, run.signal], (until) => ask(run, running, question, until)),
+    ask: (question) => run.begun.begin([signal, run.signal], (until) => ask(run, running, again, question, until)),
     launch: (task) =>
-      run.begun.begin([signal, run.signal], (until) => agent.launch(run, { call, signal: until }, task)),
+      run.begun.begin([signal, run.signal], (until) => agent.launch(run, { call, signal: until, isRepeatable }, task)),
     finish(result, summary) {
       if (agent.mode.name !== "task") throw new Error("There is no task to finish in a conversation: just answer.");
       if (run.followers.failed) {
@@ -80,34 +85,40 @@ async function permit(run: TurnRun, { call, tool, input }: RunningCall, changed 
 
 async function ask(
   run: TurnRun,
-  { message, call }: RunningCall,
-  question: Question,
+  { message, call, tool }: RunningCall,
+  again: AskedAgain,
+  { text, choices, fields, default: otherwise }: Question,
   signal: AbortSignal,
 ): Promise<string> {
-  const { session, agent, origin } = run;
-  const { text, choices, fields, default: otherwise } = question;
+  const { session, agent, origin, survives } = run;
+  const write = (...events: readonly EventBody[]) => session.commit(events, { durable: true, origin });
   const problem = fields && fieldsProblem(fields);
   if (problem !== undefined) throw new RangeError(problem);
+  const { known, withdrawn } = again.next(text);
+  if (withdrawn.length > 0) await write(...withdrawn);
+  if (known?.answer) return textFor(known.answer);
   if (agent.unattended) {
     if (otherwise !== undefined) return otherwise;
     throw new Error("Nobody can be asked here, and the question has no default answer. Decide yourself.");
   }
-  const asked = session.ask();
-  const open = { type: "question.asked", message, call, question: asked.id, text } as const;
-  const offered = { ...(choices ? { choices } : {}), ...(fields ? { fields } : {}) };
-  const more = otherwise === undefined ? {} : { default: otherwise };
-  await session.commit([{ ...open, ...offered, ...more }], { durable: true, origin });
+  const asked = session.ask(undefined, known?.question);
+  const question = asked.id;
+  if (!known) {
+    const open = { type: "question.asked", message, call, question, text } as const;
+    const offered = { ...(choices ? { choices } : {}), ...(fields ? { fields } : {}) };
+    const more = otherwise === undefined ? {} : { default: otherwise };
+    await write({ ...open, ...offered, ...more, ...(survives && { survives: tool.effects !== "external" }) });
+  }
   let answer: Answer;
   try {
+    using _ = run.budget.stopClock();
     answer = await asked.answer(signal);
   } catch (error) {
-    // Nobody waits for the answer any more. When the whole call is cancelled, its result closes the question too.
-    await session.commit([{ type: "question.answered", question: asked.id }], { durable: true, origin });
+    // In the log it stays open when only this process goes. Otherwise nobody waits for the answer any more.
+    if (!(survives && isLeft(signal))) await write({ type: "question.answered", question, withdrawn: true });
     throw error;
   }
-  const said = answer.decision === "answer" ? { text: answer.text } : {};
-  await session.commit([{ type: "question.answered", question: asked.id, ...said }], { durable: true, origin });
-  if (answer.decision === "answer") return answer.text;
-  const why = answer.decision === "deny" && answer.reason ? `: ${answer.reason}` : ".";
-  throw new Error(`The person did not answer the question${why}`);
+  const given = inWords(answer);
+  await write(answeredInWords(question, given));
+  return textFor(given);
 }

@@ -5,8 +5,7 @@ import { addCost, addUsage, type Cost, noUsage, type Usage } from "../conversati
 import { askModel, type ModelResponse } from "../model/ask-model.ts";
 import { type ModelDriver, ModelError, type PromptMessage } from "../ports/model.ts";
 import type { Shortened } from "../ports/tool.ts";
-import { tellModel } from "../run/inputs.ts";
-import type { TurnRun } from "../run/run.ts";
+import { type TurnRun, tellModel } from "../run/run.ts";
 import { messageOf } from "../toolbox/execute.ts";
 import { rememberSummary } from "./recall.ts";
 import { estimate, mostOf, takenBy, textsIn, tokensOf } from "./tokens.ts";

@@ -7,7 +7,7 @@ type RunEnded = Extract<Event, { readonly type: "run.ended" }>;
 /** How a turn ended that did not come to its response. */
 export interface BrokenTurn {
   readonly run: string;
-  readonly reason: Exclude<RunEnd, "answered" | "finished">;
+  readonly reason: Exclude<RunEnd, "answered" | "finished" | "waiting">;
   /** The kind of failure: for a model's, the code of the `ModelError`. */
   readonly code?: string;
   /** One sentence. */

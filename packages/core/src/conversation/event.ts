@@ -90,6 +90,8 @@ export type EventBody =
       readonly pattern?: string;
       /** What the call would do, as far as its tool can tell. */
       readonly preview?: Preview;
+      /** Nobody can go on with the call when its process ends, as with one of another program's agent. */
+      readonly survives?: false;
     }
   | {
       readonly type: "call.approval-resolved";
@@ -101,6 +103,8 @@ export type EventBody =
       readonly remember?: { readonly pattern: string; readonly scope: "conversation" | "always" };
       /** The arguments as a person changed them. */
       readonly input?: Json;
+      /** A rule or a hook decided the call before a user did. */
+      readonly byRule?: true;
     }
   /** Written before the tool starts. */
   | {
@@ -136,9 +140,22 @@ export type EventBody =
       readonly message: string;
       readonly call: string;
       readonly question: string;
+      /**
+       * What becomes of the question when its process ends. `true`: the call runs again and receives the answer. `false`: the
+       * outcome of the call is unknown, and the question waits until a user has seen that. Absent: the question is closed.
+       */
+      readonly survives?: boolean;
     } & AskedInWords)
-  /** `text` is absent when the person declined. */
-  | { readonly type: "question.answered"; readonly question: string; readonly text?: string }
+  | {
+      readonly type: "question.answered";
+      readonly question: string;
+      /** Absent when the user declined, and when the question was withdrawn. */
+      readonly text?: string;
+      /** Why the user declined. */
+      readonly reason?: string;
+      /** Nobody waits for an answer any more. */
+      readonly withdrawn?: true;
+    }
   | {
       readonly type: "run.started";
       readonly run: string;
@@ -158,6 +175,8 @@ export type EventBody =
       readonly call?: string;
       /** Processes of whose end the message tells with which it begins. */
       readonly processes?: readonly string[];
+      /** The run that ended as `waiting` and whose turn this run continues. */
+      readonly continues?: string;
     }
   /** The run waits for a person at a limit. */
   | {
@@ -165,6 +184,8 @@ export type EventBody =
       readonly run: string;
       readonly question: string;
       readonly reason: string;
+      /** Nobody can go on with the run when its process ends, as with one of another program's agent. */
+      readonly survives?: false;
     }
   | { readonly type: "run.continued"; readonly run: string; readonly question: string; readonly allowed: boolean }
   | {
@@ -176,7 +197,10 @@ export type EventBody =
       readonly error?: { readonly code: string; readonly message: string };
       /** The limit that ended it, in words, when `reason` is `limit`. */
       readonly limit?: string;
-      /** What it took, its sub-agents included; absent when nobody knows, as of one whose process stopped. */
+      /**
+       * What the turn took, its sub-agents and the runs that this one continues included; absent when nobody knows, as of a run
+       * whose process stopped.
+       */
       readonly spent?: Spent;
     }
   /** A person wrote to a run; it waits until it is delivered. Its id becomes that of the message. */
@@ -264,9 +288,10 @@ export type Delivery = "steer" | "queue" | "interrupt";
 
 /**
  * Why a run ended. `answered`: control goes back to the user. `finished`: a task's end. `limit`: a limit ended it.
- * `failed`: the model could not respond. `interrupted`: by a person, or because nobody listens any more.
+ * `failed`: the model could not respond. `interrupted`: by a user, or because its process ended. `waiting`: its process ended
+ * while a user was asked; the turn goes on with another run (`continues`) once somebody answers or resumes.
  */
-export type RunEnd = "answered" | "finished" | "limit" | "failed" | "interrupted";
+export type RunEnd = "answered" | "finished" | "limit" | "failed" | "interrupted" | "waiting";
 
 /** Where an event stands in its log. */
 export interface LogPosition {

@@ -28,6 +28,7 @@ export { type OfferedTool, offeredName, providerName, toolOf } from "./offered-t
 export { OptionError, type OptionNames, pickOptions, refuseUnknown } from "./option-names.ts";
 export {
   type ApprovalQuestion,
+  type AskedBefore,
   type ConversationState,
   emptyConversation,
   type Following,
@@ -39,6 +40,7 @@ export {
   type TextQuestion,
   type WaitingInput,
 } from "./state.ts";
+export { askingRuns, isAskedIn, isLost, turnThatWaits } from "./tree/asking.ts";
 export { type Change, callIn, toolIn } from "./tree/call-state.ts";
 export {
   lastAssistantMessage,

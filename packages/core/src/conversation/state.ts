@@ -29,6 +29,8 @@ export interface ApprovalQuestion {
   readonly pattern?: string;
   /** What the call would do, as it was when the question was asked. */
   readonly preview?: Preview;
+  /** The question is closed when its process ends. */
+  readonly survives?: false;
 }
 
 /** What a running call wants to know, in words. */
@@ -37,6 +39,16 @@ export interface TextQuestion extends AskedInWords {
   readonly id: string;
   readonly message: string;
   readonly call: string;
+  /** What becomes of it when its process ends, as `question.asked` says. */
+  readonly survives?: boolean;
+}
+
+/** What a call asked a user in words, and the answer. A call that runs again receives the answers in this order. */
+export interface AskedBefore {
+  readonly question: string;
+  readonly text: string;
+  /** Absent while the question is open. */
+  readonly answer?: { readonly text: string } | { readonly declined: string | undefined };
 }
 
 /** Whether a run that has reached a limit may go on, with as much again. */
@@ -47,6 +59,8 @@ export interface LimitQuestion {
   readonly run: string;
   /** Which limit that is: one sentence. */
   readonly reason: string;
+  /** The question is closed when its process ends. */
+  readonly survives?: false;
 }
 
 /** A call that listens to what the model says next. */
@@ -121,6 +135,10 @@ export interface ConversationState {
   readonly leaf: string | null;
   /** The turns that are under way, by their ids. */
   readonly runs: ReadonlyMap<string, LiveRun>;
+  /** The runs whose processes ended while a user was asked, by their ids: the next run on their branch continues their turn. */
+  readonly waiting: ReadonlyMap<string, LiveRun>;
+  /** Runs that waited, each with the run that continues its turn and has its calls now. */
+  readonly continuedBy: ReadonlyMap<string, string>;
   /** What waits to be delivered, in order. */
   readonly inbox: readonly WaitingInput[];
   readonly lastRunEnd: RunEnd | undefined;
@@ -131,6 +149,8 @@ export interface ConversationState {
   readonly broken: ReadonlyMap<string, BrokenTurn>;
   /** What waits for a person, by the id that `session.answer` takes. */
   readonly questions: ReadonlyMap<string, OpenQuestion>;
+  /** What open calls asked in words, by call: for calls that run again when their process has ended. */
+  readonly asked: ReadonlyMap<string, readonly AskedBefore[]>;
   /** Calls that listen, by their id. */
   readonly following: ReadonlyMap<string, Following>;
   /** What stays of calls that have their results, by its id: what runs, and what has ended and the model was not told of. */
@@ -165,8 +185,11 @@ type Collections =
   | "messages"
   | "children"
   | "runs"
+  | "waiting"
+  | "continuedBy"
   | "inbox"
   | "questions"
+  | "asked"
   | "following"
   | "processes"
   | "broken"
@@ -178,8 +201,11 @@ export type MutableState = Mutable<Omit<ConversationState, Collections>> & {
   messages: Map<string, Message>;
   children: Map<string | null, string[]>;
   runs: Map<string, LiveRun>;
+  waiting: Map<string, LiveRun>;
+  continuedBy: Map<string, string>;
   inbox: WaitingInput[];
   questions: Map<string, OpenQuestion>;
+  asked: Map<string, readonly AskedBefore[]>;
   following: Map<string, Following>;
   processes: Map<string, StayingProcess>;
   broken: Map<string, BrokenTurn>;
@@ -206,10 +232,13 @@ export function emptyConversation(
     children: new Map(),
     leaf: null,
     runs: new Map(),
+    waiting: new Map(),
+    continuedBy: new Map(),
     inbox: [],
     lastRunEnd: undefined,
     broken: new Map(),
     questions: new Map(),
+    asked: new Map(),
     following: new Map(),
     processes: new Map(),
     processesBegun: 0,

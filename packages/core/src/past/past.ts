@@ -2,12 +2,14 @@ import { type ConversationState, emptyConversation } from "../conversation/state
 import { reduce } from "../conversation/tree/reduce.ts";
 import type { Rights } from "../ports/rights.ts";
 import type { Log } from "../ports/store.ts";
+import { TurnSpending } from "./turn-spending.ts";
 import { Voices } from "./voices.ts";
 
 /** What a log says of a conversation when it is opened. */
 export interface Past {
   readonly state: ConversationState;
   readonly voices: Voices;
+  readonly spending: TurnSpending;
   /** What a person allowed in it, here; absent where nothing is kept apart, and for a log that was put here. */
   readonly rights?: Rights | undefined;
 }
@@ -17,7 +19,7 @@ type Labels = ConversationState["labels"];
 /** A conversation of which nothing is known yet, but the labels that it is to have: it is written with its first message. */
 export function noPast(conversation?: string, labels?: Labels): Past {
   const state = emptyConversation(conversation, labels);
-  return { state, voices: new Voices(state) };
+  return { state, voices: new Voices(state), spending: new TurnSpending(state) };
 }
 
 /** Reads a log, which is closed when that fails. `labels` are for one that is not begun. */
@@ -29,6 +31,7 @@ export async function pastOf(log: Log, conversation: string, labels?: Labels): P
       for (const event of events) {
         reduce(past.state, event);
         past.voices.hear(event);
+        past.spending.hear(event);
       }
     }
     return { ...past, rights };

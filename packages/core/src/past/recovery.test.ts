@@ -164,7 +164,7 @@ describe("B24: a conversation whose process stopped", () => {
     check(session);
   });
 
-  test("C12: a question with choices that nobody had answered is asked again, as it was, and its answer is the result", async () => {
+  test("C12, F72: a question with choices that nobody had answered is open as it was, and its answer is the result", async () => {
     const events: Event[] = [];
     const first = await Session.open(storeOf(events), "x");
     const questions = [{ heading: "Colour", question: "Which?", choices: [{ label: "red" }, { label: "blue" }] }];
@@ -173,18 +173,18 @@ describe("B24: a conversation whose process stopped", () => {
       session: first,
     });
     await readUntil(before[Symbol.asyncIterator](), (item) => item.type === "question.asked");
-    const [open] = first.state.questions.values();
+    const [open] = first.openQuestions;
 
     // The process stops here: its log is all that is left.
     const session = await Session.open(storeOf(structuredClone(events)), "x");
-    expect(session.state.questions.size).toBe(0);
+    expect(session.openQuestions).toEqual([open]);
     const model = scriptedModel(["Thanks."]);
     const chat = new Agent({ model, tools: [askClient()] }).chat(resume(), { session })[Symbol.asyncIterator]();
-    const asked = await readUntil(chat, (item) => item.type === "question.asked");
-    if (asked.type !== "question.asked" || open?.type !== "text") throw new Error("no question");
-    expect(asked.fields).toEqual(open.fields);
-    await session.answer(asked.question, { decision: "answer", text: "red" });
-    await readUntil(chat, (item) => item.type === "chat.ended");
+    await readUntil(chat, (item) => item.type === "call.executing");
+    await session.answer(open?.id ?? "", { decision: "answer", text: "red" });
+    const items: string[] = [];
+    await readUntil(chat, (item) => items.push(item.type) > 0 && item.type === "chat.ended");
+    expect(items).not.toContain("question.asked");
     const shown = model.requests[0]?.messages.at(-1);
     expect(shown?.role === "assistant" && shown.results.map(({ output }) => output)).toEqual(["red"]);
     check(session);
@@ -211,7 +211,7 @@ describe("B24: a conversation whose process stopped", () => {
     expect([...started.keys()].some((name) => name.startsWith("save c2"))).toBe(true);
   });
 
-  test("an open approval is asked again; one that was answered is not", async () => {
+  test("F72: an open approval keeps its question; one that was answered is not asked about", async () => {
     const events: Event[] = [];
     const { tools } = counters();
     const permission = () => ({ decision: "ask" }) as const;
@@ -232,15 +232,14 @@ describe("B24: a conversation whose process stopped", () => {
     const answered = events.findIndex(({ type }) => type === "call.approval-resolved");
     const cut = structuredClone(events.slice(0, answered + 1));
     const session = await Session.open(storeOf(cut, [], structuredClone(rights)), first.id);
-    const asked: string[] = [];
     const later = counters();
     const next = new Agent({ model: scriptedModel(["Done."]), tools: later.tools, permission });
+    expect(session.openQuestions).toMatchObject([{ id: questions[1], call: "c2" }]);
     for await (const item of next.chat(resume(), { session })) {
-      if (item.type !== "call.approval-requested") continue;
-      asked.push(item.call);
-      await session.answer(item.question, { decision: "deny", reason: "no" });
+      expect(item.type).not.toBe("call.approval-requested");
+      if (item.type !== "call.executing") continue;
+      await session.answer(questions[1] as string, { decision: "deny", reason: "no" });
     }
-    expect(asked).toEqual(["c2"]);
     expect([...later.started.keys()].map((name) => name.split(" ")[1])).toEqual(["c1"]);
     check(session);
     await feed.return?.();

@@ -2,12 +2,15 @@ import { CUT_OFF } from "../conversation/broken-turn.ts";
 import type { EventBody } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import { type AssistantMessage, isEnded } from "../conversation/message.ts";
-import type { ConversationState, LiveRun } from "../conversation/state.ts";
+import type { ConversationState, LiveRun, OpenQuestion } from "../conversation/state.ts";
+import { askingRuns } from "../conversation/tree/asking.ts";
 import { callIn, sayingCall } from "../conversation/tree/call-state.ts";
+import { outlivesProcess } from "../conversation/tree/questions.ts";
 import { reduce } from "../conversation/tree/reduce.ts";
 import { noUsage } from "../conversation/usage.ts";
+import type { TurnSpending } from "./turn-spending.ts";
 
-/** What a crash left to say, and the runs that had more to do. */
+/** What a crash left to say, and the runs that had more to do and wait for nobody. */
 interface Recovered {
   readonly facts: readonly (EventBody & { readonly at: number })[];
   readonly interrupted: readonly LiveRun[];
@@ -23,11 +26,16 @@ export function recover(
   last: { readonly seq: number; readonly epoch: number },
   allowed: readonly string[] | Elsewhere,
   at = Date.now(),
+  spending?: TurnSpending,
 ): Recovered {
   let { seq } = last;
   const said = (bodies: readonly EventBody[]) => {
     const facts = bodies.map((body) => ({ ...body, at }));
-    for (const fact of facts) reduce(state, { ...fact, seq: ++seq, epoch: last.epoch });
+    for (const fact of facts) {
+      const event = { ...fact, seq: ++seq, epoch: last.epoch };
+      reduce(state, event);
+      spending?.hear(event);
+    }
     return facts;
   };
   const recovered = recovery(state);
@@ -57,19 +65,22 @@ export function endOfImport(state: ConversationState): readonly (EventBody & { r
  * | a response began, and nothing of it is there | it is abandoned |
  * | a response began, and text of it is there | it is complete as far as it came, and marked as interrupted |
  * | a run started and did not end, its last response is complete and asks for no call | it had responded |
+ * | a run started and did not end, and a user is asked in it, or in a sub-agent of it | it waits for the user |
  * | any other run started and did not end | it was interrupted |
  * | a call listens, and no later response is complete | nothing came of it, and the model is told so |
  * | a call listens, and the response after it is complete | whether it did what it was to do is unknown, and the model is told so |
  * | a process stayed | it ended with the program that it belonged to |
- * | a tool waits for what a person says | nobody waits for that any more; the call asks again when it runs again |
+ * | a question that only its process could take an answer to | it is closed, and a call that was asked about is cancelled |
  *
  * Calls without a result stay as they are: whoever goes on from them decides (`calls/calls.ts`). The usage of a response
  * that broke off was never told, so it counts as none.
  */
 function recovery(state: ConversationState): EventBody[] {
   const events: EventBody[] = [];
+  const waiting = new Set<string>();
   for (const question of state.questions.values()) {
-    if (question.type === "text") events.push({ type: "question.answered", question: question.id });
+    if (outlivesProcess(question)) for (const run of askingRuns(state, question)) waiting.add(run);
+    else events.push(...closing(state, question));
   }
   for (const { id, outcome } of state.processes.values()) {
     if (outcome === undefined) events.push({ type: "process.ended", process: id, outcome: PROGRAM_GONE });
@@ -99,12 +110,22 @@ function recovery(state: ConversationState): EventBody[] {
       leaf = note;
     }
     const ended = { type: "run.ended", run: run.id, leaf } as const;
-    events.push(
-      hadResponded(state, run) ? { ...ended, reason: "answered" } : { ...ended, reason: "interrupted", error: CUT_OFF },
-    );
+    if (waiting.has(run.id)) events.push({ ...ended, reason: "waiting" });
+    else if (hadResponded(state, run)) events.push({ ...ended, reason: "answered" });
+    else events.push({ ...ended, reason: "interrupted", error: CUT_OFF });
   }
   return events;
 }
+
+/** The facts that close a question which nobody can be told the answer to. That of a limit goes with its run. */
+function closing(state: ConversationState, question: OpenQuestion): EventBody[] {
+  if (question.type === "limit") return [];
+  if (question.type === "text") return [{ type: "question.answered", question: question.id, withdrawn: true }];
+  const call = callIn(state, question);
+  return call ? [{ type: "call.cancelled", ...sayingCall(question.message, call), output: NOBODY_GOES_ON }] : [];
+}
+
+const NOBODY_GOES_ON = "Not executed: the process stopped that asked about it, and no other one can run it.";
 
 const PROGRAM_GONE = "the program that it belonged to stopped";
 const NOTHING =
@@ -130,14 +151,15 @@ function heard(state: ConversationState, caller: string, leaf: string | null): b
 }
 
 /**
- * Runs whose process is gone and which had more to do, each with the message that stands last on its path after
+ * Runs whose process is gone, which had more to do and wait for nobody, each with the message that stands last on its path after
  * `recovery`.
  */
 function leftOpen(state: ConversationState, recovered: readonly EventBody[]): LiveRun[] {
-  const ends = new Map(recovered.flatMap((event) => (event.type === "run.ended" ? [[event.run, event.leaf]] : [])));
-  return [...state.runs.values()]
-    .filter((run) => !hadResponded(state, run))
-    .map((run) => ({ ...run, leaf: ends.get(run.id) ?? null }));
+  const ends = new Map(recovered.flatMap((event) => (event.type === "run.ended" ? [[event.run, event]] : [])));
+  return [...state.runs.values()].flatMap((run) => {
+    const end = ends.get(run.id);
+    return end?.reason === "waiting" || hadResponded(state, run) ? [] : [{ ...run, leaf: end?.leaf ?? null }];
+  });
 }
 
 function hadResponded(state: ConversationState, { id, leaf }: LiveRun): boolean {
@@ -173,6 +195,8 @@ function broughtIn(state: ConversationState, how: Elsewhere): EventBody[] {
       events.push({ type: "call.cancelled", ...sayingCall(message.id, call), output: BROUGHT_IN });
     }
   }
+  for (const { id, leaf } of state.waiting.values())
+    events.push({ type: "run.ended", run: id, reason: "interrupted", leaf });
   for (const { id } of state.inbox) events.push({ type: "input.withdrawn", input: id });
   for (const pattern of new Set(state.allowed)) events.push({ type: "rule.revoked", pattern });
   events.push({ type: "conversation.brought-in", how });

@@ -1,5 +1,6 @@
 import { addCost, addUsage, type Cost, noUsage, totalTokens, type Usage } from "../conversation/usage.ts";
 import { alarm } from "../model/alarm.ts";
+import type { SpentBefore } from "../past/turn-spending.ts";
 
 /**
  * Bounds of a turn. Tokens, cost and time are one pool with the sub-agents of the turn; steps are counted for each
@@ -59,27 +60,6 @@ export class LimitError extends Error {
   }
 }
 
-export function checkLimits(limits: Limits): void {
-  for (const name of ["steps", "repeats", "tokens", "cost", "time"] as const) {
-    const value = limits[name];
-    if (value === undefined) continue;
-    const isCount = name === "steps" || name === "repeats";
-    if (!Number.isFinite(value) || value <= 0 || (isCount && !Number.isInteger(value))) {
-      throw new LimitError(
-        "invalid-limit",
-        `limits.${name} is ${value}; it must be a positive ${isCount ? "whole number" : "number"}.`,
-      );
-    }
-  }
-  const { depth, policy = "wrap-up" } = limits;
-  if (!["wrap-up", "ask", "fail"].includes(policy)) {
-    throw new LimitError("invalid-limit", `limits.policy is "${policy}"; it must be "wrap-up", "ask" or "fail".`);
-  }
-  if (depth !== undefined && !(Number.isInteger(depth) && depth >= 0)) {
-    throw new LimitError("invalid-limit", `limits.depth is ${depth}; it must be a whole number, 0 or more.`);
-  }
-}
-
 /** Throws `LimitError` when a limit of the cost cannot be held with a model. */
 export function checkPrice({ cost }: Limits, { id, price }: { readonly id: string; readonly price?: unknown }): void {
   if (cost !== undefined && price === undefined)
@@ -90,7 +70,7 @@ export function checkPrice({ cost }: Limits, { id, price }: { readonly id: strin
 class Pool {
   usage: Usage = noUsage;
   cost: Cost = 0;
-  readonly startedAt = performance.now();
+  startedAt = performance.now();
   /** Milliseconds that the clock stood still. */
   stood = 0;
   /** Since when it stands still; how many hold it. */
@@ -125,13 +105,34 @@ export class Budget {
   /** How often a person granted as many steps and repeats again. */
   #grants = 1;
 
-  constructor(limits: Limits, parent?: Budget) {
+  /** Whether a user refused, before the turn came to this process, to let it go on beyond its limit. */
+  readonly isRefused: boolean;
+
+  /** `before`: what the turn took before it came to this process. */
+  constructor(limits: Limits, parent?: Budget, before?: SpentBefore) {
     this.limits = limits;
+    this.isRefused = before?.isRefused ?? false;
     this.depth = parent ? parent.depth + 1 : 0;
     this.#parent = parent;
     this.#pool = parent ? parent.#pool : new Pool();
     // A sub-agent has to find room for its first step before it may have a last word.
     if (!parent) this.#pool.live.add(this);
+    if (before) this.#countOn(before, parent === undefined);
+  }
+
+  #countOn({ steps, usage, cost, time, grants, dearest }: SpentBefore, isWhole: boolean): void {
+    this.#steps = steps;
+    this.#usage = usage;
+    this.#cost = cost;
+    this.#grants = grants.own;
+    // What a sub-agent took, its parent's turn has counted.
+    if (!isWhole) return;
+    const pool = this.#pool;
+    pool.usage = usage;
+    pool.cost = cost;
+    pool.startedAt -= time;
+    pool.grants = grants.all;
+    Object.assign(pool.dearest, dearest);
   }
 
   /** The turn has ended. */
@@ -201,7 +202,7 @@ export class Budget {
    * there is none, it takes nothing and returns why, in words.
    */
   takeRoom(): string | undefined {
-    const limit = this.#exhausted();
+    const limit = this.exhausted();
     this.#asking = limit === undefined;
     if (limit !== undefined) return limit;
     this.#pool.live.add(this);
@@ -213,7 +214,8 @@ export class Budget {
     return this.#pool.live.has(this);
   }
 
-  #exhausted(): string | undefined {
+  /** Why there is no room for another step, in words; nothing when there is. */
+  exhausted(): string | undefined {
     const { steps = DEFAULT_STEPS, repeats = DEFAULT_REPEATS, tokens, cost, time } = this.limits;
     const pool = this.#pool;
     const most = steps * this.#grants;
@@ -251,7 +253,7 @@ export class Budget {
     this.#timeIsUp = false;
   }
 
-  /** Milliseconds that the turn has taken, waiting for a person at a limit left out. */
+  /** Milliseconds that the turn has taken, without those for which a user was asked. */
   elapsed(): number {
     const { startedAt, stood, stoppedAt, stops } = this.#pool;
     return (stops > 0 ? stoppedAt : performance.now()) - startedAt - stood;

@@ -1,3 +1,4 @@
+import { runThatWaits } from "../conversation/tree/asking.ts";
 import type { FeedReader } from "../session/feed.ts";
 import type { RunHandle } from "../session/runs.ts";
 import type { Session } from "../session/session.ts";
@@ -19,6 +20,8 @@ export interface TurnWatch {
   readonly client?: string | undefined;
   readonly parent?: TurnRun;
   readonly call?: string;
+  /** Whether its parent's call can run again in another process. */
+  readonly isRepeatable?: boolean;
 }
 
 /** A run at its beginning, of which the log does not know yet. */
@@ -27,9 +30,11 @@ export function newRun(
   session: Session,
   agent: TurnAgent,
   branch: Branch,
-  { origin, reader, client, parent, call }: TurnWatch,
+  { origin, reader, client, parent, call, isRepeatable = true }: TurnWatch,
 ): TurnRun {
-  const budget = new Budget(agent.limits, parent?.budget);
+  const continues = runThatWaits(session.state, branch.path, call);
+  const before = continues === undefined ? undefined : session.spentBefore(continues);
+  const budget = new Budget(agent.limits, parent?.budget, before);
   return {
     id,
     session,
@@ -45,6 +50,8 @@ export function newRun(
     hurry,
     from: branch.path.length,
     call,
+    continues,
+    survives: !("run" in agent.model) && isRepeatable && (parent?.survives ?? true),
     followers: new Followers({ id, session, branch, origin }),
     begun: new Begun(),
     progress: new Progress(),

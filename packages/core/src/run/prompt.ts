@@ -10,8 +10,8 @@ import {
 } from "../conversation/message.ts";
 import { enclosed } from "../conversation/shown/enclosed.ts";
 import { afterSummary } from "../conversation/tree/path.ts";
+import { writtenInput } from "../conversation/written-input.ts";
 import type { PromptCall, PromptMessage, PromptResult } from "../ports/model.ts";
-import { writtenInput } from "../toolbox/checked-input.ts";
 
 const CONTINUE: PromptMessage = {
   role: "user",

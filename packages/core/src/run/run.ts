@@ -1,5 +1,7 @@
 import type { DeltaSource } from "../conversation/feed-item.ts";
+import { createId } from "../conversation/id.ts";
 import type { AssistantMessage, Call, UserMessage } from "../conversation/message.ts";
+import { deliver, inputsFor } from "../conversation/tree/inbox.ts";
 import { orAborted } from "../model/alarm.ts";
 import type { ResponseBounds } from "../model/response-size.ts";
 import type { CallHooks, Permission } from "../ports/human.ts";
@@ -150,6 +152,8 @@ export type Launch = (run: TurnRun, call: Launching, task: SubTask) => Promise<S
 export interface Launching {
   readonly call: string;
   readonly signal: AbortSignal;
+  /** Whether the call can run again in another process. */
+  readonly isRepeatable: boolean;
 }
 
 /**
@@ -181,6 +185,10 @@ export interface TurnRun {
   readonly hurry: AbortSignal;
   /** The call that launched it, when it is the run of a sub-agent. */
   readonly call: string | undefined;
+  /** The run that waited for a user, and whose turn this run continues. */
+  readonly continues: string | undefined;
+  /** Another process can go on with it: its questions stay open when this process ends. */
+  readonly survives: boolean;
   readonly followers: Followers;
   /** What its calls began and may not have waited for. */
   readonly begun: Begun;
@@ -225,4 +233,24 @@ export function tell<Name extends CallbackName>(
   } catch (error) {
     failed(error);
   }
+}
+
+/** Delivers what steers the run, at the end of its branch. */
+export async function deliverSteering(run: TurnRun): Promise<void> {
+  const { session, branch, origin, id } = run;
+  const inputs = inputsFor(session.state, id).filter(({ delivery }) => delivery === "steer");
+  if (inputs.length === 0) return;
+  await session.commit(deliver(inputs, branch.leaf, id), { durable: true, origin });
+  for (const input of inputs) {
+    const message = branch.extend(input.id);
+    if (message.role === "user") await tell(run, "onInterjection", message);
+  }
+}
+
+/** Says something to the model that no person said. */
+export async function tellModel({ id: run, session, branch, origin }: TurnRun, text: string): Promise<void> {
+  const message = createId();
+  const added = { type: "message.added", message, parentId: branch.leaf, run, role: "user" } as const;
+  await session.commit([{ ...added, author: "system", parts: [{ type: "text", text }] }], { origin });
+  branch.extend(message);
 }

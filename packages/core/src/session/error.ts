@@ -1,12 +1,24 @@
 import { ID_RULE } from "../conversation/id.ts";
 
-/** Why a run was interrupted: by a person, because nobody reads it any more, or because the session closed. */
+/** Why a run was interrupted: by a user, because nobody reads it any more, or because the session closed. */
 export class Interruption extends Error {
   override readonly name = "Interruption";
+  /** Nobody meant the turn: its reader or its session goes. Where a user is asked, the turn waits on without a process. */
+  readonly isLeaving: boolean;
+
+  constructor(message: string, { isLeaving = false } = {}) {
+    super(message);
+    this.isLeaving = isLeaving;
+  }
 }
 
 /** Nobody meant the run: its session was closed under it. */
-export const SESSION_CLOSED = new Interruption("the session closed");
+export const SESSION_CLOSED = new Interruption("the session closed", { isLeaving: true });
+
+/** Whether a signal has aborted because a reader or a session goes, and not because a user or a limit ends the turn. */
+export function isLeft({ aborted, reason }: AbortSignal): boolean {
+  return aborted && reason instanceof Interruption && reason.isLeaving;
+}
 
 /**
  * `closed`: by `close()`. `broken`: its store failed, and nothing can be written any more. `no-log`: it keeps no log to go

@@ -1,10 +1,9 @@
-import type { Event, EventBody } from "../conversation/event.ts";
+import type { Event } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
-import type { Call, Json } from "../conversation/message.ts";
-import type { ApprovalQuestion, OpenQuestion } from "../conversation/state.ts";
-import { sayingCall } from "../conversation/tree/call-state.ts";
+import type { Json } from "../conversation/message.ts";
+import type { OpenQuestion } from "../conversation/state.ts";
 import type { Answer } from "../ports/human.ts";
-import { SessionError, UnfitAnswerError } from "./error.ts";
+import { isLeft, SessionError, UnfitAnswerError } from "./error.ts";
 
 /** What is wrong with arguments that a person wrote; nothing when a call can run with just them. */
 export type Unfit = (input: Json) => Promise<string | undefined>;
@@ -21,7 +20,8 @@ export interface AskedQuestion {
  *
  * ```
  * ask ──▶ waiting ──▶ answered ──▶ written into the log
- *            ╰───────────┴──▶ closed, when whoever asked was aborted
+ *            ├───────────┴──▶ closed, when whoever asked was aborted
+ *            ╰──▶ open in the log alone, when its session or its reader goes: `Session.answer` writes the answer
  * ```
  */
 export class Questions {
@@ -34,6 +34,8 @@ export class Questions {
   readonly #open: ReadonlyMap<string, OpenQuestion>;
   /** Answers that are not in the log yet, by question. */
   readonly #answered = new Map<string, PromiseWithResolvers<void>>();
+  /** The same, of questions that nobody in this process asked. */
+  readonly #writing = new Map<string, Promise<void>>();
 
   /** @param open The questions of the conversation that its log leaves open. */
   constructor(open: ReadonlyMap<string, OpenQuestion>) {
@@ -68,15 +70,32 @@ export class Questions {
     return logged.promise;
   }
 
-  /** With `unfit`, arguments that a person wrote are looked at before they count. */
-  ask(unfit?: Unfit): AskedQuestion {
-    const id = createId();
+  /** Writes an answer to a question that no process waits on: the first one counts. Rejects as `answer` does, and as `write`. */
+  async answerInLog(question: string, write: () => void | Promise<void>): Promise<void> {
+    if (this.#writing.has(question)) throw notOpen(question);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#writing.set(question, promise);
+    try {
+      await write();
+    } finally {
+      this.#writing.delete(question);
+      resolve();
+    }
+  }
+
+  /** Resolves when the answer that `answerInLog` writes is in the log, or was refused; nothing when it writes none. */
+  answering(question: string): Promise<void> | undefined {
+    return this.#writing.get(question);
+  }
+
+  /** With `unfit`, arguments that a user wrote are looked at before they count. `id`: of a question that is open already. */
+  ask(unfit?: Unfit, id = createId()): AskedQuestion {
     const given = Promise.withResolvers<Answer>();
     this.#waiting.set(id, { give: given.resolve, unfit });
-    const close = () => {
+    const close = (isLeaving: boolean) => {
       this.#waiting.delete(id);
       const open = this.#open.get(id);
-      if (open) this.#closed.add(open);
+      if (open && !isLeaving) this.#closed.add(open);
       this.#answered.get(id)?.reject(notOpen(id));
       this.#answered.delete(id);
     };
@@ -85,7 +104,7 @@ export class Questions {
       answer: (signal) =>
         new Promise((answered, reject) => {
           const abort = () => {
-            close();
+            close(isLeft(signal));
             reject(signal.reason);
           };
           if (signal.aborted) return abort();
@@ -126,31 +145,6 @@ export function fittingAnswer(answer: Answer, type: OpenQuestion["type"] | undef
   const input = JSON.stringify(answer.input);
   if (input === undefined) throw new UnfitAnswerError("The arguments in an answer must be JSON.");
   return { ...answer, input: JSON.parse(input) };
-}
-
-/** The facts of what a person said of a call that nobody is about to run: a denial is its result at once. */
-export function approvalResolved(
-  { id, message, call }: ApprovalQuestion,
-  answer: Answer,
-  asked: Call | undefined,
-): EventBody[] {
-  const resolved = { type: "call.approval-resolved", message, call, question: id } as const;
-  if (answer.decision !== "allow") {
-    const reason = answer.decision === "deny" ? answer.reason : undefined;
-    return [
-      { ...resolved, allowed: false },
-      { type: "call.denied", ...(asked ? sayingCall(message, asked) : { message, call }), output: deniedBy(reason) },
-    ];
-  }
-  const { input, remember } = answer;
-  // What is logged must not change with what a tool does to its arguments.
-  const changed = input === undefined ? {} : { input: structuredClone(input) };
-  return [{ ...resolved, allowed: true, ...(remember ? { remember } : {}), ...changed }];
-}
-
-/** What the model is told of a call that a person denied. */
-export function deniedBy(reason: string | undefined): string {
-  return `The user denied this call${reason ? `: ${reason}` : "."}`;
 }
 
 /** Nobody waits for an answer to this question. */

@@ -1,7 +1,8 @@
 import { createId } from "../conversation/id.ts";
 import { isSettled } from "../conversation/message.ts";
 import type { ConversationState } from "../conversation/state.ts";
-import { Interruption, SESSION_CLOSED, type SessionError } from "./error.ts";
+import { branchBusy, Interruption, isLeft, noMessage, SESSION_CLOSED, type SessionError } from "./error.ts";
+import type { HeldBranch } from "./options.ts";
 
 /** A run as its session holds it. */
 export interface RunHandle {
@@ -30,13 +31,19 @@ export interface KnownPath {
   readonly leaf: string | null;
 }
 
-/** Interrupts a run whenever one of the signals aborts, until what is returned is disposed of. */
+/**
+ * Interrupts a run whenever one of the signals aborts, until what is returned is disposed of: for the reason that is given,
+ * unless the signal aborts because its session or its reader goes.
+ */
 export function interruptOn(
   signals: readonly (AbortSignal | undefined)[],
   handle: RunHandle,
   reason: Interruption,
 ): Disposable {
-  const interrupt = () => handle.interrupt(reason);
+  const interrupt = () => {
+    const leaving = signals.find((signal) => signal && isLeft(signal));
+    handle.interrupt(leaving?.reason ?? reason);
+  };
   for (const signal of signals) {
     if (signal?.aborted) interrupt();
     else signal?.addEventListener("abort", interrupt, { once: true });
@@ -142,11 +149,31 @@ export class Runs {
     await Promise.all(taken.map(({ free }) => free.promise));
   }
 
+  /** As `Session.hold`. */
+  async holdWhile<Result>(leaf: string | null, work: (held: HeldBranch) => Result | Promise<Result>): Promise<Result> {
+    const isThere = (message: string) => {
+      if (!this.#state.messages.has(message)) throw noMessage(message);
+    };
+    if (leaf !== null) isThere(leaf);
+    const held = this.#hold(leaf);
+    if (!held) throw branchBusy(leaf);
+    try {
+      return await work({
+        moveTo(message) {
+          isThere(message);
+          held.moveTo(message);
+        },
+      });
+    } finally {
+      held.release();
+    }
+  }
+
   /**
    * Takes the end of a branch without a run, in this tick, so that no run can begin there; returns nothing while somebody
    * has it.
    */
-  hold(leaf: string | null): { moveTo(leaf: string): void; release(): void } | undefined {
+  #hold(leaf: string | null): { moveTo(leaf: string): void; release(): void } | undefined {
     if (this.#closed) throw this.#closed;
     if (this.#placeAt(leaf, false)) return undefined;
     const place: Place = { leaf, says: false, free: Promise.withResolvers() };

@@ -1,41 +1,33 @@
 import type { EventBody } from "../conversation/event.ts";
 import type { Cursor, DeltaBody, DeltaSource, FeedItem, Notice } from "../conversation/feed-item.ts";
 import { createId } from "../conversation/id.ts";
-import { type AssistantMessage, type Call, type FileChange, partsOf, type UserPart } from "../conversation/message.ts";
+import type { AssistantMessage, Call, FileChange, UserPart } from "../conversation/message.ts";
 import { refuseUnknown } from "../conversation/option-names.ts";
-import type { ApprovalQuestion, ConversationState, InputChange, LiveRun } from "../conversation/state.ts";
+import type { ApprovalQuestion, ConversationState, InputChange, LiveRun, OpenQuestion } from "../conversation/state.ts";
 import { callIn } from "../conversation/tree/call-state.ts";
+import { answerFacts, approvalResolved } from "../past/answers.ts";
+import { Granted } from "../past/granted.ts";
 import { noPast, type Past, pastOf } from "../past/past.ts";
 import { recover } from "../past/recovery.ts";
+import type { SpentBefore, TurnSpending } from "../past/turn-spending.ts";
+import { endOfWaiting } from "../past/waiting.ts";
 import type { Answer } from "../ports/human.ts";
 import type { Log, Store } from "../ports/store.ts";
 import { addedMessage, changedFile, countedUsage, type SpentOutsideTurns } from "./added.ts";
 import { Audience, type FeedListener } from "./audience.ts";
-import {
-  branchBusy,
-  emptyMessage,
-  Interruption,
-  noEntry,
-  noInput,
-  noMessage,
-  noRun,
-  noStore,
-  SESSION_CLOSED,
-  SessionError,
-} from "./error.ts";
+import { Interruption, noEntry, noMessage, noStore, SESSION_CLOSED, SessionError } from "./error.ts";
 import type { FeedReader } from "./feed.ts";
-import { Granted } from "./granted.ts";
+import { Inbox } from "./inbox.ts";
 import {
   type AddOptions,
   checkedId,
   checkSessionOptions,
   type HeldBranch,
-  howSaid,
   type SayOptions,
   type SessionOptions,
 } from "./options.ts";
 import { Processes } from "./processes.ts";
-import { type AskedQuestion, approvalResolved, fittingAnswer, notOpen, Questions, type Unfit } from "./questions.ts";
+import { type AskedQuestion, fittingAnswer, notOpen, Questions, type Unfit } from "./questions.ts";
 import { type BeginOptions, type KnownPath, type RunHandle, Runs } from "./runs.ts";
 import { Writer } from "./writer.ts";
 
@@ -55,8 +47,10 @@ export class Session {
   readonly #writer: Writer;
   readonly #audience = new Audience();
   readonly #runs: Runs;
+  readonly #inbox: Inbox;
   readonly #questions: Questions;
   readonly #granted: Granted;
+  readonly #spending: TurnSpending;
   /**
    * What calls began and what stays when they have their results.
    * @internal
@@ -68,11 +62,13 @@ export class Session {
   /** What a process left to say when it stopped in the middle. */
   readonly #leftToSay: readonly EventBody[];
 
-  private constructor(log: Log | undefined, { state, voices, rights }: Past, options: SessionOptions) {
+  private constructor(log: Log | undefined, { state, voices, spending, rights }: Past, options: SessionOptions) {
     this.state = state;
+    this.#spending = spending;
     this.damage = log?.damage ?? [];
     this.window = options.window;
     this.#runs = new Runs(state);
+    this.#inbox = new Inbox(this);
     this.#questions = new Questions(state.questions);
     this.#granted = new Granted(log?.rights, state, rights);
     this.processes = new Processes(
@@ -82,11 +78,11 @@ export class Session {
     const { seq = 0, epoch = 1 } = log ?? {};
     const isForeign = log?.rights !== undefined && rights === undefined && seq > 0;
     const left =
-      seq === 0 ? undefined : recover(state, { seq, epoch }, isForeign ? "file" : this.allowed, log?.now?.());
+      seq === 0 ? undefined : recover(state, { seq, epoch }, isForeign ? "file" : this.allowed, log?.now?.(), spending);
     this.interrupted = left?.interrupted ?? [];
     this.#leftToSay = left?.facts ?? [];
     this.#writer = new Writer({
-      ...{ log, state, voices, isForeign },
+      ...{ log, state, voices, spending, isForeign },
       ...{ audience: this.#audience, questions: this.#questions, granted: this.#granted },
       first: left?.facts ?? [{ type: "conversation.created", id: state.id, labels: state.labels }],
       onBreak: (broken) => {
@@ -208,10 +204,15 @@ export class Session {
 
   /**
    * Interrupts a run, or all of them and those that wait for their branch. Returns how many there were; each ends by
-   * itself soon after. One that was interrupted before does not count: its calls are told to end without any delay.
+   * itself soon after. One that was interrupted before does not count: its calls are told to end without any delay. A turn
+   * that waits for a user without a process ends at once.
    */
   interrupt(run?: string): number {
-    return this.#runs.interrupt(new Interruption("interrupted by the user"), run);
+    const waiting = [...this.state.waiting.values()].filter(({ id, call }) => call === undefined && (run ?? id) === id);
+    const ends = waiting.flatMap((turn) => endOfWaiting(this.state, turn));
+    // When the log refuses it, the session is broken, and whoever watches is told.
+    if (ends.length > 0) this.commit(ends, { durable: true })?.catch(() => {});
+    return this.#runs.interrupt(new Interruption("interrupted by the user"), run) + waiting.length;
   }
 
   /**
@@ -271,38 +272,18 @@ export class Session {
    * An id that was used before changes nothing, so that a client may say a thing again. Rejects with `SessionError`:
    * `no-run` when the run named is not live, `empty` when nothing is said, `invalid-option` for an id that cannot be one.
    */
-  async say(content: string | readonly UserPart[], options: SayOptions = {}): Promise<string> {
-    const { delivery, input } = howSaid(options);
-    const parts = partsOf(content);
-    if (!parts) throw emptyMessage();
-    const { inbox, messages, runs, leaf } = this.state;
-    if (messages.has(input) || inbox.some(({ id }) => id === input)) return input;
-    if (options.run !== undefined && !this.#runs.isLive(options.run)) throw noRun(options.run);
-    const here = [...runs.values()].find((live) => live.leaf === leaf && this.#runs.isLive(live.id));
-    const run = options.run ?? here?.id ?? null;
-    await this.commit([{ type: "input.queued", input, parts, delivery, run }], { durable: true });
-    if (delivery === "interrupt" && run !== null) this.interrupt(run);
-    return input;
+  say(content: string | readonly UserPart[], options: SayOptions = {}): Promise<string> {
+    return this.#inbox.say(content, options);
   }
 
   /** Changes what waits. Rejects with `SessionError`: `no-input` when it does not wait any more, `empty`, `no-run`. */
-  async editInput(input: string, change: InputChange): Promise<void> {
-    this.#mustWait(input);
-    if (change.parts && !partsOf(change.parts)) throw emptyMessage();
-    if (change.run !== undefined && !this.#runs.isLive(change.run)) throw noRun(change.run);
-    await this.commit([{ type: "input.edited", input, ...change }], { durable: true });
-    const run = this.state.inbox.find(({ id }) => id === input)?.run;
-    if (change.delivery === "interrupt" && run) this.interrupt(run);
+  editInput(input: string, change: InputChange): Promise<void> {
+    return this.#inbox.edit(input, change);
   }
 
   /** Takes back what waits. Rejects with `SessionError` (`no-input`) when it does not wait any more. */
-  async withdrawInput(input: string): Promise<void> {
-    this.#mustWait(input);
-    await this.commit([{ type: "input.withdrawn", input }], { durable: true });
-  }
-
-  #mustWait(input: string): void {
-    if (!this.state.inbox.some(({ id }) => id === input)) throw noInput(input);
+  withdrawInput(input: string): Promise<void> {
+    return this.#inbox.withdraw(input);
   }
 
   /**
@@ -337,23 +318,8 @@ export class Session {
    *   held.moveTo(await session.add("notes.md is as it was before.", { at: leaf, author: "system" }));
    * });
    */
-  async hold<Result>(leaf: string | null, work: (held: HeldBranch) => Result | Promise<Result>): Promise<Result> {
-    const isThere = (message: string) => {
-      if (!this.state.messages.has(message)) throw noMessage(message);
-    };
-    if (leaf !== null) isThere(leaf);
-    const held = this.#runs.hold(leaf);
-    if (!held) throw branchBusy(leaf);
-    try {
-      return await work({
-        moveTo(message) {
-          isThere(message);
-          held.moveTo(message);
-        },
-      });
-    } finally {
-      held.release();
-    }
+  hold<Result>(leaf: string | null, work: (held: HeldBranch) => Result | Promise<Result>): Promise<Result> {
+    return this.#runs.holdWhile(leaf, work);
   }
 
   /**
@@ -420,8 +386,8 @@ export class Session {
   }
 
   /**
-   * Answers a question; the first answer counts. Resolves when the answer is in the log. What is said of a call whose
-   * process is gone counts when somebody resumes. Rejects with `SessionError` (`no-question`) when the question is not
+   * Answers a question; the first answer counts. Resolves when the answer is in the log. When the process is gone that asked,
+   * the turn goes on with `agent.chat(resume())`. Rejects with `SessionError` (`no-question`) when the question is not
    * open, or not any more, and with `UnfitAnswerError` for an answer that does not fit it: also for changed arguments with
    * which the call would run otherwise than they say. The question then stays open.
    */
@@ -429,8 +395,28 @@ export class Session {
     const open = this.state.questions.get(question);
     const fitting = fittingAnswer(answer, open?.type);
     if (this.#questions.isAsked(question)) return this.#questions.answer(question, fitting);
-    if (open?.type !== "approval" || this.#questions.isClosed(open)) throw notOpen(question);
-    await this.resolve(open, fitting);
+    if (!open || this.#questions.isClosed(open)) throw notOpen(question);
+    await this.#questions.answerInLog(question, () =>
+      open.type === "approval"
+        ? this.resolve(open, fitting)
+        : this.commit(answerFacts(this.state, open, fitting), { durable: true }),
+    );
+  }
+
+  /**
+   * Resolves when an answer that is being written to a question of a process that is gone is in the log, or was refused.
+   * @internal
+   */
+  answering(question: string): Promise<void> | undefined {
+    return this.#questions.answering(question);
+  }
+
+  /**
+   * What waits for a user in this conversation, in the order in which it was asked; also what processes asked that have ended.
+   * `answer` takes the ids.
+   */
+  get openQuestions(): readonly OpenQuestion[] {
+    return [...this.state.questions.values()];
   }
 
   /** Permission rules that a person answered with "always" in this conversation, here (S17). */
@@ -490,14 +476,26 @@ export class Session {
   }
 
   /**
-   * A new question for a person. Put it into the log, then wait for its answer; it may come as soon as it is seen.
+   * A new question for a user. Put it into the log, then wait for its answer; it may come as soon as it is seen. `open`: the
+   * id of a question that is in the log already.
    * @internal
    */
-  ask(unfit?: Unfit): AskedQuestion {
-    return this.#questions.ask(unfit);
+  ask(unfit?: Unfit, open?: string): AskedQuestion {
+    return this.#questions.ask(unfit, open);
   }
 
-  /** Interrupts what runs, ends what has stayed of it, waits for both, and closes the log. */
+  /**
+   * What a turn took before the run that is about to continue it.
+   * @internal
+   */
+  spentBefore(run: string): SpentBefore | undefined {
+    return this.#spending.before(run);
+  }
+
+  /**
+   * Interrupts what runs, ends what has stayed of it, waits for both, and closes the log. A turn in which a user is asked
+   * waits on: its questions stay open, and who opens the conversation again can answer them.
+   */
   async close(): Promise<void> {
     const closed = new SessionError("closed", "This session is closed; open the conversation again.");
     await this.#runs.close(closed, SESSION_CLOSED);

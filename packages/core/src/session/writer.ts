@@ -2,12 +2,13 @@ import type { Event, EventBody } from "../conversation/event.ts";
 import type { Cursor, Delta, DeltaBody, DeltaSource } from "../conversation/feed-item.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import { reduce } from "../conversation/tree/reduce.ts";
+import type { Granted } from "../past/granted.ts";
+import type { TurnSpending } from "../past/turn-spending.ts";
 import type { Voices } from "../past/voices.ts";
 import type { Log } from "../ports/store.ts";
 import type { Audience } from "./audience.ts";
 import { SessionError } from "./error.ts";
 import type { FeedReader } from "./feed.ts";
-import type { Granted } from "./granted.ts";
 import type { Questions } from "./questions.ts";
 import { replay } from "./replay.ts";
 import { beginOf, isText, Streaming } from "./streaming.ts";
@@ -21,6 +22,7 @@ interface WriterParts {
   readonly log: Log | undefined;
   readonly state: ConversationState;
   readonly voices: Voices;
+  readonly spending: TurnSpending;
   readonly audience: Audience;
   readonly questions: Questions;
   readonly granted: Granted;
@@ -78,7 +80,7 @@ export class Writer {
 
   commit(bodies: readonly EventBody[], options: { durable?: boolean; origin?: object }): void | Promise<void> {
     if (this.#broken) throw this.#broken;
-    const { log, state, voices, questions, audience } = this.#parts;
+    const { log, state, voices, spending, questions, audience } = this.#parts;
     const at = log?.now?.() ?? Date.now();
     let seq = this.#seq;
     const stamp = (body: Fact): Event => ({ ...body, at: body.at ?? at, seq: ++seq, epoch: this.#epoch });
@@ -95,6 +97,7 @@ export class Writer {
     for (const event of events) {
       reduce(state, event);
       voices.hear(event);
+      spending.hear(event);
       questions.written(event, pending);
       this.#streaming.cover(event);
     }

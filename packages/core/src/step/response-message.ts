@@ -6,10 +6,10 @@ import { createId } from "../conversation/id.ts";
 import type { AssistantMessage, Finish, Part, ProviderData } from "../conversation/message.ts";
 import { sayingCall } from "../conversation/tree/call-state.ts";
 import { type Cost, cleanCost, cleanUsage, costOf, noUsage } from "../conversation/usage.ts";
+import { writtenInput } from "../conversation/written-input.ts";
 import { ResponseSize } from "../model/response-size.ts";
 import type { ModelError, ModelPart, ModelSink } from "../ports/model.ts";
 import { assistantMessage, type TurnRun, tell } from "../run/run.ts";
-import { writtenInput } from "../toolbox/checked-input.ts";
 
 /** `held`: nothing of it is shown before it says which tool it is about. */
 type OpenCall = { id: string; tool: string; part: number; text: string; via?: string; held?: boolean } & {

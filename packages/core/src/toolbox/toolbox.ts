@@ -2,9 +2,9 @@ import { Validator } from "@cfworker/json-schema";
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import type { Json } from "../conversation/message.ts";
 import { nearest } from "../conversation/shown/nearest.ts";
+import { writtenInput } from "../conversation/written-input.ts";
 import type { ToolSchema } from "../ports/model.ts";
 import type { Checked, InputSchema, JsonSchema, Tool } from "../ports/tool.ts";
-import { writtenInput } from "./checked-input.ts";
 import { messageOf } from "./execute.ts";
 import { withoutNulls } from "./without-nulls.ts";
 

@@ -1,8 +1,9 @@
+import { openLimit } from "../conversation/tree/asking.ts";
 import type { ModelDriver } from "../ports/model.ts";
-import { tellModel } from "../run/inputs.ts";
 import { inTime } from "../run/limits.ts";
 import type { Ending } from "../run/mode.ts";
-import type { TurnRun } from "../run/run.ts";
+import { type TurnRun, tellModel } from "../run/run.ts";
+import { isLeft } from "../session/error.ts";
 import { takeStep } from "../step/step.ts";
 
 /** What the policy says at a limit. Nothing: the turn goes on. */
@@ -11,26 +12,32 @@ export async function atLimit(run: TurnRun, model: ModelDriver, limit: string): 
   const { policy = "wrap-up" } = run.agent.limits;
   if (policy === "fail") return { reason: "limit", limit, error };
   if (policy === "ask") {
-    if (await askForMore(run, error.message)) return undefined;
+    // Who refused in another process is not asked again.
+    if (!run.budget.isRefused && (await askForMore(run, error.message))) return undefined;
     if (run.signal.aborted) return { reason: "interrupted" };
   }
   const ending = run.budget.hasLastWord ? await lastWord(run, model, limit) : undefined;
   return ending ?? { reason: "limit", limit };
 }
 
-/** Asks a person for as much again as the limits allow; returns whether they agreed. Nobody there is a no. */
+/** Asks a user for as much again as the limits allow; returns whether they agreed. Nobody there is a no. */
 export async function askForMore(run: TurnRun, reason: string): Promise<boolean> {
   const { session, origin, agent } = run;
   if (agent.unattended) return false;
-  const asked = session.ask();
+  const open = openLimit(session.state, run.id);
+  const asked = session.ask(undefined, open?.id);
   const question = asked.id;
-  await session.commit([{ type: "run.paused", run: run.id, question, reason }], { durable: true, origin });
+  if (!open) {
+    const paused = { type: "run.paused", run: run.id, question, reason } as const;
+    await session.commit([run.survives ? paused : { ...paused, survives: false }], { durable: true, origin });
+  }
   let allowed = false;
   try {
     using _ = run.budget.stopClock();
     allowed = (await asked.answer(run.signal)).decision === "allow";
   } catch {
-    // Only an interruption ends the wait; the run is ended by it.
+    // Only an interruption ends the wait; the run is ended by it, or waits on in the log.
+    if (run.survives && isLeft(run.signal)) return false;
   }
   await session.commit([{ type: "run.continued", run: run.id, question, allowed }], { durable: true, origin });
   if (allowed) run.budget.grant();

@@ -1,6 +1,6 @@
 import type { WaitingInput } from "../conversation/state.ts";
+import { inputsFor } from "../conversation/tree/inbox.ts";
 import { Branch } from "../run/branch.ts";
-import { inputsFor } from "../run/inputs.ts";
 import type { TurnWatch } from "../run/new-run.ts";
 import type { TurnAgent } from "../run/run.ts";
 import { type Interruption, SessionError } from "../session/error.ts";
@@ -136,7 +136,7 @@ export async function takeTurns(
         // step is over, so no step will hear it. It stands in the log with the id of this run: looked for here, after
         // `run.ended` and in the tick in which the branch is handed on, it begins the next turn. After this look the run is not
         // live any more.
-        inputs = taking.goesOn() ? inputsFor(session.state, taken.id) : [];
+        inputs = taken.reason !== "waiting" && taking.goesOn() ? inputsFor(session.state, taken.id) : [];
         if (inputs.length > 0) begun = run.goOn(taking.where(leaf));
         else run.done();
         return taken;

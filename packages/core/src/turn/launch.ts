@@ -27,12 +27,17 @@ export async function launch(parent: TurnRun, launching: Launching, task: SubTas
   return endOf(pathTo(state, leaf)) ?? work(parent, launching, agent, leaf);
 }
 
-async function work(parent: TurnRun, { call, signal }: Launching, agent: TurnAgent, leaf: string): Promise<SubTaskEnd> {
+async function work(
+  parent: TurnRun,
+  { call, signal, isRepeatable }: Launching,
+  agent: TurnAgent,
+  leaf: string,
+): Promise<SubTaskEnd> {
   const { session, origin, reader, hurry } = parent;
   const { turn } = await takeTurns(session.begin(leaf, { signal }), () => ({ type: "here", leaf }), {
     session,
     agent: () => agent,
-    watch: { origin, reader, parent, call },
+    watch: { origin, reader, parent, call, isRepeatable },
     signals: [signal, hurry],
     left: new Interruption("its parent was interrupted"),
     where: (end) => end,

@@ -1,9 +1,8 @@
 import { isTooLong, makeRoom, shorten, useSummary } from "../context/compaction.ts";
 import type { ModelError } from "../ports/model.ts";
-import { deliverSteering, tellModel } from "../run/inputs.ts";
 import { inTime } from "../run/limits.ts";
 import { type Ending, failed } from "../run/mode.ts";
-import type { Asking } from "../run/run.ts";
+import { type Asking, deliverSteering, tellModel } from "../run/run.ts";
 import { takeStep } from "../step/step.ts";
 import { atLimit } from "./at-limit.ts";
 import type { ChosenModel } from "./chosen-model.ts";

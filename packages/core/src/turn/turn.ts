@@ -12,15 +12,16 @@ import {
   type UserPart,
 } from "../conversation/message.ts";
 import type { ConversationState, StayingProcess, WaitingInput } from "../conversation/state.ts";
+import { askingRuns, openLimit } from "../conversation/tree/asking.ts";
+import { deliver, stillWaiting } from "../conversation/tree/inbox.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
 import type { Branch } from "../run/branch.ts";
-import { deliver, stillWaiting } from "../run/inputs.ts";
-import { checkLimits, checkPrice } from "../run/limits.ts";
+import { checkPrice, LimitError, type Limits } from "../run/limits.ts";
 import type { Ending, TurnProblem } from "../run/mode.ts";
 import { finishedWith } from "../run/mode.ts";
 import { newRun, type TurnWatch } from "../run/new-run.ts";
 import { assistantMessage, type TurnAgent, type TurnRun, tell } from "../run/run.ts";
-import { noInput, SESSION_CLOSED, SessionError } from "../session/error.ts";
+import { isLeft, noInput, SESSION_CLOSED, SessionError } from "../session/error.ts";
 import type { RunHandle } from "../session/runs.ts";
 import type { Session } from "../session/session.ts";
 import { messageOf } from "../toolbox/execute.ts";
@@ -44,7 +45,10 @@ export type TurnStart =
 export interface Turn {
   /** The id of its run. */
   readonly id: string;
-  /** How it ended: `answered`, `finished` (a task), `limit`, `failed` or `interrupted`. */
+  /**
+   * How it ended: `answered`, `finished` (a task), `limit`, `failed` or `interrupted`; `waiting`: its reader or its session went
+   * while a user was asked, and `resume()` continues it.
+   */
   readonly reason: RunEnd;
   /** Its last response; absent when the model said nothing at all. */
   readonly message: AssistantMessage | undefined;
@@ -97,6 +101,7 @@ async function takeSteps(run: TurnRun, start: TurnStart, chosen: ChosenModel): P
   const { model, memory, mode } = run.agent;
   if (memory && start.type !== "here") await recallInto(run, memory);
   await goOnWithCalls(run);
+  if (run.continues !== undefined) await closeLimit(run);
   if (start.type === "here" && mode.name === "task" && !run.progress.finished) finishAsBefore(run);
   return "run" in model ? reportedLoop(run, model) : stepLoop({ run, model }, chosen);
 }
@@ -144,6 +149,7 @@ async function begin(run: TurnRun, start: TurnStart): Promise<void> {
     leaf,
     ...(run.call === undefined ? {} : { call: run.call }),
     ...(ended.length > 0 && { processes: ended.map(({ id }) => id) }),
+    ...(run.continues !== undefined && { continues: run.continues }),
   });
   // One commit: in two, a crash between them leaves "delete the old logs" in the tree and no run that was interrupted, a message
   // that nobody answers, and nothing that says why.
@@ -167,6 +173,14 @@ function toldOfEnd(message: string, parentId: string | null, ended: readonly Sta
   return { type: "message.added", message, parentId, role: "user", author: "system", parts };
 }
 
+/** A limit that a user was asked about in another process, and that the turn is not at any more: nobody needs to answer. */
+async function closeLimit({ id: run, session, budget, origin }: TurnRun): Promise<void> {
+  const open = openLimit(session.state, run);
+  if (!open || budget.exhausted() !== undefined) return;
+  const question = open.id;
+  await session.commit([{ type: "run.continued", run, question, allowed: true }], { durable: true, origin });
+}
+
 /** A task may have ended of which a process that is gone could not say so any more. */
 function finishAsBefore({ branch, progress }: TurnRun): void {
   const last = branch.path.at(-1);
@@ -174,11 +188,13 @@ function finishAsBefore({ branch, progress }: TurnRun): void {
   if (result !== undefined) progress.finish({ result, summary: undefined });
 }
 
-async function end(run: TurnRun, { reason, limit, error }: Ending): Promise<Turn> {
+async function end(run: TurnRun, ending: Ending): Promise<Turn> {
+  const { limit, error } = ending;
   const { session, branch, budget, followers, begun, progress } = run;
   await begun.end();
-  if (followers.size > 0) await followers.drop(endedBecause(run, reason));
+  if (followers.size > 0) await followers.drop(endedBecause(run, ending.reason));
   budget.end();
+  const reason = ending.reason === "interrupted" && waits(run) ? "waiting" : ending.reason;
   const ended = { type: "run.ended", run: run.id, reason, leaf: branch.leaf } as const;
   const why = error ?? (reason === "interrupted" && run.signal.reason === SESSION_CLOSED ? CUT_OFF : undefined);
   const { usage, cost, steps } = budget;
@@ -210,6 +226,12 @@ async function end(run: TurnRun, { reason, limit, error }: Ending): Promise<Turn
   };
 }
 
+/** Whether a user is asked in the turn, and only the process that works on it goes. */
+function waits({ id, signal, survives, session: { state } }: TurnRun): boolean {
+  if (!survives || !isLeft(signal)) return false;
+  return state.questions.values().some((question) => askingRuns(state, question).includes(id));
+}
+
 function textAtEnd(result: Json | undefined, message: AssistantMessage | undefined, limit: string | undefined): string {
   if (result !== undefined) return resultText(result);
   const said = message ? textOf(message) : "";
@@ -233,4 +255,26 @@ function lastMessageOf(path: readonly Message[], run: TurnRun): AssistantMessage
     if (isPersons(message)) return undefined;
   }
   return undefined;
+}
+
+/** Throws `LimitError` for limits that no turn can hold. */
+export function checkLimits(limits: Limits): void {
+  for (const name of ["steps", "repeats", "tokens", "cost", "time"] as const) {
+    const value = limits[name];
+    if (value === undefined) continue;
+    const isCount = name === "steps" || name === "repeats";
+    if (!Number.isFinite(value) || value <= 0 || (isCount && !Number.isInteger(value))) {
+      throw new LimitError(
+        "invalid-limit",
+        `limits.${name} is ${value}; it must be a positive ${isCount ? "whole number" : "number"}.`,
+      );
+    }
+  }
+  const { depth, policy = "wrap-up" } = limits;
+  if (!["wrap-up", "ask", "fail"].includes(policy)) {
+    throw new LimitError("invalid-limit", `limits.policy is "${policy}"; it must be "wrap-up", "ask" or "fail".`);
+  }
+  if (depth !== undefined && !(Number.isInteger(depth) && depth >= 0)) {
+    throw new LimitError("invalid-limit", `limits.depth is ${depth}; it must be a whole number, 0 or more.`);
+  }
 }

@@ -49,7 +49,7 @@ export const answerCommands = {
     z.object({ waiting: list(waiting) }),
   ),
   "question.answer": command(
-    "Answers a question: an approval, a limit, or one that a tool asks in words. The first answer counts.",
+    "Answers a question: an approval, a limit, or one that a tool asks in words. The first answer counts. When the process is gone that asked it, the answer continues the turn, and the id of the command becomes that of its run.",
     {
       ...conversation,
       question: id,
@@ -65,7 +65,7 @@ export const answerCommands = {
         .string()
         .optional()
         .describe(
-          "Why a rule that was to be kept for good is not: one that allows holds in this conversation only, one that denies not at all.",
+          "Why a rule that was to be kept for good is not: one that allows holds in this conversation only, one that denies not at all. Or why the turn does not go on: the answer is kept.",
         ),
     }),
   ),

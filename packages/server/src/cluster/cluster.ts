@@ -169,7 +169,8 @@ export class Cluster implements Elsewhere, DrivenNode {
     await Promise.allSettled(this.#answering.values());
     await close();
     const { driver, defect } = this.#options;
-    const handedOver = left.map(async (run) => driver.leave(toGoOn(run)));
+    const atRest = ({ live, run }: (typeof left)[number]) => live.session.state.waiting.has(run);
+    const handedOver = left.filter((run) => !atRest(run)).map(async (run) => driver.leave(toGoOn(run)));
     // What cannot be handed over now can be resumed by a person.
     for (const handing of await Promise.allSettled(handedOver))
       if (handing.status === "rejected") defect(handing.reason);

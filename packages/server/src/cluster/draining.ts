@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ConversationState, newestLeaf } from "@banyan/core";
+import { type ConversationState, newestLeaf, pathTo } from "@banyan/core";
+import { askingRuns, isAskedIn, isEnded, type LiveRun, lastAssistantMessage } from "@banyan/core/conversation";
 import type { LiveConversation } from "../desk/live/live-conversation.ts";
 import type { Asked } from "./driver.ts";
 
@@ -61,10 +62,18 @@ export interface LeftRun {
 /** Those that are at work in these conversations. What a sub-agent does is part of its agent's run. */
 export function runsAtWork(conversations: readonly LiveConversation[]): LeftRun[] {
   return conversations.flatMap((live) => {
-    const { runs, messages } = live.session.state;
-    const own = [...runs.values()].filter(({ call }) => call === undefined);
+    const { state } = live.session;
+    const { runs, messages } = state;
+    const own = [...runs.values()].filter((run) => run.call === undefined && !isOnlyAsked(state, run));
     return own.map(({ id, leaf }) => ({ live, run: id, places: [leaf, messages.get(leaf ?? "")?.parentId ?? null] }));
   });
+}
+
+/** Whether nothing goes on in a run but that a user is asked: it waits on when its process ends, and need not be handed over. */
+function isOnlyAsked(state: ConversationState, { id, leaf }: LiveRun): boolean {
+  if (!state.questions.values().some((question) => askingRuns(state, question).includes(id))) return false;
+  const last = lastAssistantMessage(pathTo(state, leaf));
+  return !last || last.calls.every((call) => isEnded(call.status) || isAskedIn(state, call.id));
 }
 
 /** What asks another node to go on with it, once it was interrupted here. */

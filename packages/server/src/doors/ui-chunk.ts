@@ -13,7 +13,7 @@ export interface UiFile {
 export interface UiMetadata {
   readonly run: string;
   /** How the turn ended, and the message that it ended with; absent while it works, or waits for a person. */
-  readonly reason?: "answered" | "finished" | "limit" | "failed" | "interrupted";
+  readonly reason?: "answered" | "finished" | "limit" | "failed" | "interrupted" | "waiting";
   readonly leaf?: string | null;
   readonly usage: Usage;
   readonly cost: number | null;

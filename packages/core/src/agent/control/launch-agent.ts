@@ -148,5 +148,7 @@ function toldOf({ reason, text, problem }: SubTaskEnd): string {
       throw new Error(`the sub-agent failed: ${problem ?? "for an unknown reason"} ${so}`);
     case "answered":
       return text;
+    case "waiting":
+      throw new Error(`the sub-agent waits for the user. ${so}`);
   }
 }

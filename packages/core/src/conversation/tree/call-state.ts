@@ -11,6 +11,7 @@ import {
 } from "../message.ts";
 import { toolOf } from "../offered-tool.ts";
 import type { ConversationState, Mutable, MutableState } from "../state.ts";
+import { noteQuestions } from "./questions.ts";
 
 /** What one item changed, so that a view can follow without comparing. */
 export interface Change {
@@ -88,7 +89,8 @@ export function changeCall(
 
 /** Gives a call its result, once. */
 export function endCall(state: MutableState, event: Event & CallEnded<string>, status: CallStatus): Change {
-  closeQuestions(state, event.call);
+  noteQuestions(state.questions, event);
+  state.asked.delete(event.call);
   const files = event.files?.map((file): BroughtFile => {
     const data = state.files.get(file.digest);
     return { type: "file", ...file, ...(data !== undefined && { data }) };
@@ -119,12 +121,6 @@ export function keepContent(
     size -= length;
   }
   return {};
-}
-
-/** Nobody needs to answer any more what a call asked. */
-export function closeQuestions(state: MutableState, call: string): void {
-  for (const question of state.questions.values())
-    if (question.type !== "limit" && question.call === call) state.questions.delete(question.id);
 }
 
 /** Says that an item was passed over, and why. */

@@ -1,11 +1,12 @@
-import type { Event } from "../event.ts";
-import type { MutableState, WaitingInput } from "../state.ts";
+import type { Event, EventBody } from "../event.ts";
+import type { Message } from "../message.ts";
+import type { ConversationState, MutableState, WaitingInput } from "../state.ts";
 
 /** Puts what a person wrote behind what waits; nothing happens when it waits already. Returns whether it was put there. */
 export function queueInput(state: MutableState, event: Extract<Event, { type: "input.queued" }>): boolean {
   const { input: id, parts, delivery, run } = event;
   if (state.inbox.some((other) => other.id === id)) return false;
-  const at = (run === null ? undefined : state.runs.get(run)?.leaf) ?? state.leaf;
+  const at = (run === null ? undefined : (state.runs.get(run) ?? state.waiting.get(run))?.leaf) ?? state.leaf;
   state.inbox.push({ id, parts, delivery, run, at, held: run === null });
   return true;
 }
@@ -38,4 +39,45 @@ export function editInput(state: MutableState, event: Extract<Event, { type: "in
     state.inbox.splice(place < 0 ? state.inbox.length : place, 0, edited);
   }
   return true;
+}
+
+const NONE: readonly WaitingInput[] = [];
+
+/** What waits for a run and is not held: to be delivered at the run's safe points, or when it has ended. */
+export function inputsFor(state: ConversationState, run: string): readonly WaitingInput[] {
+  return state.inbox.length === 0 ? NONE : state.inbox.filter((input) => input.run === run && !input.held);
+}
+
+/** What waits, is for no live run, and was written to somebody on this path: `resume()` delivers it there. */
+export function inputsLeft(state: ConversationState, path: readonly Message[]): readonly WaitingInput[] {
+  const isLeft = (run: string | null) => run === null || !(state.runs.has(run) || state.waiting.has(run));
+  const left = state.inbox.filter(({ run, held }) => held || isLeft(run));
+  if (left.length === 0) return NONE;
+  const here = new Set(path.map(({ id }) => id));
+  // What stood on a message that is gone can be delivered anywhere.
+  return left.filter(({ at }) => at === null || here.has(at) || !state.messages.has(at));
+}
+
+/** Of texts that were to be delivered, those that wait still, as they are now: a person may have changed or withdrawn some. */
+export function stillWaiting(state: ConversationState, inputs: readonly WaitingInput[]): readonly WaitingInput[] {
+  const ids = new Set(inputs.map(({ id }) => id));
+  return state.inbox.filter(({ id }) => ids.has(id));
+}
+
+/** The facts that make messages of what waited, one below the other; `run`, when it is live, ends behind them. */
+export function deliver(inputs: readonly WaitingInput[], parentId: string | null, run?: string): EventBody[] {
+  let parent = parentId;
+  return inputs.flatMap(({ id, parts }): EventBody[] => {
+    const added = {
+      type: "message.added",
+      message: id,
+      parentId: parent,
+      role: "user",
+      author: "user",
+      parts,
+      ...(run === undefined ? {} : { run }),
+    } as const;
+    parent = id;
+    return [added, { type: "input.delivered", input: id }];
+  });
 }

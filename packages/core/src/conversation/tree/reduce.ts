@@ -1,15 +1,13 @@
-import { whyEnded } from "../broken-turn.ts";
 import type { Event } from "../event.ts";
 import { type Delta, type FeedItem, isDelta, isEvent } from "../feed-item.ts";
 import { type Call, isEnded, type Message, newCall, type Part, type SummaryMessage } from "../message.ts";
-import type { ApprovalQuestion, ConversationState, LiveRun, Mutable, MutableState, TextQuestion } from "../state.ts";
+import type { ConversationState, LiveRun, Mutable, MutableState } from "../state.ts";
 import { addCost, addUsage, type Cost, type Usage } from "../usage.ts";
 import {
   assistantOf,
   type Change,
   callOf,
   changeCall,
-  closeQuestions,
   endCall,
   keepContent,
   type MutableAssistant,
@@ -17,9 +15,11 @@ import {
   noteProcess,
   skipped,
 } from "./call-state.ts";
-import { editInput, holdInputs, queueInput } from "./inbox.ts";
+import { editInput, queueInput } from "./inbox.ts";
 import { olderAbout } from "./older-about.ts";
 import { hangsOn, pathTo } from "./path.ts";
+import { noteAnswer, noteQuestions } from "./questions.ts";
+import { endRun, startRun } from "./runs.ts";
 
 /** The characters of a running call's output that a state keeps. */
 const PROGRESS_KEPT = 64 * 1024;
@@ -167,17 +167,11 @@ function reduceEvent(state: MutableState, event: Event): Change {
     }
     case "call.approval-requested": {
       const change = changeCall(state, event, { status: "approval-requested" });
-      if (change.skipped) return change;
-      closeQuestions(state, event.call);
-      const { question: id, message, call } = event;
-      const question: Mutable<ApprovalQuestion> = { type: "approval", id, message, call };
-      if (event.pattern !== undefined) question.pattern = event.pattern;
-      if (event.preview !== undefined) question.preview = event.preview;
-      state.questions.set(event.question, question);
+      if (!change.skipped) noteQuestions(state.questions, event);
       return change;
     }
     case "call.approval-resolved": {
-      state.questions.delete(event.question);
+      noteQuestions(state.questions, event);
       if (event.allowed && event.remember) state.allowed.push(event.remember.pattern);
       const input = event.input === undefined ? {} : { executedInput: event.input };
       return changeCall(state, event, { status: "pending", approved: event.allowed, ...input });
@@ -215,49 +209,35 @@ function reduceEvent(state: MutableState, event: Event): Change {
     case "process.ended":
       return noteProcess(state, event);
     case "question.asked": {
-      const { question: id, message, call, text, choices, fields, default: otherwise } = event;
-      const question: Mutable<TextQuestion> = { type: "text", id, message, call, text };
-      if (choices !== undefined) question.choices = choices;
-      if (fields !== undefined) question.fields = fields;
-      if (otherwise !== undefined) question.default = otherwise;
-      state.questions.set(id, question);
+      const { question, message, call, text } = event;
+      noteQuestions(state.questions, event);
+      if (event.survives) state.asked.set(call, [...(state.asked.get(call) ?? []), { question, text }]);
       return { message, call };
     }
     case "question.answered": {
       const question = state.questions.get(event.question);
       if (question?.type !== "text") return skipped(event, "it names no open question of a call");
-      state.questions.delete(question.id);
+      noteQuestions(state.questions, event);
+      noteAnswer(state, question.call, event);
       return { message: question.message, call: question.call };
     }
     case "usage.counted":
       count(state, event.usage, event.cost);
       return NOTHING;
-    case "run.started": {
-      const { run: id, agent, mode, at: startedAt, leaf, call } = event;
-      if (leaf !== null) state.broken.delete(leaf);
-      for (const process of event.processes ?? []) state.processes.delete(process);
-      state.runs.set(id, { id, agent, mode, startedAt, leaf, ...(call === undefined ? {} : { call }) });
-      return { run: id };
-    }
+    case "run.started":
+      return startRun(state, event);
     case "run.paused": {
       const run = state.runs.get(event.run);
       if (!run) return skipped(event, "it names no live run");
-      const { question: id, reason } = event;
-      state.questions.set(id, { type: "limit", id, message: run.leaf, run: run.id, reason });
+      noteQuestions(state.questions, event, run.leaf);
       return { run: run.id };
     }
     case "run.continued": {
-      if (!state.questions.delete(event.question)) return skipped(event, "it names no open question");
+      if (!noteQuestions(state.questions, event)) return skipped(event, "it names no open question");
       return { run: event.run };
     }
     case "run.ended":
-      // How a sub-agent ended is its call's to say.
-      if (state.runs.get(event.run)?.call === undefined) noteEnd(state, event);
-      state.runs.delete(event.run);
-      for (const question of state.questions.values())
-        if (question.type === "limit" && question.run === event.run) state.questions.delete(question.id);
-      if (state.inbox.length > 0) holdInputs(state, event);
-      return { run: event.run };
+      return endRun(state, event);
     case "input.queued":
       return queueInput(state, event) ? { input: event.input } : skipped(event, "it waits already");
     case "input.edited":
@@ -285,18 +265,6 @@ function reduceEvent(state: MutableState, event: Event): Change {
     default:
       return skipped(event satisfies never, "this version does not know its type");
   }
-}
-
-function noteEnd(state: MutableState, end: Extract<Event, { type: "run.ended" }>): void {
-  const { run, reason, leaf, error } = end;
-  const message = whyEnded(end);
-  state.lastRunEnd = reason;
-  if (leaf === null || reason === "answered" || reason === "finished") return;
-  state.broken.set(leaf, {
-    ...{ run, reason },
-    ...(error && { code: error.code }),
-    ...(message !== undefined && { message }),
-  });
 }
 
 function reduceDelta(state: MutableState, delta: Delta): Change {

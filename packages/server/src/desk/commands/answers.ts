@@ -1,10 +1,11 @@
 import { type Agent, type ConversationState, type Permit, type Session, UnfitAnswerError } from "@banyan/core";
-import { type ApprovalQuestion, callIn } from "@banyan/core/conversation";
+import { type ApprovalQuestion, callIn, turnThatWaits } from "@banyan/core/conversation";
 import { parseRule } from "@banyan/host";
 import type { Result } from "@banyan/protocol";
 import type { LiveConversation } from "../live/live-conversation.ts";
 import { NotThere, Unfitting } from "../problem.ts";
 import { agentFor } from "./agent-for.ts";
+import { continueTurn } from "./turns.ts";
 import type { Handlers, Workplace } from "./workplace.ts";
 
 type Waiting = Result<"question.list">["waiting"][number];
@@ -18,7 +19,7 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
     return { waiting: conversations.allOpen.flatMap(({ session }) => waitingIn(session.state)) };
   },
 
-  async "question.answer"({ conversation, question, answer, approval = "ask" }, desk) {
+  async "question.answer"({ id, conversation, question, answer, approval = "ask" }, desk) {
     const live = await desk.conversations.open(conversation);
     const { session } = live;
     const asked = session.state.questions.get(question);
@@ -27,6 +28,7 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
     const remember = decision === "answer" ? undefined : answer.remember;
     if (remember) parseRule(remember.pattern);
     if (remember && asked.type !== "approval") throw new Unfitting("A rule goes with the answer to a call alone.");
+    const turn = turnThatWaits(session.state, asked);
     await session.answer(question, answer).catch((error: unknown) => {
       throw error instanceof UnfitAnswerError ? new Unfitting(error.message) : error;
     });
@@ -36,9 +38,12 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
       desk.settingsChanged();
     }
     // Only now the answer counts: one that came second, or does not fit, leaves no rule behind.
-    if (!remember || decision === "answer") return {};
-    const problem = remember.scope === "always" ? whyNotKept(desk, remember.pattern, decision) : undefined;
-    await answerWhatIsCovered(live, desk, decision);
+    const isRule = remember !== undefined && decision !== "answer";
+    const kept = isRule && remember.scope === "always" ? whyNotKept(desk, remember.pattern, decision) : undefined;
+    if (isRule) await answerWhatIsCovered(live, desk, decision);
+    const waits = turn && session.state.waiting.has(turn.id);
+    const stuck = waits ? await continueTurn(live, desk, turn, id) : undefined;
+    const problem = kept ?? stuck;
     return problem === undefined ? {} : { problem };
   },
 

@@ -1,12 +1,12 @@
 import type { Session } from "@banyan/core";
 import { type Directive, newestLeaf, resume, retry, SessionError, say, type UserPart } from "@banyan/core";
-import { REVIEWER } from "@banyan/core/conversation";
+import { type LiveRun, REVIEWER } from "@banyan/core/conversation";
 import { modeLeft, saidByPrompt } from "@banyan/host";
 import { serversForFirstTurn } from "@banyan/host/mcp";
 import type { Command, Result } from "@banyan/protocol";
 import type { Beginning } from "../live/beginnings.ts";
 import type { LiveConversation } from "../live/live-conversation.ts";
-import { Unfitting } from "../problem.ts";
+import { problemOf, Unfitting } from "../problem.ts";
 import { agentFor, type HowTaken } from "./agent-for.ts";
 import { type Handlers, together, type Workplace, type Written, withoutSecrets, written } from "./workplace.ts";
 
@@ -160,7 +160,10 @@ async function deliver(
   const { id, delivery = "steer" } = command;
   if (isDone(live, id)) return session.state.inbox.some((input) => input.id === id);
   const run = hearer(command, live);
-  if (run !== undefined) {
+  // Nobody would deliver what interrupts a turn that no process works on: it begins the next one.
+  const isOver = run !== undefined && delivery === "interrupt" && session.state.waiting.has(run);
+  if (isOver) session.interrupt(run);
+  if (run !== undefined && !isOver) {
     try {
       await session.say(parts, { run, delivery, id });
       return true;
@@ -184,11 +187,11 @@ function folderFor(
   return host.worktrees.folderAt(state, run == null ? leaf : (state.runs.get(run)?.leaf ?? leaf));
 }
 
-/** The live run that hears what is said: the one named, else the one that stands where it is said. */
+/** The run that hears what is said: the one named, else the one that stands where it is said; also one that waits for a user. */
 function hearer({ run, at }: Said, { session }: LiveConversation): string | undefined {
-  const { runs, leaf } = session.state;
-  if (run !== undefined) return runs.has(run) ? run : undefined;
-  return [...runs.values()].find((live) => live.leaf === (at === undefined ? leaf : at))?.id;
+  const { runs, waiting, leaf } = session.state;
+  if (run !== undefined) return runs.has(run) || waiting.has(run) ? run : undefined;
+  return [...runs.values(), ...waiting.values()].find((live) => live.leaf === (at === undefined ? leaf : at))?.id;
 }
 
 /** Begins a turn; resolves when it is in the log, as `LiveChats.begin` does. */
@@ -211,6 +214,30 @@ export async function begin(
   }
   const agent = await agentFor(desk, live, command, at ?? live.session.state.leaf);
   await desk.chats.begin(live.session, { agent, directive, at, id: command.id, client: desk.client }, beginning);
+}
+
+/**
+ * Continues a turn that waited for a user while no process worked on it (F72): with the agent and in the mode that it had.
+ * `id` becomes that of the run. Returns why that cannot be, in a sentence: what the user said is kept, and `turn.resume` goes on.
+ */
+export function continueTurn(
+  live: LiveConversation,
+  desk: Workplace,
+  turn: LiveRun,
+  id: string,
+): Promise<string | undefined> {
+  return live.onceFor(turn.id, async () => {
+    using beginning = desk.beginnings.of({ conversation: live.session.id, id });
+    try {
+      const { agents = [] } = await desk.host.ready();
+      const agent = agents.some(({ name }) => name === turn.agent) ? turn.agent : undefined;
+      const how = { id, agent, mode: turn.mode };
+      await live.whileBeginning(() => begin(how, resume(), turn.leaf ?? undefined, { live, beginning, desk }));
+      return undefined;
+    } catch (error) {
+      return `Your answer is kept, but the turn does not go on by itself: ${problemOf(error)?.message ?? desk.told(error)}`;
+    }
+  });
 }
 
 /** Whether the log has what a command of this id did: it was sent before, perhaps to a server that is gone (B59). */

@@ -14,7 +14,7 @@ export interface LiveEvents {
   /** What a list says of it is different now. */
   changed(): void;
   /** A turn of the conversation with the person has ended. */
-  turnEnded(reason: RunEnd): void;
+  turnEnded(reason: Exclude<RunEnd, "waiting">): void;
   /** Its session has ended. */
   ended(): void;
 }
@@ -31,6 +31,8 @@ export class LiveConversation {
   /** Runs that are not a sub-agent's. */
   readonly #turns = new Set<string>();
   #beginning = 0;
+  /** Turns that waited and are being continued. */
+  readonly #continuing = new Map<string, Promise<unknown>>();
   /** Why it is being closed, where those who watch it are told. */
   #reason: "removed" | undefined;
   /** When it was last needed, in milliseconds of the process. */
@@ -130,6 +132,15 @@ export class LiveConversation {
     }
   }
 
+  /** Does something for a turn that waited, unless that is being done already; then its outcome is the same. */
+  onceFor<Result>(run: string, work: () => Promise<Result>): Promise<Result> {
+    const known = this.#continuing.get(run) as Promise<Result> | undefined;
+    if (known) return known;
+    const working = work().finally(() => this.#continuing.delete(run));
+    this.#continuing.set(run, working);
+    return working;
+  }
+
   /** Ends what runs, with its facts in the log, and lets go of the log. Who watches is told why, if there is a reason. */
   async close(reason?: "removed"): Promise<void> {
     this.#reason = reason;
@@ -144,7 +155,8 @@ export class LiveConversation {
         break;
       case "run.ended":
         this.#needed = performance.now();
-        if (this.#turns.delete(item.run)) this.#events.turnEnded(item.reason);
+        // One that waits for a user is not over, whatever becomes of its process.
+        if (this.#turns.delete(item.run) && item.reason !== "waiting") this.#events.turnEnded(item.reason);
         break;
       case "message.checkpoint":
       case "call.executing":

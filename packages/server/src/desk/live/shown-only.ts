@@ -33,6 +33,7 @@ export function stateOnly(state: ConversationState, { leaf }: Only): Conversatio
   // A branch is shown as it was when the link was opened: nothing goes on in it.
   const still = {
     runs: new Map(),
+    waiting: new Map(),
     questions: new Map(),
     following: new Map(),
     processes: new Map(),

@@ -30,7 +30,7 @@ export class UnreadCounts implements Disposable {
     return this.#ended.get(conversation) ?? NONE;
   }
 
-  turnEnded(conversation: string, reason: RunEnd): void {
+  turnEnded(conversation: string, reason: Exclude<RunEnd, "waiting">): void {
     const unread = this.of(conversation).unread + 1;
     const isBroken = reason !== "answered" && reason !== "finished";
     this.#ended.set(conversation, { unread, ...(isBroken && { broken: reason }) });

@@ -15,7 +15,7 @@ const HELLO = "Are you there?";
 /**
  * What a person does about a conversation whose process was killed. `resume`: goes on with every branch, then says
  * something. `say`: says something on every branch, as if nothing had happened, then lets go what still waits. Allows
- * every call. Answers the questions that were asked.
+ * every call. Answers the questions that were asked, those of the process that was killed first.
  */
 export async function goOn(session: Session, agent: Agent, how: "resume" | "say"): Promise<string[]> {
   const asked: string[] = [];
@@ -28,6 +28,11 @@ export async function goOn(session: Session, agent: Agent, how: "resume" | "say"
       await session.answer(item.question, { decision: "allow" });
     }
   };
+  for (const question of session.openQuestions) {
+    if (question.type === "approval") asked.push(question.call);
+    const text = question.type === "text";
+    await session.answer(question.id, text ? { decision: "answer", text: "Anywhere." } : { decision: "allow" });
+  }
   const branches = leaves(session.state);
   if (how === "resume") {
     for (const at of branches) await chat(resume(), { at }).catch(unlessComplete);

@@ -1,0 +1,60 @@
+import { type About, type Call, isEnded, type Json } from "../conversation/message.ts";
+import { openApproval } from "../conversation/tree/asking.ts";
+import { writtenInput } from "../conversation/written-input.ts";
+import { deniedBy, OUTCOME_UNKNOWN } from "../past/answers.ts";
+import type { PreviewContext } from "../ports/tool.ts";
+import type { TurnRun } from "../run/run.ts";
+import { isSameInput } from "../toolbox/checked-input.ts";
+import { aboutCall } from "../toolbox/execute.ts";
+import { judge, type Verdict } from "./judge.ts";
+
+/**
+ * Judges an open call of a process that is gone (B24). What a user allowed here, or denied, stays so, and a log alone allows
+ * nothing (S17); what was running runs again where that is harmless; of the rest nobody knows. Returns the verdict too with what
+ * the call is about, whether it would run with the arguments and in the folder that the user saw, and the question whether it
+ * may run, if that is open. Never rejects.
+ */
+export async function judgeAgain(run: TurnRun, call: Call) {
+  for (;;) {
+    const { approved } = call;
+    const { about, ...verdict } = await verdictOn(run, call);
+    const open = openApproval(run.session.state, call.id);
+    const answering = open && run.session.answering(open.id);
+    // Somebody has answered meanwhile: that counts.
+    if (!answering && (isEnded(call.status) || call.approved === approved))
+      return { verdict, about, open, isAsShown: !("ended" in verdict) && isShown(call, verdict.input, about) };
+    await answering?.catch(() => {});
+  }
+}
+
+async function verdictOn(run: TurnRun, call: Call): Promise<Verdict & { readonly about?: About | undefined }> {
+  const { id, tool, inputText, approved } = call;
+  if (approved === false) return { ended: "denied", output: deniedBy(undefined) };
+  // What the model wrote is checked anew: what a check has made once may not pass it.
+  const changed = call.executedInput;
+  const input = changed ?? writtenInput(inputText);
+  const verdict = await judge(run, { id, tool, inputText, input }, { seen: changed !== undefined });
+  const started = call.status === "executing";
+  const { effects = "external" } = run.agent.toolbox.find(tool) ?? {};
+  if (started && effects === "external") return { ended: "failed", output: OUTCOME_UNKNOWN };
+  if ("ended" in verdict) return verdict;
+  // What a user allowed here they allowed as it was shown (S15, S17).
+  const about = await aboutOf(run, verdict);
+  const isAllowed = run.session.isAllowed(call) && isShown(call, verdict.input, about);
+  return isAllowed ? { ...verdict, about, permit: { decision: "allow" } } : { ...verdict, about };
+}
+
+/** Whether these are the arguments, and the folder, that the user saw. */
+function isShown({ executedInput, input, about: shown }: Call, now: Json, about: About | undefined): boolean {
+  return isSameInput(now, executedInput ?? input) && shown?.folder === about?.folder;
+}
+
+/** What a call that may run is about. Never rejects. */
+export async function aboutOf(run: TurnRun, verdict: Verdict): Promise<About | undefined> {
+  return "ended" in verdict ? undefined : aboutCall(verdict.tool, verdict.value, lookingFrom(run));
+}
+
+/** What a tool may look at before a call of a run is executed. */
+export function lookingFrom({ session, branch, signal }: TurnRun): PreviewContext {
+  return { conversation: session.state, path: branch.path, signal };
+}

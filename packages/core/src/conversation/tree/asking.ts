@@ -1,0 +1,80 @@
+import { isEnded, type Message } from "../message.ts";
+import type { ApprovalQuestion, ConversationState, LimitQuestion, LiveRun, OpenQuestion } from "../state.ts";
+import { callIn } from "./call-state.ts";
+
+/** The parts of a state by which it is known who asks. */
+type Askers = Pick<ConversationState, "messages" | "calls" | "runs" | "waiting" | "continuedBy">;
+
+/** The run that has the calls of a run now: itself, or the last one that continues its turn. */
+export function latestRun({ continuedBy }: Pick<Askers, "continuedBy">, run: string): string {
+  let latest = run;
+  for (let next = continuedBy.get(latest); next !== undefined; next = continuedBy.get(latest)) latest = next;
+  return latest;
+}
+
+/**
+ * The runs in which a question is asked: its own, then those above it whose calls launched the one below. Empty when one of
+ * these calls has its result, so that nobody can go on with what is below it.
+ */
+export function askingRuns(state: Askers, question: OpenQuestion): readonly string[] {
+  const { messages, calls } = state;
+  const runs = question.type === "limit" ? [question.run] : [];
+  for (let at = messages.get(question.message ?? ""); at; ) {
+    const run = at.role === "assistant" ? latestRun(state, at.run) : undefined;
+    if (run !== undefined && !runs.includes(run)) runs.push(run);
+    if (at.call === undefined) return runs;
+    const launching = callIn(state, { call: at.call });
+    if (!launching || isEnded(launching.status)) return [];
+    at = messages.get(calls.get(at.call) ?? "");
+  }
+  return runs;
+}
+
+/** Whether a user is asked about a call, by it, or by a sub-agent that it launched. */
+export function isAskedIn({ questions, messages, calls }: ConversationState, call: string): boolean {
+  for (const question of questions.values()) {
+    let at = question.type === "limit" ? messages.get(question.message ?? "")?.call : question.call;
+    for (; at !== undefined; at = messages.get(calls.get(at) ?? "")?.call) if (at === call) return true;
+  }
+  return false;
+}
+
+/** The turn of a user that waits for an answer to this question while no process works on it; nothing when there is none. */
+export function turnThatWaits(state: Askers, question: OpenQuestion): LiveRun | undefined {
+  return state.waiting.get(askingRuns(state, question).at(-1) ?? "");
+}
+
+/**
+ * Whether the process is gone that asked a question, and the tool cannot run again: an answer does not reach the tool any
+ * more, and the outcome of its call is unknown.
+ */
+export function isLost({ messages, runs }: Askers, question: OpenQuestion): boolean {
+  if (question.type !== "text" || question.survives !== false) return false;
+  const asks = messages.get(question.message);
+  // A run that continues its turn is another one: it cannot run the call again.
+  return asks?.role !== "assistant" || !runs.has(asks.run);
+}
+
+/** The question whether a call may run, which nobody has answered. */
+export function openApproval({ questions }: ConversationState, call: string): ApprovalQuestion | undefined {
+  for (const question of questions.values())
+    if (question.type === "approval" && question.call === call) return question;
+  return undefined;
+}
+
+/** The question whether a run may go on beyond its limit, which nobody has answered. */
+export function openLimit({ questions }: ConversationState, run: string): LimitQuestion | undefined {
+  for (const question of questions.values()) if (question.type === "limit" && question.run === run) return question;
+  return undefined;
+}
+
+/** The run that waits for a user on a path, or in the sub-agent that a call launched. */
+export function runThatWaits(
+  { waiting }: ConversationState,
+  path: readonly Message[],
+  call: string | undefined,
+): string | undefined {
+  if (waiting.size === 0) return undefined;
+  for (const run of waiting.values()) if (run.call === call && path.some(({ id }) => id === run.leaf)) return run.id;
+  return undefined;
+}

@@ -1,0 +1,97 @@
+import type { Event } from "../event.ts";
+import type { ApprovalQuestion, AskedBefore, Mutable, MutableState, OpenQuestion, TextQuestion } from "../state.ts";
+
+/**
+ * Opens and closes the questions that wait for a user, as an event says; returns whether that changed anything. The state and
+ * the lists of stores go by it. `leaf`: where the run of a `run.paused` stands.
+ */
+export function noteQuestions(questions: Map<string, OpenQuestion>, event: Event, leaf: string | null = null): boolean {
+  switch (event.type) {
+    case "call.approval-requested": {
+      closeOf(questions, event.call);
+      const { question: id, message, call, pattern, preview, survives } = event;
+      const question: Mutable<ApprovalQuestion> = { type: "approval", id, message, call };
+      if (pattern !== undefined) question.pattern = pattern;
+      if (preview !== undefined) question.preview = preview;
+      if (survives !== undefined) question.survives = survives;
+      questions.set(id, question);
+      return true;
+    }
+    case "question.asked": {
+      const { question: id, message, call, text, choices, fields, default: otherwise, survives } = event;
+      const question: Mutable<TextQuestion> = { type: "text", id, message, call, text };
+      if (choices !== undefined) question.choices = choices;
+      if (fields !== undefined) question.fields = fields;
+      if (otherwise !== undefined) question.default = otherwise;
+      if (survives !== undefined) question.survives = survives;
+      questions.set(id, question);
+      return true;
+    }
+    case "run.paused": {
+      const { question: id, run, reason, survives } = event;
+      questions.set(id, { type: "limit", id, message: leaf, run, reason, ...(survives === false && { survives }) });
+      return true;
+    }
+    case "call.approval-resolved":
+    case "question.answered":
+    case "run.continued":
+      return questions.delete(event.question);
+    case "call.completed":
+    case "call.failed":
+    case "call.denied":
+    case "call.cancelled":
+      return questions.size > 0 && closeOf(questions, event.call);
+    case "run.started":
+    case "run.ended":
+      return questions.size > 0 && ofRun(questions, event);
+    default:
+      return false;
+  }
+}
+
+/** Nobody needs to answer any more what a call asked. */
+function closeOf(questions: Map<string, OpenQuestion>, call: string): boolean {
+  let has = false;
+  for (const question of questions.values())
+    if (question.type !== "limit" && question.call === call) has = questions.delete(question.id) || has;
+  return has;
+}
+
+/** A limit is asked about by a run: by the next one of its turn when that continues, by none when the turn is over. */
+function ofRun(
+  questions: Map<string, OpenQuestion>,
+  event: Extract<Event, { type: "run.started" | "run.ended" }>,
+): boolean {
+  if (event.type === "run.ended" && event.reason === "waiting") return false;
+  const before = event.type === "run.ended" ? event.run : event.continues;
+  let has = false;
+  for (const question of questions.values()) {
+    if (question.type !== "limit" || question.run !== before) continue;
+    has = true;
+    if (event.type === "run.ended") questions.delete(question.id);
+    else questions.set(question.id, { ...question, run: event.run });
+  }
+  return has;
+}
+
+/** Whether a question stays open when its process ends. */
+export function outlivesProcess(question: OpenQuestion): boolean {
+  return question.type === "text" ? question.survives !== undefined : question.survives !== false;
+}
+
+/** Keeps an answer for a call that may run again; a question that was withdrawn is as if it had not been asked. */
+export function noteAnswer(
+  state: MutableState,
+  call: string,
+  event: Extract<Event, { type: "question.answered" }>,
+): void {
+  const asked = state.asked.get(call);
+  if (!asked) return;
+  const { question, text, reason, withdrawn } = event;
+  const answer = text === undefined ? { declined: reason } : { text };
+  const noted = asked.flatMap((before): AskedBefore[] => {
+    if (before.question !== question) return [before];
+    return withdrawn ? [] : [{ ...before, answer }];
+  });
+  state.asked.set(call, noted);
+}

@@ -1,0 +1,46 @@
+import { whyEnded } from "../broken-turn.ts";
+import type { Event } from "../event.ts";
+import type { MutableState } from "../state.ts";
+import type { Change } from "./call-state.ts";
+import { holdInputs } from "./inbox.ts";
+import { noteQuestions } from "./questions.ts";
+
+/** A run begins; one that continues the turn of a run that waited takes over its questions and what was said to it. */
+export function startRun(state: MutableState, event: Extract<Event, { type: "run.started" }>): Change {
+  const { run: id, agent, mode, at: startedAt, leaf, call, continues } = event;
+  if (leaf !== null) state.broken.delete(leaf);
+  for (const process of event.processes ?? []) state.processes.delete(process);
+  if (continues !== undefined) {
+    state.waiting.delete(continues);
+    state.continuedBy.set(continues, id);
+    noteQuestions(state.questions, event);
+    state.inbox = state.inbox.map((input) => (input.run === continues ? { ...input, run: id } : input));
+  }
+  state.runs.set(id, { id, agent, mode, startedAt, leaf, ...(call === undefined ? {} : { call }) });
+  return { run: id };
+}
+
+/** A run ends; one that waits for a user is kept until its turn is continued or ended. */
+export function endRun(state: MutableState, event: Extract<Event, { type: "run.ended" }>): Change {
+  const run = state.runs.get(event.run) ?? state.waiting.get(event.run);
+  // How a sub-agent ended is its call's to say.
+  if (run?.call === undefined) noteEnd(state, event);
+  state.runs.delete(event.run);
+  state.waiting.delete(event.run);
+  if (event.reason === "waiting" && run) state.waiting.set(run.id, { ...run, leaf: event.leaf });
+  noteQuestions(state.questions, event);
+  if (state.inbox.length > 0) holdInputs(state, event);
+  return { run: event.run };
+}
+
+function noteEnd(state: MutableState, end: Extract<Event, { type: "run.ended" }>): void {
+  const { run, reason, leaf, error } = end;
+  const message = whyEnded(end);
+  state.lastRunEnd = reason;
+  if (leaf === null || reason === "answered" || reason === "finished" || reason === "waiting") return;
+  state.broken.set(leaf, {
+    ...{ run, reason },
+    ...(error && { code: error.code }),
+    ...(message !== undefined && { message }),
+  });
+}

@@ -1,0 +1,98 @@
+import type { EventBody } from "../conversation/event.ts";
+import type { Call } from "../conversation/message.ts";
+import type { ApprovalQuestion, AskedBefore, ConversationState, OpenQuestion } from "../conversation/state.ts";
+import { isLost } from "../conversation/tree/asking.ts";
+import { callIn, sayingCall } from "../conversation/tree/call-state.ts";
+import type { Answer } from "../ports/human.ts";
+
+// The facts that answers of users leave in a log, and what they mean to a process that finds them there.
+
+/** The facts of what a person said of a call that nobody is about to run: a denial is its result at once. */
+export function approvalResolved(
+  { id, message, call }: ApprovalQuestion,
+  answer: Answer,
+  asked: Call | undefined,
+): EventBody[] {
+  const resolved = { type: "call.approval-resolved", message, call, question: id } as const;
+  if (answer.decision !== "allow") {
+    const reason = answer.decision === "deny" ? answer.reason : undefined;
+    return [
+      { ...resolved, allowed: false },
+      { type: "call.denied", ...(asked ? sayingCall(message, asked) : { message, call }), output: deniedBy(reason) },
+    ];
+  }
+  const { input, remember } = answer;
+  // What is logged must not change with what a tool does to its arguments.
+  const changed = input === undefined ? {} : { input: structuredClone(input) };
+  return [{ ...resolved, allowed: true, ...(remember ? { remember } : {}), ...changed }];
+}
+
+/** The facts of an answer to a question that no process waits on, when it is not whether a call may run. */
+export function answerFacts(
+  state: ConversationState,
+  open: Exclude<OpenQuestion, ApprovalQuestion>,
+  answer: Answer,
+): EventBody[] {
+  const { id: question } = open;
+  if (open.type === "limit")
+    return [{ type: "run.continued", run: open.run, question, allowed: answer.decision === "allow" }];
+  const given = inWords(answer);
+  const answered = answeredInWords(question, given);
+  const call = callIn(state, open);
+  if (!call || !isLost(state, open)) return [answered];
+  const late = "text" in given ? ` The user's answer to its question came too late for it: ${given.text}` : "";
+  return [answered, { type: "call.failed", ...sayingCall(open.message, call), output: `${OUTCOME_UNKNOWN}${late}` }];
+}
+
+/** What the model is told of a call that ran when its process ended, and that cannot run again. */
+export const OUTCOME_UNKNOWN = "The process stopped while this ran; whether it took effect is unknown.";
+
+/** What the model is told of a call that a person denied. */
+export function deniedBy(reason: string | undefined): string {
+  return `The user denied this call${reason ? `: ${reason}` : "."}`;
+}
+
+/** A rule or a hook decides a call that a user was asked about. */
+export function decidedByRule({ id: question, message, call }: ApprovalQuestion): EventBody {
+  return { type: "call.approval-resolved", message, call, question, allowed: true, byRule: true };
+}
+
+/** The fact of an answer in words. */
+export function answeredInWords(question: string, answer: NonNullable<AskedBefore["answer"]>): EventBody {
+  const said = "text" in answer ? answer : answer.declined === undefined ? {} : { reason: answer.declined };
+  return { type: "question.answered", question, ...said };
+}
+
+/** What a user said to a question in words, as it is kept for a call that runs again. */
+export function inWords(answer: Answer): NonNullable<AskedBefore["answer"]> {
+  if (answer.decision === "answer") return { text: answer.text };
+  return { declined: answer.decision === "deny" ? answer.reason : undefined };
+}
+
+/** The text for the tool; throws when the user declined. */
+export function textFor(answer: NonNullable<AskedBefore["answer"]>): string {
+  if ("text" in answer) return answer.text;
+  throw new Error(`The person did not answer the question${answer.declined ? `: ${answer.declined}` : "."}`);
+}
+
+/** What a call asked before its process ended: a call that runs again asks the same in the same order. */
+export class AskedAgain {
+  readonly #state: ConversationState;
+  readonly #call: string;
+  #next = 0;
+
+  constructor(state: ConversationState, call: string) {
+    this.#state = state;
+    this.#call = call;
+  }
+
+  /** The same question, if it comes next; otherwise the facts that withdraw what was asked in its place. */
+  next(text: string): { readonly known?: AskedBefore; readonly withdrawn: readonly EventBody[] } {
+    const before = this.#state.asked.get(this.#call) ?? [];
+    const from = this.#next++;
+    const known = before[from];
+    if (known?.text === text) return { known, withdrawn: [] };
+    const withdraw = ({ question }: AskedBefore) => ({ type: "question.answered", question, withdrawn: true }) as const;
+    return { withdrawn: before.slice(from).map(withdraw) };
+  }
+}

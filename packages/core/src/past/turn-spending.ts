@@ -1,0 +1,186 @@
+import type { Event } from "../conversation/event.ts";
+import type { ConversationState } from "../conversation/state.ts";
+import { addCost, addUsage, type Cost, noUsage, totalTokens, type Usage } from "../conversation/usage.ts";
+
+/** What a turn took before its process ended while a user was asked: its limits count on from here. */
+export interface SpentBefore {
+  readonly steps: number;
+  /** Of the run and those that it launched. */
+  readonly usage: Usage;
+  /** Of the same, in US dollars. */
+  readonly cost: Cost;
+  /** Milliseconds, without those for which a user was asked. */
+  readonly time: number;
+  /** How often a user granted as much again: to this run, and to any run of its turn. */
+  readonly grants: { readonly own: number; readonly all: number };
+  /** A user refused to go on beyond the limit. */
+  readonly isRefused: boolean;
+  /** The dearest model call of the turn. */
+  readonly dearest: { readonly tokens: number; readonly cost: number };
+}
+
+interface Counted {
+  /** The run that launched it. */
+  parent: Counted | undefined;
+  steps: number;
+  usage: Usage;
+  cost: Cost;
+  grants: number;
+  isRefused: boolean;
+  /** Of a turn: of this run and all below it. */
+  allGrants: number;
+  readonly dearest: { tokens: number; cost: number };
+  /** Milliseconds of work before `since`. */
+  time: number;
+  /** When the work under way began. */
+  since: number;
+  /** Questions that are open in the turn, and since when the clock stands still. */
+  readonly asked: Set<string>;
+  stoppedAt: number;
+}
+
+/**
+ * What the turns under way have taken of their limits, as the log tells, so that a turn that waits for a user in the log
+ * alone counts on when another process continues it. Remembers runs that have not ended, and those that wait.
+ */
+export class TurnSpending {
+  readonly #state: ConversationState;
+  readonly #runs = new Map<string, Counted>();
+  /** The runs of responses that have not ended. */
+  readonly #writing = new Map<string, Counted>();
+  /** Open questions: the turn whose clock stands still, and the call that asks. */
+  readonly #asked = new Map<string, { readonly turn: Counted; readonly call: string | undefined }>();
+
+  /** `state` must know of an event before it is heard. */
+  constructor(state: ConversationState) {
+    this.#state = state;
+  }
+
+  /** What was taken before a run that waits is continued; nothing for another one. */
+  before(run: string): SpentBefore | undefined {
+    const counted = this.#state.waiting.has(run) ? this.#runs.get(run) : undefined;
+    if (!counted) return undefined;
+    const { steps, usage, cost, grants, isRefused } = counted;
+    const { time, dearest, allGrants } = turnOf(counted);
+    return { steps, usage, cost, time, grants: { own: grants, all: allGrants }, isRefused, dearest: { ...dearest } };
+  }
+
+  hear(event: Event): void {
+    switch (event.type) {
+      case "message.started": {
+        const counted = this.#runs.get(event.run);
+        if (counted) this.#writing.set(event.message, counted);
+        return;
+      }
+      case "message.completed":
+      case "message.abandoned": {
+        const counted = this.#writing.get(event.message);
+        if (!counted) return;
+        this.#writing.delete(event.message);
+        if (event.type === "message.completed") counted.steps++;
+        return count(counted, event.usage ?? noUsage, event.usage ? event.cost : 0);
+      }
+      case "message.added": {
+        const counted = event.usage && event.run !== undefined ? this.#runs.get(event.run) : undefined;
+        if (counted && event.usage) count(counted, event.usage, event.cost);
+        return;
+      }
+      case "call.approval-requested":
+      case "question.asked":
+        return this.#ask(event.question, this.#runOf(event.message), event.at, event.call);
+      case "run.paused":
+        return this.#ask(event.question, this.#runs.get(event.run), event.at);
+      case "call.approval-resolved":
+      case "question.answered":
+        return this.#answer(event.question, event.at);
+      case "run.continued": {
+        const counted = this.#runs.get(event.run);
+        if (counted && event.allowed) {
+          counted.grants++;
+          turnOf(counted).allGrants++;
+        } else if (counted) counted.isRefused = true;
+        return this.#answer(event.question, event.at);
+      }
+      case "call.completed":
+      case "call.failed":
+      case "call.denied":
+      case "call.cancelled":
+        if (this.#asked.size === 0) return;
+        for (const [question, { call }] of this.#asked) if (call === event.call) this.#answer(question, event.at);
+        return;
+      case "run.started":
+        return this.#begin(event);
+      case "run.ended":
+        return this.#end(event);
+    }
+  }
+
+  #runOf(message: string): Counted | undefined {
+    const asking = this.#state.messages.get(message);
+    return asking?.role === "assistant" ? this.#runs.get(asking.run) : undefined;
+  }
+
+  #begin({ run, call, continues, at }: Extract<Event, { type: "run.started" }>): void {
+    // Messages of the run before it, and its questions, are the new run's.
+    const counted = (continues === undefined ? undefined : this.#runs.get(continues)) ?? nothing();
+    counted.parent = call === undefined ? undefined : this.#runOf(this.#state.calls.get(call) ?? "");
+    counted.since = at;
+    counted.stoppedAt = at;
+    this.#runs.set(run, counted);
+  }
+
+  #end({ run, reason, at }: Extract<Event, { type: "run.ended" }>): void {
+    const counted = this.#runs.get(run);
+    if (!counted) return;
+    if (reason === "waiting") {
+      counted.time += Math.max(0, (counted.asked.size > 0 ? counted.stoppedAt : at) - counted.since);
+      counted.since = at;
+      counted.stoppedAt = at;
+      return;
+    }
+    for (const [id, other] of this.#runs) if (other === counted) this.#runs.delete(id);
+    for (const question of counted.asked) this.#asked.delete(question);
+  }
+
+  #ask(question: string, counted: Counted | undefined, at: number, call?: string): void {
+    if (!counted) return;
+    const turn = turnOf(counted);
+    if (turn.asked.size === 0) turn.stoppedAt = at;
+    turn.asked.add(question);
+    this.#asked.set(question, { turn, call });
+  }
+
+  #answer(question: string, at: number): void {
+    const turn = this.#asked.get(question)?.turn;
+    if (!turn) return;
+    this.#asked.delete(question);
+    turn.asked.delete(question);
+    if (turn.asked.size > 0) return;
+    // The work before the question is done; what comes after it begins now.
+    turn.time += Math.max(0, turn.stoppedAt - turn.since);
+    turn.since = at;
+  }
+}
+
+function nothing(): Counted {
+  return {
+    ...{ parent: undefined, steps: 0, usage: noUsage, cost: 0, grants: 1, isRefused: false, allGrants: 1 },
+    ...{ dearest: { tokens: 0, cost: 0 }, time: 0, since: 0, asked: new Set(), stoppedAt: 0 },
+  };
+}
+
+function turnOf(counted: Counted): Counted {
+  let turn = counted;
+  while (turn.parent) turn = turn.parent;
+  return turn;
+}
+
+function count(counted: Counted, usage: Usage, cost: Cost): void {
+  for (let at: Counted | undefined = counted; at; at = at.parent) {
+    at.usage = addUsage(at.usage, usage);
+    at.cost = addCost(at.cost, cost);
+  }
+  const { dearest } = turnOf(counted);
+  dearest.tokens = Math.max(dearest.tokens, totalTokens(usage));
+  dearest.cost = Math.max(dearest.cost, cost ?? 0);
+}

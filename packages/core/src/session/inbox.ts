@@ -1,0 +1,62 @@
+import type { EventBody } from "../conversation/event.ts";
+import { partsOf, type UserPart } from "../conversation/message.ts";
+import type { ConversationState, InputChange } from "../conversation/state.ts";
+import { emptyMessage, noInput, noRun } from "./error.ts";
+import { howSaid, type SayOptions } from "./options.ts";
+
+/** What the inbox needs of its session. */
+interface InboxSession {
+  readonly state: ConversationState;
+  isLive(run: string): boolean;
+  commit(events: readonly EventBody[], options: { readonly durable: boolean }): void | Promise<void>;
+  interrupt(run: string): void;
+}
+
+/** What users write to the runs of a session. */
+export class Inbox {
+  readonly #session: InboxSession;
+
+  constructor(session: InboxSession) {
+    this.#session = session;
+  }
+
+  /** As `Session.say`. */
+  async say(content: string | readonly UserPart[], options: SayOptions): Promise<string> {
+    const { delivery, input } = howSaid(options);
+    const parts = partsOf(content);
+    if (!parts) throw emptyMessage();
+    const { inbox, messages, runs, waiting, leaf } = this.#session.state;
+    if (messages.has(input) || inbox.some(({ id }) => id === input)) return input;
+    if (options.run !== undefined && !this.#hears(options.run)) throw noRun(options.run);
+    const here = [...runs.values(), ...waiting.values()].find((live) => live.leaf === leaf && this.#hears(live.id));
+    const run = options.run ?? here?.id ?? null;
+    await this.#session.commit([{ type: "input.queued", input, parts, delivery, run }], { durable: true });
+    if (delivery === "interrupt" && run !== null) this.#session.interrupt(run);
+    return input;
+  }
+
+  /** As `Session.editInput`. */
+  async edit(input: string, change: InputChange): Promise<void> {
+    this.#mustWait(input);
+    if (change.parts && !partsOf(change.parts)) throw emptyMessage();
+    if (change.run !== undefined && !this.#hears(change.run)) throw noRun(change.run);
+    await this.#session.commit([{ type: "input.edited", input, ...change }], { durable: true });
+    const run = this.#session.state.inbox.find(({ id }) => id === input)?.run;
+    if (change.delivery === "interrupt" && run) this.#session.interrupt(run);
+  }
+
+  /** As `Session.withdrawInput`. */
+  async withdraw(input: string): Promise<void> {
+    this.#mustWait(input);
+    await this.#session.commit([{ type: "input.withdrawn", input }], { durable: true });
+  }
+
+  /** Whether what is said to a run is heard: by the run, or, when it waits for a user, by the next one of its turn. */
+  #hears(run: string): boolean {
+    return this.#session.isLive(run) || this.#session.state.waiting.has(run);
+  }
+
+  #mustWait(input: string): void {
+    if (!this.#session.state.inbox.some(({ id }) => id === input)) throw noInput(input);
+  }
+}
