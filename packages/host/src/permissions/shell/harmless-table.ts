@@ -57,8 +57,18 @@ const history: Table = { options: HISTORY };
 /** A new name in the workspace, none of it hidden. */
 const NEW = /^(?![/~-])(?![\s\S]*(?:^|\/)\.)/;
 
+/**
+ * A program of awk that runs no command and writes no file: no pipe, redirect or indirect call, and none of the functions
+ * that run something or load code.
+ */
+const AWK = new RegExp(`^(?![\\s\\S]*(?:system|getline|extension))[^|>@${UNKNOWN}]+$`);
+/** Commands of sed that print lines, or replace text in them, and neither run a program nor write a file. */
+const SED_COMMAND = String.raw`(?:\d+(?:,(?:\d+|\+\d+|\$))?p|s/(?:[^/\[\\\n${UNKNOWN}]|\\[^\n${UNKNOWN}])+/(?:[^/\\\n${UNKNOWN}]|\\[^\n${UNKNOWN}])*/[gpI\d]*)`;
+const SED = new RegExp(`^${SED_COMMAND}(?:;${SED_COMMAND})*;?$`);
+
 /** By the words that a command begins with; `NAME` is any plain word. */
 export const TABLES: Readonly<Record<string, Table>> = {
+  awk: { options: "-F: -v:", first: AWK },
   base64: { options: "-dD -w: --decode --wrap:", most: 1 },
   cd: { options: "", first: /./, operand: INSIDE, most: 1 },
   column: { options: "-t -s:" },
@@ -85,7 +95,7 @@ export const TABLES: Readonly<Record<string, Table>> = {
     options:
       "-nNivwlLcFUHIsSxoaqPuhV0 -g: -t: -T: -A: -B: -C: -m: -e: -f: -d: -M: -j: -r: -E: --files --hidden --no-ignore --no-ignore-vcs --no-ignore-parent --glob: --iglob: --type: --type-not: --type-list --line-number --no-line-number --ignore-case --smart-case --case-sensitive --fixed-strings --word-regexp --line-regexp --count --count-matches --files-with-matches --files-without-match --only-matching --multiline --multiline-dotall --pcre2 --context: --after-context: --before-context: --max-count: --max-depth: --max-columns: --max-filesize: --heading --no-heading --with-filename --no-filename --json --stats --sort: --sortr: --color: --vimgrep --replace: --regexp: --invert-match --trim --text --unrestricted --follow --null --passthru --quiet --column --version --help --no-messages --no-config --threads:",
   },
-  sed: { options: "-nEr --quiet --silent --regexp-extended", first: /^(?:\d+(?:,(?:\d+|\+\d+|\$))?p(?:;|$))+$/ },
+  sed: { options: "-nEr --quiet --silent --regexp-extended", first: SED },
   sort: {
     options:
       "-nrufbdghiMRVczs -k: -t: -S: --numeric-sort --reverse --unique --key: --field-separator: --ignore-case --ignore-leading-blanks --version-sort --human-numeric-sort --general-numeric-sort --stable --zero-terminated --check --random-sort --month-sort --dictionary-order",
