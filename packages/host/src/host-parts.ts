@@ -38,4 +38,6 @@ export interface HostParts {
   readonly store: Store | undefined;
   /** The machine to which new conversations belong, where others share the store. */
   readonly machine: string | undefined;
+  /** Hears what a user should know about a conversation that is opened. */
+  notice(sentence: string): void;
 }

@@ -30,10 +30,11 @@ import { limitsOf } from "./limits.ts";
 import { whyNotFetched } from "./permissions/address-subject.ts";
 import { Approval, type CarriedOut, NEEDS_SANDBOX, type PlanApproval, type Unasked } from "./permissions/approval.ts";
 import { sharedNames } from "./permissions/named-tool.ts";
-import type { ApprovalMode } from "./permissions/permissions.ts";
+import { type ApprovalMode, rulesOfAnswers } from "./permissions/permissions.ts";
 import { pathScope } from "./permissions/place.ts";
 import { readingRules } from "./permissions/reading.ts";
 import { parseRule, type Rules } from "./permissions/rule.ts";
+import { wideRuleNotices } from "./permissions/shell/wide-rule.ts";
 import type { ProjectPlaces } from "./project.ts";
 import type { Redact } from "./redaction/redactor.ts";
 import { type Configuration, changeSetting, describeFault, rememberRule, userSettingsFile } from "./settings/index.ts";
@@ -68,8 +69,7 @@ export class Host {
   /** Commands of the person's own at points of a conversation. */
   readonly hooks: Hooks;
   readonly #approval: Approval;
-  readonly #machine: string | undefined;
-  readonly #output: AgentOptions["output"];
+  readonly #parts: Pick<HostParts, "machine" | "notice" | "output">;
   readonly #telemetry: Otlp | undefined;
   #permission: Permission;
   readonly #permissionWith: (rules: Rules) => Permission;
@@ -89,7 +89,7 @@ export class Host {
     const { places, workspace, project, env, home, canAsk, configuration, rules, redact, instructions } = parts;
     const { settings } = configuration;
     const servers = Object.keys(settings.mcpServers ?? {});
-    this.#output = parts.output;
+    this.#parts = parts;
     this.workspace = workspace;
     this.places = places;
     this.project = project;
@@ -102,7 +102,6 @@ export class Host {
     this.home = home;
     this.#drivers = parts.drivers;
     this.store = parts.store ?? sqliteStore({ directory: places.data, program: AGENT });
-    this.#machine = parts.machine;
     this.#rules = rules;
     this.hooks = new Hooks({
       ...{ entries: settings.hooks ?? {}, directory: workspace, env, redact, servers },
@@ -224,7 +223,7 @@ export class Host {
     const { memory } = await this.ready();
     const { instructions = "" } = this.#agent.options;
     const known = await earlierTasks(memory, this.workspace);
-    return this.#agent.with({ mode: "task", instructions: `${instructions}${known}`, output: this.#output });
+    return this.#agent.with({ mode: "task", instructions: `${instructions}${known}`, output: this.#parts.output });
   }
 
   /** What is wrong with settings, instructions and what the agent works with, and was left out, in sentences for a person. */
@@ -232,6 +231,7 @@ export class Host {
     return [
       ...this.configuration.faults.map(describeFault),
       ...sharedNames(this.#rules.allow, this.configuration.settings),
+      ...wideRuleNotices(this.#rules.allow),
       ...this.instructions.notices,
       ...(this.#equipped?.notices ?? []),
       ...this.#withdrawn,
@@ -309,7 +309,7 @@ export class Host {
   async newSession(id?: string): Promise<Session> {
     const began = surroundings(this.workspace);
     const labels: Record<string, string> = { cwd: this.workspace, agent: AGENT, [BEGAN]: this.redact(began) };
-    if (this.#machine !== undefined) labels.machine = this.#machine;
+    if (this.#parts.machine !== undefined) labels.machine = this.#parts.machine;
     if (this.#agent.options.unattended) labels[UNATTENDED] = "true";
     return this.#followed(await Session.open(this.store, id, { create: true, labels }));
   }
@@ -325,6 +325,8 @@ export class Host {
   }
 
   #followed(session: Session): Session {
+    for (const sentence of wideRuleNotices(rulesOfAnswers(session.allowed)))
+      this.#parts.notice(`You allowed in this conversation: ${sentence}`);
     this.#telemetry?.telemetry.follow(session);
     this.hooks.follow(session);
     this.worktrees.sweep(session.id, session.state).catch(() => {});

@@ -77,6 +77,7 @@ const FLAGS: OptionNames<HostFlags> = {
  *   output: z.object({ title: z.string() }),
  *   store,
  *   machine: "builder-1",
+ *   notice: console.error,
  *   signal: AbortSignal.timeout(10_000),
  *   readyLater: false,
  * });
@@ -100,6 +101,8 @@ export interface HostOptions {
   readonly store?: Store | undefined;
   /** The machine to which new conversations belong, whose files they work with: a label of theirs, where others share the store. */
   readonly machine?: string | undefined;
+  /** Hears, in a sentence, what a user should know about a conversation that the host opens. */
+  notice?(sentence: string): void;
   /** Ends the search for a model. */
   readonly signal?: AbortSignal;
   /** Do not wait until the agent has all that it works with: whoever begins a turn awaits `host.ready()`. */
@@ -116,6 +119,7 @@ const OPTIONS: OptionNames<HostOptions> = {
   output: true,
   store: true,
   machine: true,
+  notice: true,
   signal: true,
   readyLater: true,
 };
@@ -165,6 +169,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       output: options.output,
       store: options.store,
       machine: options.machine,
+      notice: options.notice ?? (() => {}),
     },
   });
   if (!options.readyLater) await host.ready();

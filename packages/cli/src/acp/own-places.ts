@@ -31,14 +31,13 @@ export class OwnPlaces implements AsyncDisposable {
       home: homedir(),
       flags: { ...hostFlags(this.#args), mcpServers: entriesOf(servers, say) },
       canAsk: true,
+      notice: tell,
       trusted: isProjectTrusted({ cwd, trust: this.#args.trust }, say),
       readyLater: true,
     });
     // What takes its time is opened while the person writes; whoever begins a turn is told when it fails.
     host.ready().catch(() => {});
-    const own = new OwnDesk(host, (error) => {
-      process.stderr.write(`banyan: ${oneLine(error instanceof Error ? error.message : String(error))}\n`);
-    });
+    const own = new OwnDesk(host, (error) => tell(error instanceof Error ? error.message : String(error)));
     this.#opened.add({
       async close() {
         await own[Symbol.asyncDispose]();
@@ -82,4 +81,8 @@ function entriesOf(servers: Where["servers"], say: (sentence: string) => void): 
     else say(`The MCP server ${server.name} is not used: ${server.type} is not supported, stdio and http are.`);
   }
   return entries;
+}
+
+function tell(sentence: string): void {
+  process.stderr.write(`banyan: ${oneLine(sentence)}\n`);
 }

@@ -44,9 +44,16 @@ export interface ConverseOptions {
  */
 export async function converse(options: ConverseOptions): Promise<ExitCode> {
   const { args, trusted, signal } = options;
+  const notices = [...options.notices];
+  let talk: Talk | undefined;
+  const onTalk = (begun: Talk) => {
+    talk = begun;
+    options.onTalk(begun);
+  };
   const host = await openHost({
     ...hostOptions(args, true, signal, trusted),
     ...outputOption(args),
+    notice: (sentence) => (talk ? talk.note(sentence) : notices.push(sentence)),
     readyLater: true,
   });
   // What takes its time is opened while the person writes; whoever begins a turn is told when it fails.
@@ -55,7 +62,7 @@ export async function converse(options: ConverseOptions): Promise<ExitCode> {
     .then(loadWire)
     .catch(() => {});
   try {
-    return await talkAt(host, options);
+    return await talkAt(host, { ...options, notices, onTalk });
   } finally {
     await host.close();
   }
@@ -63,9 +70,9 @@ export async function converse(options: ConverseOptions): Promise<ExitCode> {
 
 async function talkAt(
   host: Host,
-  { args, terminal, unsent, notices: before, signal, onTalk }: ConverseOptions,
+  { args, terminal, unsent, notices, signal, onTalk }: ConverseOptions & { readonly notices: string[] },
 ): Promise<ExitCode> {
-  const notices = [...before, ...host.notices];
+  notices.push(...host.notices);
   const left: string[] = [];
   let talk: Talk | undefined;
   const own = new OwnDesk(host, (error) => talk?.tell(error));

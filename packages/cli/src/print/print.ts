@@ -90,7 +90,11 @@ class Printing {
     const notice = (sentence: string) => this.#progress.notice(sentence);
     const prompt = await promptOf(this.#args, notice, signal);
     const { trust, task } = this.#args;
-    const host = await openHost({ ...hostOptions(this.#args, false, signal, trust), ...outputOption(this.#args) });
+    const host = await openHost({
+      ...hostOptions(this.#args, false, signal, trust),
+      ...outputOption(this.#args),
+      notice: (sentence) => notice(oneLine(sentence)),
+    });
     this.#host = host;
     for (const sentence of host.notices) notice(oneLine(sentence));
     const { mcp } = await host.ready();

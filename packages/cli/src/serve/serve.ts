@@ -40,6 +40,7 @@ export async function serve(args: ServeArguments): Promise<ExitCode> {
       home: homedir(),
       flags: hostFlags(args),
       canAsk: true,
+      notice: warn,
       trusted: isProjectTrusted({ cwd: resolve(args.cwd ?? "."), trust: args.trust }, warn),
     });
     for (const notice of host.notices) warn(notice);

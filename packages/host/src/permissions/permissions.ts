@@ -113,7 +113,7 @@ export function permissions(options: PermissionOptions): Permission {
     // A rule that an answer sets cannot outrank a rule that asks or may deny, so none is offered there.
     if (doubtful !== undefined && request.tool.offeredBy !== undefined) return doubt(options.canAsk, doubtful);
     if (asked || doubtful !== undefined) return { ...ask(options.canAsk, undefined), byRule: true };
-    const named = [...rules.allow, ...remembered(request)];
+    const named = [...rules.allow, ...rulesOfAnswers(request.allowed)];
     const allowing = named.filter((rule) => meansOnly(rule.tool, request.tool, servers()));
     if (allows(allowing, request, subject)) return { decision: "allow" };
     return ask(options.canAsk, subject.suggestion(allowing));
@@ -166,8 +166,9 @@ function ask(canAsk: boolean, pattern: string | undefined): Permit {
   return { decision: "deny", reason: `This needs a person's approval, and nobody can be asked here${hint}.` };
 }
 
-function remembered({ allowed }: PermitRequest): Rule[] {
-  return allowed.flatMap((text) => {
+/** The rules that answers "always" of a conversation set. */
+export function rulesOfAnswers(answers: readonly string[]): Rule[] {
+  return answers.flatMap((text) => {
     try {
       return [ofAnswer(parseRule(text))];
     } catch {

@@ -1,7 +1,6 @@
-import { meets, UNKNOWN } from "../match.ts";
-import { harmlessPattern } from "./harmless.ts";
-import { ALWAYS_HARMLESS } from "./harmless-table.ts";
-import { allParts, type CommandPart, type ShellPart } from "./part.ts";
+import { meets } from "../match.ts";
+import { isInert } from "./inert.ts";
+import { allParts, type CommandPart } from "./part.ts";
 import { programOf } from "./wrapper.ts";
 
 /** How many words behind a command that runs another may be the start of the inner one. */
@@ -34,18 +33,6 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   yarn: ["--cwd", "--cache-folder", "--registry"],
 };
 
-/** Programs that take the words behind them, and what they read, for what they are and run none of it. */
-const INERT: ReadonlySet<string> = new Set(
-  "cd chgrp chmod chown exit mkdir mkfifo mktemp rm rmdir set tee touch truncate umask unlink yes".split(" "),
-);
-/** Commands of git that run no words of theirs, but for options that name programs. */
-const GIT_INERT: ReadonlySet<string> = new Set(
-  "add am apply archive blame branch cat-file checkout cherry-pick clean commit describe diff fetch grep init log ls-files ls-tree merge merge-base mv notes pull push reflog reset restore rev-list rev-parse revert rm shortlog show stash status switch tag worktree".split(
-    " ",
-  ),
-);
-/** Options that name programs, by the beginnings that git takes for them. */
-const GIT_RUNS = /^(?:-c|-O|-u|-x|-s|--(?:conf|e|gpg|op|ou|pa|re|st|te|u))|^ext::/;
 /** Programs whose code has slashes between the words of a command. */
 const SLASHED = /^(?:g?awk|mawk|nawk|sed|gsed|perl|ed|ex|vim?|nvim|emacs)$/;
 
@@ -83,7 +70,7 @@ export function mayRun(pattern: string, part: CommandPart): boolean {
 function isNamed(word: string, { words, assignments, input }: CommandPart): boolean {
   const sought = word.toLowerCase();
   const names = (text: string): boolean => text.toLowerCase().includes(sought);
-  return words.some(names) || assignments.some(names) || (input !== undefined && names(input));
+  return words.some(names) || assignments.some(names) || (input !== undefined && names(`${input}\n${unquoted(input)}`));
 }
 
 /** Whether the command that a command runs may fit a pattern: where it starts was read from options that may mean something else to another version. */
@@ -95,7 +82,7 @@ export function mayStart(pattern: string, { words, runs }: CommandPart): boolean
 /** As `mayRun`, of a text that a group of commands reads. */
 export function mayRunText(pattern: string, text: string): boolean {
   const sought = literalWords(pattern);
-  return sought !== undefined && isAmong(sought, piecesOf(text, true));
+  return sought !== undefined && isAmong(sought, piecesOfInput(text));
 }
 
 /** The words of a pattern up to its first wildcard. */
@@ -115,7 +102,16 @@ function piecesOfAll({ words, input }: CommandPart): string[] {
     ...(program.startsWith("git-") ? ["git", program.slice(4)] : [program]),
     ...rest.flatMap((word) => piecesOf(word, slashed)),
   ];
-  return input === undefined ? pieces : [...pieces, ...piecesOf(input, true)];
+  return input === undefined ? pieces : [...pieces, ...piecesOfInput(input)];
+}
+
+/** The words in a text that may be a script, also where quotes hide them: `r''m`. */
+function piecesOfInput(text: string): string[] {
+  return [...piecesOf(text, true), ...piecesOf(unquoted(text), true)];
+}
+
+function unquoted(text: string): string {
+  return text.replace(/\\\n|['"\\]/g, "");
 }
 
 /** A word and the words inside it; of a path its last part, and with `slashed` all of them. */
@@ -136,19 +132,4 @@ function isAmong(sought: readonly string[], pieces: readonly string[]): boolean 
     if (piece === wanted || (next === 0 && piece.toLowerCase() === wanted)) next++;
   }
   return next === sought.length;
-}
-
-function isInert(part: ShellPart): boolean {
-  if (part.kind === "file") return true;
-  if (part.kind !== "command" || part.runs !== undefined) return false;
-  const { words, splits } = part;
-  const [name = "", second = "", ...rest] = words;
-  if (words.length === 0 || name.includes("/")) return words.length === 0;
-  if (name === "command") return second === "-v" || second === "-V";
-  if (ALWAYS_HARMLESS.has(name) || INERT.has(name)) return true;
-  if (name === "git")
-    return GIT_INERT.has(second) && !splits && !rest.some((word) => GIT_RUNS.test(word) || word.startsWith(UNKNOWN));
-  const start = harmlessPattern(words, splits);
-  // A test or a build hands its words on to programs that nobody here knows.
-  return start !== undefined && /^(?:base64|column|date|diff|fd|file|find|rg|sed|sort|tree|uniq) /.test(start);
 }

@@ -10,8 +10,10 @@ export interface CommandPart {
   readonly assignments: readonly string[];
   /** A word may turn out to be several: an unquoted variable. */
   readonly splits: boolean;
-  /** The text that it reads from a here-document. */
+  /** The text of its here-document or here-string. */
   readonly input: string | undefined;
+  /** Its standard input is a here-document, a here-string, a file or a pipe, also that of a group around the command. */
+  hasInput: boolean;
   /** What runs behind it in its pipelines; told when they have been read. */
   feeds: readonly ShellPart[] | undefined;
   /** What it runs in turn, for commands known to run others. */

@@ -65,6 +65,11 @@ function readScript(source: string, depth: number, outer: Findings): ShellPart[]
   outer.quotedCode ||= found.quotedCode;
   outer.evaluates ||= found.evaluates;
   for (const script of found.scripts) reading.parts.push(...readScript(script, depth + 1, outer));
+  if (found.connects) {
+    // Which command reads which output is not followed up: any may read any.
+    feed(reading.parts, [...reading.parts]);
+    takeInput(reading.parts);
+  }
   if (found.beyondWords !== undefined) reading.parts.push({ kind: "evaluation", text: source, why: found.beyondWords });
   if (found.unclear !== undefined) reading.parts.push({ kind: "opaque", text: source, why: found.unclear });
   return reading.parts;
@@ -95,11 +100,22 @@ function readNode(node: Readable, reading: Reading): void {
     case "Subshell":
     case "BraceGroup":
       return readAll(node.body.commands, reading);
-    case "Redirected":
+    case "Redirected": {
+      const start = reading.parts.length;
       readNode(node.command, reading);
-      for (const redirect of node.redirects) noteInput(redirect, reading);
-      readRedirects(node.redirects, reading);
+      const inside = reading.parts.slice(start);
+      const input = readRedirects(node.redirects, reading);
+      if (input.kind !== "none") takeInput(inside);
+      // The text goes to whichever command of the group reads first.
+      if (input.kind === "text")
+        reading.parts.push({
+          kind: "evaluation",
+          reads: true,
+          text: input.source,
+          why: "a group of commands reads a text",
+        });
       return;
+    }
     case "If":
       return readAll([node.clause, node.then, ...node.elif, ...(node.else ? [node.else] : [])], reading);
     case "Elif":
@@ -149,25 +165,20 @@ function readPipeline(node: Pipeline, reading: Reading): void {
   for (const [stage, start] of starts.entries()) {
     const end = starts[stage + 1];
     if (end === undefined) break;
-    const feeds = parts.slice(end);
-    for (let at = start; at < end; at++) {
-      const part = parts[at];
-      // In `{ a | b; } | c` what a gives may come to b and to c.
-      if (part?.kind === "command") part.feeds = part.feeds === undefined ? feeds : [...part.feeds, ...feeds];
-    }
+    const behind = parts.slice(end);
+    feed(parts.slice(start, end), behind);
   }
+  takeInput(parts.slice(starts[1] ?? parts.length));
 }
 
-/** The text of a here-document goes to whichever command of a group reads it first. */
-function noteInput(redirect: Redirection, { source, parts }: Reading): void {
-  const body = redirect.type === "HereDoc" ? redirect.body : redirect.target;
-  if (body === undefined || (redirect.type !== "HereDoc" && redirect.operator !== "<<<")) return;
-  parts.push({
-    kind: "evaluation",
-    reads: true,
-    text: source.slice(body.pos, body.end),
-    why: "a group of commands reads a text",
-  });
+/** The output of commands may come to these parts too: in `{ a | b; } | c` that of `a` comes to `b` and to `c`. */
+function feed(commands: readonly ShellPart[], behind: readonly ShellPart[]): void {
+  for (const part of commands)
+    if (part.kind === "command") part.feeds = part.feeds === undefined ? behind : [...part.feeds, ...behind];
+}
+
+function takeInput(parts: readonly ShellPart[]): void {
+  for (const part of parts) if (part.kind === "command") part.hasInput = true;
 }
 
 function readSimpleCommand(node: Command, reading: Reading): void {
@@ -197,6 +208,7 @@ function commandPart(
     assignments,
     splits: reading.found.splits,
     input: input.kind === "text" ? input.source : undefined,
+    hasInput: input.kind !== "none",
     feeds: undefined,
     runs: runsIn(words, input, reading, nested),
   };
@@ -256,7 +268,7 @@ function readRedirects(redirects: readonly Redirection[], reading: Reading): Sta
     if (redirect.descriptor?.type === "FileDescriptorVariable" || source[redirect.pos] === "{")
       beyondWords(found, "a redirect sets a variable");
     if (redirect.type === "HereDoc") {
-      input = readDocument(redirect, reading);
+      input = both(input, readDocument(redirect, reading));
       continue;
     }
     const { operator, target } = redirect;
@@ -268,14 +280,21 @@ function readRedirects(redirects: readonly Redirection[], reading: Reading): Sta
     if ((operator === ">&" || operator === "<&") && /^(?:\d+-?|-)$/.test(raw)) continue;
     const value = readWord(target, source, found);
     if (operator === "<<<") {
-      input = { kind: "text", text: value.includes(UNKNOWN) ? UNKNOWN : value, source: value };
+      input = both(input, { kind: "text", text: value.includes(UNKNOWN) ? UNKNOWN : value, source: value });
       continue;
     }
-    if (operator.startsWith("<")) input = { kind: "file" };
+    if (operator.startsWith("<") && value !== "/dev/null") input = both(input, { kind: "file" });
     if (!/^[<>]\(/.test(raw))
       parts.push({ kind: "file", access: operator === "<" ? "read" : "write", path: filePath(raw, value) });
   }
   return input;
+}
+
+/** Several inputs of one command: which of them it reads is not known. */
+function both(before: StandardInput, next: StandardInput): StandardInput {
+  if (before.kind === "none") return next;
+  const source = [before, next].map((input) => (input.kind === "text" ? input.source : "")).join("\n");
+  return { kind: "text", text: UNKNOWN, source };
 }
 
 function readDocument(

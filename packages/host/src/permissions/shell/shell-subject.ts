@@ -7,6 +7,7 @@ import { COMMAND, formatRule, READING, type Rule, WRITING } from "../rule.ts";
 import type { Subject, Surroundings } from "../subject.ts";
 import { mayRun, mayRunText, mayStart, withoutOptions } from "./disguise.ts";
 import { harmlessOf, harmlessPattern } from "./harmless.ts";
+import { isBeyondWords, mayExecuteInput } from "./inert.ts";
 import { allParts, type CommandPart, type FilePart, type OpaquePart, type ShellPart } from "./part.ts";
 import { readCommand } from "./script.ts";
 import { commandSuggestion, plainText, quotedText } from "./suggestion.ts";
@@ -25,6 +26,7 @@ const HARMLESS_FILES: ReadonlySet<string> = new Set(["/dev/null", "/dev/stdout",
  * A pattern is compared with the words of a simple command, one space between them, unquoted, or with quotes around
  * those that have blanks where the pattern has quotes; `*` is any text. `git log [harmless]` speaks of the command with
  * harmless options alone (S24).
+ *  - A pattern allows no command that may execute its standard input (S33): the words do not tell what runs.
  *  - What is more than plain words joined by `&&`, `||`, `;` and `|` is allowed by no pattern (S18).
  *  - Rules that forbid also see `/bin/rm` as `rm`, a command behind its assignments, and what a command runs in turn;
  *    and perhaps a command that has their words somewhere among its own (S25).
@@ -55,7 +57,10 @@ export function shellSubject(command: string, surroundings: Surroundings): Subje
         const patterns = rules.flatMap(({ tool, pattern }) =>
           tool === COMMAND && pattern !== undefined ? [pattern] : [],
         );
-        return patterns.some((pattern) => allowsCommand(pattern, part, (inner) => allowed(inner, rules)));
+        return (
+          patterns.some((pattern) => allowsCommand(pattern, part, (inner) => allowed(inner, rules))) &&
+          !mayExecuteInput(part)
+        );
       }
     }
   };
@@ -148,7 +153,7 @@ function allowsCommand(pattern: string, part: CommandPart, allowed: (inner: Shel
   const spelled = pattern.split("*", 1)[0] ?? "";
   if (assignments.length > 0 && !`${spelled} `.startsWith(`${assignments.join(" ")} `)) return false;
   if (runs === undefined || runs.parts.every(allowed)) return true;
-  if (pattern === text) return ![...allParts(runs.parts)].some((inner) => inner.kind === "opaque");
+  if (pattern === text) return ![...allParts(runs.parts)].some(isBeyondWords);
   const [inner] = runs.parts;
   if (runs.at === undefined || inner?.kind !== "command") return false;
   const front = `${[...assignments, ...words.slice(0, runs.at - inner.assignments.length)].join(" ")} `;

@@ -1,20 +1,26 @@
 import { UNKNOWN } from "../match.ts";
 import { COMMAND, formatRule } from "../rule.ts";
 import { harmlessPattern } from "./harmless.ts";
+import { isBeyondWords, mayExecuteInput } from "./inert.ts";
 import { allParts, type CommandPart } from "./part.ts";
+import { takesCommands } from "./wide-rule.ts";
 
 /**
  * The rule that an answer "always" would set for a command: the harmless uses of its program, where it is one of them
- * (S24), or it alone; undefined where a rule could not say it.
+ * (S24), or it alone; undefined where a rule of words cannot tell what runs (S33).
  */
 export function commandSuggestion(part: CommandPart): string | undefined {
+  if (mayExecuteInput(part)) return undefined;
   const { words, assignments, runs, splits } = part;
   const harmless = assignments.length > 0 || runs !== undefined ? undefined : harmlessPattern(words, splits);
   return harmless === undefined ? exact(part) : shellRule(harmless);
 }
 
 function exact(part: CommandPart): string | undefined {
-  if (part.runs && [...allParts(part.runs.parts)].some(({ kind }) => kind === "opaque")) return undefined;
+  if (takesCommands(part.words)) return undefined;
+  const inner = part.runs === undefined ? [] : [...allParts(part.runs.parts)];
+  if (inner.some((each) => isBeyondWords(each) || (each.kind === "command" && takesCommands(each.words))))
+    return undefined;
   const text = quotedText(part);
   const fits =
     !text.includes(UNKNOWN) &&

@@ -9,6 +9,8 @@ import { UNKNOWN } from "../match.ts";
 export interface Findings {
   /** The sources of the scripts that substitutions run. */
   readonly scripts: string[];
+  /** A process substitution makes the output of one command a file of another. */
+  connects: boolean;
   /** Why a word cannot be read for certain, if one cannot. */
   unclear: string | undefined;
   /** Text that is a substitution once something evaluates it. */
@@ -24,6 +26,7 @@ export interface Findings {
 export function noFindings(): Findings {
   return {
     scripts: [],
+    connects: false,
     unclear: undefined,
     quotedCode: false,
     evaluates: false,
@@ -140,6 +143,7 @@ function pieceValue(piece: WordPart, found: Findings): string {
     case "CommandExpansion":
       return substitution(text, text.startsWith("$(") ? /^\$\(([\s\S]*)\)$/ : /^`([^`\\]*)`$/, found);
     case "ProcessSubstitution":
+      found.connects = true;
       return substitution(text, /^[<>]\(([\s\S]*)\)$/, found);
     case "ArithmeticExpansion": {
       const body = /^\$\(\(([\s\S]*)\)\)$/.exec(text)?.[1];

@@ -135,7 +135,7 @@ export function runsOf(words: readonly string[], input: StandardInput): Inner | 
     case ".":
     case "source":
       // A file that exists runs like any other program; what is read from here may be anything.
-      return words[1]?.includes(UNKNOWN) || isInput(words[1]) ? runsCode([codeFrom(input)]) : undefined;
+      return words[1]?.includes(UNKNOWN) || namesInput(words[1]) ? runsCode([codeFrom(input)]) : undefined;
     case "eval":
       return runsCode(words.length > 1 ? [joined(words.slice(1))] : []);
     case "trap":
@@ -228,12 +228,13 @@ function shellRuns(words: readonly string[], input: StandardInput): Inner | unde
   const first = words[at];
   if (takesCode) return runsCode([asCode(first ?? "")]);
   const readsInput =
-    first === undefined || isInput(first) || words.some((word, index) => index < at && /^-[a-zA-Z]*s/.test(word));
+    first === undefined || namesInput(first) || words.some((word, index) => index < at && /^-[a-zA-Z]*s/.test(word));
   return readsInput ? runsCode([codeFrom(input)]) : undefined;
 }
 
-function isInput(word: string | undefined): boolean {
-  return word !== undefined && /^\/dev\/(?:stdin|fd\/)|^\/proc\/self\/fd\//.test(word);
+/** Whether a word names an open file of the process, and perhaps its standard input. */
+export function namesInput(word: string | undefined): boolean {
+  return word?.includes("/") === true && /\/dev\/(?:std(?:in|out|err)|fd\/)|\/proc\/[\w-]+\/fd\//.test(word);
 }
 
 function codeFrom(input: StandardInput): string {

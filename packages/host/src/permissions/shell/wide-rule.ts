@@ -1,0 +1,77 @@
+import { UNKNOWN } from "../match.ts";
+import { COMMAND, formatRule, type Rule } from "../rule.ts";
+import { allParts } from "./part.ts";
+import { readCommand } from "./script.ts";
+import { namesInput, programOf } from "./wrapper.ts";
+
+/** Whether the words behind a program leave it to standard input to say what the program runs. */
+type TakesCommands = (words: readonly string[]) => boolean;
+
+const INTERPRETERS =
+  /^(?:(?:ba|da|z|k|mk|a|fi)?sh|python[\d.]*|node|bun|ruby|perl|php|lua|Rscript|tclsh|osascript|gdb|ed)$/;
+
+/** No script, no code and no module, and no option that only shows something. */
+const interprets: TakesCommands = (words) =>
+  isInput(operands(words)[0]) && !words.some((word) => /^-\w*[cemr]$|^-[vVhi]$|^--\w/.test(word));
+const without =
+  (elsewhere: RegExp): TakesCommands =>
+  (words) =>
+    !words.some((word) => elsewhere.test(word));
+/** The first operand is the database or the host, the second one the commands. */
+const afterTarget: TakesCommands = (words) => isInput(operands(words)[1]);
+const inContainer: TakesCommands = (words) =>
+  /^(?:exec|run)$/.test(operands(words)[0] ?? "") &&
+  words.some((word) => /^(?:-\w*i|--interactive|--stdin)/.test(word));
+const asFile: TakesCommands = (words) => words.some((word) => word === "-" || namesInput(word));
+
+/** Programs that are no interpreters and take commands from standard input. */
+const CLIENTS: Readonly<Record<string, TakesCommands>> = {
+  at: without(/^-[flrc]/),
+  batch: without(/^-f/),
+  crontab: asFile,
+  docker: inContainer,
+  kubectl: inContainer,
+  make: asFile,
+  mariadb: without(/^(?:-e|--execute)/),
+  mysql: without(/^(?:-e|--execute)/),
+  parallel: without(/^:::/),
+  podman: inContainer,
+  psql: without(/^(?:-c|-f|-l|--(?:command|file|list))/),
+  sqlite3: afterTarget,
+  ssh: afterTarget,
+  xargs: without(/^(?:-a|--arg-file)/),
+};
+
+/** Whether a program with these words is there to run commands from its standard input. */
+export function takesCommands(words: readonly string[]): boolean {
+  const program = programOf(words);
+  const takes = INTERPRETERS.test(program) ? interprets : Object.hasOwn(CLIENTS, program) && CLIENTS[program];
+  return takes ? takes(words.slice(1)) : false;
+}
+
+function operands(words: readonly string[]): string[] {
+  return words.filter((word) => !word.startsWith("-") || word === "-");
+}
+
+/** Whether an operand is missing, names the standard input, or may be anything. */
+function isInput(operand: string | undefined): boolean {
+  return operand === undefined || operand === "-" || operand === UNKNOWN || namesInput(operand);
+}
+
+/**
+ * A sentence for each rule that allowed a program whatever it read, as "always" set it before rules looked at the standard
+ * input (S33). Such a rule allows the words alone now.
+ */
+export function wideRuleNotices(rules: readonly Rule[]): string[] {
+  return rules
+    .filter(isWide)
+    .map(
+      (rule) =>
+        `The rule '${formatRule(rule)}' allows no standard input any more, because the input may hold commands. Remove the rule, or let it name a file of commands as a word.`,
+    );
+}
+
+function isWide({ tool, pattern }: Rule): boolean {
+  if (tool !== COMMAND || pattern === undefined || pattern === "*") return false;
+  return [...allParts(readCommand(pattern))].some((part) => part.kind === "command" && takesCommands(part.words));
+}
