@@ -54,6 +54,6 @@ export function mayExecuteInput(part: CommandPart): boolean {
 }
 
 /** Whether a part does something that its words do not tell, so that no rule of words can allow it. */
-export function isBeyondWords(part: ShellPart): boolean {
+export function isUnpredictable(part: ShellPart): boolean {
   return part.kind === "opaque" || (part.kind === "command" && mayExecuteInput(part));
 }

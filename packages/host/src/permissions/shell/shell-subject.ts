@@ -7,7 +7,7 @@ import { COMMAND, formatRule, READING, type Rule, WRITING } from "../rule.ts";
 import type { Subject, Surroundings } from "../subject.ts";
 import { mayRun, mayRunText, mayStart, withoutOptions } from "./disguise.ts";
 import { harmlessOf, harmlessPattern } from "./harmless.ts";
-import { isBeyondWords, mayExecuteInput } from "./inert.ts";
+import { isUnpredictable, mayExecuteInput } from "./inert.ts";
 import { allParts, type CommandPart, type FilePart, type OpaquePart, type ShellPart } from "./part.ts";
 import { readCommand } from "./script.ts";
 import { commandSuggestion, plainText, quotedText } from "./suggestion.ts";
@@ -153,7 +153,7 @@ function allowsCommand(pattern: string, part: CommandPart, allowed: (inner: Shel
   const spelled = pattern.split("*", 1)[0] ?? "";
   if (assignments.length > 0 && !`${spelled} `.startsWith(`${assignments.join(" ")} `)) return false;
   if (runs === undefined || runs.parts.every(allowed)) return true;
-  if (pattern === text) return ![...allParts(runs.parts)].some(isBeyondWords);
+  if (pattern === text) return ![...allParts(runs.parts)].some(isUnpredictable);
   const [inner] = runs.parts;
   if (runs.at === undefined || inner?.kind !== "command") return false;
   const front = `${[...assignments, ...words.slice(0, runs.at - inner.assignments.length)].join(" ")} `;

@@ -111,10 +111,23 @@ describe("S33: a rule of words allows no program that may execute its standard i
   });
 
   test("a command of another program's agent is judged like one of ours", async () => {
-    const acp = { ...tool("claude_execute"), about: (input: unknown) => ({ command: String(input) }) };
+    const command = (input: unknown) => ({ command: String((input as { readonly cmd: string }).cmd) });
+    const acp = { ...tool("claude_execute"), offeredBy: "claude", asAsked: true, about: command };
+    for (const allow of [["shell(python3 *)"], ["shell(python3 -)", "claude_execute(python3 *)"]]) {
+      const asking = permission({ workspace, rules: rules({ allow }) });
+      expect(await judge(asking, acp, { cmd: "python3 - <<< 'print(1)'" })).toEqual({ decision: "ask" });
+    }
     const asking = permission({ workspace, rules: rules({ allow: ["shell(python3 *)"] }) });
-    expect(await judge(asking, acp, "python3 - <<< 'print(1)'")).toEqual({ decision: "ask" });
-    expect(await judge(asking, acp, "python3 build.py")).toEqual({ decision: "allow" });
+    expect(await judge(asking, acp, { cmd: "python3 build.py" })).toEqual({ decision: "allow" });
+  });
+
+  test("a tool of an MCP server is allowed by no rule on commands, and a rule on the tool compares the whole text", async () => {
+    const allow = ["shell(python3 *)", "shell(cat *)", "mcp_term_run(python3 -)"];
+    const asking = permission({ workspace, rules: rules({ allow }) });
+    const decide = async (command: string) => (await judge(asking, tool("mcp_term_run"), { command })).decision;
+    expect(await decide("python3 - <<< 'print(1)'")).toBe("ask");
+    expect(await decide("cat <<< ls")).toBe("ask");
+    expect(await decide("python3 -")).toBe("allow");
   });
 
   test.skipIf(!existsSync("/bin/bash"))(
@@ -160,6 +173,8 @@ describe("S33: deny and ask rules see the input", () => {
       });
       expect(decision).not.toBe("allow");
     }
+    const ofServer = permission({ workspace, rules: rules({ ...texts, allow: ["mcp_term_run"] }) });
+    expect((await judge(ofServer, tool("mcp_term_run"), { command })).decision).not.toBe("allow");
     const asked = { ask: ["shell(evil *)"], allow: ["shell"] };
     expect((await judge(permission({ workspace, rules: rules(asked) }), tool("shell"), { command })).decision).toBe(
       "ask",

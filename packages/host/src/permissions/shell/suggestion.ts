@@ -1,7 +1,7 @@
 import { UNKNOWN } from "../match.ts";
 import { COMMAND, formatRule } from "../rule.ts";
 import { harmlessPattern } from "./harmless.ts";
-import { isBeyondWords, mayExecuteInput } from "./inert.ts";
+import { isUnpredictable, mayExecuteInput } from "./inert.ts";
 import { allParts, type CommandPart } from "./part.ts";
 import { takesCommands } from "./wide-rule.ts";
 
@@ -19,7 +19,7 @@ export function commandSuggestion(part: CommandPart): string | undefined {
 function exact(part: CommandPart): string | undefined {
   if (takesCommands(part.words)) return undefined;
   const inner = part.runs === undefined ? [] : [...allParts(part.runs.parts)];
-  if (inner.some((each) => isBeyondWords(each) || (each.kind === "command" && takesCommands(each.words))))
+  if (inner.some((each) => isUnpredictable(each) || (each.kind === "command" && takesCommands(each.words))))
     return undefined;
   const text = quotedText(part);
   const fits =
