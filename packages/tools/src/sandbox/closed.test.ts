@@ -1,6 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { beforeEach, describe, expect, test } from "vitest";
 import { openWorkspace, shellTool } from "../workspace/index.ts";
 import { living, uniqueSleep, until } from "../workspace/processes.fixture.ts";
@@ -290,26 +289,5 @@ print("keys", libc.syscall(${process.arch === "x64" ? 250 : 219}, 0, -3, 1), cty
     } finally {
       spawnSync("ipcrm", ["-M", memory]);
     }
-  });
-
-  test("S19: what was kept in place goes when the sandbox is killed, at once or with the next one", async () => {
-    using project = new TestFolder();
-    await using inside = await sandboxOf(project);
-    const id = uniqueSleep();
-    await using _ = await startIn(inside, project, `sleep ${id}`);
-    await until(() => living(`sleep\0${id}`).length > 0 && project.names().includes(".vscode"));
-    const journal = readFileSync(join(inside.temporary, "..", "held"), "utf8");
-    process.kill(Number(journal.split("\0")[0]), "SIGKILL");
-    await until(() => project.names().length === 0 && !existsSync(inside.temporary));
-
-    const left = join(project.outside, "banyan-sandbox-left");
-    mkdirSync(left);
-    for (const name of [".idea", ".vscode"]) mkdirSync(project.path(name));
-    writeFileSync(project.path(".idea/mine"), "");
-    const ended = spawnSync("true").pid;
-    writeFileSync(join(left, "held"), [ended, project.path(".idea"), project.path(".vscode"), ""].join("\0"));
-    using other = new TestFolder();
-    await using next = await sandboxOf(other, { env: { ...process.env, TMPDIR: project.outside } });
-    expect([project.names(), existsSync(left), existsSync(next.temporary)]).toEqual([[".idea"], false, true]);
   });
 });

@@ -1,112 +1,143 @@
-import {
-  appendFileSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { dirname, join } from "node:path";
+import { accessSync, constants, lstatSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Holder, otherHolders } from "./holder.ts";
+import { isPlaceholder, isVacant, keyOf, makePlaceholder, removePlaceholder } from "./placeholder.ts";
 
-/** In a repository, says where the rest of it is. With this content it says: here, as when it is missing. */
-const HERE = ".\n";
-const JOURNAL = "held";
-const NEVER_ENTERED = ["/refs", "/objects"];
-
-/** The names of the folders that sandboxes keep their own things in begin so. */
-export const BASE = "banyan-sandbox-";
+/** Milliseconds. */
+const PAUSE = 20;
+const LONGEST_REMOVAL = 10_000;
 
 /**
- * What is protected and missing, held for as long as commands run, so that they cannot make it: a place can be mounted
- * read-only only when there is something. An empty folder is seen by no git, and a `commondir` that says "here" changes
- * nothing for one. A journal in `base` names all of it, for whoever has to clean up after a process that was killed.
+ * The placeholders of one sandbox. A missing path needs a placeholder, because only something that exists can be mounted
+ * read-only. Programs in the same folder share placeholders. The kernel detaches every mount on a removed placeholder, even
+ * for running commands of other programs. So only the last program that needs a placeholder removes it (S30).
+ *
+ * No lock is needed. A program that needs a placeholder first publishes its need, then waits for programs that remove
+ * placeholders. A program that removes first sets a flag, then reads the needs of others. So one always sees the other.
  */
 export class HeldPlaces {
-  readonly #journal: string;
-  readonly #held = new Set<string>();
+  readonly #holder: Holder;
+  readonly #needed = new Map<string, string>();
+  #othersRemoved: Promise<void> = Promise.resolve();
 
-  constructor(base: string) {
-    this.#journal = join(base, JOURNAL);
-    writeFileSync(this.#journal, `${process.pid}\0`, { flag: "wx", mode: 0o600 });
+  constructor(holder: Holder) {
+    this.#holder = holder;
+    // Killed programs may have left some.
+    this.release();
   }
 
-  /** Returns whether there is something at the place now. Where nothing can be made, a command of the same user makes nothing either. */
-  hold(place: string): boolean {
-    if (exists(place)) return true;
-    appendFileSync(this.#journal, `${place}\0`);
-    this.#held.add(place);
-    try {
-      if (isOfRepository(place)) writeFileSync(place, HERE, { flag: "wx" });
-      // Nobody enters it: git asks that of the `refs` of a repository, and others only see that it is empty.
-      else if (NEVER_ENTERED.some((name) => place.endsWith(name))) mkdirSync(place, { mode: 0o444 });
-      else mkdirSync(place);
-    } catch {
-      return exists(place);
+  /** Returns what there is to mount at these places. Until `release`, no program removes the placeholders among them. */
+  async hold(places: readonly string[]): Promise<readonly string[]> {
+    const canMake = new Map([...new Set(places.map(dirname))].map((folder) => [folder, canMakeIn(folder)]));
+    const canBeMade = (place: string) => canMake.get(dirname(place)) === true;
+    const vacant = new Map(
+      places.filter((place) => canBeMade(place) && isVacant(place)).map((place) => [keyOf(place), place]),
+    );
+    if ([...vacant.keys()].some((key) => !this.#needed.has(key))) {
+      for (const [key, place] of vacant) this.#needed.set(key, place);
+      this.#holder.publish(this.#needed);
+      this.#othersRemoved = this.#waitForOthers();
     }
-    return true;
+    await this.#othersRemoved;
+    for (const place of vacant.values()) make(place);
+    // This user makes nothing in some folders. Another user may remove a placeholder from there at any time.
+    return places.filter((place) => exists(place) && (canBeMade(place) || !isPlaceholder(place)));
   }
 
-  /** Takes away what was made and is as it was made. */
+  /** Whether a command runs or is being killed. It needs its placeholders until its last process is gone. */
+  hasCommands(): boolean {
+    return this.#holder.hasCommands();
+  }
+
+  /** Removes placeholders that no other program needs, also those of killed programs. Call it while no command runs. */
   release(): void {
-    for (const place of this.#held) releasePlace(place);
-    this.#held.clear();
+    removeUnneeded(this.#holder);
+    this.#needed.clear();
+  }
+
+  async #waitForOthers(): Promise<void> {
+    const deadline = performance.now() + LONGEST_REMOVAL;
+    for (const other of otherHolders(this.#holder)) {
+      while (other.isRemoving()) {
+        if (performance.now() > deadline) throw new Error(`another program does not end its work in ${other.folder}`);
+        await sleep(1);
+      }
+    }
   }
 }
 
-/** Cleans up after a sandbox whose process was killed, by its folder. */
-export function releaseLeft(base: string): void {
-  for (const place of journalOf(base).slice(1)) releasePlace(place);
-  rmSync(base, { recursive: true, force: true, maxRetries: 3 });
+/** Waits until no command of an ended sandbox runs or can start. */
+export async function commandsEnded(holder: Holder): Promise<void> {
+  holder.retire();
+  while (holder.hasCommands()) await sleep(PAUSE, undefined, { ref: false });
 }
 
-/** Cleans up after all of this user's sandboxes that were killed together with their program. */
-export function releaseAllLeft(temporary: string): void {
-  for (const name of readdirSync(temporary).filter((name) => name.startsWith(BASE))) {
-    const base = join(temporary, name);
-    const [process] = journalOf(base);
-    if (lstatSync(base, { throwIfNoEntry: false })?.uid !== processUser()) continue;
-    if (process !== undefined && hasEnded(Number(process))) releaseLeft(base);
-  }
+/** Removes the folders of an ended sandbox, and placeholders that no other program needs. Does nothing while commands run. */
+export function removeEnded(holder: Holder): void {
+  holder.retire();
+  if (holder.hasCommands() || !exists(holder.folder)) return;
+  removeUnneeded(holder);
+  removeFolders(holder);
 }
 
-function processUser(): number | undefined {
-  return process.getuid?.();
-}
-
-function hasEnded(id: number): boolean {
+/** Removes placeholders of this holder, and of killed programs of the same user, unless another program needs them. */
+function removeUnneeded(holder: Holder): void {
+  holder.setRemoving(true);
   try {
-    process.kill(id, 0);
+    const others = otherHolders(holder);
+    const left = others.filter((other) => other.isOwn && hasEnded(other));
+    const needed = new Set(
+      others
+        .filter((other) => !left.includes(other) && other.lives() && !other.isRemoving())
+        .flatMap((other) => [...other.needs().keys()]),
+    );
+    for (const one of [holder, ...left])
+      for (const [key, place] of one.needs()) if (!needed.has(key) && isStill(key, place)) removePlaceholder(place);
+    for (const one of left) removeFolders(one);
+    holder.publish(new Map());
+  } finally {
+    holder.setRemoving(false);
+  }
+}
+
+/** Whether no process of the sandbox lives. A killed program may just have started a command: it cannot open its pipe any more. */
+function hasEnded(holder: Holder): boolean {
+  if (holder.lives()) return false;
+  holder.retire();
+  return !holder.lives();
+}
+
+function removeFolders(holder: Holder): void {
+  const base = holder.base();
+  if (base !== undefined) rmSync(base, { recursive: true, force: true, maxRetries: 3 });
+  holder.remove();
+}
+
+/** Whether the folder that the place lies in is the same as when it was needed. */
+function isStill(key: string, place: string): boolean {
+  try {
+    return keyOf(place) === key;
+  } catch {
     return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ESRCH";
   }
 }
 
-function journalOf(base: string): readonly string[] {
+function make(place: string): void {
   try {
-    return readFileSync(join(base, JOURNAL), "utf8")
-      .split("\0")
-      .filter((line) => line !== "");
+    makePlaceholder(place);
   } catch {
-    // It has none, or is another's.
-    return [];
+    // Something is there already, or the file system is read-only and commands cannot write either.
   }
 }
 
-function releasePlace(place: string): void {
+function canMakeIn(folder: string): boolean {
   try {
-    if (lstatSync(place).isDirectory()) rmdirSync(place);
-    else if (place.endsWith("/commondir") && readFileSync(place, "utf8") === HERE) rmSync(place);
+    accessSync(folder, constants.W_OK);
+    return true;
   } catch {
-    // It has gone, or has become something.
+    return false;
   }
-}
-
-/** Whether it is the `commondir` of a repository. In a folder of files such a file would be seen: a folder is not. */
-function isOfRepository(place: string): boolean {
-  return place.endsWith("/commondir") && exists(join(dirname(place), "HEAD"));
 }
 
 function exists(path: string): boolean {

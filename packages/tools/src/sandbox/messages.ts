@@ -14,7 +14,12 @@ export interface SandboxPlan {
   /** Domains, with a port or without. Nothing else can be reached, so with none there is no network. */
   readonly domains: readonly string[];
   /** Where the programs that make the sandbox are. */
-  readonly programs: { readonly bwrap?: string; readonly socat?: string; readonly rg?: string };
+  readonly programs: {
+    readonly bwrap?: string;
+    readonly socat?: string;
+    readonly rg?: string;
+    readonly mkfifo: string;
+  };
 }
 
 /** What the process of a sandbox is told. `ended` comes once for each `wrapped`. */
@@ -26,7 +31,8 @@ export type ToProcess =
 
 /** What it answers. `invalid`: the plan cannot be meant so. `unavailable`: there can be no sandbox here. */
 export type FromProcess =
-  | { readonly type: "opened"; readonly temporary: string }
+  /** `holder` is the folder that says which placeholders it needs. */
+  | { readonly type: "opened"; readonly temporary: string; readonly holder: string }
   | { readonly type: "invalid"; readonly message: string }
   | { readonly type: "unavailable"; readonly reason: string }
   /** `text` is one simple command of a POSIX shell. */

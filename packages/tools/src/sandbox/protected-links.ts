@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync, renameSync, symlinkSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { isPlaceholder } from "./placeholder.ts";
 
 /** As many as systems follow. */
 const MOST_LINKS = 40;
@@ -48,7 +49,7 @@ export function madeAt(link: string): string | undefined {
   let place = link;
   for (let links = 0; links < MOST_LINKS; links++) {
     const target = targetOf(place);
-    if (target === undefined) return place === link || existsSync(place) ? undefined : firstMissing(place);
+    if (target === undefined) return place === link || isThere(place) ? undefined : firstMissing(place);
     place = resolve(dirname(place), target);
   }
   return undefined;
@@ -57,8 +58,13 @@ export function madeAt(link: string): string | undefined {
 /** Where a path begins to be missing, without links. */
 function firstMissing(path: string): string | undefined {
   const above = dirname(path);
-  if (existsSync(above)) return join(realpathSync(above), basename(path));
+  if (isThere(above)) return join(realpathSync(above), basename(path));
   return above === path ? undefined : firstMissing(above);
+}
+
+/** Whether something is there but a placeholder. */
+function isThere(path: string): boolean {
+  return existsSync(path) && !isPlaceholder(path);
 }
 
 function targetOf(place: string): string | undefined {

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
-import { lstatSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { protectedNames, protectedPart } from "../workspace/protected-paths.ts";
+import { isVacant } from "./placeholder.ts";
 import { isRepository, obeyedByGit, pointedTo, repositoriesIn } from "./repository.ts";
 
 /**
@@ -52,12 +52,12 @@ export async function protectedPlaces(root: string, rg: string): Promise<Protect
 function makersOfRepository(root: string, hasOwn: boolean): readonly string[] {
   const git = hasOwn ? [] : [".git"];
   if (!isInRepository(root)) return [...git, "HEAD"];
-  const missing = ["refs", "objects", "HEAD"].find((name) => !exists(join(root, name)));
+  const missing = ["refs", "objects", "HEAD"].find((name) => isVacant(join(root, name)));
   return [...git, "commondir", ...(missing === undefined ? [] : [missing])];
 }
 
 function isInRepository(folder: string): boolean {
-  return exists(join(folder, ".git")) || (folder !== dirname(folder) && isInRepository(dirname(folder)));
+  return !isVacant(join(folder, ".git")) || (folder !== dirname(folder) && isInRepository(dirname(folder)));
 }
 
 /** What is protected of a file that was found. */
@@ -101,10 +101,6 @@ function filesNamed(root: string, rg: string): Promise<string[]> {
 function entered(folder: string): string[] {
   const parts = folder.split("/");
   return parts.map((_, index) => `**/${parts.slice(0, index + 1).join("/")}/`);
-}
-
-function exists(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 /** Whether a path is this place or lies in it. Both are absolute. */

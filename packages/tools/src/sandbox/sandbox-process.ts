@@ -11,9 +11,11 @@ import {
   SandboxRuntimeConfigSchema,
 } from "@anthropic-ai/sandbox-runtime";
 import { INSIDE, shellWords, WORDS } from "./find-program.ts";
-import { BASE, HeldPlaces, releaseAllLeft } from "./held-places.ts";
+import { commandsEnded, HeldPlaces, removeEnded } from "./held-places.ts";
+import { type Holder, holdersFolder, makeHolder } from "./holder.ts";
 import { writeKeyFilter } from "./kernel-keys.ts";
 import type { FromProcess, SandboxPlan, ToProcess } from "./messages.ts";
+import { isPlaceholder } from "./placeholder.ts";
 import { madeAt, ProtectedLinks } from "./protected-links.ts";
 import { isWithin, protectedPlaces } from "./protected-places.ts";
 import { obeyedByGit, protectedOfRepository } from "./repository.ts";
@@ -26,18 +28,22 @@ import { Submodules } from "./submodules.ts";
  * ends, however it ends, this process notices, takes the proxies down and cleans up.
  */
 
-releaseAllLeft(tmpdir());
-const base = mkdtempSync(join(tmpdir(), BASE));
+// Other users have to read which placeholders this sandbox needs.
+process.umask(0o022);
+const base = mkdtempSync(join(tmpdir(), "banyan-sandbox-"));
 const temporary = join(base, "tmp");
 const empty = join(base, "empty");
 for (const folder of [temporary, empty]) mkdirSync(folder, { mode: 0o700 });
-const held = new HeldPlaces(base);
+let holder: Holder | undefined;
+let held: HeldPlaces | undefined;
 const keyFilter = join(base, "keys.bpf");
 const hasKeyFilter = writeKeyFilter(keyFilter);
 process.chdir(empty);
 process.once("exit", () => {
-  // What is still held is known from the journal in there alone.
-  held.release();
+  // Commands that still ran may have left something.
+  if (held !== undefined && running > 0) putAside();
+  // If a command still runs, the program or the next sandbox removes the placeholders.
+  if (holder !== undefined) removeEnded(holder);
   rmSync(base, { recursive: true, force: true, maxRetries: 3 });
 });
 // For the runtime's sockets, and what it tells commands to use.
@@ -49,6 +55,8 @@ const HELPER = fileURLToPath(new URL("vendor", import.meta.resolve("@anthropic-a
 
 /** Milliseconds. */
 const LONGEST_CLOSING = 5000;
+const PAUSE = 20;
+const NEXT_TRY = 1000;
 /** How often the shell is looked for: the runtime asks another program for it, which on a busy machine outlasts its second. */
 const MOST_LOOKS = 20;
 
@@ -102,9 +110,11 @@ async function open(wanted: SandboxPlan): Promise<FromProcess> {
     if (lacking.length > 0) return { type: "unavailable", reason: lacking.join("; ") };
     // Without a domain no proxy is started, and commands have no network at all.
     if (wanted.domains.length > 0) await SandboxManager.initialize(config);
+    holder = makeHolder(base, wanted.programs.mkfifo);
+    held = new HeldPlaces(holder);
     plan = wanted;
     await tryOut();
-    return { type: "opened", temporary };
+    return { type: "opened", temporary, holder: holder.folder };
   } catch (error) {
     plan = undefined;
     return { type: "unavailable", reason: wordsOf(error) };
@@ -120,8 +130,23 @@ const links = new ProtectedLinks();
 function ended(): string[] {
   running -= 1;
   const notices = putAside();
-  if (running === 0) held.release();
+  if (running === 0) releaseWhenIdle();
   return notices;
+}
+
+/** Releases placeholders when the last process of the last command is gone. A killed command takes a moment to die. */
+function releaseWhenIdle(): void {
+  if (running > 0) return;
+  if (held?.hasCommands()) {
+    setTimeout(releaseWhenIdle, PAUSE);
+    return;
+  }
+  try {
+    held?.release();
+  } catch {
+    // The disk may be full. Until a later try succeeds, the placeholders protect as before.
+    setTimeout(releaseWhenIdle, NEXT_TRY);
+  }
 }
 
 /** The same for a command that nobody waits for any more: what cannot be looked through is said, and the sandbox goes on. */
@@ -136,6 +161,9 @@ function endedNotices(): string[] {
 function putAside(): string[] {
   return [...links.putBack(), ...submodules.putAside()];
 }
+
+/** Descriptor of the pipe of `Holder.commands`. The processes around a command keep it open; the command itself does not get it. */
+const COMMANDS = 8;
 
 /** Throws unless a command runs in the sandbox, cannot write where it must not, and does not see what is hidden. */
 async function tryOut(): Promise<void> {
@@ -159,17 +187,17 @@ async function tryOut(): Promise<void> {
 }
 
 async function wrap(): Promise<string> {
-  if (plan === undefined) throw new Error("The sandbox is not open.");
+  if (plan === undefined || held === undefined || holder === undefined) throw new Error("The sandbox is not open.");
   const { writable } = plan;
   // Counted before anything is made for it, so that a command that ends meanwhile takes nothing away.
   running += 1;
   try {
     const all = await protectedIn(plan);
     if (running === 1) links.remember(all);
-    const found = all.flatMap((place) => holdIn(place, writable));
+    const found = await held.hold(all.flatMap((place) => madeIn(place, writable)));
     // What the runtime answers depends on these alone, and to make it takes longer than a short command.
     const key = keyOf(plan, found);
-    if (last?.key !== key) last = { key, text: textFor(plan, found) };
+    if (last?.key !== key) last = { key, text: textFor(plan, found, holder.commands) };
     return await last.text;
   } catch (error) {
     last = undefined;
@@ -178,21 +206,20 @@ async function wrap(): Promise<string> {
   }
 }
 
-/** What there is to protect of a place now. A link that leads to nothing is held where a command could make that. */
-function holdIn(place: string, writable: readonly string[]): string[] {
-  const made = madeAt(place);
-  if (made !== undefined && !writable.some((folder) => isWithin(folder, made))) return [];
-  return held.hold(made ?? place) ? [made ?? place] : [];
+/** Returns the path to protect for a place: for a dangling link its target, or nothing if commands cannot write there. */
+function madeIn(place: string, writable: readonly string[]): string[] {
+  const made = madeAt(place) ?? place;
+  return made === place || writable.some((folder) => isWithin(folder, made)) ? [made] : [];
 }
 
 let last: { readonly key: string; readonly text: Promise<string> } | undefined;
 
-async function textFor(plan: SandboxPlan, found: readonly string[]): Promise<string> {
+async function textFor(plan: SandboxPlan, found: readonly string[], pipe: string): Promise<string> {
   const config = configOf(plan, found);
-  const command = `${INSIDE}=1; export ${INSIDE}; eval "unset ${WORDS}; exec $${WORDS}"`;
+  const command = `exec ${COMMANDS}>&-; ${INSIDE}=1; export ${INSIDE}; eval "unset ${WORDS}; exec $${WORDS}"`;
   for (let looks = 1; ; looks++) {
     try {
-      return completed(await SandboxManager.wrapWithSandbox(command, "sh", config), plan);
+      return completed(await SandboxManager.wrapWithSandbox(command, "sh", config), plan, pipe);
     } catch (error) {
       if (looks === MOST_LOOKS || !wordsOf(error).endsWith("not found in PATH")) throw error;
     }
@@ -240,14 +267,14 @@ function placeNow(path: string): string | undefined {
 /** Where a path that is missing begins to be. */
 function missingPart(path: string): string {
   const above = dirname(path);
-  return above === path || existsSync(above) ? path : missingPart(above);
+  return above === path || (existsSync(above) && !isPlaceholder(above)) ? path : missingPart(above);
 }
 
 /** What comes after all that the runtime mounts. Nothing behind it is decided by names of files. */
 const AFTER_MOUNTS = " --dev /dev --unshare-pid ";
 
 /** What the runtime leaves out: folders in another place, shared memory and queues of others, and their keys. Throws when its command has another form. */
-function completed(text: string, { caches, readable, readDenied }: SandboxPlan): string {
+function completed(text: string, { caches, readable, readDenied }: SandboxPlan, pipe: string): string {
   if (process.platform !== "linux") return text;
   const at = text.lastIndexOf(AFTER_MOUNTS);
   if (at < 0) throw new Error("what the runtime answers has another form than expected");
@@ -264,7 +291,8 @@ function completed(text: string, { caches, readable, readDenied }: SandboxPlan):
   const [filter, opened] = hasKeyFilter
     ? [" --seccomp 9", ` 9<${shellWords({ file: keyFilter, args: [] })}`]
     : ["", ""];
-  return `${text.slice(0, at)}${mounts.join("")} --unshare-ipc${filter}${text.slice(at)}${opened}`;
+  const counted = ` ${COMMANDS}<>${shellWords({ file: pipe, args: [] })}`;
+  return `${text.slice(0, at)}${mounts.join("")} --unshare-ipc${filter}${text.slice(at)}${opened}${counted}`;
 }
 
 function configOf(
@@ -272,6 +300,7 @@ function configOf(
   found: readonly string[],
 ) {
   // The runtime lets commands write in a few places of its own accord.
+  const holders = writable.some((place) => isWithin(place, holdersFolder())) ? [holdersFolder()] : [];
   const ofRuntime = getDefaultWritePaths().filter((path) => !path.startsWith("/dev/") && existsSync(path));
   return {
     network: { allowedDomains: [...domains], deniedDomains: [] },
@@ -279,7 +308,7 @@ function configOf(
       denyRead: readDenied.map(literal),
       allowRead: [...readable.filter((path) => existsSync(path)), HELPER, base].map(literal),
       allowWrite: [...writable, ...repositories, temporary].map(literal),
-      denyWrite: [...writeDenied.filter((path) => existsSync(path)), ...found, ...ofRuntime].map(literal),
+      denyWrite: [...writeDenied.filter((path) => existsSync(path)), ...found, ...holders, ...ofRuntime].map(literal),
     },
     ...(programs.bwrap !== undefined && { bwrapPath: programs.bwrap }),
     ...(programs.socat !== undefined && { socatPath: programs.socat }),
@@ -302,8 +331,6 @@ function wordsOf(error: unknown): string {
 async function close(): Promise<void> {
   // Whether all of it ended or not, nobody needs this process any more.
   setTimeout(() => process.exit(), LONGEST_CLOSING);
-  // Of what still ran nobody is told any more.
-  if (running > 0) putAside();
-  held.release();
+  if (holder !== undefined) await commandsEnded(holder);
   await SandboxManager.reset();
 }

@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { readdirSync, realpathSync } from "node:fs";
+import { closeSync, readdirSync, realpathSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,8 @@ import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { childEnvironment, type Environment } from "../workspace/environment.ts";
 import { expandHome } from "../workspace/named-path.ts";
 import { findProgram, type Program, shellWords, WORDS } from "./find-program.ts";
-import { releaseLeft } from "./held-places.ts";
+import { commandsEnded, removeEnded } from "./held-places.ts";
+import { Holder } from "./holder.ts";
 import { closeHome } from "./home.ts";
 import type { FromProcess, SandboxPlan, ToProcess } from "./messages.ts";
 import { SandboxError } from "./messages.ts";
@@ -130,13 +131,15 @@ export async function openSandbox(options: SandboxOptions): Promise<SandboxOpeni
     return unavailable(`${root} lies among the files of Banyan itself, which stay closed`);
 
   const program = (name: string) => findProgram(name, env.PATH ?? "", writable);
-  const [bwrap, socat, rg] = [program("bwrap"), program("socat"), program("rg")];
+  const [bwrap, socat, rg, mkfifo] = ["bwrap", "socat", "rg", "mkfifo"].map(program);
   const lacking = [
     ...(process.platform === "linux" && bwrap === undefined ? ["bubblewrap"] : []),
     ...(process.platform === "linux" && socat === undefined ? ["socat"] : []),
     ...(rg === undefined ? ["ripgrep"] : []),
+    ...(mkfifo === undefined ? ["mkfifo"] : []),
   ];
-  if (lacking.length > 0) return unavailable(`it needs ${new Intl.ListFormat("en-GB").format(lacking)}; install that`);
+  if (mkfifo === undefined || lacking.length > 0)
+    return unavailable(`it needs ${new Intl.ListFormat("en-GB").format(lacking)}; install that`);
   const closed = closeHome({ home, env, named: options.readable ?? [], own });
   const repository = repositoryOf(root);
   const ours = [env.TMPDIR ?? tmpdir(), fileURLToPath(import.meta.resolve("@anthropic-ai/sandbox-runtime"))];
@@ -154,7 +157,7 @@ export async function openSandbox(options: SandboxOptions): Promise<SandboxOpeni
       caches: closed.caches.filter((cache) => !writable.some((place) => isWithin(place, cache))),
       ...(hidden !== undefined && { hidden }),
       domains: options.network?.allow ?? [],
-      programs: { ...(bwrap && { bwrap }), ...(socat && { socat }), ...(rg && { rg }) },
+      programs: { ...(bwrap && { bwrap }), ...(socat && { socat }), ...(rg && { rg }), mkfifo },
     },
     childEnvironment(env, {
       ...Object.fromEntries(PROXIES.map((name) => [name, env[name]])),
@@ -225,8 +228,14 @@ async function start(plan: SandboxPlan, environment: Record<string, string>): Pr
     child.once("exit", () => settle("its process ended at once"));
     send(child, { type: "open", plan });
   });
-  if (typeof answer === "object" && answer.type === "opened")
-    return { available: true, sandbox: new SandboxInProcess(child, answer.temporary, plan.domains), notices: [] };
+  if (typeof answer === "object" && answer.type === "opened") {
+    try {
+      return { available: true, sandbox: new SandboxInProcess(child, answer, plan.domains), notices: [] };
+    } catch (error) {
+      // The process was killed just now, and another program removed its holder.
+      return unavailable((error as Error).message);
+    }
+  }
   await end(child);
   if (typeof answer === "string") return unavailable(answer);
   if (answer.type === "invalid")
@@ -234,22 +243,32 @@ async function start(plan: SandboxPlan, environment: Record<string, string>): Pr
   return unavailable(answer.type === "unavailable" ? answer.reason : "its process is confused");
 }
 
+type Opened = Extract<FromProcess, { type: "opened" }>;
+
 class SandboxInProcess implements Sandbox {
   readonly temporary: string;
   readonly domains: readonly string[];
   readonly #process: ChildProcess;
+  readonly #holder: Holder;
+  readonly #owned: number;
   readonly #waiting = new Map<number, PromiseWithResolvers<string>>();
   /** Programs that have ended, until what they left is looked through. */
   readonly #settling = new Map<number, (notices: readonly string[]) => void>();
   #last = 0;
   #isClosed = false;
 
-  constructor(process: ChildProcess, temporary: string, domains: readonly string[]) {
+  constructor(process: ChildProcess, { temporary, holder }: Opened, domains: readonly string[]) {
     this.#process = process;
     this.temporary = temporary;
     this.domains = domains;
+    this.#holder = new Holder(holder, true);
+    this.#owned = this.#holder.own();
     process.on("message", (message) => this.#take(message as FromProcess));
-    process.once("exit", () => this.#lose());
+    process.once("exit", () => {
+      this.#lose();
+      // If this fails, the next sandbox removes the rest.
+      this.#cleanUp().catch(() => {});
+    });
     // It does not keep the program alive, but ends with it.
     process.unref();
     process.channel?.unref();
@@ -313,6 +332,13 @@ class SandboxInProcess implements Sandbox {
       waiting?.reject(new SandboxError("system", `The command was not run, as it has no sandbox: ${message.message}`));
   }
 
+  /** Removes what the process of the sandbox left when it was killed, as soon as the last command has ended. */
+  async #cleanUp(): Promise<void> {
+    await commandsEnded(this.#holder);
+    removeEnded(this.#holder);
+    closeSync(this.#owned);
+  }
+
   /** Whoever waits for an answer keeps the program alive, and nothing else here does. */
   #rest(): void {
     if (this.#waiting.size === 0 && this.#settling.size === 0) this.#process.channel?.unref();
@@ -320,8 +346,6 @@ class SandboxInProcess implements Sandbox {
 
   #lose(): void {
     this.#isClosed = true;
-    // When it was killed, what it held for its commands is still there.
-    if (this.#process.signalCode !== null) releaseLeft(dirname(this.temporary));
     for (const waiting of this.#waiting.values()) waiting.reject(closed());
     this.#waiting.clear();
     for (const settle of this.#settling.values()) settle([]);

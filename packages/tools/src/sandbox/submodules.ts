@@ -1,6 +1,7 @@
 import { lstatSync, readFileSync, realpathSync, renameSync, statSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { gitlinksIn } from "./git-index.ts";
+import { isVacant } from "./placeholder.ts";
 import { unusedName } from "./protected-links.ts";
 import { isWithin } from "./protected-places.ts";
 import { pointedTo, repositoriesIn } from "./repository.ts";
@@ -103,6 +104,8 @@ function submoduleIn(folder: string): Submodule | undefined {
   try {
     // Through a link git does not look.
     if (realpathSync(folder) !== folder) return undefined;
+    // git takes an empty folder for no repository. It may be the placeholder of a program that works in there.
+    if (isVacant(pointer)) return undefined;
     const { dev, ino, birthtimeMs } = lstatSync(pointer);
     const isFolder = statSync(pointer).isDirectory();
     const repository = isFolder ? realpathSync(pointer) : pointedTo(folder);

@@ -16,7 +16,7 @@ test("S9: it is said what a sandbox needs", async () => {
   using folder = new TestFolder();
   expect(await openSandbox({ root: folder.root, env: { PATH: "/nowhere" } })).toEqual({
     available: false,
-    reason: "Commands cannot run in a sandbox: it needs bubblewrap, socat and ripgrep; install that.",
+    reason: "Commands cannot run in a sandbox: it needs bubblewrap, socat, ripgrep and mkfifo; install that.",
   });
 });
 

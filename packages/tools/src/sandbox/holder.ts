@@ -1,0 +1,204 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+
+/** Not `TMPDIR`, because all programs of all users have to find each other here. Sandboxed commands cannot write here. */
+const TOP = "/tmp";
+const OF_USER = "banyan-sandboxes-";
+
+const OWNER = "owner";
+const RUNNING = "running";
+const ENDED = "ended";
+const PIPE = "commands";
+const NEEDS = "needs";
+const BASE = "base";
+const REMOVING = "removing";
+const UNFINISHED = "new-";
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/** The paths of placeholders by their keys. A placeholder has one key, but each program may have another path to it. */
+export type Needs = ReadonlyMap<string, string>;
+
+/**
+ * One sandbox, as the programs of all users on this machine see it: a folder that says which placeholders it needs.
+ *
+ * Two named pipes say whether it lives. Opening a pipe for writing fails when no process has it open for reading, so the
+ * kernel answers, also after a SIGKILL and when process ids were used again. `owner` is open in the program and in the
+ * process of the sandbox, `commands` around each command that runs.
+ */
+export class Holder {
+  readonly folder: string;
+  readonly isOwn: boolean;
+
+  constructor(folder: string, isOwn: boolean) {
+    this.folder = folder;
+    this.isOwn = isOwn;
+  }
+
+  /** The pipe that has to be open around each command. */
+  get commands(): string {
+    return join(this.folder, RUNNING, PIPE);
+  }
+
+  /** Keeps the holder alive until this process ends, or closes the answer. */
+  own(): number {
+    return openSync(join(this.folder, OWNER), constants.O_RDWR | constants.O_NONBLOCK);
+  }
+
+  hasOwner(): boolean {
+    return hasReader(join(this.folder, OWNER));
+  }
+
+  hasCommands(): boolean {
+    return hasReader(this.commands) || hasReader(join(this.folder, ENDED, PIPE));
+  }
+
+  lives(): boolean {
+    return this.hasOwner() || this.hasCommands();
+  }
+
+  needs(): Needs {
+    try {
+      return new Map(Object.entries<string>(JSON.parse(contentOf(join(this.folder, NEEDS)))));
+    } catch {
+      // The sandbox needs nothing yet, or another user wrote something else into the file.
+      return new Map();
+    }
+  }
+
+  publish(needs: Needs): void {
+    const file = join(this.folder, NEEDS);
+    // Replacing a file costs more than removing the file and making it again.
+    if (needs.size === 0) {
+      rmSync(file, { force: true });
+      return;
+    }
+    writeFileSync(`${file}.next`, JSON.stringify(Object.fromEntries(needs)), { mode: 0o644 });
+    renameSync(`${file}.next`, file);
+  }
+
+  /** The folder of the sandbox's own temporary files; undefined if a crash prevented that it was written down. */
+  base(): string | undefined {
+    try {
+      return readFileSync(join(this.folder, BASE), "utf8");
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Whether its owner removes placeholders now. None of its own commands runs then. */
+  isRemoving(): boolean {
+    return lstatSync(join(this.folder, REMOVING), { throwIfNoEntry: false }) !== undefined && this.hasOwner();
+  }
+
+  setRemoving(removes: boolean): void {
+    const flag = join(this.folder, REMOVING);
+    if (removes) writeFileSync(flag, "", { mode: 0o644 });
+    else rmSync(flag, { force: true });
+  }
+
+  /** From now on no command starts: the path of its pipe is gone. */
+  retire(): void {
+    try {
+      renameSync(join(this.folder, RUNNING), join(this.folder, ENDED));
+    } catch {
+      // Another program retired or removed it first.
+    }
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Makes the holder of a new sandbox, and keeps it alive until this process ends. `base` is the folder of the sandbox's own
+ * temporary files, `mkfifo` the path of that program.
+ */
+export function makeHolder(base: string, mkfifo: string): Holder {
+  const all = holdersFolder();
+  mkdirSync(all, { recursive: true });
+  const { uid } = lstatSync(all);
+  if (!isFolderOf(all, process.getuid?.() ?? uid))
+    throw new Error(`${all} belongs to another user. Remove it, so that sandboxes can keep their locks there`);
+  const unfinished = mkdtempSync(join(all, UNFINISHED));
+  for (const folder of [all, unfinished]) chmodSync(folder, 0o755);
+  const holder = new Holder(unfinished, true);
+  mkdirSync(dirname(holder.commands), { mode: 0o755 });
+  execFileSync(mkfifo, ["-m", "666", join(unfinished, OWNER), holder.commands]);
+  writeFileSync(join(unfinished, BASE), base);
+  holder.own();
+  // Other programs would take a holder without an open pipe for a dead one.
+  const folder = join(all, basename(unfinished).slice(UNFINISHED.length));
+  renameSync(unfinished, folder);
+  return new Holder(folder, true);
+}
+
+/** The folder of all holders of this user. */
+export function holdersFolder(): string {
+  return join(realpathSync(TOP), `${OF_USER}${process.getuid?.() ?? ""}`);
+}
+
+/** The holders of all other sandboxes, of all users. */
+export function otherHolders(holder: Holder): readonly Holder[] {
+  const own = holdersFolder();
+  return readdirSync(dirname(own))
+    .filter((name) => name.startsWith(OF_USER))
+    .flatMap((name) => {
+      const folder = join(dirname(own), name);
+      // Ignore a folder that one user made in the name of another.
+      if (!isFolderOf(folder, Number(name.slice(OF_USER.length)))) return [];
+      return namesIn(folder).map((one) => new Holder(join(folder, one), folder === own));
+    })
+    .filter(({ folder }) => folder !== holder.folder);
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).filter((name) => !name.startsWith(UNFINISHED));
+  } catch {
+    // The folder is not readable, or was just removed.
+    return [];
+  }
+}
+
+function isFolderOf(path: string, user: number): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats?.isDirectory() === true && stats.uid === user;
+}
+
+function hasReader(pipe: string): boolean {
+  try {
+    closeSync(openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW));
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code !== "ENXIO" && code !== "ENOENT";
+  }
+}
+
+/** Reads a file that another user may have made. Never follows a link, waits at a pipe, or reads without end. */
+function contentOf(path: string): string {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  try {
+    const stats = fstatSync(file);
+    return stats.isFile() && stats.size <= MOST_BYTES ? readFileSync(file, "utf8") : "";
+  } finally {
+    closeSync(file);
+  }
+}

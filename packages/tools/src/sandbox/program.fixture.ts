@@ -1,0 +1,19 @@
+import { openWorkspace, shellTool } from "../workspace/index.ts";
+import { call } from "../workspace/test-folder.fixture.ts";
+import { openSandbox } from "./index.ts";
+
+// A program with a sandbox around its working folder: runs the commands that its parent sends, and ends with the parent.
+
+const opening = await openSandbox({ root: process.cwd(), home: process.env.HOME ?? "" });
+const tool = opening.available && shellTool(openWorkspace(process.cwd()), { sandbox: opening.sandbox });
+
+process.on("message", async ({ id, command }: { readonly id: number; readonly command: string }) => {
+  const said = tool ? call(tool, { command }) : Promise.reject(new Error("It has no sandbox."));
+  const answer = await said.catch((error: Error) => `refused: ${error.message}`);
+  if (process.connected) process.send?.({ id, said: answer });
+});
+process.once("disconnect", async () => {
+  if (opening.available) await opening.sandbox[Symbol.asyncDispose]();
+  process.exit();
+});
+process.send?.({ id: 0, said: opening.available ? "" : opening.reason });

@@ -1,0 +1,303 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { until } from "../workspace/processes.fixture.ts";
+import { TestFolder } from "../workspace/test-folder.fixture.ts";
+import { makeHolder } from "./holder.ts";
+import { SandboxProgram, type User } from "./programs.fixture.ts";
+import { sandboxOf, startIn, whyNoSandbox } from "./sandbox.fixture.ts";
+
+const reason = await whyNoSandbox();
+const isRoot = process.getuid?.() === 0;
+const isLong = process.env.BANYAN_LONG === "1";
+beforeEach(({ skip }) => {
+  if (reason !== undefined) skip(reason);
+});
+
+/** What is missing in a new repository, and must not be made by a command. */
+const MISSING = [
+  ...[".git/commondir", ".mcp.json", ".envrc", ".vscode", ".idea", ".claude", ".cursor", ".banyan"],
+  ...["commondir", "refs"],
+];
+
+/** Tries to make each of these paths in several ways, and says `made` for each that it made. */
+function attackOn(paths: readonly string[]): string {
+  return `for F in ${paths.join(" ")}; do
+    rmdir "$F"; rm -f "$F"; mv "$F" "$F-away"; echo evil > "$F"; mkdir "$F"; echo evil > "$F/evil"; ln -s / "$F/evil-link"; mv x "$F"
+    if grep -sq evil "$F" || [ -e "$F/evil" ] || [ -h "$F" ]; then echo "made $F"; fi
+  done 2>/dev/null; echo tried`;
+}
+
+/** What stands in the folder and should not. */
+function madeIn(folder: TestFolder, paths: readonly string[]): readonly string[] {
+  return paths.filter((path) => {
+    const file = folder.path(path);
+    if (!existsSync(file)) return false;
+    try {
+      return readFileSync(file, "utf8") !== ".\n";
+    } catch {
+      return existsSync(`${file}/evil`);
+    }
+  });
+}
+
+function repository(user?: User): TestFolder {
+  const folder = new TestFolder();
+  execFileSync("git", ["init", "-q", folder.root]);
+  if (user) giveTo(user, folder.root);
+  return folder;
+}
+
+/** Nothing else runs as this user. */
+const ORDINARY = 60_000 + (process.pid % 5000);
+const LOCKS = `/tmp/banyan-sandboxes-${ORDINARY}`;
+afterEach(() => rmSync(LOCKS, { recursive: true, force: true }));
+
+function ordinaryUser(folder: TestFolder): User {
+  const user = { uid: ORDINARY, home: folder.path("home") };
+  mkdirSync(user.home);
+  giveTo(user, user.home);
+  return user;
+}
+
+/** The user gets a folder of a test, and can reach it. */
+function giveTo({ uid }: User, path: string): void {
+  execFileSync("chown", ["-R", `${uid}:${uid}`, path]);
+  // A command of root has no more rights than others in a folder of another user.
+  execFileSync("chmod", ["-R", "a+rwX", path]);
+  for (let above = dirname(path); above !== tmpdir(); above = dirname(above)) chmodSync(above, 0o755);
+  chmodSync(tmpdir(), 0o755);
+}
+
+/** A command that runs until there is a file; then it attacks. */
+const waiting = (up: string, go: string, then = "true") =>
+  `touch ${up}; until [ -e ${go} ]; do sleep 0.02; done; ${then}`;
+
+/** Runs a command of each program; when that of the first has ended as it is said, the second attacks. */
+async function attackAfter(
+  folder: TestFolder,
+  [first, second]: readonly [SandboxProgram, SandboxProgram],
+  end: () => Promise<unknown>,
+  paths = MISSING,
+): Promise<string> {
+  const ofFirst = first.run(waiting("first-up", "first-go"));
+  await until(() => existsSync(folder.path("first-up")));
+  const ofSecond = second.run(waiting("second-up", "second-go", attackOn(paths)));
+  await until(() => existsSync(folder.path("second-up")));
+  await end();
+  await ofFirst;
+  folder.add("second-go", "");
+  return ofSecond;
+}
+
+/** The placeholders that are still there. */
+const left = (folder: TestFolder) => MISSING.filter((path) => existsSync(folder.path(path)));
+
+describe("S30: a command makes nothing that is missing and protected", () => {
+  test.each([
+    [
+      "when the program that made the placeholders exits",
+      async (first: SandboxProgram, folder: TestFolder) => {
+        folder.add("first-go", "");
+        await first[Symbol.asyncDispose]();
+      },
+    ],
+    ["when that program is killed", (first: SandboxProgram) => first.kill("program")],
+    ["when the process of its sandbox is killed", (first: SandboxProgram) => first.kill("sandbox")],
+    ["when both are killed", (first: SandboxProgram) => first.kill("both")],
+  ])("%s", async (_, end) => {
+    using folder = repository();
+    await using first = await SandboxProgram.start(folder.root);
+    await using second = await SandboxProgram.start(folder.root);
+    const said = await attackAfter(folder, [first, second], async () => {
+      await end(first, folder);
+      // A third one cleans up behind those that were killed.
+      await using third = await SandboxProgram.start(folder.root);
+      expect(await third.run(attackOn(MISSING))).toBe("tried\n");
+      folder.add("first-go", "");
+    });
+    expect(said).toBe("tried\n");
+    expect(madeIn(folder, MISSING)).toEqual([]);
+    await second[Symbol.asyncDispose]();
+    await until(() => left(folder).length === 0);
+  });
+
+  test.runIf(isRoot).each([
+    ["root", "an ordinary user"],
+    ["an ordinary user", "root"],
+  ])("when %s exits while a command of %s runs", async (who) => {
+    using others = new TestFolder();
+    const user = ordinaryUser(others);
+    using folder = repository(user);
+    await using first = await SandboxProgram.start(folder.root, who === "root" ? undefined : user);
+    await using second = await SandboxProgram.start(folder.root, who === "root" ? user : undefined);
+    const said = await attackAfter(folder, [first, second], async () => {
+      writeFileSync(folder.path("first-go"), "");
+      await first[Symbol.asyncDispose]();
+    });
+    expect(said).toBe("tried\n");
+    expect(madeIn(folder, MISSING)).toEqual([]);
+    await second[Symbol.asyncDispose]();
+    await until(() => left(folder).length === 0);
+  });
+
+  test("in a repository below that another program works in", async () => {
+    using folder = repository();
+    execFileSync("git", ["init", "-q", folder.path("sub")]);
+    await using first = await SandboxProgram.start(folder.path("sub"));
+    await using second = await SandboxProgram.start(folder.root);
+    const ofFirst = first.run(waiting("first-up", "first-go"));
+    await until(() => existsSync(folder.path("sub/first-up")));
+    const said = second.run(waiting("second-up", "second-go", attackOn(["sub/.git/commondir"])));
+    await until(() => existsSync(folder.path("second-up")));
+    folder.add("sub/first-go", "");
+    await ofFirst;
+    await first[Symbol.asyncDispose]();
+    expect(existsSync(folder.path("sub/.git/commondir"))).toBe(true);
+    folder.add("second-go", "");
+    expect(await said).toBe("tried\n");
+    await second[Symbol.asyncDispose]();
+    expect(existsSync(folder.path("sub/.git/commondir"))).toBe(false);
+  });
+
+  test("in a repository that a linked work tree shares", async () => {
+    using folder = repository();
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", ...args], { cwd: folder.root });
+    git("commit", "-q", "--allow-empty", "-m", "x");
+    git("worktree", "add", "-q", folder.path("../tree"));
+    await using first = await SandboxProgram.start(folder.path("../tree"));
+    await using second = await SandboxProgram.start(folder.root);
+    const ofFirst = first.run(waiting("first-up", "first-go"));
+    await until(() => existsSync(folder.path("../tree/first-up")));
+    const said = second.run(
+      waiting("second-up", "second-go", attackOn([".git/commondir", ".git/worktrees/tree/hooks"])),
+    );
+    await until(() => existsSync(folder.path("second-up")));
+    folder.add("../tree/first-go", "");
+    await ofFirst;
+    await first[Symbol.asyncDispose]();
+    folder.add("second-go", "");
+    expect(await said).toBe("tried\n");
+  });
+
+  test("while four programs start, run commands and exit at random", { timeout: 120_000 }, async () => {
+    using folder = repository();
+    const runs = async () => {
+      for (let round = 0; round < (isLong ? 40 : 2); round += 1) {
+        await using program = await SandboxProgram.start(folder.root);
+        for (let command = 0; command < 3; command += 1)
+          expect(await program.run(`sleep 0.0${Math.floor(Math.random() * 9)}; ${attackOn(MISSING)}`)).toBe("tried\n");
+      }
+    };
+    await Promise.all([runs(), runs(), runs(), runs()]);
+    expect(madeIn(folder, MISSING)).toEqual([]);
+    await until(() => left(folder).length === 0);
+  });
+});
+
+describe("S30: placeholders", () => {
+  test("a program whose sandbox was killed refuses commands; its placeholders stay until its last command has ended", async () => {
+    using folder = repository();
+    await using program = await SandboxProgram.start(folder.root);
+    const runs = program.run(waiting("up", "go", attackOn(MISSING)));
+    await until(() => existsSync(folder.path("up")));
+    await program.kill("sandbox");
+    await until(() => existsSync(folder.path("up")));
+    expect(await program.run("touch outside")).toBe(
+      "refused: The command was not run, as its sandbox has ended. Start the program again.",
+    );
+    folder.add("go", "");
+    expect(await runs).toBe("tried\n");
+    await until(() => left(folder).length === 0);
+    expect(folder.names()).toEqual([".git", "go", "up"]);
+  });
+
+  test("go with the next sandbox when both processes were killed, and nothing of the user goes with them", async () => {
+    using folder = repository();
+    mkdirSync(folder.path(".idea"));
+    const program = await SandboxProgram.start(folder.root);
+    const runs = program.run(waiting("up", "go"));
+    await until(() => existsSync(folder.path("up")));
+    // The user puts something in the place of one, and fills another.
+    rmdirSync(folder.path(".envrc"));
+    folder.add(".envrc", "mine");
+    folder.add(".vscode/tasks.json", "mine");
+    await program.kill("both");
+    await runs;
+    expect(folder.names()).toContain(".mcp.json");
+    using other = new TestFolder();
+    await using _ = await sandboxOf(other);
+    expect(folder.names()).toEqual([".envrc", ".git", ".idea", ".vscode", "up"]);
+    expect(existsSync(folder.path(".git/commondir"))).toBe(false);
+  });
+
+  test("are none of the repositories that are put aside", async () => {
+    using folder = repository();
+    mkdirSync(folder.path("sub"));
+    await using outer = await SandboxProgram.start(folder.root);
+    const link = "git update-index --add --cacheinfo 160000,1111111111111111111111111111111111111111,sub";
+    const runs = outer.run(waiting("up", "go", link));
+    await until(() => existsSync(folder.path("up")));
+    await using inner = await SandboxProgram.start(folder.path("sub"));
+    const ofInner = inner.run(waiting("up", "go", attackOn([".git"])));
+    await until(() => existsSync(folder.path("sub/up")));
+    folder.add("go", "");
+    expect(await runs).not.toContain("put-aside");
+    folder.add("sub/go", "");
+    expect(await ofInner).toBe("tried\n");
+  });
+
+  test("cannot be given up by a command that writes where sandboxes keep their locks", async () => {
+    using folder = repository();
+    const env = { ...process.env, TMPDIR: "/var/tmp" };
+    await using sandbox = await sandboxOf(folder, { writable: ["/tmp"], env });
+    const holders = `/tmp/banyan-sandboxes-${process.getuid?.()}`;
+    const command = `cd ${holders} && for H in *; do rm -rf $H; echo > $H/removing; mv $H/running $H/ended; done; mv ${holders} /tmp/away; mkdir ${holders}/a; echo tried`;
+    await using child = await startIn(sandbox, folder, `(${command}) 2>/dev/null; read line; ${attackOn(MISSING)}`);
+    let said = "";
+    child.stdout?.on("data", (bytes) => (said += bytes));
+    await until(() => said === "tried\n");
+    {
+      await using second = await SandboxProgram.start(folder.root);
+      await second.run("true");
+    }
+    child.stdin?.end("\n");
+    await until(() => said === "tried\ntried\n");
+    expect(madeIn(folder, MISSING)).toEqual([]);
+  });
+
+  test.runIf(isRoot)("there is no sandbox where another user has the folder of its locks", async () => {
+    using others = new TestFolder();
+    const user = ordinaryUser(others);
+    using folder = repository(user);
+    mkdirSync(LOCKS);
+    const { program, why } = await SandboxProgram.tryToStart(folder.root, user);
+    await program[Symbol.asyncDispose]();
+    expect(why).toBe(
+      `Commands cannot run in a sandbox: ${LOCKS} belongs to another user. Remove it, so that sandboxes can keep their locks there.`,
+    );
+  });
+
+  test.runIf(isLong)(
+    "a command is refused when another program does not finish its removal",
+    { timeout: 60_000 },
+    async () => {
+      using folder = repository();
+      await using program = await SandboxProgram.start(folder.root);
+      const stuck = makeHolder(folder.path("base"), "/usr/bin/mkfifo");
+      stuck.setRemoving(true);
+      try {
+        expect(await program.run("touch made")).toBe(
+          `refused: The command was not run, as it has no sandbox: another program does not end its work in ${stuck.folder}`,
+        );
+        expect(existsSync(folder.path("made"))).toBe(false);
+      } finally {
+        stuck.remove();
+      }
+      expect(await program.run("echo again")).toBe("again\n");
+    },
+  );
+});
