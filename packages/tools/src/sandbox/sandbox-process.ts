@@ -12,7 +12,7 @@ import {
 } from "@anthropic-ai/sandbox-runtime";
 import { INSIDE, shellWords, WORDS } from "./find-program.ts";
 import { commandsEnded, HeldPlaces, removeEnded } from "./held-places.ts";
-import { type Holder, holdersFolder, makeHolder } from "./holder.ts";
+import { type Holder, makeHolder } from "./holder.ts";
 import { writeKeyFilter } from "./kernel-keys.ts";
 import type { FromProcess, SandboxPlan, ToProcess } from "./messages.ts";
 import { isPlaceholder } from "./placeholder.ts";
@@ -300,7 +300,6 @@ function configOf(
   found: readonly string[],
 ) {
   // The runtime lets commands write in a few places of its own accord.
-  const holders = writable.some((place) => isWithin(place, holdersFolder())) ? [holdersFolder()] : [];
   const ofRuntime = getDefaultWritePaths().filter((path) => !path.startsWith("/dev/") && existsSync(path));
   return {
     network: { allowedDomains: [...domains], deniedDomains: [] },
@@ -308,7 +307,7 @@ function configOf(
       denyRead: readDenied.map(literal),
       allowRead: [...readable.filter((path) => existsSync(path)), HELPER, base].map(literal),
       allowWrite: [...writable, ...repositories, temporary].map(literal),
-      denyWrite: [...writeDenied.filter((path) => existsSync(path)), ...found, ...holders, ...ofRuntime].map(literal),
+      denyWrite: [...writeDenied.filter((path) => existsSync(path)), ...found, ...ofRuntime].map(literal),
     },
     ...(programs.bwrap !== undefined && { bwrapPath: programs.bwrap }),
     ...(programs.socat !== undefined && { socatPath: programs.socat }),

@@ -8,7 +8,7 @@ import { childEnvironment, type Environment } from "../workspace/environment.ts"
 import { expandHome } from "../workspace/named-path.ts";
 import { findProgram, type Program, shellWords, WORDS } from "./find-program.ts";
 import { commandsEnded, removeEnded } from "./held-places.ts";
-import { Holder } from "./holder.ts";
+import { Holder, holdersFolder } from "./holder.ts";
 import { closeHome } from "./home.ts";
 import type { FromProcess, SandboxPlan, ToProcess } from "./messages.ts";
 import { SandboxError } from "./messages.ts";
@@ -111,7 +111,7 @@ export async function openSandbox(options: SandboxOptions): Promise<SandboxOpeni
   const env = options.env ?? process.env;
   const home = realOrGiven(options.home ?? homedir());
   const root = placeToWrite(options.root, options.root);
-  const own = (options.own ?? []).map((folder) => realOrGiven(resolve(folder)));
+  const own = [...(options.own ?? []), holdersFolder()].map((folder) => realOrGiven(resolve(folder)));
   const notices: string[] = [];
   const writable = [root];
   for (const path of options.writable ?? []) {

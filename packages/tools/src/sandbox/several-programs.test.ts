@@ -1,11 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname } from "node:path";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { until } from "../workspace/processes.fixture.ts";
 import { TestFolder } from "../workspace/test-folder.fixture.ts";
-import { makeHolder } from "./holder.ts";
+import { holdersFolder, makeHolder } from "./holder.ts";
+import { openSandbox } from "./index.ts";
 import { SandboxProgram, type User } from "./programs.fixture.ts";
 import { sandboxOf, startIn, whyNoSandbox } from "./sandbox.fixture.ts";
 
@@ -250,22 +253,21 @@ describe("S30: placeholders", () => {
     expect(await ofInner).toBe("tried\n");
   });
 
-  test("cannot be given up by a command that writes where sandboxes keep their locks", async () => {
+  test("cannot be given up by a command: it neither sees nor writes what programs publish", async () => {
     using folder = repository();
-    const env = { ...process.env, TMPDIR: "/var/tmp" };
-    await using sandbox = await sandboxOf(folder, { writable: ["/tmp"], env });
-    const holders = `/tmp/banyan-sandboxes-${process.getuid?.()}`;
-    const command = `cd ${holders} && for H in *; do rm -rf $H; echo > $H/removing; mv $H/running $H/ended; done; mv ${holders} /tmp/away; mkdir ${holders}/a; echo tried`;
-    await using child = await startIn(sandbox, folder, `(${command}) 2>/dev/null; read line; ${attackOn(MISSING)}`);
-    let said = "";
-    child.stdout?.on("data", (bytes) => (said += bytes));
-    await until(() => said === "tried\n");
-    {
-      await using second = await SandboxProgram.start(folder.root);
-      await second.run("true");
-    }
-    child.stdin?.end("\n");
-    await until(() => said === "tried\ntried\n");
+    const holders = holdersFolder();
+    const opening = await openSandbox({ root: folder.root, writable: [holders] });
+    if (!opening.available) throw new Error(opening.reason);
+    await using sandbox = opening.sandbox;
+    expect(opening.notices).toEqual([
+      `Commands in the sandbox cannot write to ${holders} (sandbox.writable): it belongs to Banyan itself.`,
+    ]);
+    const before = readdirSync(holders);
+    expect(before.length).toBeGreaterThan(0);
+    const forge = `ls -A ${holders}; for H in ${before.join(" ")}; do rm -rf ${holders}/$H; mkdir -p ${holders}/$H/removing; done; rm -rf ${holders}; mv ${holders} ${holders}-away`;
+    await using child = await startIn(sandbox, folder, `(${forge}) 2>/dev/null; ${attackOn(MISSING)}`);
+    expect(await text(child.stdout as Readable)).toBe("tried\n");
+    expect(readdirSync(holders).some((name) => before.includes(name))).toBe(true);
     expect(madeIn(folder, MISSING)).toEqual([]);
   });
 
