@@ -20,6 +20,7 @@ import type { Directories } from "./directories.ts";
 import { type Drivers, idOf } from "./drivers/drivers.ts";
 import { earlierTasks } from "./equipment/earlier-tasks.ts";
 import { type Equipment, openEquipment } from "./equipment/equipment.ts";
+import { hookNotices } from "./hooks/entries.ts";
 import { Hooks } from "./hooks/hooks.ts";
 import type { HostParts } from "./host-parts.ts";
 import { type ContextPart, contextParts } from "./instructions/context-parts.ts";
@@ -33,7 +34,7 @@ import { sharedNames } from "./permissions/named-tool.ts";
 import { type ApprovalMode, rulesOfAnswers } from "./permissions/permissions.ts";
 import { pathScope } from "./permissions/place.ts";
 import { readingRules } from "./permissions/reading.ts";
-import { parseRule, type Rules } from "./permissions/rule.ts";
+import { absentNames, allowed, checkedRule, type Rules } from "./permissions/rule.ts";
 import { wideRuleNotices } from "./permissions/shell/wide-rule.ts";
 import type { ProjectPlaces } from "./project.ts";
 import type { Redact } from "./redaction/redactor.ts";
@@ -107,7 +108,7 @@ export class Host {
       ...{ entries: settings.hooks ?? {}, directory: workspace, env, redact, servers },
       mode: (conversation) => this.approvalIn(conversation),
     });
-    const tools = () => this.#agent.options.tools ?? [];
+    const tools = () => this.#agent?.options.tools ?? [];
     const isOutside = (tool: Tool) => settings.unconfined !== true && this.#drivers.runsOutside(tool);
     this.worktrees = new Worktrees({ folder: places.worktrees, workspace, env });
     this.#permissionWith = (all) =>
@@ -231,7 +232,9 @@ export class Host {
     return [
       ...this.configuration.faults.map(describeFault),
       ...sharedNames(this.#rules.allow, this.configuration.settings),
-      ...wideRuleNotices(this.#rules.allow),
+      ...absentNames(this.#rules),
+      ...hookNotices(this.configuration.settings.hooks),
+      ...wideRuleNotices(allowed(this.#rules.allow)),
       ...this.instructions.notices,
       ...(this.#equipped?.notices ?? []),
       ...this.#withdrawn,
@@ -362,7 +365,7 @@ export class Host {
    */
   remember(rule: string, list: "allow" | "deny" = "allow"): void {
     rememberRule(this.#settingsFile, rule, list);
-    this.#rules = { ...this.#rules, [list]: [...this.#rules[list], parseRule(rule)] };
+    this.#rules = { ...this.#rules, [list]: [...this.#rules[list], checkedRule(rule, list)] };
     this.#permission = this.#permissionWith(this.#rules);
   }
 

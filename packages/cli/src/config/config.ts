@@ -12,6 +12,7 @@ import {
   type KeyPath,
   parseKey,
   projectOf,
+  proveRules,
   readConfiguration,
   readDefinitions,
   redactor,
@@ -61,16 +62,23 @@ function change(
 }
 
 /**
- * Prints what is wrong in all layers, and in the files of agents, commands and skills; the project's too: it is read for
- * this, and nothing of it is used.
+ * Prints what is wrong in all layers, and in the files of agents, commands and skills, and for each rule and matcher a call that
+ * it matches. The project's files are read for this, and nothing of them is used.
  */
 function check(place: ConfigurationOptions, write: (text: string) => void): ExitCode {
   const project = projectOf(".");
   const definitions = readDefinitions(directories(place.env, place.home), project);
   const faults = [...checkConfiguration({ ...place, project }), ...definitions.faults];
   for (const fault of faults) write(`${oneLine(describeFault(fault))}\n`);
-  write(faults.length === 0 ? "The settings are right.\n" : `${counted(faults.length, "problem")}.\n`);
-  return faults.length === 0 ? exitCodes.done : exitCodes.usage;
+  const { proven, notices } = proveRules({ ...place, project }, process.cwd());
+  for (const notice of notices) write(`${oneLine(notice)}\n`);
+  for (const { key, text, example } of proven)
+    write(
+      `${oneLine(`${key}: ${text} matches ${example ?? "no call that was found; write its pattern otherwise"}`)}\n`,
+    );
+  const count = faults.length + proven.filter(({ example }) => example === undefined).length;
+  write(count === 0 ? "The settings are right.\n" : `${counted(count, "problem")}.\n`);
+  return count === 0 ? exitCodes.done : exitCodes.usage;
 }
 
 /** Prints settings as they count, with the layers that they come from. Secrets in them are not shown. */

@@ -81,7 +81,8 @@ export interface Tool<Input = unknown> {
    */
   readonly files?: "read" | "write" | undefined;
   /**
-   * It does nothing but steer the conversation: only a rule that denies it by its name holds it back.
+   * It does nothing but steer the conversation: only a rule that denies it, or asks about it, by its
+   * name holds it back.
    * @example
    * defineTool({
    *   name: "note",

@@ -9,6 +9,7 @@ import {
   markdownFiles,
 } from "./definition-files.ts";
 import { nameList, readFrontMatter } from "./front-matter.ts";
+import { toolList } from "./tool-list.ts";
 
 const head = z.object({
   name: z
@@ -17,7 +18,7 @@ const head = z.object({
     .optional(),
   description: z.string({ error: "a description of what the agent is good for" }).min(1),
   model: z.string({ error: "the name of a model" }).optional(),
-  tools: nameList.optional(),
+  tools: toolList(nameList).optional(),
 });
 
 /** Reads `NAME.md` files: front matter with description, model and tools; their text is the agent's instructions. */

@@ -28,6 +28,7 @@ import { reviewer } from "../definitions/agents.ts";
 import { readDefinitions } from "../definitions/all-definitions.ts";
 import type { PromptCommand } from "../definitions/commands.ts";
 import { type Skill, skillTool } from "../definitions/skills.ts";
+import { absentInLists, withToolsMeant } from "../definitions/tool-list.ts";
 import type { Directories } from "../directories.ts";
 import { type InstructionPart, serverInstructions } from "../instructions/instructions.ts";
 import { type OpenServersOptions, openServers } from "../mcp/index.ts";
@@ -157,7 +158,11 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
     undefined,
   );
   const [bring] = redactedTools(bringer.tools, redact) as [Tool];
-  const named = namedAgents(settings, [...agents, reviewer(ofFiles)]);
+  const listed = namedAgents(settings, [...agents, reviewer(ofFiles)]);
+  const servers = Object.keys(settings.mcpServers ?? {});
+  const named: readonly NamedAgent[] = listed.map((agent) =>
+    withToolsMeant(agent, () => tools(mcp?.tools ?? NONE), servers),
+  );
   const ofSkills = skills.length > 0 ? [skillTool(skills)] : [];
   const launching = launchAgent({
     agents: named,
@@ -208,6 +213,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
     confinesIn: async (folder) => (folder === workspace ? sandbox : placed.sandboxAt(folder)),
     sandbox: confinement.description,
     notices: [
+      ...absentInLists(listed),
       ...faults.map(describeFault),
       ...web.notices,
       ...(memory?.notices ?? []),

@@ -1,55 +1,65 @@
 import { z } from "zod";
-
-/** Points at which a person's own commands are run, by the names that Claude Code and codex have for them. */
-export const hookEvents = [
-  "SessionStart",
-  "SessionEnd",
-  "UserPromptSubmit",
-  "PreToolUse",
-  "PermissionRequest",
-  "PostToolUse",
-  "PreCompact",
-  "PostCompact",
-  "SubagentStart",
-  "SubagentStop",
-  "Stop",
-  "Notification",
-] as const;
-
-/** One of these points. */
-export type HookEvent = (typeof hookEvents)[number];
+import { checkedRule, type Rule, RuleError } from "../permissions/rule.ts";
+import { foreignEvents, type HookEvent, hookEvents } from "./hook-event.ts";
+import { type Matcher, ofTools, readMatcher } from "./matcher.ts";
 
 const COMMAND = "a command, as for sh -c";
 const SECONDS = "a number of seconds above 0 and at most 3600";
-const MATCHER = 'names of tools, as in "Edit|Write"; a regular expression, or "*" for all';
 const ENTRIES = 'a list, as in [{"matcher":"Bash","hooks":[{"type":"command","command":"./check.sh"}]}]';
 
+// Keys that are not named here change nothing of what a hook does. Those of Claude Code that do are refused.
 const hook = z.looseObject(
   {
     type: z.literal("command", '"command": other kinds of hooks are not run'),
     command: z.string(COMMAND).min(1, COMMAND),
     timeout: z.number(SECONDS).positive(SECONDS).max(3_600, SECONDS).optional(),
+    if: z
+      .string("a rule, as in Bash(git commit *)")
+      .superRefine((text, context) => {
+        const problem = problemOfRule(text);
+        if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
+      })
+      .describe("The hook runs only for calls that this rule covers.")
+      .optional(),
+    async: z
+      .boolean("true or false")
+      .describe("Nobody waits for the hook, and its answer counts for nothing.")
+      .optional(),
+    once: z.literal(false, "no 'once': a hook of the settings runs each time, so take the key away").optional(),
+    args: z.never("no 'args': write the arguments into the command").optional(),
+    shell: z.literal(["bash", "sh"], "no other shell than sh").optional(),
+    asyncRewake: z.literal(false, "no 'asyncRewake': use a hook of Stop that waits").optional(),
   },
   "an object with type and command",
 );
 
 const group = z.looseObject(
   {
-    matcher: z
-      .string(MATCHER)
-      .refine((text) => matcherOf(text) !== undefined, MATCHER)
-      .optional(),
+    matcher: z.string('names of tools, as in "Edit|Write"; a regular expression, or "*" for all').optional(),
     hooks: z.array(hook, "a list of hooks"),
   },
   'an object with hooks, and a matcher if they are not for all, as in {"matcher":"Bash","hooks":[]}',
 );
 
 /** The form of the setting `hooks`. */
-export const hookEntries = z.partialRecord(
-  z.enum(hookEvents, `one of ${hookEvents.join(", ")}`),
-  z.array(group, ENTRIES),
-  "an object with points and their hooks",
-);
+export const hookEntries = z
+  .partialRecord(
+    z.enum([...hookEvents, ...foreignEvents], `one of ${hookEvents.join(", ")}`),
+    z.array(group, ENTRIES),
+    "an object with points and their hooks",
+  )
+  .superRefine((entries, context) => {
+    for (const event of hookEvents)
+      for (const [index, { matcher = "", hooks }] of (entries[event] ?? []).entries()) {
+        const issue = (path: (string | number)[], message: string) =>
+          context.addIssue({ code: "custom", path: [event, index, ...path], message });
+        const read = readMatcher(event, matcher);
+        if (typeof read === "string") issue(["matcher"], `a matcher that can match something: ${read}`);
+        for (const [at, { if: rule }] of hooks.entries())
+          if (rule !== undefined && !ofTools.has(event))
+            issue(["hooks", at, "if"], `no 'if' at ${event}: it goes with ${[...ofTools].join(", ")}`);
+      }
+  });
 
 /** Hooks as they stand in the settings: by their points, in groups that say for which tools they are. */
 export type HookEntries = z.infer<typeof hookEntries>;
@@ -59,6 +69,10 @@ export interface Hook {
   readonly command: string;
   /** Milliseconds. */
   readonly timeout: number;
+  /** It runs only for calls that this rule covers. */
+  readonly rule?: Rule;
+  /** Nobody waits for it. */
+  readonly async: boolean;
   isFor(names: readonly string[]): boolean;
 }
 
@@ -68,21 +82,41 @@ const TIMEOUT = 60_000;
 /** The hooks of a point, in order. */
 export function hooksAt(entries: HookEntries, event: HookEvent): Hook[] {
   return (entries[event] ?? []).flatMap(({ matcher = "", hooks }) => {
-    const pattern = matcherOf(matcher);
-    return hooks.map(({ command, timeout }) => ({
+    const { isFor } = matcherAt(event, matcher);
+    return hooks.map(({ command, timeout, async = false, if: rule }) => ({
       command,
       timeout: timeout === undefined ? TIMEOUT : timeout * 1_000,
-      isFor: (names: readonly string[]) => names.length === 0 || names.some((name) => pattern?.test(name)),
+      async,
+      ...(rule !== undefined && { rule: checkedRule(rule, "deny") }),
+      isFor,
     }));
   });
 }
 
-/** A matcher names its tools whole, as in `Edit|Write`; nothing when it is no regular expression. */
-function matcherOf(text: string): RegExp | undefined {
-  if (text === "" || text === "*") return /^/;
+/** What of the hooks does not run here, and what of the matchers matches nothing, in sentences. */
+export function hookNotices(entries: HookEntries = {}): readonly string[] {
+  const absent = foreignEvents.filter((event) => entries[event]);
+  const ofPoints = absent.map((event) => `hooks.${event}: Banyan has no such point, so its hooks do not run.`);
+  const ofMatchers = hookEvents.flatMap((event) =>
+    (entries[event] ?? []).flatMap(({ matcher = "" }) =>
+      matcherAt(event, matcher).notices.map((notice) => `hooks.${event}: ${notice}`),
+    ),
+  );
+  return [...ofPoints, ...ofMatchers];
+}
+
+/** A matcher of entries, which were checked before: one that is wrong nevertheless is for everything. */
+function matcherAt(event: HookEvent, text: string): Matcher {
+  const read = readMatcher(event, text);
+  return typeof read === "string" ? { isFor: () => true, notices: [] } : read;
+}
+
+function problemOfRule(text: string): string | undefined {
   try {
-    return new RegExp(`^(?:${text})$`);
-  } catch {
+    checkedRule(text, "deny");
     return undefined;
+  } catch (error) {
+    if (!(error instanceof RuleError)) throw error;
+    return `a rule: the rule '${text}' ${error.problem}`;
   }
 }

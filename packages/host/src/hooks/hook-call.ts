@@ -2,6 +2,8 @@ import { resolve } from "node:path";
 import type { Json, Tool } from "@banyan/core";
 import type { About } from "@banyan/core/conversation";
 import { namesOf, serverNames } from "../permissions/named-tool.ts";
+import { COMMAND, EDITING, FETCHING, READING, WRITING } from "../permissions/rule.ts";
+import { foreignNames } from "../permissions/tool-names.ts";
 
 /** A call, or one act of a call, as hooks of Claude Code and codex know it. */
 export interface HookCall {
@@ -30,11 +32,16 @@ interface Act {
 
 /** The names of acts. Hooks on an act fire whoever does it (S43); like rules, hooks on `Write` or `Edit` mean a change of files. */
 const NAMES = {
-  run: ["Bash", "shell"],
-  change: ["Write", "Edit", "write", "edit"],
-  read: ["Read", "read"],
-  ask: ["WebFetch", "fetch"],
-} as const;
+  run: namesFor(COMMAND),
+  change: [...namesFor(WRITING), ...namesFor(EDITING)],
+  read: namesFor(READING),
+  ask: namesFor(FETCHING),
+};
+
+/** Those of other programs, and ours. */
+function namesFor(own: string): readonly string[] {
+  return [...foreignNames(own), own];
+}
 
 /**
  * Says of a call what those hooks expect: `Bash` with a command, `Edit` and `Write` with a `file_path`, `Read`, `WebFetch`,
@@ -52,7 +59,7 @@ export function hookCalls(tool: Tool, input: Json, directory: string): readonly 
     return [call, ...acts.map((act) => formOf(act, [], given))];
   }
   const all = acts.length > 0 ? acts : [{ name: tool.name, names: [], fields: {} }];
-  return all.map((act) => formOf(act, [tool.name], given));
+  return all.map((act) => formOf(act, namesFor(tool.name), given));
 }
 
 /** The forms of a call that a hook is for. */
@@ -65,9 +72,12 @@ function isOfServer({ offeredBy, asAsked }: Tool): boolean {
   return offeredBy !== undefined && !asAsked;
 }
 
+/** Names that hooks are told where their matcher means an act so: of other names they would expect other fields. */
+const TOLD: ReadonlySet<string> = new Set(["Bash", "Write", "Edit", "Read", "WebFetch"]);
+
 function formOf({ name, names, fields }: Act, self: readonly string[], given: Fields): HookCall {
   const told = Object.entries(fields).flatMap(([field, { value }]) => (value === undefined ? [] : [[field, value]]));
-  const theirs = [name, ...names.filter((each) => /^[A-Z]/.test(each))];
+  const theirs = [name, ...names.filter((each) => TOLD.has(each))];
   return {
     names: [...new Set([...names, ...self])],
     self,

@@ -219,11 +219,6 @@ describe("C1: a hook", () => {
     ["is not there", "./nowhere.sh", "is not there, or cannot be run: "],
     ["fails", "echo broken >&2; exit 1", "failed with exit code 1: broken."],
     ["answers nonsense", "echo '{nonsense'", "answered what is no JSON: "],
-    [
-      "decides what is no decision",
-      `echo '{"decision":"maybe"}'`,
-      'answered with the decision "maybe", which is none.',
-    ],
   ])("that %s is told in one sentence, and stops nothing", async (_, command, sentence) => {
     const { call, problems } = await turn(at("PreToolUse", command, "", 0.3), "shell", { command: "echo a" });
     expect(call?.output).toBe("a\n");
@@ -237,11 +232,22 @@ describe("C1: a hook", () => {
     expect(isLiving(Number(readFileSync(join(folder, "child.pid"), "utf8")))).toBe(false);
   });
 
+  test("S34: with `if` runs for the calls that the rule covers, and with `async` decides nothing", async () => {
+    const guard = (more: object) =>
+      hookEntries.parse({
+        PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command: "exit 2", ...more }] }],
+      });
+    const run = async (more: object, command: string) => (await turn(guard(more), "shell", { command })).call?.status;
+    expect(await run({ if: "Bash(echo a*)" }, "true && echo a")).toBe("denied");
+    expect(await run({ if: "Bash(echo a*)" }, "echo b")).toBe("completed");
+    expect(await run({ async: true }, "echo a")).toBe("completed");
+  });
+
   test("is for the tools that its matcher names whole", async () => {
     const { call } = await turn(at("PreToolUse", "exit 2", "Ba|Edit"), "shell", { command: "echo a" });
     expect(call?.output).toBe("a\n");
     expect(hookEntries.safeParse({ PreToolUse: [{ matcher: "(", hooks: [] }] }).error?.issues[0]?.message).toContain(
-      "names of tools",
+      "'(' is no regular expression, and no list of names",
     );
   });
 });

@@ -14,8 +14,10 @@ import { type Calling, CallsFor } from "../calls-for.ts";
 import { namesakesOf, namesOf } from "../permissions/named-tool.ts";
 import type { ApprovalMode } from "../permissions/permissions.ts";
 import type { Redact } from "../redaction/redactor.ts";
-import { type Hook, type HookEntries, type HookEvent, hooksAt } from "./entries.ts";
+import { isCovered } from "./covered-call.ts";
+import { type Hook, type HookEntries, hooksAt } from "./entries.ts";
 import { formsFor, type HookCall, hookCalls } from "./hook-call.ts";
+import type { HookEvent } from "./hook-event.ts";
 import { type HookPlace, runHook } from "./run-hook.ts";
 import { type HookSaid, saidBy } from "./said.ts";
 
@@ -166,14 +168,16 @@ export class Hooks {
   /** Runs the hooks of a point for a call, each of them for all acts of the call that it is for. */
   async #fireFor(event: HookEvent, request: PermitRequest, more: object = {}): Promise<HookSaid> {
     const { tool, input, call, run, conversation, signal } = request;
-    const calls = hookCalls(tool, input, this.#options.directory);
+    const { directory } = this.#options;
+    const calls = hookCalls(tool, input, directory);
+    const isMeant = ({ rule }: Hook) => rule === undefined || isCovered(rule, request, directory);
     const said = await this.#fire(
       event,
       conversation.id,
       { tool_use_id: call, turn_id: run, ...more },
       signal,
       (hook) =>
-        formsFor(calls, tool, hook.isFor).map(({ nameFor, tool_input, own }) => ({
+        (isMeant(hook) ? formsFor(calls, tool, hook.isFor) : []).map(({ nameFor, tool_input, own }) => ({
           fields: { tool_name: nameFor(hook.isFor), tool_input },
           // A hook on an act holds back what other programs do, and allows nothing that is not named.
           allows: tool.offeredBy === undefined || hook.isFor(calls[0]?.self ?? []),
@@ -241,22 +245,24 @@ export class Hooks {
       hook_event_name: event,
       ...fields,
     };
-    const all = await Promise.all(
-      hooks.map(async ({ hook, forms }) => {
-        const said: HookSaid[] = [];
-        for (const form of forms) {
-          const end = await runHook(hook, { ...input, ...form.fields }, { directory, env }, signal);
-          const one = heard(saidBy(event, end), form);
-          if (one.problem !== undefined && !signal.aborted)
-            this.#say(conversation, event, `The hook ${visibleLine(hook.command)} ${one.problem.trim()}.`);
-          said.push(one);
-          if (one.decision === "deny") break;
-        }
-        // What a hook allows of some acts, it does not allow of the call.
-        const isAllowed = said.every(({ decision }) => decision === "allow");
-        return said.map((one) => (one.decision === "allow" && !isAllowed ? { ...one, decision: undefined } : one));
-      }),
-    );
+    const run = async ({ hook, forms }: (typeof hooks)[number], until: AbortSignal) => {
+      const said: HookSaid[] = [];
+      for (const form of forms) {
+        const end = await runHook(hook, { ...input, ...form.fields }, { directory, env }, until);
+        const one = heard(saidBy(event, end), form);
+        if (one.problem !== undefined && !until.aborted)
+          this.#say(conversation, event, `The hook ${visibleLine(hook.command)} ${one.problem.trim()}.`);
+        said.push(one);
+        if (one.decision === "deny") break;
+      }
+      // What a hook allows of some acts, it does not allow of the call.
+      const isAllowed = said.every(({ decision }) => decision === "allow");
+      return said.map((one) => (one.decision === "allow" && !isAllowed ? { ...one, decision: undefined } : one));
+    };
+    // A hook that nobody waits for outlives the call, and ends with the program.
+    for (const one of hooks) if (one.hook.async) this.#inBackground(run(one, this.#over.signal));
+    const awaited = hooks.filter(({ hook }) => !hook.async);
+    const all = await Promise.all(awaited.map((one) => run(one, signal)));
     return together(all.flat(), this.#options.redact);
   }
 

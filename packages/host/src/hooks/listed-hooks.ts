@@ -3,7 +3,8 @@ import { projectOf } from "../project.ts";
 import { readClaudeSettings } from "../settings/claude-settings.ts";
 import { userSettingsFile } from "../settings/configuration.ts";
 import { readProjectLayer, readUserLayer } from "../settings/layer.ts";
-import { type HookEntries, type HookEvent, hookEvents } from "./entries.ts";
+import type { HookEntries } from "./entries.ts";
+import { type HookEvent, hookEvents } from "./hook-event.ts";
 
 /** A file that names hooks. */
 export interface HookSource {

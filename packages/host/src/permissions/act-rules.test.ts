@@ -20,7 +20,7 @@ const agents = (about: About, files?: "read" | "write"): Tool => ({
 });
 
 const decide = async (texts: Parameters<typeof rules>[0], of: Tool, input: Json, more: object = {}) =>
-  (await judge(permission({ workspace, rules: rules(texts), ...more }), of, input)).decision;
+  (await judge(permission({ workspace, tools: () => [of], rules: rules(texts), ...more }), of, input)).decision;
 
 const paths = (path: string, access: "read" | "write" = "write"): About => ({ paths: [{ path, access }] });
 

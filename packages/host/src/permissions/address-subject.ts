@@ -1,11 +1,12 @@
 import type { Tool } from "@banyan/core";
 import { covers } from "./match.ts";
-import { FETCHING, formatRule, isAbout, type Rule, type Rules } from "./rule.ts";
+import { FETCHING, formatRule, isAbout, type Rule, type Rules, restrained } from "./rule.ts";
 import type { Subject } from "./subject.ts";
 
 /**
  * A call whose main argument is a web address. A pattern is `host` or `host/path`, with or without `http://` or
- * `https://` in front. `*` in the host does not reach into the path; without a path the whole host is meant.
+ * `https://` in front. `*` in the host does not reach into the path; without a path the whole host is meant. `domain:host` is
+ * the host with any port.
  */
 export function addressSubject(tool: Pick<Tool, "name">, url: string): Subject {
   const address = URL.canParse(url) ? new URL(url) : undefined;
@@ -37,13 +38,17 @@ export function addressSubject(tool: Pick<Tool, "name">, url: string): Subject {
  */
 export function whyNotFetched(address: URL, from: URL, { deny, ask }: Rules): string | undefined {
   const speaksOf = ({ href }: URL, rule: Rule) => addressSubject({ name: FETCHING }, href).matches(rule) !== "no";
-  const closed = deny.find((rule) => speaksOf(address, rule));
+  const closed = restrained(deny).find((rule) => speaksOf(address, rule));
   if (closed) return `The rule '${formatRule(closed)}' forbids to fetch ${address.href}.`;
-  const open = ask.find((rule) => speaksOf(address, rule) && !speaksOf(from, rule));
+  const open = restrained(ask).find((rule) => speaksOf(address, rule) && !speaksOf(from, rule));
   return open && `${from.href} leads on to ${address.href}, which the rule '${formatRule(open)}' asks about.`;
 }
 
 function fits(pattern: string, address: URL): boolean {
+  // As Claude Code writes it: the host alone, whatever its port.
+  const [, domain] = /^domain:(.+)$/.exec(pattern) ?? [];
+  if (domain !== undefined)
+    return /^https?:$/.test(address.protocol) && covers(sameHost(domain.toLowerCase()), sameHost(address.hostname));
   const [, scheme, host = "", path] = /^(?:([a-z]+):\/\/)?([^/]*)(\/.*)?$/is.exec(pattern) ?? [];
   if (scheme !== undefined ? `${scheme.toLowerCase()}:` !== address.protocol : !/^https?:$/.test(address.protocol))
     return false;

@@ -31,7 +31,7 @@ export function meansOnly(written: string, tool: NamedTool, servers: readonly st
   const others = servers.filter((server) => server !== offeredBy);
   // The name for providers is the tool's own, so another server fits it only as `mcp__server__tool`.
   if (written === name) return !others.some((server) => spells(written, server));
-  const meant = serversMeant(written, servers);
+  const meant = serversMeant(written, [offeredBy, ...others]);
   if (meant.length === 0) return !written.startsWith("mcp__");
   return meant.every((server) => server === offeredBy);
 }

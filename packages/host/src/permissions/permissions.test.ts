@@ -78,13 +78,17 @@ describe("B63: what happens without rules", () => {
     expect((await judge(all, write, { path: "lib/a" })).decision).toBe("allow");
   });
 
-  test("control tools are always allowed, unless a deny rule names one", async () => {
+  test("S34: control tools are allowed, unless a rule that denies or asks names one", async () => {
     for (const name of ["finish_task", "ask_client", "shorten_conversation", "launch_agent"]) {
       const control = tool(name);
       expect(
-        (await judge(permission({ workspace, canAsk: false, rules: rules({ deny: ["*"], ask: [name] }) }), control, {}))
+        (await judge(permission({ workspace, canAsk: false, rules: rules({ deny: ["*"], ask: ["*"] }) }), control, {}))
           .decision,
       ).toBe("allow");
+      expect(await judge(permission({ workspace, rules: rules({ ask: [name] }) }), control, {})).toEqual({
+        decision: "ask",
+        byRule: true,
+      });
       expect(
         (await judge(permission({ workspace, mode: "all", rules: rules({ deny: [name] }) }), control, {})).decision,
       ).toBe("deny");
@@ -97,6 +101,7 @@ describe("in mode plan", () => {
     workspace,
     mode: "plan",
     rules: rules({ allow: ["shell(npm test [harmless])", "shell(git log [harmless])", "write", "deploy"] }),
+    tools: () => [tool("deploy")],
   });
 
   test.each([
@@ -188,7 +193,7 @@ describe("B23, A10: the rule that an answer always sets, and never", () => {
   ] as const)("%s of %j: %s", async (name, input, expected) => {
     expect(suggest(name, input)).toBe(expected);
     expect(await judge(permission({ workspace }), tool(name), input, [expected])).toEqual({ decision: "allow" });
-    const never = permission({ workspace, rules: rules({ deny: [expected] }) });
+    const never = permission({ workspace, tools: () => [tool(name)], rules: rules({ deny: [expected] }) });
     expect((await judge(never, tool(name), input)).decision).toBe("deny");
   });
 
@@ -327,11 +332,12 @@ describe("B63: addresses", () => {
 describe("B63: tools of which nothing is known", () => {
   test("a rule that allows must fit all their texts, and one that denies fits when any does", async () => {
     const deploy = tool("deploy");
-    const allowing = permission({ workspace, rules: rules({ allow: ["deploy(staging*)"] }) });
+    const tools = () => [tool("deploy")];
+    const allowing = permission({ workspace, tools, rules: rules({ allow: ["deploy(staging*)"] }) });
     expect((await judge(allowing, deploy, { to: "staging-2" })).decision).toBe("allow");
     expect((await judge(allowing, deploy, { note: "staging", to: "production" })).decision).toBe("ask");
     expect((await judge(allowing, deploy, { count: 1 })).decision).toBe("ask");
-    const denying = permission({ workspace, mode: "all", rules: rules({ deny: ["deploy(production)"] }) });
+    const denying = permission({ workspace, tools, mode: "all", rules: rules({ deny: ["deploy(production)"] }) });
     expect((await judge(denying, deploy, { note: "x", targets: [{ name: "production" }] })).decision).toBe("deny");
     expect((await judge(denying, deploy, { to: "staging" })).decision).toBe("allow");
   });
@@ -350,7 +356,7 @@ describe("H8: a tool of any name is judged by what it says of itself", () => {
     }),
   };
   const decide = async (texts: Parameters<typeof rules>[0], input: Json, of = move, mode: "ask" | "edits" = "ask") =>
-    (await judge(permission({ workspace, mode, rules: rules(texts), tools: () => [move] }), of, input)).decision;
+    (await judge(permission({ workspace, mode, rules: rules(texts), tools: () => [move, of] }), of, input)).decision;
 
   test("what it writes in the workspace is free where writing is, and each place needs to be", async () => {
     expect(await decide({}, { from: "src/a", to: "src/b" })).toBe("ask");

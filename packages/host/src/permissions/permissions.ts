@@ -4,7 +4,18 @@ import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { strongest } from "./match.ts";
 import { meansOnly } from "./named-tool.ts";
 import { pathScope } from "./place.ts";
-import { COMMAND, changesFiles, formatRule, isAbout, parseRule, type Rule, type Rules } from "./rule.ts";
+import {
+  allowed,
+  COMMAND,
+  changesFiles,
+  checkedRule,
+  formatRule,
+  isAbout,
+  parseRule,
+  type Rule,
+  type Rules,
+  restrained,
+} from "./rule.ts";
 import { hasHarmless } from "./shell/harmless.ts";
 import { aboutCall, type Subject, type Surroundings, subjectOf } from "./subject.ts";
 
@@ -65,7 +76,8 @@ const RULES: OptionNames<Rules> = { deny: true, ask: true, allow: true };
  *
  * A rule that denies or asks is held against every part of a call, and against what its unknown pieces may turn out
  * to be; a rule that allows must fit the whole. What a deny rule may or may not mean is asked, and denied where
- * nothing is asked. The answer reads the file system (for links) and throws nothing.
+ * nothing is asked. The answer reads the file system (for links) and throws nothing. Throws a `RuleError` at once for a rule
+ * that names none of `tools`, no tool of Banyan and no MCP tool (S34).
  */
 export function permissions(options: PermissionOptions): Permission {
   refuseUnknown("permissions", options, OPTIONS);
@@ -76,9 +88,14 @@ export function permissions(options: PermissionOptions): Permission {
     isWriter: (name) =>
       changesFiles(name) || options.tools().some((tool) => tool.name === name && tool.files === "write"),
   };
+  checkNames(options.rules, options.tools());
+  const rules = {
+    deny: restrained(options.rules.deny),
+    ask: restrained(options.rules.ask),
+    allow: allowed(options.rules.allow),
+  };
   const servers = () => options.servers ?? options.tools().flatMap(({ offeredBy }) => offeredBy ?? []);
   return (request) => {
-    const { rules } = options;
     const { control = false } = request.tool;
     // What steers the conversation itself, only a rule that names it holds back.
     const deny = control ? rules.deny.filter((rule) => rule.tool !== "*") : rules.deny;
@@ -95,7 +112,9 @@ export function permissions(options: PermissionOptions): Permission {
     }
     if (control) {
       const handsIn = options.mode === "plan" && aboutCall(request.tool, request.input)?.handsIn === true;
-      return handsIn ? handIn(options.canAsk) : { decision: "allow" };
+      if (handsIn) return handIn(options.canAsk);
+      const isAsked = options.mode !== "all" && rules.ask.some((rule) => rule.tool !== "*" && matches(rule) !== "no");
+      return isAsked ? { ...ask(options.canAsk, undefined), byRule: true } : { decision: "allow" };
     }
     if (options.mode === "plan" && request.tool.effects !== "none" && !subject.allowed(LOOKING))
       return { decision: "deny", reason: ONLY_PLANS };
@@ -147,6 +166,15 @@ function handIn(canAsk: boolean): Permit {
   };
 }
 
+/** Throws a `RuleError` for a rule that names none of the tools. Without tools nobody knows yet. */
+function checkNames({ deny, ask, allow }: Rules, tools: readonly Tool[]): void {
+  if (tools.length === 0) return;
+  const names = tools.map(({ name }) => name);
+  for (const rule of deny) checkedRule(formatRule(rule), "deny", names);
+  for (const rule of ask) checkedRule(formatRule(rule), "ask", names);
+  for (const rule of allow) checkedRule(formatRule(rule), "allow", names);
+}
+
 function allows(rules: readonly Rule[], request: PermitRequest, subject: Subject): boolean {
   return rules.some((rule) => rule.pattern === undefined && isAbout(rule, request.tool)) || subject.allowed(rules);
 }
@@ -167,10 +195,10 @@ function ask(canAsk: boolean, pattern: string | undefined): Permit {
 }
 
 /** The rules that answers "always" of a conversation set. */
-export function rulesOfAnswers(answers: readonly string[]): Rule[] {
+export function rulesOfAnswers(answers: readonly string[]): readonly Rule[] {
   return answers.flatMap((text) => {
     try {
-      return [ofAnswer(parseRule(text))];
+      return allowed([ofAnswer(parseRule(text))]);
     } catch {
       // A rule of a newer version, or a damaged one, allows nothing; the call is then asked again.
       return [];

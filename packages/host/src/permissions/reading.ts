@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Tool } from "@banyan/core";
 import type { ApprovalMode } from "./permissions.ts";
 import { fitting, type PathScope } from "./place.ts";
-import { formatRule, isAbout, READING, type Rule, type Rules } from "./rule.ts";
+import { formatRule, isAbout, READING, type Rule, type Rules, restrained } from "./rule.ts";
 
 /**
  * Whether a rule that forbids or asks about reading speaks of this tool, too (S21): of all that tell what is in files. A
@@ -26,7 +26,7 @@ export function readingRules(
   mode: () => ApprovalMode,
 ): ((path: string, named: string) => string | undefined) | undefined {
   const judged = (rules: readonly Rule[]) =>
-    rules
+    restrained(rules)
       .filter((rule) => isAbout(rule, { name: READING }))
       .map((rule) => ({
         text: formatRule(rule),

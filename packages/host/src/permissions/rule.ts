@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { type ForeignMeaning, readForeign, withoutSuffix } from "./foreign-rule.ts";
 import { meansTool, type NamedTool } from "./named-tool.ts";
 import { harmlessOf, hasHarmless } from "./shell/harmless.ts";
+import { adviceOnName, isAbsentTool, isToolName } from "./tool-names.ts";
 
 /** What a permission rule speaks of: tools, or those of their calls whose main argument fits a pattern. */
 export interface Rule {
@@ -8,6 +10,10 @@ export interface Rule {
   readonly tool: string;
   /** Absent: every call of the tool. */
   readonly pattern?: string;
+  /** The text of the rule where it was written for another program, as `Bash(rm:*)`. */
+  readonly written?: string;
+  /** All that such a rule means here; `tool` and `pattern` are the first of what it allows. */
+  readonly means?: ForeignMeaning;
 }
 
 /** Deny comes before ask, ask before allow, whatever the order of the rules in each list. */
@@ -35,7 +41,11 @@ export class RuleError extends Error {
   }
 }
 
-/** Reads `tool`, `tool(pattern)`, `mcp_server_*`, `mcp_server_*(pattern)` or `*`. Throws a `RuleError`. */
+/**
+ * Reads `tool`, `tool(pattern)`, `mcp__server__tool`, `mcp_server_*(pattern)` or `*`, and rules of Claude Code and codex, as
+ * `Bash(rm:*)` (S34). Throws a `RuleError`, also for a pattern that can match no call. Whether there is a tool of another name,
+ * `permissions` checks.
+ */
 export function parseRule(text: string): Rule {
   const rule = text.trim();
   if (rule === "") throw new RuleError(text, "is empty");
@@ -51,7 +61,7 @@ export function parseRule(text: string): Rule {
   } else if (!/^[\w-]{1,64}\*?$/.test(tool)) {
     throw new RuleError(text, tool === "" ? "names no tool" : `has no tool's name in front: '${tool}'`);
   }
-  if (open === -1) return { tool };
+  if (open === -1) return meant(text, tool, undefined);
   if (!rule.endsWith(")")) throw new RuleError(text, "does not end with ')'");
   const pattern = rule.slice(open + 1, -1).trim();
   if (pattern === "") throw new RuleError(text, `has an empty pattern; for every call of the tool write '${tool}'`);
@@ -65,7 +75,48 @@ export function parseRule(text: string): Rule {
       text,
       `speaks of the harmless options of '${command ?? ""}', and none are known; write the exact command, or ' *' for all its uses`,
     );
-  return { tool, pattern };
+  return meant(text, tool, tool === COMMAND ? withoutSuffix(pattern) : pattern);
+}
+
+function meant(text: string, tool: string, pattern: string | undefined): Rule {
+  const means = readForeign(tool, pattern);
+  if (typeof means === "string") throw new RuleError(text, means);
+  if (means !== undefined)
+    return { ...means.allows[0], tool: means.allows[0]?.tool ?? tool, written: text.trim(), means };
+  return pattern === undefined ? { tool } : { tool, pattern };
+}
+
+/**
+ * Reads a rule of a list as `parseRule` does. Throws a `RuleError` also for a name that no tool can have, and for an allow rule
+ * that leaves the MCP server open. `others` are names of tools that do not come with Banyan.
+ */
+export function checkedRule(text: string, list: keyof Rules, others: readonly string[] = []): Rule {
+  const rule = parseRule(text);
+  const name = rule.written === undefined ? rule.tool : "*";
+  if (name !== "*" && !isToolName(name) && !others.includes(name))
+    throw new RuleError(text, `names no tool; ${adviceOnName(name, others)}`);
+  if (list === "allow" && /^mcp__(?!.*__).*\*$/.test(name))
+    throw new RuleError(text, "allows tools of servers that it does not name; write mcp__SERVER__*");
+  return rule;
+}
+
+/** The rules of a list that allows, each as it is meant here. */
+export function allowed(rules: readonly Rule[]): readonly Rule[] {
+  return rules.flatMap(({ means, ...rule }) => means?.allows.map((one) => ({ ...rule, ...one })) ?? [rule]);
+}
+
+/** The rules of a list that denies or asks, each as it is meant here. */
+export function restrained(rules: readonly Rule[]): readonly Rule[] {
+  return rules.flatMap(({ means, ...rule }) => means?.restrains.map((one) => ({ ...rule, ...one })) ?? [rule]);
+}
+
+/** A sentence for each rule on a tool of another program that Banyan does not have. */
+export function absentNames({ deny, ask, allow }: Rules): string[] {
+  return [...deny, ...ask, ...allow].flatMap((rule) =>
+    isAbsentTool(rule.tool)
+      ? [`The rule '${formatRule(rule)}' changes nothing: Banyan has no tool like ${rule.tool} of other programs.`]
+      : [],
+  );
 }
 
 /** What is wrong with a name `mcp__server__tool`. Servers and tools may have blanks and dots in their names. */
@@ -84,6 +135,7 @@ export function isAbout({ tool: written }: Rule, tool: NamedTool): boolean {
 
 /** The text that `parseRule` reads back as this rule. */
 export function formatRule(rule: Rule): string {
+  if (rule.written !== undefined) return rule.written;
   return rule.pattern === undefined ? rule.tool : `${rule.tool}(${rule.pattern})`;
 }
 
@@ -104,7 +156,7 @@ export function joinRules(...sources: readonly Rules[]): Rules {
 export const COMMAND = "shell";
 export const READING = "read";
 export const WRITING = "write";
-const EDITING = "edit";
+export const EDITING = "edit";
 export const FETCHING = "fetch";
 
 /** Whether a rule of this name means every change of a file, whatever tool makes it. */
@@ -112,23 +164,26 @@ export function changesFiles(name: string): boolean {
   return name === WRITING || name === EDITING;
 }
 
-const rule = z.string('a rule, as in "shell(npm test*)"').superRefine((text, context) => {
-  try {
-    parseRule(text);
-  } catch (error) {
-    if (!(error instanceof RuleError)) throw error;
-    const message = `a rule: TOOL, TOOL(PATTERN) or *. The rule '${text}' ${error.problem}`;
-    context.addIssue({ code: "custom", message });
-  }
-});
-const list = z.array(rule, "a list of rules");
+const listOf = (list: keyof Rules) =>
+  z.array(
+    z.string('a rule, as in "shell(npm test*)"').superRefine((text, context) => {
+      try {
+        checkedRule(text, list);
+      } catch (error) {
+        if (!(error instanceof RuleError)) throw error;
+        const message = `a rule: TOOL, TOOL(PATTERN) or *. The rule '${text}' ${error.problem}`;
+        context.addIssue({ code: "custom", message });
+      }
+    }),
+    "a list of rules",
+  );
 
 /** The form of rules in files: lists of rules as text. */
 export const permissionEntries = z.strictObject(
   {
-    deny: list.describe("What is never run. Counts before the other two.").optional(),
-    ask: list.describe("What is asked about, whatever `allow` says.").optional(),
-    allow: list.describe("What runs without asking.").optional(),
+    deny: listOf("deny").describe("What is never run. Counts before the other two.").optional(),
+    ask: listOf("ask").describe("What is asked about, whatever `allow` says.").optional(),
+    allow: listOf("allow").describe("What runs without asking.").optional(),
   },
   "an object with the lists deny, ask and allow",
 );
@@ -136,11 +191,11 @@ export const permissionEntries = z.strictObject(
 /** Permission rules as a settings file holds them: texts that `parseRule` reads. */
 export type PermissionEntries = Readonly<z.infer<typeof permissionEntries>>;
 
-/** Rules as text, read. Throws a `RuleError` for one that is malformed. */
-export function rulesFrom(entries: PermissionEntries = {}): Rules {
-  return {
-    deny: (entries.deny ?? []).map(parseRule),
-    ask: (entries.ask ?? []).map(parseRule),
-    allow: (entries.allow ?? []).map(parseRule),
-  };
+/**
+ * Rules as text, read. Throws a `RuleError` for a rule that is malformed or that names no tool. `others` are names of tools that
+ * do not come with Banyan.
+ */
+export function rulesFrom(entries: PermissionEntries = {}, others: readonly string[] = []): Rules {
+  const read = (list: keyof Rules) => (entries[list] ?? []).map((text) => checkedRule(text, list, others));
+  return { deny: read("deny"), ask: read("ask"), allow: read("allow") };
 }

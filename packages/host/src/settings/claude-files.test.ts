@@ -59,7 +59,7 @@ test("C1: the hooks of .claude/settings.json run as they stand there, once the p
     expect.stringContaining("hooks.PreToolUse: a hook there does not run here; expected"),
     expect.stringContaining("hooks.WorktreeCreate: there is no such point here, so its hooks do not run"),
   ]);
-  // Its rules are of other tools, and allow nothing here.
+  // What it allows was agreed to for another program.
   expect(host.configuration.settings.permissions).toBeUndefined();
   const session = await host.newSession();
   const model = scriptedModel([[call("write", { path: "a.txt", content: "a" })], "Well."]);
@@ -108,4 +108,26 @@ test("B48: AGENTS.md comes before CLAUDE.md and GEMINI.md of the same folder; sk
   expect(later.agent.options.instructions).toContain("Speak plainly.");
   expect(later.agent.options.instructions).not.toContain("rhymes");
   await later.close();
+});
+
+test("S34: of a trusted project, .claude/settings.json denies and asks as there, and allows nothing", async () => {
+  put(".claude/settings.json", {
+    permissions: { deny: ["Read(./.env)", "Edit(/src/**)", "Bash(rm", "NotebookEdit"], allow: ["Bash"] },
+  });
+  put(".claude/settings.local.json", { permissions: { ask: ["Bash(git push:*)"], allow: ["Edit"] } });
+  put(".banyan/settings.json", { permissions: { deny: ["bash(x)", "shell(rm *)"] } });
+  const host = await open(true);
+  expect(host.configuration.settings.permissions).toEqual({
+    deny: ["shell(rm *)", "Read(./.env)", `Edit(/${project}/src/**)`, "NotebookEdit"],
+    ask: ["Bash(git push:*)"],
+  });
+  expect(host.notices).toEqual([
+    expect.stringContaining('permissions.deny[0]: found "bash(x)"; expected a rule'),
+    expect.stringContaining("permissions.deny[2]: this rule does not hold here; expected a rule"),
+    "The rule 'NotebookEdit' changes nothing: Banyan has no tool like NotebookEdit of other programs.",
+  ]);
+  await host.close();
+  const untrusted = await open(false);
+  expect(untrusted.configuration.settings.permissions).toBeUndefined();
+  await untrusted.close();
 });

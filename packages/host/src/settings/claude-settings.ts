@@ -1,5 +1,7 @@
-import { type HookEntries, hookEntries, hookEvents } from "../hooks/entries.ts";
+import { type HookEntries, hookEntries } from "../hooks/entries.ts";
+import { hookEvents } from "../hooks/hook-event.ts";
 import { type StatusLineEntry, statusLineEntry } from "../hooks/status-line.ts";
+import { permissionEntries } from "../permissions/rule.ts";
 import type { SettingsFault } from "./fault.ts";
 import { readJsonFile } from "./json-file.ts";
 import { isPlainObject } from "./key.ts";
@@ -7,17 +9,22 @@ import { isPlainObject } from "./key.ts";
 /** What was read in place, and what of it does not run here. */
 export interface ClaudeSettings {
   readonly hooks: HookEntries;
+  /** What they deny and ask about. What they allow is not read: it was agreed to for another program. */
+  readonly rules: Readonly<Record<(typeof LISTS)[number], readonly string[]>>;
   readonly statusLine?: StatusLineEntry | undefined;
   readonly faults: readonly SettingsFault[];
 }
 
+const LISTS = ["deny", "ask"] as const;
+const NOTHING: ClaudeSettings = { hooks: {}, rules: { deny: [], ask: [] }, faults: [] };
+
 /**
- * The hooks and the status line that Claude Code's settings files of a project hold, `.claude/settings.json` and the person's own beside it, each
- * read as it is. What only Claude Code knows is passed over and said: a point that is none here, a hook that is no command.
+ * The hooks, the rules that deny and ask, and the status line that Claude Code's settings files of a project hold, `.claude/settings.json` and the person's own beside it, each
+ * read as it is (S34). What only Claude Code knows is passed over and said: a point that is none here, a hook that is no command.
  * Throws nothing.
  */
 export function readClaudeSettings(files: readonly string[]): ClaudeSettings {
-  return files.map(readFile).reduce(together, { hooks: {}, faults: [] });
+  return files.map(readFile).reduce(together, NOTHING);
 }
 
 /** Hooks of both, point by point. */
@@ -29,6 +36,7 @@ export function joinedHooks(one: HookEntries = {}, other: HookEntries = {}): Hoo
 function together(one: ClaudeSettings, other: ClaudeSettings): ClaudeSettings {
   return {
     hooks: joinedHooks(one.hooks, other.hooks),
+    rules: { deny: [...one.rules.deny, ...other.rules.deny], ask: [...one.rules.ask, ...other.rules.ask] },
     statusLine: other.statusLine ?? one.statusLine,
     faults: [...one.faults, ...other.faults],
   };
@@ -36,21 +44,37 @@ function together(one: ClaudeSettings, other: ClaudeSettings): ClaudeSettings {
 
 function readFile(source: string): ClaudeSettings {
   const json = readJsonFile(source);
-  if (json.state === "faulty") return { hooks: {}, faults: [json.fault] };
-  if (json.state === "absent" || !isPlainObject(json.value)) return { hooks: {}, faults: [] };
-  const { hooks, statusLine, disableAllHooks } = json.value;
-  if (disableAllHooks === true) return { hooks: {}, faults: [] };
+  if (json.state === "faulty") return { ...NOTHING, faults: [json.fault] };
+  if (json.state === "absent" || !isPlainObject(json.value)) return NOTHING;
+  const { hooks, statusLine, disableAllHooks, permissions } = json.value;
+  const rules = readRules(source, permissions);
+  if (disableAllHooks === true) return rules;
   return Object.entries(isPlainObject(hooks) ? hooks : {})
     .flatMap(([event, groups]) => commandsOf(event, groups).map((group) => readGroup(source, event, group)))
-    .reduce(together, readStatusLine(source, statusLine));
+    .reduce(together, together(rules, readStatusLine(source, statusLine)));
+}
+
+/** Each rule by itself, so that a rule that cannot be read takes no other along. */
+function readRules(source: string, permissions: unknown): ClaudeSettings {
+  const given = isPlainObject(permissions) ? permissions : {};
+  return LISTS.flatMap((list) => {
+    const texts = given[list];
+    return (Array.isArray(texts) ? texts : []).map((text: unknown, index): ClaudeSettings => {
+      const { error } = permissionEntries.safeParse({ [list]: [text] });
+      if (!error && typeof text === "string") return { ...NOTHING, rules: { ...NOTHING.rules, [list]: [text] } };
+      const advice = `expected ${error?.issues[0]?.message}`;
+      const key = `permissions.${list}[${index}]`;
+      return { ...NOTHING, faults: [{ source, key, problem: "this rule does not hold here", advice }] };
+    });
+  }).reduce(together, NOTHING);
 }
 
 function readStatusLine(source: string, value: unknown): ClaudeSettings {
-  if (value === undefined) return { hooks: {}, faults: [] };
+  if (value === undefined) return NOTHING;
   const { data, error } = statusLineEntry.safeParse(value);
-  if (data) return { hooks: {}, statusLine: data, faults: [] };
+  if (data) return { ...NOTHING, statusLine: data };
   const advice = `expected ${error.issues[0]?.message}`;
-  return { hooks: {}, faults: [{ source, key: "statusLine", problem: "it does not run here", advice }] };
+  return { ...NOTHING, faults: [{ source, key: "statusLine", problem: "it does not run here", advice }] };
 }
 
 /** Groups of one hook each, so that one that does not run here hides no other. */
@@ -67,10 +91,10 @@ function commandsOf(event: string, groups: unknown): unknown[] {
 
 function readGroup(source: string, event: string, group: unknown): ClaudeSettings {
   const { data, error } = hookEntries.safeParse({ [event]: [group] });
-  if (data) return { hooks: data, faults: [] };
+  if (data) return { ...NOTHING, hooks: data };
   const isKnown = hookEvents.some((known) => known === event);
   const problem = isKnown ? "a hook there does not run here" : "there is no such point here, so its hooks do not run";
   const [issue] = error.issues;
   const advice = isKnown ? `expected ${issue?.message}` : `expected ${hookEvents.join(", ")}`;
-  return { hooks: {}, faults: [{ source, key: `hooks.${event}`, problem, advice }] };
+  return { ...NOTHING, faults: [{ source, key: `hooks.${event}`, problem, advice }] };
 }

@@ -3,9 +3,12 @@ import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import type { Environment } from "@banyan/models";
 import { expandHome } from "@banyan/tools/named-path";
 import { directories } from "../directories.ts";
+import { literalGlob } from "../permissions/place.ts";
+import { foreignTool } from "../permissions/tool-names.ts";
 import { leadsInto, type ProjectPlaces } from "../project.ts";
 import { type ClaudeSettings, joinedHooks, readClaudeSettings } from "./claude-settings.ts";
 import { environmentSettings } from "./environment.ts";
+import { provenRules } from "./example-calls.ts";
 import { SettingsError, type SettingsFault, unknownName } from "./fault.ts";
 import { readJsonFile } from "./json-file.ts";
 import { formatKey, type KeyPath, valueAt } from "./key.ts";
@@ -75,6 +78,16 @@ export function checkConfiguration(options: ConfigurationOptions): readonly Sett
   return [...user.faults, ...project.faults, ...environmentFaults(options.env)];
 }
 
+/** An example for each rule and matcher of the files that can be read (S34), relative to a workspace. */
+export function proveRules(options: ConfigurationOptions, workspace: string): ReturnType<typeof provenRules> {
+  const { user, project } = readFiles(options);
+  const layers: Layer[] = [user, project].map(({ settings: { permissions, hooks } }, index) => ({
+    name: index === 0 ? "user" : "project",
+    settings: { permissions, hooks },
+  }));
+  return provenRules(settingsOf(mergeLayers(layers)), workspace);
+}
+
 /** The value of a setting, or of something in it, with the layers that it comes from; nothing when it is not set. */
 export function settingAt({ settings, entries }: Configuration, path: KeyPath): Entry | undefined {
   const value = valueAt(settings, path);
@@ -100,7 +113,7 @@ function readFiles({ env, home, project }: ConfigurationOptions): Record<"user" 
   const { settings: theirFile, mcp, claude, root } = project;
   const own = withPaths(readProjectLayer(theirFile, file), (path) => resolve(root, path));
   const theirs = withFittingCompaction({ file, layer: user }, { file: theirFile, layer: own });
-  const shared = joinedLayers(readMcpLayer(mcp), theirs, readClaudeSettings(claude));
+  const shared = joinedLayers(readMcpLayer(mcp), theirs, readClaudeSettings(claude), root);
   return { user, project: withoutStrangers(user, shared, project) };
 }
 
@@ -127,8 +140,9 @@ function withPaths(layer: FileLayer, absolute: (path: string) => string): FileLa
   };
 }
 
-/** The settings file counts more than the files that other programs read too; hooks are those of all. */
-function joinedLayers(shared: FileLayer, own: FileLayer, claude: ClaudeSettings): FileLayer {
+/** The settings file counts more than the files that other programs read too; hooks and rules are those of all. */
+function joinedLayers(shared: FileLayer, own: FileLayer, claude: ClaudeSettings, root: string): FileLayer {
+  const permissions = withRules(own.settings.permissions, claude.rules, root);
   const statusLine = own.settings.statusLine ?? claude.statusLine;
   const hooks = joinedHooks(own.settings.hooks, claude.hooks);
   const mcpServers = { ...shared.settings.mcpServers, ...own.settings.mcpServers };
@@ -138,10 +152,31 @@ function joinedLayers(shared: FileLayer, own: FileLayer, claude: ClaudeSettings)
       ...(Object.keys(mcpServers).length > 0 ? { mcpServers } : {}),
       ...(Object.keys(hooks).length > 0 ? { hooks } : {}),
       ...(statusLine && { statusLine }),
+      ...(permissions && { permissions }),
     },
     faults: [...shared.faults, ...own.faults, ...claude.faults],
     unsafe: undefined,
   };
+}
+
+/** The rules of a project, with those that it denies and asks about for Claude Code. */
+function withRules(
+  own: Settings["permissions"],
+  claude: ClaudeSettings["rules"],
+  root: string,
+): Settings["permissions"] {
+  const lists = (["deny", "ask", "allow"] as const).flatMap((list) => {
+    const rules = [...(own?.[list] ?? []), ...(list === "allow" ? [] : claude[list])];
+    return rules.length > 0 ? [[list, rules.map((rule) => fromRoot(rule, root))] as const] : [];
+  });
+  return lists.length > 0 ? Object.fromEntries(lists) : own;
+}
+
+/** `Edit(/src/**)` of Claude Code means a path from the folder of the settings: so it means it here, wherever one works. */
+function fromRoot(rule: string, root: string): string {
+  const [, name = "", path] = /^\s*(\w+)\s*\(\s*\/(?!\/)(.*)\)\s*$/s.exec(rule) ?? [];
+  const isPath = foreignTool(name)?.pattern?.endsWith("path") === true;
+  return isPath ? `${name}(/${literalGlob(root)}/${path})` : rule;
 }
 
 /**

@@ -3,6 +3,7 @@ export {
   type Configuration,
   type ConfigurationOptions,
   checkConfiguration,
+  proveRules,
   readConfiguration,
   settingAt,
   unknownSetting,

@@ -25,6 +25,9 @@ export interface FileLayer {
 /** The settings that hold something back. A name that is almost one of them may be meant for it. */
 const PROTECTIVE: ReadonlySet<string> = new Set(["approval", "permissions", "sandbox", "limits", "memory"]);
 
+/** Settings with lists of rules or hooks: one that is wrong leaves the others of its file. */
+const RULES: ReadonlySet<string> = new Set(["permissions", "hooks"]);
+
 /** Settings that hold things by their names: one that is wrong leaves the others. */
 const NAMED: ReadonlySet<string> = new Set(["agents", "mcpServers"]);
 
@@ -76,27 +79,60 @@ function readLayer(
   let unsafe: SettingsFault | undefined;
   for (const [name, value] of Object.entries(json.value)) {
     const schema = Object.hasOwn(shape, name) ? shape[name] : undefined;
-    const misfits = schema
-      ? misfitsOf(value, schema).map((misfit) => below(name, misfit))
-      : [stranger(name) ?? []].flat();
+    const { sound, misfits } = schema ? readSound(name, value, schema) : { misfits: [stranger(name) ?? []].flat() };
     const found = misfits.map((misfit) => placed(file, json.places, misfit));
     faults.push(...found);
-    const sound = schema && soundPart(name, value, misfits);
     if (sound !== undefined) settings.push([name, sound]);
-    else if (PROTECTIVE.has(name) || nearest(name, PROTECTIVE).length > 0) unsafe ??= found[0];
+    if (isUnsafe(name, misfits, sound === undefined)) unsafe ??= found[0];
   }
   return { settings: Object.fromEntries(settings) as Settings, faults, unsafe };
 }
 
+/** The usable part of a setting, and what is wrong with the rest. */
+function readSound(
+  name: string,
+  value: unknown,
+  schema: z.ZodType,
+): { readonly sound?: unknown; readonly misfits: readonly Misfit[] } {
+  const misfits = misfitsOf(value, schema).map((misfit) => below(name, misfit));
+  const sound = soundPart(name, value, misfits);
+  if (misfits.length === 0 || sound === undefined || !RULES.has(name)) return { sound, misfits };
+  // Some checks are made only of what has the right form.
+  const rest = misfitsOf(sound, schema).map((misfit) => below(name, misfit));
+  return { sound: soundPart(name, sound, rest), misfits: [...misfits, ...rest] };
+}
+
+/** Whether to go on without what is wrong could allow what the file forbids, or leaves a rule without effect (S34). */
+function isUnsafe(name: string, misfits: readonly Misfit[], isLost: boolean): boolean {
+  if (misfits.length === 0) return false;
+  if (RULES.has(name) || (name === "agents" && misfits.some(({ path }) => path[2] === "tools" && path.length > 3)))
+    return true;
+  return isLost && (PROTECTIVE.has(name) || nearest(name, PROTECTIVE).length > 0);
+}
+
 /**
- * The usable part of a setting: all of it, or, of a setting with names, the entries that are right; undefined when nothing
- * is.
+ * The usable part of a setting: all of it, or, of a setting with names, the entries that are right, and of lists of rules and
+ * hooks, what is right in them; undefined when nothing is.
  */
 function soundPart(name: string, value: unknown, misfits: readonly Misfit[]): unknown {
   if (misfits.length === 0) return value;
+  if (RULES.has(name)) return soundLists(value, misfits);
   const wrong = new Set(misfits.map(({ path: [, thing] }) => thing));
   if (!NAMED.has(name) || !isPlainObject(value) || wrong.has(undefined)) return undefined;
   return Object.fromEntries(Object.entries(value).filter(([thing]) => !wrong.has(thing)));
+}
+
+/** The lists of a setting without the entries, or the lists, that are wrong. */
+function soundLists(value: unknown, misfits: readonly Misfit[]): unknown {
+  if (!isPlainObject(value) || misfits.some(({ path }) => path.length < 2)) return undefined;
+  const lists = Object.entries(value).flatMap(([list, entries]): [string, unknown][] => {
+    const here = misfits.filter(({ path }) => path[1] === list);
+    if (here.length === 0) return [[list, entries]];
+    if (!Array.isArray(entries) || here.some(({ path }) => path.length < 3)) return [];
+    const rest = entries.filter((_, index) => !here.some(({ path }) => path[2] === index));
+    return rest.length > 0 ? [[list, rest]] : [];
+  });
+  return lists.length > 0 ? Object.fromEntries(lists) : undefined;
 }
 
 /** A fault of a setting, seen from the top of the settings. */

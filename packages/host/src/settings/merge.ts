@@ -1,4 +1,4 @@
-import { hookEvents } from "../hooks/entries.ts";
+import { hookEvents } from "../hooks/hook-event.ts";
 import { formatKey, isPlainObject, type KeyPath, withValueAt } from "./key.ts";
 import type { LayerName } from "./layer.ts";
 import type { Settings } from "./schema.ts";

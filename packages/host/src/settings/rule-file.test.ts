@@ -60,10 +60,10 @@ describe("a broken rule file is named with the place and what is expected", () =
     ["[]", ": found []; expected an object with settings"],
     ['{ "permissions": [] }', ":1:18: permissions: found []; expected an object with the lists deny, ask and allow"],
     ['{ "permissions": { "allow": "shell" } }', ':1:29: permissions.allow: found "shell"; expected a list of rules'],
-    ['{ "permissions": { "allow": ["a", 3] } }', ":1:35: permissions.allow[1]: found 3; expected a rule"],
+    ['{ "permissions": { "allow": ["edit", 3] } }', ":1:38: permissions.allow[1]: found 3; expected a rule"],
     [
-      '{ "permissions": { "deny": ["a", "shell(x"] } }',
-      ":1:34: permissions.deny[1]: found \"shell(x\"; expected a rule: TOOL, TOOL(PATTERN) or *. The rule 'shell(x' does not end with ')'",
+      '{ "permissions": { "deny": ["edit", "shell(x"] } }',
+      ":1:37: permissions.deny[1]: found \"shell(x\"; expected a rule: TOOL, TOOL(PATTERN) or *. The rule 'shell(x' does not end with ')'",
     ],
     ['{ "permissions": { "alow": [] } }', ":1:20: permissions: 'alow' is not known; expected 'allow'"],
     ['{ "permissions": {},\n"permissions": {} }', ":2:1: 'permissions' stands there twice; put both into one"],

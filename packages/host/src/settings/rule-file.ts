@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import {
+  checkedRule,
   formatRule,
   type PermissionEntries,
-  parseRule,
   type Rule,
   type Rules,
   rulesFrom,
@@ -27,7 +27,7 @@ export function readRuleFile(file: string): Rules {
  * `SettingsError` for a file that is broken, which is then left as it is.
  */
 export function rememberRule(file: string, rule: string | Rule, list: "allow" | "deny" = "allow"): void {
-  const text = formatRule(typeof rule === "string" ? parseRule(rule) : rule);
+  const text = formatRule(typeof rule === "string" ? checkedRule(rule, list) : rule);
   const { [list]: known = [] } = permissionsIn(file);
   if (!known.includes(text)) changeSetting(file, ["permissions", list], [...known, text]);
 }

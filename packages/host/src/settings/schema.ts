@@ -1,6 +1,7 @@
 import type { NamedAgent } from "@banyan/core";
 import { type McpServerEntry, mcpServerEntry, mcpServerName, readEntry } from "@banyan/tools/mcp/entry";
 import { z } from "zod";
+import { toolList } from "../definitions/tool-list.ts";
 import { hookEntries } from "../hooks/entries.ts";
 import { statusLineEntry } from "../hooks/status-line.ts";
 import { type LimitName, type LimitUnit, limits } from "../limits.ts";
@@ -171,7 +172,9 @@ const agent = z.strictObject(
   {
     description: text.describe("What it is good for, as the agent that launches it is told."),
     model: model.describe("Its model. That of the agent that launches it when nothing is set.").optional(),
-    tools: texts("a list of names of tools").describe("The tools that it has. All when nothing is set.").optional(),
+    tools: toolList(texts("a list of names of tools"))
+      .describe("The tools that it has. All when nothing is set.")
+      .optional(),
     instructions: text.describe("What it is told before its task."),
   },
   "an object with description and instructions, and model or tools if they differ",

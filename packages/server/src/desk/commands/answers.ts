@@ -1,6 +1,6 @@
 import { type Agent, type ConversationState, type Permit, type Session, UnfitAnswerError } from "@banyan/core";
 import { type ApprovalQuestion, callIn, turnThatWaits } from "@banyan/core/conversation";
-import { parseRule } from "@banyan/host";
+import { rulesFrom } from "@banyan/host";
 import type { Result } from "@banyan/protocol";
 import type { LiveConversation } from "../live/live-conversation.ts";
 import { NotThere, Unfitting } from "../problem.ts";
@@ -26,7 +26,7 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
     if (!asked) throw new NotThere("This question is not open, or not any more.");
     const { decision } = answer;
     const remember = decision === "answer" ? undefined : answer.remember;
-    if (remember) parseRule(remember.pattern);
+    if (remember) rulesFrom({ [decision]: [remember.pattern] });
     if (remember && asked.type !== "approval") throw new Unfitting("A rule goes with the answer to a call alone.");
     const turn = turnThatWaits(session.state, asked);
     await session.answer(question, answer).catch((error: unknown) => {

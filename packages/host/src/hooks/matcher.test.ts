@@ -1,0 +1,106 @@
+import { describe, expect, test } from "vitest";
+import { hookEntries, hookNotices } from "./entries.ts";
+import { readMatcher } from "./matcher.ts";
+import { saidBy } from "./said.ts";
+
+test.each([
+  ["PreToolUse", "bash", "'bash' matches nothing; did you mean 'Bash'"],
+  ["PreToolUse", "^bash$", "'^bash$' matches nothing; did you mean 'Bash'"],
+  [
+    "PreToolUse",
+    "Bash(git commit:*)",
+    `'Bash(git commit:*)' is a call, and a matcher names tools; write the matcher 'Bash' and "if": "Bash(git commit:*)" beside the command`,
+  ],
+  ["PreToolUse", "(", "'(' is no regular expression, and no list of names as in 'Edit|Write'"],
+  ["SessionStart", "start", "'start' matches nothing; did you mean 'startup'"],
+  ["Notification", "mail", "'mail' matches nothing; it can be permission_prompt, elicitation_dialog, idle_prompt"],
+] as const)("S34: at %s the matcher %s is refused, with what to write", (event, text, problem) => {
+  expect(readMatcher(event, text)).toBe(problem);
+});
+
+test("S34: a matcher with several names holds for those that can match, and the others are notices", () => {
+  const at = (matcher: string) => hookNotices(hookEntries.parse({ PreToolUse: [{ matcher, hooks: [] }] }));
+  expect(at("Edit|MultiEdit|Write")).toEqual([]);
+  expect(at("Edit|NotebookEdit")).toEqual([
+    "hooks.PreToolUse: In the matcher 'Edit|NotebookEdit', 'NotebookEdit' is a name of other programs alone.",
+  ]);
+  expect(at("Write|Edit|Bash(git commit:*)")).toEqual([expect.stringContaining("'Bash(git commit:*)' is a call")]);
+  expect(at("Bash|Bsh")).toEqual([
+    expect.stringContaining("In the matcher 'Bash|Bsh', 'Bsh' matches nothing; did you mean 'Bash'"),
+  ]);
+  expect(hookNotices(hookEntries.parse({ WorktreeCreate: [] }))).toEqual([
+    "hooks.WorktreeCreate: Banyan has no such point, so its hooks do not run.",
+  ]);
+});
+
+test.each([
+  [{ once: true }, "no 'once': a hook of the settings runs each time, so take the key away"],
+  [{ args: ["x"] }, "no 'args': write the arguments into the command"],
+  [{ shell: "powershell" }, "no other shell than sh"],
+  [{ asyncRewake: true }, "no 'asyncRewake': use a hook of Stop that waits"],
+  [{ if: "bash(rm *)" }, "a rule: the rule 'bash(rm *)' names no tool; did you mean 'Bash'"],
+  [{ async: "yes" }, "true or false"],
+])("S34: a key of a hook that changes its meaning is refused: %j", (key, message) => {
+  const hooks = [{ type: "command", command: "true", ...key }];
+  const { error } = hookEntries.safeParse({ PreToolUse: [{ hooks }] });
+  expect(error?.issues.map((issue) => issue.message)).toEqual([message]);
+});
+
+test("S34: `if` goes with the points that are about a call", () => {
+  const hooks = [{ type: "command", command: "true", if: "Bash(rm *)" }];
+  expect(hookEntries.safeParse({ Stop: [{ hooks }] }).error?.issues[0]?.message).toBe(
+    "no 'if' at Stop: it goes with PreToolUse, PermissionRequest, PostToolUse",
+  );
+});
+
+describe("S34: what a hook answers", () => {
+  const said = (stdout: string, code = 0) => saidBy("PreToolUse", { code, stdout, stderr: "" });
+
+  test.each([
+    '{"permissionDecision":"deny"}',
+    '{"hookSpecificOutput":{"permissionDecision":"maybe"}}',
+    '{"hookSpecificOutput":{"hookEventName":"PostToolUse","permissionDecision":"allow"}}',
+    '{"hookSpecificOutput":{"behavior":"deny"}}',
+    '{"decision":{"behavior":"deny"}}',
+    '{"decision":"maybe"}',
+    '{"continue":"false"}',
+    '{"result":{"continue":false}}',
+    '[{"decision":"block"}]',
+    'checking ...\n{"decision":"block"}',
+    '{"decision":"block"',
+  ])("a decision that is not understood blocks the call, and is told: %s", (stdout) => {
+    const { decision, reason, problem } = said(stdout);
+    expect({ decision, reason }).toEqual({
+      decision: "deny",
+      reason: expect.stringContaining("is not understood: it answered"),
+    });
+    expect(problem).toMatch(/^answered /);
+  });
+
+  test("one of a hook that failed blocks, too", () => {
+    expect(said('{"decision":"block"}', 1)).toMatchObject({ decision: "deny", problem: "failed with exit code 1: " });
+  });
+
+  test.each(["", "checked 3 files", "[1, 2]", "{}", '{"systemMessage":"hello"}', '{"continue":true}', "{nonsense"])(
+    "what holds no decision stops nothing: %s",
+    (stdout) => {
+      expect(said(stdout).decision).toBeUndefined();
+    },
+  );
+
+  test("arguments and what a hook tells hold no decision", () => {
+    const answer = {
+      hookSpecificOutput: { permissionDecision: "allow", updatedInput: { decision: "x", continue: false } },
+    };
+    expect(said(JSON.stringify(answer))).toMatchObject({
+      decision: "allow",
+      input: { decision: "x", continue: false },
+    });
+  });
+
+  test("at a point where a no would do something, it is told alone", () => {
+    expect(saidBy("Stop", { code: 0, stdout: '{"decision":"maybe"}', stderr: "" })).toEqual({
+      problem: 'answered with the decision "maybe" at decision, which is none',
+    });
+  });
+});

@@ -1,0 +1,182 @@
+import { nearest } from "@banyan/core/shown";
+import { adviceOnName, isAbsentTool, isToolName, knownNames } from "../permissions/tool-names.ts";
+import type { HookEvent } from "./hook-event.ts";
+
+/** What a matcher of a hook means. */
+export interface Matcher {
+  /** Whether the hook is for something that has these names; nothing has a name at points without a matcher. */
+  isFor(names: readonly string[]): boolean;
+  /** A name that it matches; absent where it matches only what Banyan does not have. */
+  readonly example?: string;
+  /** What of it matches nothing here, in sentences. */
+  readonly notices: readonly string[];
+}
+
+/** The points that are about a call: their matcher names a tool, and `if` a rule. */
+export const ofTools: ReadonlySet<HookEvent> = new Set(["PreToolUse", "PermissionRequest", "PostToolUse"]);
+
+/** What other matchers can name: here, and in other programs alone. */
+const OTHERS: Readonly<Partial<Record<HookEvent, { readonly here: string[]; readonly elsewhere: string[] }>>> = {
+  SessionStart: { here: ["startup", "resume"], elsewhere: ["clear", "compact"] },
+  SessionEnd: { here: ["other"], elsewhere: ["clear", "resume", "logout", "prompt_input_exit"] },
+  PreCompact: { here: ["auto"], elsewhere: ["manual"] },
+  PostCompact: { here: ["auto"], elsewhere: ["manual"] },
+  Notification: {
+    here: ["permission_prompt", "elicitation_dialog", "idle_prompt"],
+    elsewhere: ["auth_success", "elicitation_complete", "elicitation_response"],
+  },
+};
+
+const ALL: Matcher = { isFor: () => true, example: "*", notices: [] };
+
+/**
+ * Reads a matcher as Claude Code and codex do: names separated by `|` or `,`, each meant whole, or a regular expression, which
+ * may fit any part of a name. Returns what is wrong, and what to write, for a matcher that can match nothing (S34).
+ */
+export function readMatcher(event: HookEvent, text: string): Matcher | string {
+  if (text === "" || text === "*") return ALL;
+  const isList = /^[\w\s,|-]+$/.test(text);
+  const names = isList ? text.split(/[|,]/).map((part) => part.trim()) : [];
+  const pattern = isList ? undefined : regularExpression(text);
+  if (!isList && pattern === undefined)
+    return `'${text}' is no regular expression, and no list of names as in 'Edit|Write'`;
+  const vocabulary = vocabularyOf(event);
+  const fits = (given: readonly string[]) =>
+    given.length === 0 || given.some((name) => (pattern === undefined ? names.includes(name) : pattern.test(name)));
+  // Agents have any names.
+  if (vocabulary === undefined) return { isFor: fits, example: names[0] ?? text, notices: [] };
+  const parts = (isList ? names : alternativesOf(text)).map((part) => ({
+    part,
+    ...(isList ? readName(part, vocabulary) : readPattern(part, vocabulary)),
+  }));
+  const example = parts.find((one) => one.example !== undefined)?.example;
+  const wrong = parts.find(({ problem, isElsewhere }) => problem !== undefined && !isElsewhere);
+  if (example === undefined && wrong !== undefined) return `'${wrong.part}' ${wrong.problem}`;
+  return {
+    isFor: fits,
+    ...(example !== undefined && { example }),
+    notices: parts.flatMap(({ part, problem }) =>
+      problem === undefined
+        ? []
+        : [part === text ? `The matcher '${part}' ${problem}.` : `In the matcher '${text}', '${part}' ${problem}.`],
+    ),
+  };
+}
+
+/** What one name of a matcher, or one alternative of a regular expression, matches. */
+interface MatcherPart {
+  readonly example?: string;
+  /** Why it matches nothing here, and what to write: the end of a sentence. */
+  readonly problem?: string;
+  /** Another program has something of this name. */
+  readonly isElsewhere?: boolean;
+}
+
+const ELSEWHERE: MatcherPart = { problem: "is a name of other programs alone", isElsewhere: true };
+
+function readName(name: string, { isName, isElsewhere, advice }: Vocabulary): MatcherPart {
+  if (isElsewhere(name)) return ELSEWHERE;
+  return isName(name) ? { example: name } : { problem: `matches nothing; ${advice(name)}` };
+}
+
+function readPattern(text: string, { names, isTools, isElsewhere, advice }: Vocabulary): MatcherPart {
+  const [, called = "", argument = ""] = /^\^?([\w-]+)\((.+)\)\$?$/s.exec(text) ?? [];
+  if (isTools && isToolName(called) && !/^[\w|?.*+-]*$/.test(argument))
+    return {
+      problem: `is a call, and a matcher names tools; write the matcher '${called}' and "if": "${text}" beside the command`,
+    };
+  const pattern = regularExpression(text);
+  const fitting = [...names, ...(isTools ? offeredNames(text) : [])].filter((name) => pattern?.test(name));
+  const example = fitting.find((name) => !isElsewhere(name));
+  if (example !== undefined) return { example };
+  return fitting.length > 0 ? ELSEWHERE : { problem: `matches nothing; ${advice(text.replace(/\W+/g, ""))}` };
+}
+
+/** The alternatives of a regular expression, by each `|` that stands in no brackets. */
+function alternativesOf(text: string): readonly string[] {
+  const parts = [""];
+  let depth = 0;
+  for (const piece of text.match(/\\.|[\s\S]/g) ?? []) {
+    if (piece === "(" || piece === "[") depth += 1;
+    else if (piece === ")" || piece === "]") depth -= 1;
+    if (piece === "|" && depth === 0) parts.push("");
+    else parts[parts.length - 1] += piece;
+  }
+  return parts;
+}
+
+interface Vocabulary {
+  /** Whether the names are those of tools. */
+  readonly isTools: boolean;
+  isName(name: string): boolean;
+  isElsewhere(name: string): boolean;
+  readonly names: readonly string[];
+  /** The end of a sentence about a name that nothing has. */
+  advice(name: string): string;
+}
+
+/** What a matcher of a point can name; undefined where that is any name, or nothing has a name. */
+function vocabularyOf(event: HookEvent): Vocabulary | undefined {
+  if (ofTools.has(event)) {
+    const names = [...knownNames, ...ABSENT_EXAMPLES];
+    return { isTools: true, isName: isToolName, isElsewhere: isAbsentTool, names, advice: adviceOnName };
+  }
+  const { here, elsewhere } = OTHERS[event] ?? {};
+  if (!here || !elsewhere) return undefined;
+  const names = [...here, ...elsewhere];
+  const advice = (name: string) => {
+    const near = nearest(name, here);
+    return near.length > 0 ? `did you mean '${near.join("' or '")}'` : `it can be ${here.join(", ")}`;
+  };
+  return {
+    isTools: false,
+    isName: (name) => names.includes(name),
+    isElsewhere: (name) => elsewhere.includes(name),
+    names,
+    advice,
+  };
+}
+
+/** Names of other programs that regular expressions may mean, so that they are known and not wrong. */
+const ABSENT_EXAMPLES = ["NotebookEdit", "NotebookRead", "ExitPlanMode", "TaskCreate"];
+
+/**
+ * Names of MCP tools that a regular expression may fit: a text that it describes, at each place of such a name. An expression that
+ * neither says `mcp` nor begins with any characters means a tool of ours.
+ */
+function offeredNames(text: string): readonly string[] {
+  if (!/mcp|^\^?\(*\./.test(text)) return [];
+  const word = describedBy(text);
+  const names = [
+    word,
+    `${word}x`,
+    `${word}__x`,
+    `${word}x__x`,
+    `mcp__x__${word}`,
+    `mcp__${word}__x`,
+    `mcp__x__x${word}x`,
+  ];
+  return names.filter((name) => /^mcp__.+?__.+$/.test(name));
+}
+
+/** A text that a simple regular expression describes: each repeated piece once, and the first of alternatives. */
+function describedBy(text: string): string {
+  return text
+    .replace(/\(\??:?([^()|]*)\|[^()]*\)/g, "$1")
+    .replace(
+      /\\([wWdDsSbB])|\\(.)|\[([^\]])[^\]]*\]|\{[^}]*\}|[.^$()?*+]/g,
+      (piece, kind?: string, escaped?: string, first?: string) => {
+        if (escaped !== undefined) return escaped;
+        if (first !== undefined) return first === "^" ? "x" : first;
+        return piece === "." || kind === "w" || kind === "S" ? "x" : kind === "d" ? "1" : "";
+      },
+    );
+}
+
+function regularExpression(text: string): RegExp | undefined {
+  try {
+    return new RegExp(text);
+  } catch {
+    return undefined;
+  }
+}

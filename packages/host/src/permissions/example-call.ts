@@ -1,0 +1,68 @@
+import { homedir } from "node:os";
+import type { Json, Tool } from "@banyan/core";
+import type { About } from "@banyan/core/conversation";
+import { writers } from "./foreign-rule.ts";
+import { pathScope } from "./place.ts";
+import { allowed, COMMAND, FETCHING, formatRule, type Rule, type Rules, restrained } from "./rule.ts";
+import { harmlessOf } from "./shell/harmless.ts";
+import { subjectOf } from "./subject.ts";
+
+/** Our tools whose calls are about a path. */
+const OF_PATHS: ReadonlySet<string> = new Set(["read", "list", "search", ...writers]);
+
+/**
+ * A call that a rule matches, as in `shell(rm x)`: it was judged, so it is a proof that the rule can match something (S34).
+ * Undefined where none was found, as for a pattern that no path can fit.
+ */
+export function exampleCall(rule: Rule, list: keyof Rules, workspace: string): string | undefined {
+  const readings = list === "allow" ? allowed([rule]) : restrained([rule]);
+  for (const reading of readings) {
+    const [tool, input, text] = callFor(reading);
+    const isWriter = (name: string) => writers.some((writer) => writer === name);
+    const subject = subjectOf(tool, input, { scope: pathScope(workspace, homedir()), writes: false, isWriter });
+    const isAll = reading.tool === "*" || (list === "allow" && reading.pattern === undefined);
+    if (isAll || (list === "allow" ? subject.allowed([reading]) : subject.matches(reading) === "yes"))
+      return formatRule({ tool: tool.name, ...(text !== undefined && { pattern: text }) });
+  }
+  return undefined;
+}
+
+/** A call that should fit, with the argument that it is about. */
+function callFor({ tool: written, pattern }: Rule): [tool: Tool, input: Json, text?: string] {
+  const text = pattern === undefined ? undefined : textFor(written, pattern);
+  const base = { description: "", input: { type: "object" }, effects: "external", execute: () => "" } as const;
+  const name = written === "*" ? COMMAND : written.replace("*", "x");
+  if (written.startsWith("mcp_")) {
+    const [, server = "x", tool = "x"] = /^mcp__(.+?)(?:__(.+))?$/.exec(name) ?? [];
+    const offered = { offeredBy: server, offeredAs: tool, about: aboutPath };
+    const own = written.startsWith("mcp__") ? `mcp__${server}__${tool}` : name;
+    return [{ ...base, ...offered, name: own }, { path: text ?? "x" }, text];
+  }
+  const value = text ?? "x";
+  if (name === COMMAND) return [{ ...base, name, about: () => ({ command: value }) }, { command: value }, text];
+  if (name === FETCHING) return [{ ...base, name, about: () => ({ url: value }) }, { url: value }, text];
+  const isOfPaths = OF_PATHS.has(name);
+  const files = writers.some((writer) => writer === name) ? "write" : isOfPaths ? "read" : undefined;
+  return [{ ...base, name, files, ...(isOfPaths && { about: aboutPath }) }, { path: value }, text];
+}
+
+function aboutPath(input: unknown): About {
+  const { path } = input as { readonly path: string };
+  return { paths: [{ path, access: "write" }] };
+}
+
+/** A text that a pattern should fit. */
+function textFor(tool: string, pattern: string): string {
+  if (tool === COMMAND) return harmlessOf(pattern) ?? pattern.replaceAll("*", "x");
+  if (tool === FETCHING) {
+    const address = pattern.replace(/^domain:/, "").replaceAll("*", "x");
+    return /^[a-z]+:\/\//i.test(address) ? address : `https://${address}`;
+  }
+  if (!OF_PATHS.has(tool) && !tool.startsWith("mcp_")) return pattern.replaceAll("*", "x");
+  return pattern
+    .replaceAll("**/", "")
+    .replace(/(?<!\\)\*+|(?<!\\)\?/g, "x")
+    .replace(/(?<!\\)\{([^,{}]*)[^{}]*\}/g, "$1")
+    .replace(/(?<!\\)\[([^\]!^])[^\]]*\]/g, "$1")
+    .replaceAll(/\\(.)/g, "$1");
+}

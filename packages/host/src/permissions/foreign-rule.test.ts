@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { exampleCall } from "./example-call.ts";
+import { absentNames, allowed, checkedRule, formatRule, type Rule, restrained, rulesFrom } from "./rule.ts";
+
+const texts = (rules: readonly Rule[]) =>
+  rules.map(({ tool, pattern }) => formatRule({ tool, ...(pattern && { pattern }) }));
+
+test.each([
+  ["Bash(rm *)", ["shell(rm *)"], ["shell(rm *)"]],
+  ["Bash(git push:*)", ["shell(git push *)"], ["shell(git push *)"]],
+  ["shell(git push:*)", ["shell(git push *)"], ["shell(git push *)"]],
+  ["Bash(*)", ["shell"], ["shell"]],
+  ["WebFetch(domain:example.com)", ["fetch(domain:example.com)"], ["fetch(domain:example.com)"]],
+  ["Task", ["launch_agent"], ["launch_agent"]],
+  [
+    "Read(./.env)",
+    ["read(.env)"],
+    ["read", "list"].flatMap((tool) => [".env", ".env/**", "**/.env", "**/.env/**"].map((path) => `${tool}(${path})`)),
+  ],
+  [
+    "Edit(//etc/**)",
+    ["edit(/etc/**)", "edit_mode(/etc/**)", "write(/etc/**)"],
+    ["edit(/etc/**)", "edit_mode(/etc/**)", "write(/etc/**)"],
+  ],
+])("S34: %s allows no more, and denies no less, than in its program", (text, allows, restrains) => {
+  const rule = checkedRule(text, "deny");
+  expect(texts(allowed([rule]))).toEqual(allows);
+  expect(texts(restrained([rule]))).toEqual(restrains);
+});
+
+test.each([
+  ["bash(rm *)", "deny", "names no tool; did you mean 'Bash'."],
+  ["Edits(src/**)", "allow", "names no tool; did you mean '"],
+  ["quark", "ask", "names no tool; the tools are shell, "],
+  [
+    "Bash(command:rm *)",
+    "deny",
+    "names the argument 'command', and its pattern is the argument itself; write Bash(rm *).",
+  ],
+  ["WebFetch(https://example.com)", "deny", "speaks of no domain; write WebFetch(domain:example.com), or fetch("],
+  ["mcp__*", "allow", "allows tools of servers that it does not name; write mcp__SERVER__*."],
+  ["mcp__a*b__c", "deny", "has a '*' inside a name, and only its end can be left open, as in mcp__files__*."],
+  [`mcp__a__${"b".repeat(300)}`, "deny", "names a tool in more than 256 characters, or with control characters."],
+] as const)("S34: %s is refused, with what to write", (text, list, problem) => {
+  expect(() => checkedRule(text, list)).toThrow(problem.endsWith(".") ? `The rule '${text}' ${problem}` : problem);
+});
+
+test("S34: a rule on a tool that only another program has is a notice", () => {
+  expect(absentNames(rulesFrom({ deny: ["NotebookEdit", "Bash(rm *)"] }))).toEqual([
+    "The rule 'NotebookEdit' changes nothing: Banyan has no tool like NotebookEdit of other programs.",
+  ]);
+});
+
+test.each([
+  ["Bash(rm:*)", "deny", "shell(rm x)"],
+  ["shell(git log [harmless])", "allow", "shell(git log)"],
+  ["Read(**/{a,b}.txt)", "deny", "read(a.txt)"],
+  ["WebFetch(domain:*.example.com)", "ask", "fetch(https://x.example.com)"],
+  ["mcp__g__read_*", "deny", "mcp__g__read_x"],
+  ["mcp_g_*(src/**)", "allow", "mcp_g_x(src/x)"],
+  ["*", "deny", "shell"],
+  ["web_search(weather*)", "deny", "web_search(weatherx)"],
+] as const)("S34: %s is proved by a call", (text, list, example) => {
+  expect(exampleCall(checkedRule(text, list), list, "/work")).toBe(example);
+});
+
+test("S34: a pattern that no path can fit has no call that proves it", () => {
+  expect(exampleCall(checkedRule("read(a/../../b/[z)", "deny"), "deny", "/work")).toBeUndefined();
+});

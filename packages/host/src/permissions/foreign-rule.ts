@@ -1,0 +1,88 @@
+import { literalGlob } from "./place.ts";
+import type { Rule } from "./rule.ts";
+import { type ForeignTool, foreignTool, type OwnTool } from "./tool-names.ts";
+
+/** What a rule of another program means here. */
+export interface ForeignMeaning {
+  /** What it allows: never more than in its program. */
+  readonly allows: readonly Rule[];
+  /** What it denies, or asks about: never less than in its program. */
+  readonly restrains: readonly Rule[];
+}
+
+/** Our tools that change files. */
+export const writers: readonly OwnTool[] = ["edit", "edit_mode", "write"];
+
+/**
+ * Reads a rule of Claude Code or codex, as `Bash(rm:*)` or `Read(./.env)`. Returns nothing for a name that they do not have,
+ * and a text for a pattern that can match no call: what is wrong, and what to write.
+ */
+export function readForeign(name: string, pattern: string | undefined): ForeignMeaning | string | undefined {
+  const tool = foreignTool(name);
+  if (tool === undefined) return undefined;
+  const parameter = /^(command|file_path|path|url|prompt|subagent_type):(?!\*$)(.*)$/s.exec(pattern ?? "");
+  if (parameter !== null && tool.pattern !== undefined)
+    return `names the argument '${parameter[1]}', and its pattern is the argument itself; write ${name}(${parameter[2]?.trim()})`;
+  if (pattern === undefined) return same(tool.tools.map((own) => ({ tool: own })));
+  switch (tool.pattern) {
+    case "command":
+      return readCommand(tool, pattern);
+    case "domain":
+      if (!/^domain:[^/\s]+$/.test(pattern))
+        return `speaks of no domain; write ${name}(domain:example.com), or fetch(example.com/docs/*)`;
+      return same([{ tool: "fetch", pattern }]);
+    case "path":
+    case "edited path":
+      return readPath(name, tool, pattern);
+    case undefined:
+      return same(tool.tools.map((own) => ({ tool: own, pattern })));
+  }
+}
+
+/** The pattern of commands that `git push:*` means: `git push` and all that begins with these words. */
+export function withoutSuffix(pattern: string): string {
+  return pattern.endsWith(":*") ? `${pattern.slice(0, -2).trimEnd()} *` : pattern;
+}
+
+function readCommand({ tools }: ForeignTool, pattern: string): ForeignMeaning {
+  const meant = withoutSuffix(pattern);
+  return same(tools.map((tool) => (meant === "*" || meant === " *" ? { tool } : { tool, pattern: meant })));
+}
+
+/**
+ * Paths are those of a .gitignore file there: a name without a slash is meant in every folder, and a folder with all that is in
+ * it. `//` begins an absolute path, and `/` a path from the folder of the settings. What denies holds for each of these
+ * meanings, what allows for the narrowest.
+ */
+function readPath(name: string, { tools, pattern: kind }: ForeignTool, written: string): ForeignMeaning {
+  const isEdit = kind === "edited path";
+  // Whoever may not read a file may not learn its name there either.
+  const restrained: readonly OwnTool[] = name === "Read" ? [...tools, "list"] : isEdit ? writers : tools;
+  const narrow = pathOf(written);
+  return {
+    allows: (isEdit ? writers : tools).map((tool) => ({ tool, pattern: literally(narrow) })),
+    restrains: restrained.flatMap((tool) => wide(written, narrow).map((pattern) => ({ tool, pattern }))),
+  };
+}
+
+function pathOf(written: string): string {
+  if (written.startsWith("//")) return written.slice(1);
+  return written.replace(/^\.?\/+(?=.)/, "");
+}
+
+function wide(written: string, narrow: string): readonly string[] {
+  const path = narrow.replace(/\/+$/, "");
+  const isAnchored = /^\/|^~\/|^\.\.\//.test(path) || (path.includes("/") && !path.startsWith("**/"));
+  const places = [path, ...(isAnchored ? [] : [`**/${path}`]), ...(/^\/[^/]/.test(written) ? [written] : [])];
+  const all = places.flatMap((place) => (place.endsWith("**") ? [place] : [place, `${place}/**`]));
+  return [...new Set([...all, ...all.map(literally)])];
+}
+
+/** Braces and parentheses mean themselves in a .gitignore file. */
+function literally(pattern: string): string {
+  return pattern.replace(/(?<!\\)[{}()|+@!]/g, literalGlob);
+}
+
+function same(rules: readonly Rule[]): ForeignMeaning {
+  return { allows: rules, restrains: rules };
+}

@@ -1,0 +1,126 @@
+import { nearest } from "@banyan/core/shown";
+
+// The names of tools that users write: in rules, in matchers of hooks and in lists of tools. Names of Claude Code and codex are
+// understood, so that what was written for those programs holds here or says why it does not.
+
+/** All tools that come with Banyan. A test compares the list with the tools. */
+export const ownTools = [
+  "shell",
+  "processes",
+  "process_input",
+  "read",
+  "list",
+  "search",
+  "edit",
+  "edit_mode",
+  "write",
+  "bring_over",
+  "fetch",
+  "web_search",
+  "launch_agent",
+  "ask_client",
+  "update_plan",
+  "shorten_conversation",
+  "finish_task",
+  "skill",
+  "remember",
+  "forget",
+  "find_tools",
+  "call_tool",
+] as const;
+
+/** A tool that comes with Banyan. */
+export type OwnTool = (typeof ownTools)[number];
+
+/** A tool of another program. */
+export interface ForeignTool {
+  /** Our tools that do what it does, the likeliest first. */
+  readonly tools: readonly OwnTool[];
+  /** What the pattern in a rule of it speaks of. Without this, the pattern means the same as with our tool. */
+  readonly pattern?: "command" | "edited path" | "path" | "domain";
+}
+
+const command: ForeignTool = { tools: ["shell"], pattern: "command" };
+const launch: ForeignTool = { tools: ["launch_agent"] };
+
+const foreignTools: ReadonlyMap<string, ForeignTool> = new Map(
+  Object.entries({
+    // Claude Code
+    Bash: command,
+    Read: { tools: ["read"], pattern: "path" },
+    Edit: { tools: ["edit", "edit_mode"], pattern: "edited path" },
+    MultiEdit: { tools: ["edit", "edit_mode"], pattern: "edited path" },
+    Write: { tools: ["write"], pattern: "path" },
+    Glob: { tools: ["list", "search"], pattern: "path" },
+    Grep: { tools: ["search"], pattern: "path" },
+    LS: { tools: ["list"], pattern: "path" },
+    WebFetch: { tools: ["fetch"], pattern: "domain" },
+    WebSearch: { tools: ["web_search"] },
+    Task: launch,
+    Agent: launch,
+    TodoWrite: { tools: ["update_plan"] },
+    AskUserQuestion: { tools: ["ask_client"] },
+    Skill: { tools: ["skill"] },
+    BashOutput: { tools: ["processes"] },
+    KillShell: { tools: ["processes"] },
+    ToolSearch: { tools: ["find_tools"] },
+    // codex
+    local_shell: command,
+    shell_command: command,
+    exec_command: command,
+    unified_exec: command,
+    write_stdin: { tools: ["process_input"] },
+    apply_patch: { tools: ["edit", "edit_mode", "write"], pattern: "edited path" },
+    read_file: { tools: ["read"], pattern: "path" },
+    view_image: { tools: ["read"], pattern: "path" },
+    list_dir: { tools: ["list"], pattern: "path" },
+    grep_files: { tools: ["search"], pattern: "path" },
+    spawn_agent: launch,
+    request_user_input: { tools: ["ask_client"] },
+  } satisfies Record<string, ForeignTool>),
+);
+
+/** Tools of Claude Code and codex that have no counterpart here. A rule on one of them changes nothing, and a notice says so. */
+const absentTools: ReadonlySet<string> = new Set(
+  "NotebookEdit NotebookRead PowerShell SlashCommand ExitPlanMode EnterPlanMode EnterWorktree ExitWorktree ListMcpResourcesTool ReadMcpResourceTool LSP Monitor TaskOutput TaskStop TaskCreate TaskGet TaskList TaskUpdate TodoRead SendMessage CronCreate CronDelete CronList Workflow close_agent send_input resume_agent wait_agent list_mcp_resources list_mcp_resource_templates read_mcp_resource request_permissions js_repl".split(
+    " ",
+  ),
+);
+
+/** Kinds of calls of agents of other programs: their tools are called `claude_edit`. */
+const AGENTS_CALL =
+  /_(?:read|edit|delete|move|search|execute|think|fetch|switch_mode|other)$|^(?:claude|codex|gemini)_/;
+
+/** A tool of another program, by its name there. */
+export function foreignTool(name: string): ForeignTool | undefined {
+  return foreignTools.get(name);
+}
+
+/** Whether another program has a tool of this name, and Banyan has nothing like it. */
+export function isAbsentTool(name: string): boolean {
+  return absentTools.has(name);
+}
+
+/** The names that other programs have for one of our tools. */
+export function foreignNames(own: string): readonly string[] {
+  return [...foreignTools].flatMap(([name, { tools }]) => (tools.some((tool) => tool === own) ? [name] : []));
+}
+
+/** All names that a rule, a matcher or a list can have, but for those of MCP tools. */
+export const knownNames: readonly string[] = [...ownTools, ...foreignTools.keys()];
+
+/** Whether a name can be that of a tool: of Banyan, of another program, of an MCP server, or of an agent of another program. */
+export function isToolName(name: string): boolean {
+  return (
+    knownNames.includes(name) || absentTools.has(name) || /^mcp_[^*]|^mcp__?\*$/.test(name) || AGENTS_CALL.test(name)
+  );
+}
+
+/** What to write in the place of a name that no tool has, as the end of a sentence: the nearest names, whatever their case. */
+export function adviceOnName(name: string, others: readonly string[] = []): string {
+  const all = [...knownNames, ...others];
+  const same = all.filter((known) => known.toLowerCase() === name.toLowerCase());
+  const near = same.length > 0 ? same : nearest(name, all);
+  if (near.length === 0) return `the tools are ${[...new Set([...ownTools, ...others])].join(", ")}`;
+  return `did you mean ${near.map((known) => `'${known}'`).join(" or ")}`;
+}

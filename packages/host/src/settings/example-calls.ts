@@ -1,0 +1,41 @@
+import { hookNotices } from "../hooks/entries.ts";
+import { hookEvents } from "../hooks/hook-event.ts";
+import { readMatcher } from "../hooks/matcher.ts";
+import { exampleCall } from "../permissions/example-call.ts";
+import { absentNames, checkedRule, rulesFrom } from "../permissions/rule.ts";
+import { isAbsentTool } from "../permissions/tool-names.ts";
+import type { Settings } from "./schema.ts";
+
+/** A rule or a matcher of the settings, and what proves that it can match something. */
+export interface ProvenRule {
+  /** As in `permissions.deny`. */
+  readonly key: string;
+  readonly text: string;
+  /** A call, or the name of a tool, that it matches; undefined where none was found. */
+  readonly example: string | undefined;
+}
+
+/** An example for each rule and matcher, and sentences about those on what Banyan does not have. Their form was checked before. */
+export function provenRules(
+  { permissions = {}, hooks = {} }: Pick<Settings, "permissions" | "hooks">,
+  workspace: string,
+): { readonly proven: readonly ProvenRule[]; readonly notices: readonly string[] } {
+  const ofRules = (["deny", "ask", "allow"] as const).flatMap((list) =>
+    (permissions[list] ?? []).flatMap((text): ProvenRule[] => {
+      const rule = checkedRule(text, list);
+      if (isAbsentTool(rule.tool)) return [];
+      return [{ key: `permissions.${list}`, text, example: exampleCall(rule, list, workspace) }];
+    }),
+  );
+  const ofHooks = hookEvents.flatMap((event) =>
+    (hooks[event] ?? []).flatMap(({ matcher = "*" }): ProvenRule[] => {
+      const read = readMatcher(event, matcher);
+      if (typeof read === "string" || read.example === undefined) return [];
+      return [{ key: `hooks.${event}`, text: matcher === "" ? "*" : matcher, example: read.example }];
+    }),
+  );
+  return {
+    proven: [...ofRules, ...ofHooks],
+    notices: [...absentNames(rulesFrom(permissions)), ...hookNotices(hooks)],
+  };
+}
