@@ -31,8 +31,6 @@ export class LiveCall {
   /** While it runs with leave. */
   #context: ToolContext | undefined;
   readonly #end = Promise.withResolvers<void>();
-  /** The agent has said that it runs. */
-  #hasRun = false;
   /** What the agent asked leave for. */
   #asked: ReadonlySet<string> = new Set();
   #executed: Promise<unknown> | undefined;
@@ -86,9 +84,8 @@ export class LiveCall {
     await this.#sink.started(this.#ours, { ...this.told.about, folder: this.told.folder });
   }
 
-  /** The agent says that it runs: shows what it has said since the last time. */
+  /** Shows what it has said since the last time. */
   progress(): void {
-    this.#hasRun = true;
     const { output } = this.told;
     const isMore = output.startsWith(this.#shown);
     const text = isMore ? output.slice(this.#shown.length) : `\n${output}`;
@@ -107,7 +104,8 @@ export class LiveCall {
     // Nobody has decided yet, and it is too late.
     if (isUnanswered) this.#takenBack.abort(new Error("the agent went on without an answer"));
     const changed = await this.#noteChanges(isUnanswered);
-    const isDone = this.told.status === "completed" || this.#hasRun || changed > 0;
+    // An agent that refuses its own call says that the call failed.
+    const isDone = this.told.status === "completed" || changed > 0;
     const { output } = this.told;
     if (!isJudged) await this.#sink.ended(this.#ours, { output, failed: this.told.status === "failed" });
     if (isDone) await this.#judgeLate();
@@ -119,12 +117,13 @@ export class LiveCall {
     const { output } = this.told;
     const untold = `${output}${output && "\n"}[The agent ended its turn and told no result of this.]`;
     switch (this.#state) {
-      case "running":
+      case "running": {
         this.#state = "over";
-        if ((await this.#noteChanges()) > 0) this.#hasRun = true;
+        const changed = await this.#noteChanges();
         await this.#sink.ended(this.#ours, { output: untold, failed: true });
-        if (this.#hasRun) await this.#judgeLate();
+        if (changed > 0) await this.#judgeLate();
         return;
+      }
       case "judged":
         this.#state = "over";
         if (!this.#context) return this.#takenBack.abort(new Error("the agent ended its turn without an answer"));

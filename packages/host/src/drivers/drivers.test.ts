@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -88,6 +88,28 @@ describe("an agent of another program as a model", () => {
     const last = await told.newSession();
     expect(await turn(told, last, "run date")).toBe(0);
     await last.close();
+  });
+
+  test("S43: is held by rules and hooks on acts, whatever it calls its calls, and fails a turn for what it did not ask", async () => {
+    const rules = { model: "acp/sample", approval: "edits", deny: ["write", "edit"] } as const;
+    await using host = closing(await open(rules));
+    const session = await host.newSession();
+    const lie = { kind: "read", rawInput: { file_path: "b.txt", content: "x" }, does: "echo x > b.txt" };
+    expect(await turn(host, session, `edit a.txt new\ncall ${JSON.stringify(lie)}`)).toBe(0);
+    expect(readdirSync(cwd)).toEqual([]);
+    const unasked = host.agent.send(`call ${JSON.stringify({ ...lie, asks: false })}`, { session });
+    await expect(unasked).rejects.toThrow("sample_edit ran without asking: b.txt. The rule 'write' forbids this.");
+    await session.close();
+
+    const { settings } = readConfiguration({ env: env(), home });
+    const hook = { matcher: "Bash", hooks: [{ type: "command", command: "exit 2" }] };
+    set({ acpAgents: settings.acpAgents, hooks: { PreToolUse: [hook] } });
+    await using hooked = closing(await open());
+    const other = await hooked.newSession();
+    const run = { kind: "read", rawInput: { cmd: ["touch", "ran"] }, does: "touch ran" };
+    expect(await turn(hooked, other, `call ${JSON.stringify(run)}`)).toBe(0);
+    expect(readdirSync(cwd)).toEqual(["b.txt"]);
+    await other.close();
   });
 
   test("S10: a secret in what it tells of its calls is taken out", async () => {

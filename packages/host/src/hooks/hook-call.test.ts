@@ -58,6 +58,8 @@ describe("S43: hooks on an act hear of it, whoever does it", () => {
         ["Edit", "/b"],
       ],
     ],
+    ["Read", servers({ paths: [{ path: "a", access: "write" }] }), {}, [["Read", "/work/a"]]],
+    ["Read", agents({ paths: [{ path: "a", access: "write" }] }, "write"), {}, []],
     ["mcp__x__do", servers(both), { path: "a" }, [["mcp__x__do", undefined]]],
     [".*", servers(both), {}, [["mcp__x__do", undefined]]],
     ["WebFetch", servers({ url: "https://example.com" }), {}, [["WebFetch", undefined]]],

@@ -117,8 +117,11 @@ function actsOf(tool: Tool, about: About, given: Fields, directory: string): rea
     } else if (change) {
       const content = field(given[change.comes], change.comes);
       acts.push({ name: "Write", names: NAMES.change, fields: { ...file, content } });
-    } else if (access === "write") acts.push({ name: "Edit", names: NAMES.change, fields: file });
-    // The server says that it reads, and may write.
+    } else if (access === "write") {
+      // What a server or an agent does with a file that it names, it may only read.
+      const isUnknown = tool.offeredBy !== undefined && tool.files !== "write";
+      acts.push({ name: "Edit", names: isUnknown ? [...NAMES.change, ...NAMES.read] : NAMES.change, fields: file });
+    }
     if (access === "read" && (tool.files === "read" || tool.offeredBy !== undefined))
       acts.push({ name: "Read", names: NAMES.read, fields: file });
   }

@@ -15,6 +15,8 @@ describe("S43: what the arguments of a call name", () => {
       { path: "a", content: "" },
       { paths: ["a"], writes: true },
     ],
+    [{ source: "a", destination: "b" }, { paths: ["a", "b"] }],
+    [{ source: "unifiedExec" }, {}],
     [{ content: "x" }, {}],
     [{ changes: { "src/a": { add: {} }, b: {} } }, { paths: ["src/a", "b"], writes: true }],
     [{ input: { patch: "--- a/x\n+++ b/y\n" } }, { paths: ["x", "y"], writes: true }],

@@ -14,7 +14,9 @@ export interface NamedActs {
 
 /** The names of arguments, in lower case, without what joins their words. */
 const PATH =
-  /^(?:abs|absolute|rel|relative|full|file|dir|directory|folder|notebook|source|src|destination|dest|dst|old|new|target|input|output|local|from|to)*(?:path|file|filename|directory|dir|folder|notebook|source|destination)s?$/;
+  /^(?:abs|absolute|rel|relative|full|file|dir|directory|folder|notebook|source|src|destination|dest|dst|old|new|target|input|output|local|from|to)*(?:path|file|filename|directory|dir|folder|notebook|destination)s?$/;
+/** A path only where a destination stands beside it: many tools call something else so. */
+const SOURCE = /^(?:source|src)s?$/;
 const COMMAND = /^(?:shell|bash|sh|exec)?(?:command|cmd|commandline)s?$/;
 const PROGRAM = /^(?:program|executable|binary)$/;
 const WORDS = /^(?:args|argv|arguments|argument)$/;
@@ -53,8 +55,10 @@ export function namedActs(input: unknown, root?: string): NamedActs {
     if (!isRecord(value)) continue;
     const command = commandOf(value, root);
     if (command !== undefined) commands.push(command);
+    const isMoved = Object.keys(value).some((key) => /^(?:destination|dest|dst|target)/.test(plain(key)));
     for (const [key, inner] of Object.entries(value)) {
-      take(plain(key), inner);
+      const name = plain(key);
+      take(isMoved && SOURCE.test(name) ? "path" : name, inner);
       ahead.push(inner);
     }
   }
