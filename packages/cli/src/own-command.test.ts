@@ -8,11 +8,11 @@ import { expect, test } from "vitest";
 import { readArguments } from "./arguments.ts";
 import { banyan, home, MAIN } from "./testing/banyan.ts";
 
-test("B78: what a person is told to run is written as it works where they are", () => {
+test("B78, S32: what a person is told to run is written as it works where they are", () => {
   expect(ownCommand("--resume x", { npm_lifecycle_event: "start", npm_command: "run-script" })).toBe(
     "npm start -- --resume x",
   );
-  expect(ownCommand("--resume x", { npm_command: "exec" })).toBe("npx banyan --resume x");
+  expect(ownCommand("--resume x", { npm_command: "exec" })).toBe("npx --no banyan --resume x");
   expect(ownCommand("--resume x", {})).toBe("banyan --resume x");
 });
 

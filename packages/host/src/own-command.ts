@@ -3,7 +3,8 @@ const PLAIN_WORD = /^[\w@%+:,./-][\w@%+=:,./-]*$/;
 
 /**
  * How a person runs this program with some arguments, from where they started it: in a checkout by `npm start`, of an
- * installation through npx if that is how they did it. A text stands as it is; of words, each comes to the program as it is.
+ * installation through npx if that is how they did it (with `--no`, so that npx never downloads another package of this
+ * name: S32). A text stands as it is; of words, each comes to the program as it is.
  */
 export function ownCommand(
   args: string | readonly string[],
@@ -12,7 +13,7 @@ export function ownCommand(
   const line = typeof args === "string" ? args : args.map(quoted).join(" ");
   // npm says in the environment which of its commands it carries out.
   if (env.npm_lifecycle_event === "start") return `npm start -- ${line}`;
-  return env.npm_command === "exec" ? `npx banyan ${line}` : `banyan ${line}`;
+  return env.npm_command === "exec" ? `npx --no banyan ${line}` : `banyan ${line}`;
 }
 
 /**

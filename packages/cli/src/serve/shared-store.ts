@@ -64,7 +64,7 @@ async function loaded() {
     return await import("@banyan/restate");
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND")) throw error;
-    const how = `install it beside ${ownCommand("serve")}, as in npm install -g @banyan/restate`;
+    const how = `pack ./packages/restate/dist in the clone, and install that file beside ${ownCommand("serve")}`;
     throw new UsageError(`--runs restate needs the package @banyan/restate: ${how}.`, { cause: error });
   }
 }

@@ -48,7 +48,7 @@ describe("S43: a rule that denies or asks means the act, whoever does it", () =>
     ["shell(rm *)", server(), { command: "rm", args: ["-rf", "x"] }],
     ["shell(rm *)", server(), { commands: ["ls", "rm x"] }],
     ["write(src/**)", server(), { command: "echo x > src/a" }],
-    ["fetch(evil.net)", server(), { link: "https://evil.net/x" }],
+    ["fetch(evil.example)", server(), { link: "https://evil.example/x" }],
     ["write", agents(paths("a"), "write"), {}],
     ["edit(src/**)", agents(paths("src/a")), {}],
     ["read(src/**)", agents(paths("src/a", "read"), "read"), {}],

@@ -274,7 +274,7 @@ describe("S24: what allows a call of an MCP tool fits every place that it names"
   });
 
   test("what is offered as `always` covers the call that it is offered for, whatever it names", async () => {
-    const places = ["src/a", "lib/c", "/etc/x", "~/y", "utf8", "https://a.org/x", "..", "a.b", undefined];
+    const places = ["src/a", "lib/c", "/etc/x", "~/y", "utf8", "https://a.example/x", "..", "a.b", undefined];
     const asking = permission({ workspace });
     for (const path of places) {
       for (const url of places) {
@@ -297,12 +297,12 @@ describe("B63: addresses", () => {
     ["fetch(https://example.org/*)", "https://example.org/a/b?c", true],
     ["fetch(https://example.org/*)", "https://EXAMPLE.org", true],
     ["fetch(https://example.org/*)", "http://example.org/", false],
-    ["fetch(https://example.org/*)", "https://example.org.evil.net/", false],
-    ["fetch(https://example.org/*)", "https://example.org@evil.net/", false],
-    ["fetch(https://evil.net/*)", "https://example.org@evil.net/", false],
+    ["fetch(https://example.org/*)", "https://example.org.evil.example/", false],
+    ["fetch(https://example.org/*)", "https://example.org@evil.example/", false],
+    ["fetch(https://evil.example/*)", "https://example.org@evil.example/", false],
     ["fetch(https://example.org/docs/*)", "https://example.org/docs/../admin", false],
     ["fetch(https://example.org/docs/*)", "https://example.org/docs/%2e%2e/admin", false],
-    ["fetch(https://*.example.org/*)", "https://evil.net/x.example.org/", false],
+    ["fetch(https://*.example.org/*)", "https://evil.example/x.example.org/", false],
     ["fetch(https://*.example.org/*)", "https://api.example.org/x", true],
     ["fetch(example.org)", "http://example.org/any/path", true],
     ["fetch(example.org)", "https://example.org:8443/", false],
@@ -322,10 +322,10 @@ describe("B63: addresses", () => {
   });
 
   test("a deny rule fits an address however it is written, and perhaps one that cannot be read", async () => {
-    const denying = permission({ workspace, rules: rules({ deny: ["fetch(evil.net)"], allow: ["fetch"] }) });
-    expect((await judge(denying, tool("fetch"), { url: "HTTPS://user@EVIL.net/x" })).decision).toBe("deny");
-    expect((await judge(denying, tool("fetch"), { url: "https://evil.net./x" })).decision).toBe("deny");
-    expect((await judge(denying, tool("fetch"), { url: "evil.net" })).decision).toBe("ask");
+    const denying = permission({ workspace, rules: rules({ deny: ["fetch(evil.example)"], allow: ["fetch"] }) });
+    expect((await judge(denying, tool("fetch"), { url: "HTTPS://user@EVIL.example/x" })).decision).toBe("deny");
+    expect((await judge(denying, tool("fetch"), { url: "https://evil.example./x" })).decision).toBe("deny");
+    expect((await judge(denying, tool("fetch"), { url: "evil.example" })).decision).toBe("ask");
   });
 });
 

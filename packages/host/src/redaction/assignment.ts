@@ -12,7 +12,7 @@ const ASSIGNMENT = new RegExp(
   `${NAME}([\\w-]{0,40})["'\`\\]]{0,2}[ \\t]{0,8}(?:=>|:=|[:=])[ \\t]{0,8}["'\`]?(${VALUE}{8,512})`,
   "gi",
 );
-// A line of .npmrc, as in `//registry.npmjs.org/:_authToken=...`: nothing but a secret stands there.
+// A line of .npmrc, as in `//registry.example.com/:_authToken=...`: nothing but a secret stands there.
 const REGISTRY = new RegExp(`:_(?:authToken|auth|password)[ \\t]{0,8}=[ \\t]{0,8}["']?(${VALUE}{8,512})`, "g");
 const HEADER = new RegExp(`(?:\\b|${ESCAPE})(?:[Bb]earer|[Bb]asic|[Tt]oken)[ \\t]{1,4}(${VALUE}{16,4096})`, "g");
 

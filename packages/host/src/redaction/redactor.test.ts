@@ -84,8 +84,8 @@ describe("S10: what a text itself calls a secret", () => {
     ["aws_secret_access_key = kX9/2mQ7+pL4vN8rT1wY6zB3cD5fG0hJ/aSeUiOo", "aws_secret_access_key = [redacted:secret]"],
     ["Authorization: Bearer 9fQ3xLw0ZpT7mN5k", "Authorization: Bearer [redacted:credential]"],
     [
-      "//registry.npmjs.org/:_authToken=3f2b8c9e-1d4a-4b6f-9e8d-7c6b5a4f3e2d",
-      "//registry.npmjs.org/:_authToken=[redacted:secret]",
+      "//registry.example.com/:_authToken=3f2b8c9e-1d4a-4b6f-9e8d-7c6b5a4f3e2d",
+      "//registry.example.com/:_authToken=[redacted:secret]",
     ],
     ["//npm.example/:_authToken=aRegistryMayGiveOutWords", "//npm.example/:_authToken=[redacted:secret]"],
     ["postgres://app:s3cretPass@db/app", "postgres://app:[redacted:password]@db/app"],
@@ -156,7 +156,7 @@ test("S10: an independent scanner finds every secret before, and none after", as
   const text = [
     ...lines.map((secret, index) => `line ${index}: ${secret} end`),
     `aws_secret_access_key = ${random(38)}/9`,
-    `//registry.npmjs.org/:_authToken=${random(36)}`,
+    `//registry.example.com/:_authToken=${random(36)}`,
     `postgres://app:${random(16)}@db.example/app`,
     `mongodb+srv://app:${random(16)}@cluster.example/app`,
     `mysql://app:${random(16)}@db.example/app`,

@@ -55,7 +55,7 @@ const ALL: Settings = {
     files: { command: "npx", args: ["-y", "server"], env: { A: "1" }, cwd: "/", timeout: 1_000, disabled: true },
     docs: { type: "http", url: "https://example.com/mcp", headers: { A: "b" }, oauth: { clientId: "c", scope: "d" } },
   },
-  sandbox: { enabled: "require", network: { allow: ["*.npmjs.org"] }, writable: ["/tmp/x"] },
+  sandbox: { enabled: "require", network: { allow: ["*.example.com"] }, writable: ["/tmp/x"] },
   search: { provider: "searxng", url: "http://localhost:8080" },
   retention: { days: 30 },
   keys: { send: "enter", open: ["ctrl+g", "ctrl+o"], quit: [] },

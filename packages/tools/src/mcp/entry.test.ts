@@ -12,8 +12,10 @@ describe("an entry in the form that the field shares", () => {
 
   test("B47: its type may be said, and is known without", () => {
     expect(readEntry("a", { type: "stdio", command: "x" })).toEqual({ command: "x" });
-    expect(readEntry("a", { type: "http", url: "https://a.b/" })).toEqual({ url: "https://a.b/" });
-    expect(readEntry("a", { type: "streamable-http", url: "https://a.b/" })).toEqual({ url: "https://a.b/" });
+    expect(readEntry("a", { type: "http", url: "https://a.example/" })).toEqual({ url: "https://a.example/" });
+    expect(readEntry("a", { type: "streamable-http", url: "https://a.example/" })).toEqual({
+      url: "https://a.example/",
+    });
   });
 });
 
@@ -26,20 +28,20 @@ test.each([
   [{ command: "x", args: [1] }, "args.0: expected a text."],
   [{ command: "x", env: { A: 1 } }, "env.A: expected an object with texts"],
   [{ command: "x", environment: {} }, "'environment' is not known."],
-  [{ command: "x", url: "https://a.b/" }, "url: expected no url beside a command."],
+  [{ command: "x", url: "https://a.example/" }, "url: expected no url beside a command."],
   [{ command: "x", headers: {} }, "headers: expected no headers beside a command."],
-  [{ url: "https://a.b/", args: [] }, "args: expected no args beside a url."],
+  [{ url: "https://a.example/", args: [] }, "args: expected no args beside a url."],
   [{ url: "file:///etc/passwd" }, "url: expected an address that begins with http:// or https://."],
-  [{ type: "sse", url: "https://a.b/" }, 'type: expected "stdio" or "http"; the older "sse" is not supported.'],
+  [{ type: "sse", url: "https://a.example/" }, 'type: expected "stdio" or "http"; the older "sse" is not supported.'],
   [{ type: "http", command: "x" }, 'type: expected "stdio", or nothing.'],
   [{ command: "x", timeout: 0 }, "timeout: expected milliseconds, a whole number above 0."],
-  [{ url: "https://a.b/", oauth: { callbackPort: 0 } }, "oauth.callbackPort: expected a port, from 1 to 65535."],
+  [{ url: "https://a.example/", oauth: { callbackPort: 0 } }, "oauth.callbackPort: expected a port, from 1 to 65535."],
   [
-    { url: "https://a.b/", oauth: { clientMetadataUrl: "http://a.b/" } },
+    { url: "https://a.example/", oauth: { clientMetadataUrl: "http://a.example/" } },
     "oauth.clientMetadataUrl: expected an address",
   ],
   [
-    { url: "https://a.b/", oauth: { grant: "client_credentials", clientId: "me", clientSecret: "s" } },
+    { url: "https://a.example/", oauth: { grant: "client_credentials", clientId: "me", clientSecret: "s" } },
     "oauth: expected clientId, clientSecret and issuer",
   ],
 ])("B47: the entry %j is refused, with the server, the place and what should stand there", (entry, problem) => {

@@ -109,7 +109,9 @@ const shape = z.strictObject(
     args: z.array(z.string("a text"), "a list of texts").describe("Its arguments.").optional(),
     env: texts(VARIABLES).describe("Variables for the program, beside a few that are no secrets.").optional(),
     cwd: text("a folder")
-      .describe("The folder that it runs in. When nothing is set, the workspace; for npx and its like the root folder.")
+      .describe(
+        "The folder that it runs in. When nothing is set, the workspace; the root folder for a package runner (npx).",
+      )
       .optional(),
     url: z
       .url({ protocol: /^https?$/, error: ADDRESS })
@@ -126,7 +128,7 @@ const shape = z.strictObject(
       .optional(),
     disabled: z.boolean("true or false").describe("Keeps the entry and does not use it.").optional(),
   },
-  'an object, as in {"command":"npx","args":["-y","package"]} or {"url":"https://..."}',
+  'an object, as in {"command":"node","args":["server.mjs"]} or {"url":"https://..."}',
 );
 
 const OF_PROGRAMS = ["args", "env", "cwd"] as const;

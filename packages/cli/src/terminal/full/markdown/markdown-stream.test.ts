@@ -221,8 +221,8 @@ describe("T22: Markdown", () => {
   });
 
   test("a link shows where it leads, whatever it says; the terminal makes a link of it where it can", () => {
-    expect(shown("[bank.com](https://evil.example) <https://a.example> me@x.org", 80)).toEqual([
-      "bank.com (https://evil.example) https://a.example me@x.org",
+    expect(shown("[bank.example](https://evil.example) <https://a.example> me@x.example", 80)).toEqual([
+      "bank.example (https://evil.example) https://a.example me@x.example",
     ]);
     const stream = new MarkdownStream();
     stream.push("[a](https://b.example)");
