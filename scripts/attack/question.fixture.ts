@@ -15,7 +15,7 @@ export async function questionAbout(
   call: { readonly tool: string; readonly input: object },
 ): Promise<string> {
   await using model = await modelServer({ calls: [call] }, { text: "done" });
-  const screen = await opened(place, terminal, model.env);
+  const screen = await openScreen(place, terminal, model.env);
   await screen.until(/Reply to banyan/, place.signal);
   screen.enter("go");
   const first = await screen.until(/Allow this\?/, place.signal);
@@ -27,7 +27,8 @@ export async function questionAbout(
   return first + (await screen.until(new RegExp(`^(?![\\s\\S]*${RegExp.escape(top)})`), place.signal));
 }
 
-async function opened(
+/** A terminal at which a user talks to the agent of a model. */
+export async function openScreen(
   place: Place,
   terminal: (typeof TERMINALS)[number],
   env: Readonly<Record<string, string>>,

@@ -55,7 +55,7 @@ const PROMISES: readonly Mutant[] = [
   },
   {
     file: `${core}/calls/calls.ts`,
-    line: "const isAllowed = this.#run.session.isAllowed(call) && isSameInput(verdict.input, shownInput(call));",
+    line: "const isAllowed = this.#run.session.isAllowed(call) && isAsShown(call, verdict.input, about);",
     instead: "const isAllowed = call.approved === true;",
     tests: [`${core}/session/rights.test.ts`],
   },

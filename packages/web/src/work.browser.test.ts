@@ -165,7 +165,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await write(page, "shell");
     await approval(page).waitFor();
     expect(await composer(page).evaluate((box) => box === document.activeElement)).toBe(true);
-    await eventually(() => approval(page).innerText()).toContain(here.workspace);
+    await eventually(() => approval(page).innerText()).toContain("in /a/worktree\n");
     await eventually(() => approval(page).innerText()).toContain("ls -la");
     expect(await approval(page).getByLabel("What is allowed").inputValue()).toBe("shell(ls*)");
     await composer(page).pressSequentially("asd");
@@ -280,6 +280,23 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await list.waitFor({ state: "detached" });
     await here.idle(other);
     expect(await here.exported(other)).toContain('"call.denied"');
+  });
+
+  it("S36: the line above a question shows the whole command, and a call that could not run is not one that failed", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await articles(page).last().waitFor();
+    const command = `echo ${"a ".repeat(400)}&& rm notes.txt`;
+    await write(page, `calls ${JSON.stringify([{ command }])}`);
+    const summary = card(page, "shell").locator("summary");
+    await eventually(() => summary.innerText()).toContain("&& rm notes.txt");
+    // What a browser cuts off with dots is not in sight, though it is in the text.
+    const line = summary.locator("span.font-mono");
+    expect(await line.evaluate((shown) => shown.scrollWidth <= shown.clientWidth)).toBe(true);
+    await approval(page).getByRole("button", { name: /Deny/ }).click();
+    await eventually(() => said(page)).toContain("That is done.");
+    await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
+    await write(page, 'calls [{"command":7}]');
+    await eventually(() => card(page, "shell").last().locator("summary").innerText()).toMatch(/⊘\s*not run/);
   });
 
   it("S31: a question names the folder of its call, where it stands and in the list of what waits, and not that of the conversation", async () => {

@@ -10,6 +10,7 @@ import type {
 import type { Json, Tool, ToolContext } from "@banyan/core";
 import { noUsage } from "@banyan/core/conversation";
 import type { ModelPart, ModelSink, TurnSink } from "@banyan/core/drivers";
+import { NotExecutedError } from "@banyan/core/hosts";
 import { answerElicitation } from "@banyan/tools/mcp/elicitation";
 import { type ForeignChanges, toldDiff } from "@banyan/tools/workspace";
 import type { AcpAgent } from "../acp-agent.ts";
@@ -131,7 +132,7 @@ export class Report {
       preview: () => ({ changes: call.told.diffs.map(toldDiff), notes: noteOn(options) }),
       begin: async (input, context) => {
         if (JSON.stringify(input) !== JSON.stringify(shown)) {
-          throw new Error(
+          throw new NotExecutedError(
             "the agent runs its calls as it asked for them and cannot be given other arguments, so it was told no.",
           );
         }

@@ -57,6 +57,18 @@ test("B56: what comes in is named with what was not taken; a second time nothing
   expect(JSON.parse(stdout)).toHaveLength(6);
 });
 
+test("S36: the first words of a session are listed and named without secrets", async () => {
+  const key = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
+  const sessions = join(own, ".pi", "agent", "sessions", "--here--");
+  for (const name of readdirSync(sessions)) {
+    const text = readFileSync(join(sessions, name), "utf8");
+    writeFileSync(join(sessions, name), text.replaceAll("write a file", `use ${key} to write a file`));
+  }
+  const told = (await imported()) + (await imported("--here"));
+  expect(told.match(/use \[redacted:github-token\] to write a file/g)).toHaveLength(4);
+  expect(told).not.toContain(key.slice(0, 12));
+});
+
 test("B56: a file, a folder or nothing of the kind, by its path", async () => {
   const file = join(own, ".claude", "projects", "-project", "d010c959-ed08-47fe-8bd3-7a9f0d7f31a9.jsonl");
   writeFileSync(file, `${readFileSync(file, "utf8").trimEnd()}\n{"half`);

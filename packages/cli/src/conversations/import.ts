@@ -2,7 +2,7 @@ import { realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { counted, visibleLine } from "@banyan/core/shown";
 import type { ConversationSummary } from "@banyan/core/stores";
-import { type ConversationDirectory, redactor } from "@banyan/host";
+import { type ConversationDirectory, type Redact, redactor } from "@banyan/host";
 import {
   conversationOf,
   type FoundSession,
@@ -38,17 +38,18 @@ export async function importConversations(
   write: Write,
 ): Promise<void> {
   const what = from === undefined ? "another program" : PROGRAMS[from];
+  const redact = redactor({ env: process.env });
   if (path !== undefined) {
-    const found = path === "-" ? [] : await sessionsIn(path, from);
-    if (found.length > 0) return bringIn(directory, found, write);
+    const found = path === "-" ? [] : await sessionsIn(path, redact, from);
+    if (found.length > 0) return bringIn(directory, found, redact, write);
     if (from === undefined && !isFolder(path)) return importExported(directory, path, write);
     throw new UsageError(`${path}: there is no session of ${what}.`);
   }
   const cwd = realpathSync(".");
   const isHere = (each: FoundSession) => each.directory === cwd;
-  const found = await foundHere(from);
+  const found = await foundHere(from, redact);
   const sorted = [...found.filter(isHere), ...found.filter((each) => !isHere(each))];
-  if (all || here) return bringIn(directory, here ? found.filter(isHere) : sorted, write);
+  if (all || here) return bringIn(directory, here ? found.filter(isHere) : sorted, redact, write);
   if (found.length === 0) return write(`There is no session of ${what} on this machine.\n`);
   const shown = sorted.slice(0, LISTED);
   const known = await bySource(directory);
@@ -71,6 +72,7 @@ export async function importConversations(
   await bringIn(
     directory,
     chosen.filter((each) => each !== undefined),
+    redact,
     write,
   );
 }
@@ -79,10 +81,10 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-async function foundHere(from: Program | undefined): Promise<FoundSession[]> {
+async function foundHere(from: Program | undefined, redact: Redact): Promise<FoundSession[]> {
   const folders = Object.entries(sessionFolders(process.env, homedir())) as [Program, string][];
   const wanted = folders.filter(([program]) => from === undefined || program === from);
-  const found = await Promise.all(wanted.map(([program, folder]) => sessionsIn(folder, program)));
+  const found = await Promise.all(wanted.map(([program, folder]) => sessionsIn(folder, redact, program)));
   return found.flat().sort((a, b) => b.updatedAt - a.updatedAt);
 }
 
@@ -101,9 +103,13 @@ function numbersIn(text: string): number[] {
 }
 
 /** Brings in one after the other, and says of each what became of it. One that cannot be read hides no other. */
-async function bringIn(directory: ConversationDirectory, found: readonly FoundSession[], write: Write): Promise<void> {
+async function bringIn(
+  directory: ConversationDirectory,
+  found: readonly FoundSession[],
+  redact: Redact,
+  write: Write,
+): Promise<void> {
   const known = await bySource(directory);
-  const redact = redactor({ env: process.env });
   let last: string | undefined;
   for (const each of found) {
     const there = known.get(sourceOf(each));

@@ -1,6 +1,6 @@
 import type { Call, Json } from "@banyan/core";
 import { type PlanStep, toolOf } from "@banyan/core/conversation";
-import { counted, formatTook, shownPlan } from "@banyan/core/shown";
+import { counted, formatTook, type ShownStatus, shownPlan, shownStatus } from "@banyan/core/shown";
 import { attachedFile, attachedLine } from "./attached.ts";
 import { excerpt, linesWithWords, wrap } from "./fit-text.ts";
 import type { Style } from "./style.ts";
@@ -16,7 +16,8 @@ const WORDS = {
   failed: "failed",
   denied: "denied",
   cancelled: "cancelled",
-} as const;
+  "not-run": "not run",
+} as const satisfies Record<ShownStatus, string>;
 
 /** What a call is about, on one line, as its tool says; of one that does not say, its first text. */
 export function callSummary(call: Call, width: number): string {
@@ -61,9 +62,7 @@ export function callBegin(call: Call, style: Style, columns: number): string {
 /** `running`: how a call stands, in a word. */
 export function callWord(call: Call): string {
   if (call.status === "pending" && call.input === undefined) return "being written";
-  // As one whose arguments do not fit: nothing of what stands beside it was done.
-  if (call.status === "failed" && call.startedAt === undefined) return "not run";
-  return exitCodeOf(call) ?? WORDS[call.status];
+  return exitCodeOf(call) ?? WORDS[shownStatus(call)];
 }
 
 /** `done, 1.2 s`: the end of it. A command that ran and says that it failed is told by its exit code. */

@@ -153,7 +153,7 @@ export interface Tool<Input = unknown> {
    *   input: { type: "object" },
    *   effects: "external",
    *   folder: () => "/home/me/project",
-   *   execute: () => build("/home/me/project"),
+   *   execute: () => "It is built.",
    * });
    */
   folder?(context: PreviewContext): string | Promise<string>;

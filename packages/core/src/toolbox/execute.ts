@@ -1,6 +1,7 @@
 import { checkedFile, filesOn, sizeIn } from "../conversation/brought-file.ts";
 import type { About, FilePart, Preview } from "../conversation/message.ts";
 import { alarm } from "../model/alarm.ts";
+import { howFailed } from "../ports/not-executed.ts";
 import type { BroughtBytes, PreviewContext, Tool, ToolContext } from "../ports/tool.ts";
 import { checkedInput } from "./checked-input.ts";
 import { BoundedText, bounded, DEFAULT_OUTPUT, outputText } from "./output.ts";
@@ -57,7 +58,7 @@ export async function execute(
     return files.length > 0 ? { status: "completed", output, files } : { status: "completed", output };
   } catch (error) {
     if (signal.aborted) return stopped(signal, said.toString());
-    return { status: "failed", output: bounded(`The tool failed: ${messageOf(error)}`, limit) };
+    return { status: "failed", output: bounded(`${howFailed(error)}: ${messageOf(error)}`, limit) };
   } finally {
     over = true;
     timer?.end();

@@ -9,10 +9,37 @@ import {
   Session,
   say,
 } from "@banyan/core";
+import { NotExecutedError } from "@banyan/core/hosts";
 import { call, collect, scriptedModel, text } from "@banyan/core/testing";
 import { memoryStore } from "@banyan/store/memory";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ExchangeError, fromJson, toHtml, toJson, toMarkdown } from "./index.ts";
+
+test("S36: exports tell a call that did not run as that, and one that ran and failed as failed", async () => {
+  const session = Session.inMemory();
+  const tool = (name: string, execute: () => string) =>
+    defineTool({ name, description: "", input: { type: "object" }, effects: "external", execute });
+  const failing = tool("failing", () => {
+    throw new Error("it broke");
+  });
+  const refusing = tool("refusing", () => {
+    throw new NotExecutedError("there is no shell.");
+  });
+  const model = scriptedModel([[call("failing", {}), call("refusing", {}), call("missing", {})], "Done."]);
+  await collect(new Agent({ model, tools: [failing, refusing] }).chat(say("Go."), { session }));
+  const outputs = [...session.state.messages.values()].flatMap((message) =>
+    message.role === "assistant" ? message.calls.map(({ output }) => output) : [],
+  );
+  expect(outputs.slice(0, 2)).toEqual(["The tool failed: it broke", "Not executed: there is no shell."]);
+  const markdown = toMarkdown(session.state);
+  expect(markdown.match(/^\*\*.*$/gm)).toEqual(["**failing** failed", "**refusing** not run", "**missing** not run"]);
+  const html = toHtml(session.state);
+  expect(html.match(/<b>\w+<\/b> <span class="[\w-]+">[\w ]+/g)).toEqual([
+    '<b>failing</b> <span class="failed">failed',
+    '<b>refusing</b> <span class="not-run">not run',
+    '<b>missing</b> <span class="not-run">not run',
+  ]);
+});
 
 /** F4: what breaks programs that cut or convert text. */
 const UNICODE = '👩‍👩‍👧 e\u0301 عربى \u202e \u0000 \ud800 \u2028 "\\ </script> ``` ~~~ <b>';

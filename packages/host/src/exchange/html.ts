@@ -1,9 +1,9 @@
 import { type Call, type ConversationState, type Message, newestLeaf } from "@banyan/core";
 import { siblings } from "@banyan/core/conversation";
-import { readPatch, shownCall, visibleProse } from "@banyan/core/shown";
+import { readPatch, shownCall, shownStatus, visibleProse } from "@banyan/core/shown";
 import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
-import { headingOf, type Piece, piecesOf, timeOf, titleOf } from "./transcript.ts";
+import { headingOf, type Piece, piecesOf, statusWord, timeOf, titleOf } from "./transcript.ts";
 
 /**
  * A conversation as one HTML page (B56): the branch that was written to last, the other ones folded where they begin, and what
@@ -52,7 +52,7 @@ th, td { border: 1px solid var(--hair); padding: .25rem .5rem; text-align: start
 blockquote { border-inline-start: 2px solid var(--hair); margin-inline: 0; padding-inline-start: 1rem; color: var(--soft); }
 details { margin: .5rem 0; border: 1px solid var(--hair); border-radius: .625rem; padding: .25rem .75rem; }
 summary { cursor: pointer; }
-.failed, .denied { color: var(--bad); }
+.failed, .denied, .not-run { color: var(--bad); }
 .added { background: var(--added); } .removed { background: var(--removed); }
 .head, .gap, .note { color: var(--soft); }
 pre > span { display: block; min-height: 1lh; }
@@ -129,7 +129,7 @@ function callOf(state: ConversationState, call: Call): Work[] {
   const agent = (state.children.get(call.id) ?? []).filter((id) => !state.messages.get(id)?.removed);
   return [
     {
-      html: `<details><summary><b>${escaped(call.tool)}</b> <span class="${call.status}">${call.status}</span>${line}</summary>`,
+      html: `<details><summary><b>${escaped(call.tool)}</b> <span class="${shownStatus(call)}">${statusWord(call)}</span>${line}</summary>`,
     },
     {
       html: `<pre>${shownCall(call)

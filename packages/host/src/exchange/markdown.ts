@@ -1,6 +1,6 @@
 import { type ConversationState, pathTo } from "@banyan/core";
 import { visibleProse } from "@banyan/core/shown";
-import { argumentsOf, headingOf, type Piece, piecesOf, timeOf, titleOf } from "./transcript.ts";
+import { argumentsOf, headingOf, type Piece, piecesOf, statusWord, timeOf, titleOf } from "./transcript.ts";
 
 /**
  * One branch of a conversation as Markdown (B56): the one on which `leaf` stands last, else the last written. What would act on the
@@ -31,7 +31,7 @@ function blockOf(piece: Piece): string {
     case "call": {
       const { call } = piece;
       const said = call.output === undefined ? [] : [fenced(call.output, "text")];
-      return [`**${call.tool}** ${call.status}`, fenced(argumentsOf(call), "json"), ...said].join("\n\n");
+      return [`**${call.tool}** ${statusWord(call)}`, fenced(argumentsOf(call), "json"), ...said].join("\n\n");
     }
   }
 }

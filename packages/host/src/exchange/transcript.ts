@@ -1,5 +1,6 @@
 import type { AssistantMessage, Call, ConversationState, Message, Part } from "@banyan/core";
 import { type FilePart, isPersons, typedText } from "@banyan/core/conversation";
+import { shownStatus } from "@banyan/core/shown";
 
 /** A piece of a message as it is told to a reader. */
 export type Piece =
@@ -64,6 +65,11 @@ function endOf({ finish, error }: AssistantMessage): string | undefined {
 export function argumentsOf(call: Call): string {
   const input = call.executedInput ?? call.input;
   return input === undefined ? call.inputText : JSON.stringify(input, null, 2);
+}
+
+/** How a call stands, in words. */
+export function statusWord(call: Call): string {
+  return shownStatus(call).replaceAll("-", " ");
 }
 
 /** Who wrote a message, as a heading. */

@@ -1,5 +1,6 @@
 import type { Follower, Question, Tool, ToolContext } from "@banyan/core";
 import type { Preview } from "@banyan/core/conversation";
+import { NotExecutedError } from "@banyan/core/hosts";
 import type { Redact } from "./redactor.ts";
 import { refuse } from "./span.ts";
 
@@ -21,7 +22,7 @@ export function redactedTools(tools: readonly Tool[], redact: Redact): readonly 
     }),
     async execute(input, context) {
       const refusal = tool.effects === "none" ? undefined : refuse(JSON.stringify(input) ?? "");
-      if (refusal !== undefined) throw new Error(refusal);
+      if (refusal !== undefined) throw new NotExecutedError(refusal);
       using shown = new Shown(context, redact);
       try {
         return redactedValue(await tool.execute(input, shown.context), redact);
@@ -119,5 +120,7 @@ function redactedValue(value: unknown, redact: Redact): unknown {
 function redactedError(error: unknown, redact: Redact): unknown {
   if (!(error instanceof Error)) return typeof error === "string" ? redact(error) : error;
   const message = redact(error.message);
-  return message === error.message ? error : new Error(message, { cause: error });
+  if (message === error.message) return error;
+  const Redacted = error instanceof NotExecutedError ? NotExecutedError : Error;
+  return new Redacted(message, { cause: error });
 }

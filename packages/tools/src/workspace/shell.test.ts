@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { getEventListeners } from "node:events";
 import { existsSync } from "node:fs";
+import { NotExecutedError } from "@banyan/core/hosts";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { openWorkspace } from "./paths.ts";
 import { living, OwnTime, uniqueSleep, until } from "./processes.fixture.ts";
@@ -28,6 +29,14 @@ test("a code that is not 0 stands at the end, and is no failure of the call", as
   expect(await call(tool, { command: "no-such-command" })).toMatch(/not found\nexit code 127$/);
   expect(await call(tool, { command: "true" })).toBe("[no output]");
   expect(await call(tool, { command: "-x" })).toMatch(/not found\nexit code 127$/);
+});
+
+test("S36: a command that cannot be started is told as one that did not run", async () => {
+  const folder = new TestFolder();
+  const tool = shell(folder);
+  folder[Symbol.dispose]();
+  for (const background of [false, true])
+    await expect(call(tool, { command: "true", background })).rejects.toBeInstanceOf(NotExecutedError);
 });
 
 test("a command has no input to wait for", async () => {

@@ -1,10 +1,13 @@
 import { defineTool, type Tool } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
+import { NotExecutedError } from "@banyan/core/hosts";
 import { z } from "zod";
+import { SandboxError } from "../sandbox/messages.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { BackgroundCommands } from "./background.ts";
 import { type CommandEnd, runCommand } from "./command.ts";
 import { childEnvironment, type Environment } from "./environment.ts";
+import { WorkspaceError } from "./error.ts";
 import { BoundedOutput, type Redaction } from "./output.ts";
 import { checkRoot, type Workspace } from "./paths.ts";
 import { RunningCommands } from "./process-family.ts";
@@ -73,22 +76,35 @@ export function shellTool(
     effects: "external",
     about: ({ command }) => ({ command }),
     async execute({ command, timeout: given, background: stays = false }, context) {
-      await checkRoot(workspace);
+      await orNotExecuted(checkRoot(workspace));
       if (stays) {
         const surroundings = { ...surroundingsIn(workspace, { env, sandbox }), timeout: given };
-        const started = await background.start({ ...surroundings, command, redaction: redaction?.() }, context);
+        const starting = background.start({ ...surroundings, command, redaction: redaction?.() }, context);
+        const started = await orNotExecuted(starting);
         return "end" in started ? told(started.output, started.end, given) : toldToStay(started);
       }
       const timeout = given ?? DEFAULT_TIMEOUT;
       using progress = new ProgressPace((text) => context.progress(text));
       const { signal, hurry } = context;
       const onOutput = (text: string) => progress.push(text);
-      const { end, output } = await runInWorkspace(workspace, command, {
-        ...{ env, sandbox, redaction, timeout, signal, hurry, onOutput, running },
-      });
+      const { end, output } = await orNotExecuted(
+        runInWorkspace(workspace, command, {
+          ...{ env, sandbox, redaction, timeout, signal, hurry, onOutput, running },
+        }),
+      );
       return told(output, end, timeout);
     },
   });
+}
+
+/** Says of a command that could not be started that it did not run. */
+async function orNotExecuted<Done>(running: Promise<Done>): Promise<Done> {
+  try {
+    return await running;
+  } catch (error) {
+    if (!(error instanceof WorkspaceError || error instanceof SandboxError)) throw error;
+    throw new NotExecutedError(error.message, { cause: error });
+  }
 }
 
 /** How a command runs in a workspace. */

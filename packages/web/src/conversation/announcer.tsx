@@ -1,5 +1,5 @@
 import { type FeedItem, textOf, toolOf } from "@banyan/core/conversation";
-import { type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
+import { shownStatus, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { say, t, tCount } from "../phrases/phrases.ts";
 import { useMay } from "../use-may.ts";
@@ -63,8 +63,12 @@ function inWords(
   mayAnswer: boolean,
 ): { readonly text: string; readonly isUrgent?: boolean } | undefined {
   const message = "message" in item && typeof item.message === "string" ? state?.messages.get(item.message) : undefined;
-  const tool = (id: string) =>
-    message?.role === "assistant" ? (message.calls.filter((call) => call.id === id).map(toolOf)[0] ?? "") : "";
+  const callOf = (id: string) =>
+    message?.role === "assistant" ? message.calls.find((call) => call.id === id) : undefined;
+  const tool = (id: string) => {
+    const call = callOf(id);
+    return call === undefined ? "" : toolOf(call);
+  };
   switch (item.type) {
     case "model.retrying":
       // Told in a line that counts down, which would be read out every second.
@@ -75,8 +79,12 @@ function inWords(
       return givenUp.some(({ id }) => id === item.message)
         ? { text: t("What was written of this answer is given up; it is asked for anew.") }
         : undefined;
-    case "call.failed":
-      return { text: t("Tool {tool} failed", { tool: tool(item.call) }) };
+    case "call.failed": {
+      const call = callOf(item.call);
+      const isNotRun = call !== undefined && shownStatus(call) === "not-run";
+      const name = { tool: tool(item.call) };
+      return { text: isNotRun ? t("Tool {tool} did not run", name) : t("Tool {tool} failed", name) };
+    }
     case "call.approval-requested":
       // What a guest cannot answer is not urgent to them.
       return {

@@ -128,7 +128,7 @@ function Said({ id }: { readonly id: string }) {
 
 function Footer({ message: { calls, model, usage, cost } }: { readonly message: AssistantMessage }) {
   const statusOf = useCallStatus();
-  const tools = calls.map(({ tool, status }) => `${visibleLine(tool)}: ${statusOf(status)[1]}`).join(", ");
+  const tools = calls.map((call) => `${visibleLine(call.tool)}: ${statusOf(call)[1]}`).join(", ");
   return (
     <p className="text-soft text-xs">
       {tools !== "" && <span className="block">{tools}</span>}

@@ -111,7 +111,7 @@ export function AgentsPanel() {
     <Scrolled name={t("Sub-agents")}>
       <ol className="flex flex-col gap-2">
         {all.map(({ number, name, task, call }) => {
-          const [sign, word, colour] = lookOf(call.status);
+          const [sign, word, colour] = lookOf(call);
           const first = tree.children.get(call.id)?.[0];
           const { startedAt, endedAt } = call;
           return (

@@ -19,7 +19,7 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
     (open) => open.type !== "limit" && open.call === call.id && open.message === message,
   );
   // One that asks in words runs meanwhile, and waits for a person all the same.
-  const [sign, word, colour] = useCallStatus()(question ? "approval-requested" : call.status);
+  const [sign, word, colour] = useCallStatus()(call, question !== undefined);
   const launched = tree?.children.get(call.id)?.[0];
   return (
     <section
@@ -33,7 +33,9 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
             {word}
           </span>
           <span className="font-medium">{toolOf(call)}</span>
-          <span className="min-w-0 flex-1 truncate font-mono text-soft text-xs">{argumentLine(call)}</span>
+          <span className={`min-w-0 flex-1 font-mono text-soft text-xs ${question ? WHOLE : "truncate"}`}>
+            {question ? visibleText(argumentLine(call, Number.POSITIVE_INFINITY)) : argumentLine(call)}
+          </span>
           <Elapsed call={call} />
           <span className="text-soft group-open/call:rotate-90 rtl:group-open/call:-rotate-90">
             <Icon of="fold" />
@@ -54,6 +56,9 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
     </section>
   );
 }
+
+/** How the arguments look above a question: complete, however many lines they take (S36). */
+const WHOLE = "whitespace-pre-wrap [overflow-wrap:anywhere]";
 
 /** Whether what came of it says why nothing did. */
 function tellsWhy({ status }: Call): boolean {
@@ -148,18 +153,18 @@ function Arguments({ call }: { readonly call: Call }) {
   );
 }
 
-/** The main argument of a call, on one line. */
-function argumentLine({ input: asked, executedInput, inputText, about }: Call): string {
+/** The arguments of a call on one line, of at most so many characters. */
+function argumentLine({ input: asked, executedInput, inputText, about }: Call, most = 200): string {
   // What its steps are stands below.
   if (about?.plan) return "";
   const input = executedInput ?? asked;
-  if (typeof input !== "object" || input === null || Array.isArray(input)) return inputText.slice(0, 200);
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return inputText.slice(0, most);
   return Object.values(input)
     .map(onALine)
     .filter((value) => value !== "")
     .join(" · ")
     .replace(/\s+/g, " ")
-    .slice(0, 200);
+    .slice(0, most);
 }
 
 /** A value as a person reads it; of what has names of its own, the open card has all. */

@@ -1,11 +1,12 @@
-import type { CallStatus } from "@banyan/core/conversation";
+import type { Call } from "@banyan/core/conversation";
+import { type ShownStatus, shownStatus } from "@banyan/core/shown";
 import { t } from "../phrases/phrases.ts";
 import { useMay } from "../use-may.ts";
 
 /** A sign, a word and a colour for each status of a call: never colour alone (W28). */
 export type StatusLook = readonly [sign: string, word: string, colour: string];
 
-const CALL_STATUS: Readonly<Record<CallStatus, StatusLook>> = {
+const CALL_STATUS: Readonly<Record<ShownStatus, StatusLook>> = {
   pending: ["○", t("waiting"), "text-soft"],
   "approval-requested": ["?", t("waits for you"), "text-warn"],
   executing: ["◐", t("running"), "text-leaf"],
@@ -13,12 +14,14 @@ const CALL_STATUS: Readonly<Record<CallStatus, StatusLook>> = {
   failed: ["✗", t("failed"), "text-bad"],
   denied: ["⊘", t("denied"), "text-bad"],
   cancelled: ["–", t("cancelled"), "text-soft"],
+  "not-run": ["⊘", t("not run"), "text-bad"],
 };
 
-/** How a call stands, as this person sees it: a guest is told that it waits, and not for them. */
-export function useCallStatus(): (status: CallStatus) => StatusLook {
+/** How a call stands, as this user sees it. A guest is told that it waits, and not for them. `asks`: it asks in words. */
+export function useCallStatus(): (call: Call, asks?: boolean) => StatusLook {
   const may = useMay();
-  return (status) => {
+  return (call, asks = false) => {
+    const status = asks ? "approval-requested" : shownStatus(call);
     const look = CALL_STATUS[status];
     return status === "approval-requested" && !may("question.answer")
       ? [look[0], t("waits for an answer"), look[2]]

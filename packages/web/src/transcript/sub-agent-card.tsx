@@ -1,6 +1,6 @@
 import {
   type AssistantMessage,
-  type CallStatus,
+  type Call,
   type ConversationState,
   lastAssistantMessage,
   type Message,
@@ -85,12 +85,12 @@ function waitingIn(tree: ConversationState, call: string): number {
 
 function lastActions(
   path: readonly Message[],
-  lookOf: (status: CallStatus) => StatusLook,
+  lookOf: (call: Call) => StatusLook,
 ): { readonly id: string; readonly words: string }[] {
   const answers = path.filter((message): message is AssistantMessage => message.role === "assistant");
   const actions = answers.flatMap((answer) => [
     ...(textOf(answer) === "" ? [] : [{ id: answer.id, words: textOf(answer).replace(/\s+/g, " ") }]),
-    ...answer.calls.map(({ id, tool, status }) => ({ id, words: `${tool}: ${lookOf(status)[1]}` })),
+    ...answer.calls.map((call) => ({ id: call.id, words: `${call.tool}: ${lookOf(call)[1]}` })),
   ]);
   return actions.slice(-ACTIONS);
 }

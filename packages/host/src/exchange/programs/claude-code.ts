@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Finish, Json, UserPart } from "@banyan/core/conversation";
 import { z } from "zod";
-import { type Block, content, FINISHES, isDenied, type Node, node, textsOf, usageOf } from "./claude-lines.ts";
+import { type Block, content, endOf, FINISHES, type Node, node, textsOf, usageOf } from "./claude-lines.ts";
 import {
   changeOf,
   type PastCall,
@@ -285,7 +285,7 @@ class Reading {
     const details = z.looseObject({ agentId: z.string().optional() }).safeParse(toolUseResult).data;
     if (details?.agentId !== undefined) this.#launched.set(id, details.agentId);
     call.result = {
-      status: read.is_error !== true ? "completed" : isDenied(toolUseResult) ? "denied" : "failed",
+      status: read.is_error === true ? endOf(textsOf(told), toolUseResult) : "completed",
       output: textsOf(told),
       at: this.#at,
       changes: this.#changes(details),

@@ -1,5 +1,6 @@
 import { cleanUsage, type Finish, type Usage } from "@banyan/core/conversation";
 import { z } from "zod";
+import type { PastResult } from "./past-session.ts";
 
 // What stands on the lines of a session of Claude Code.
 
@@ -75,8 +76,14 @@ export function textsOf(said: z.infer<typeof content>): string {
 }
 
 /** Whether a person did not let a call run. */
-export function isDenied(toolUseResult: unknown): boolean {
+function isDenied(toolUseResult: unknown): boolean {
   return typeof toolUseResult === "string" && /user (rejected|doesn't want)/i.test(toolUseResult);
+}
+
+/** How a call ended whose result is an error. The program itself, and no tool, writes such an element or such a sentence. */
+export function endOf(told: string, toolUseResult: unknown): Exclude<PastResult["status"], "completed"> {
+  if (isDenied(toolUseResult)) return "denied";
+  return /^\s*<tool_use_error>|^Permission to use \S+ /.test(told) ? "not-run" : "failed";
 }
 
 /** What a response took. */

@@ -65,10 +65,9 @@ export type Payload = z.infer<typeof payload>;
 export function statusOf(status: string | undefined, told: string): PastResult["status"] {
   if (status === "declined" || /^(exec_command |apply_patch )?(rejected by user|aborted by user)/i.test(told))
     return "denied";
+  if (/^(unsupported call|failed to parse function arguments)\b/i.test(told)) return "not-run";
   if (status !== undefined) return status === "failed" ? "failed" : "completed";
-  return /(^|\n)(Exit code: |Process exited with code )(?!0\b)\d|^(failed|Error|unsupported call)/i.test(told)
-    ? "failed"
-    : "completed";
+  return /(^|\n)(Exit code: |Process exited with code )(?!0\b)\d|^(failed|Error)/i.test(told) ? "failed" : "completed";
 }
 
 /** How the program tells the model where it is; what people write begins with it very seldom. */

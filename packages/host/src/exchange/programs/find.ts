@@ -1,6 +1,7 @@
 import { glob, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { z } from "zod";
+import type { Redact } from "../../redaction/redactor.ts";
 import { readClaudeCode } from "./claude-code.ts";
 import { readCodex } from "./codex.ts";
 import { SURROUNDINGS } from "./codex-lines.ts";
@@ -17,7 +18,7 @@ export interface FoundSession {
   /** The file that it is in; of opencode, with all others. */
   readonly file: string;
   readonly directory?: string | undefined;
-  /** What it is called, or the beginning of what was said first; empty when nothing was. */
+  /** What it is called, or what was said first, without secrets (S10); empty when nothing was. */
   readonly title: string;
   /** Milliseconds since 1970. */
   readonly updatedAt: number;
@@ -38,9 +39,10 @@ export function sessionFolders(
 
 /**
  * The sessions in a file or below a folder, of one program or of any, the last written first; none where nothing is there. Those
- * of agents that were launched come with the session that launched them. Rejects when a file that is named cannot be read.
+ * of agents that were launched come with the session that launched them. Titles have no secrets. Rejects when a file that is
+ * named cannot be read.
  */
-export async function sessionsIn(path: string, program?: Program): Promise<FoundSession[]> {
+export async function sessionsIn(path: string, redact: Redact, program?: Program): Promise<FoundSession[]> {
   const found: FoundSession[] = [];
   const whole = await stat(path).catch(() => undefined);
   if (whole?.isFile()) found.push(...(await sessionsOf(path, true)));
@@ -51,7 +53,10 @@ export async function sessionsIn(path: string, program?: Program): Promise<Found
   const wanted = program === undefined ? found : found.filter((each) => each.program === program);
   // A session that goes on in a file of its own is one, and called as it began.
   const sessions = Map.groupBy(wanted, (each) => `${each.program} ${each.id}`).values();
-  return [...sessions].map(oneOf).sort((a, b) => b.updatedAt - a.updatedAt);
+  return [...sessions]
+    .map(oneOf)
+    .map((each) => ({ ...each, title: redact(each.title) }))
+    .sort((a, b) => b.updatedAt - a.updatedAt);
 }
 
 function oneOf(files: readonly FoundSession[]): FoundSession {

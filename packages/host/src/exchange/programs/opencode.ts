@@ -7,6 +7,7 @@ import {
   type PastCall,
   type PastMessage,
   type PastResponse,
+  type PastResult,
   type PastSession,
   textPart,
 } from "./past-session.ts";
@@ -205,7 +206,7 @@ class Reading {
     };
     if (status !== "completed" && status !== "error") return [call];
     const isDone = status === "completed" && (typeof metadata?.exit !== "number" || metadata.exit === 0);
-    const ended = isDone ? "completed" : /rejected permission/.test(error) ? "denied" : "failed";
+    const ended = isDone ? "completed" : endOf(error);
     const result = { status: ended, output: output ?? error, at: time?.end ?? at } as const;
     return [{ ...call, result: { ...result, changes: this.#changes(input, metadata) } }];
   }
@@ -246,4 +247,10 @@ function usageOf(read: z.infer<typeof tokens> | undefined): Usage | undefined {
   const { input: fresh = 0, output = 0, reasoning = 0, cache } = read;
   const [cached, cacheWrite] = [cache?.read ?? 0, cache?.write ?? 0];
   return cleanUsage({ input: fresh + cached + cacheWrite, cached, cacheWrite, output: output + reasoning, reasoning });
+}
+
+/** How a call ended that brought an error: denied by a user, refused by the program before it ran, or failed. */
+function endOf(error: string): Exclude<PastResult["status"], "completed"> {
+  if (/rejected permission/.test(error)) return "denied";
+  return /rule which prevents you from using|called with invalid arguments/.test(error) ? "not-run" : "failed";
 }

@@ -79,7 +79,7 @@ export interface PastCall {
 
 /** How a call ended. */
 export interface PastResult {
-  readonly status: "completed" | "failed" | "denied";
+  readonly status: "completed" | "failed" | "denied" | "not-run";
   readonly output: string;
   readonly at: number;
   /** What it did to files, where the program kept what was there before and after. */

@@ -216,7 +216,9 @@ class Reading {
     if (!call) return this.left.note("a result of a call that is not there", line);
     if (typeof words !== "string" && words.some(({ type }) => type !== "text"))
       this.left.note("a picture in a result", line);
-    call.result = { status: isError ? "failed" : "completed", output: textsOf(words), at: this.#at };
+    const output = textsOf(words);
+    const failed = /^(Tool \S+ not found|Validation failed for tool)\b/.test(output) ? "not-run" : "failed";
+    call.result = { status: isError ? failed : "completed", output, at: this.#at };
   }
 
   #userParts(said: z.infer<typeof content>, line: number): UserPart[] {

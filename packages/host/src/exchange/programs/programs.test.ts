@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ConversationState, emptyConversation, reduce } from "@banyan/core";
+import { shownStatus } from "@banyan/core/shown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { redactor } from "../../redaction/redactor.ts";
 import { conversationOf, fromJson, type PastSession, readSession, sessionsIn, toJson } from "../index.ts";
@@ -11,6 +12,7 @@ import { conversationOf, fromJson, type PastSession, readSession, sessionsIn, to
 // at once, an agent was asked (where there are any), it was gone back, the provider refused, it was summed up and forked. Paths and
 // what the programs told their models were taken out.
 
+const REDACT = redactor({ env: {} });
 const FIXTURES = join(import.meta.dirname, "fixtures");
 
 let folder: string;
@@ -44,13 +46,13 @@ function writeDatabase(file: string, rows: string): void {
 
 /** The sessions of a folder, those that were begun first in front. */
 async function read(...path: readonly string[]): Promise<PastSession[]> {
-  const found = await sessionsIn(join(folder, ...path));
+  const found = await sessionsIn(join(folder, ...path), REDACT);
   const sessions = await Promise.all(found.map(readSession));
   return sessions.sort((a, b) => b.messages.length - a.messages.length);
 }
 
 function stateOf(session: PastSession): ConversationState {
-  const { events } = fromJson(toJson(conversationOf(session, redactor({ env: {} })).events));
+  const { events } = fromJson(toJson(conversationOf(session, REDACT).events));
   const state = emptyConversation();
   for (const event of events) expect(reduce(state, event).skipped).toBeUndefined();
   return state;
@@ -296,16 +298,16 @@ describe("B56: what is damaged is named, and hides nothing else", () => {
       const own = join(folder, "cut.jsonl");
       writeFileSync(own, whole);
       truncateSync(own, cut);
-      for (const found of await sessionsIn(own)) stateOf(await readSession(found));
+      for (const found of await sessionsIn(own, REDACT)) stateOf(await readSession(found));
     }
     writeFileSync(
       join(folder, "noise.jsonl"),
       Buffer.from(Array.from({ length: 5_000 }, (_, index) => (index * 7) % 256)),
     );
     writeFileSync(join(folder, "noise.db"), "no database");
-    expect(await sessionsIn(join(folder, "noise.jsonl"))).toEqual([]);
-    await expect(sessionsIn(join(folder, "noise.db"))).rejects.toThrow("not a database");
-    expect((await sessionsIn(folder)).length).toBeGreaterThan(7);
+    expect(await sessionsIn(join(folder, "noise.jsonl"), REDACT)).toEqual([]);
+    await expect(sessionsIn(join(folder, "noise.db"), REDACT)).rejects.toThrow("not a database");
+    expect((await sessionsIn(folder, REDACT)).length).toBeGreaterThan(7);
   });
 
   test("S10: secrets that another program kept are taken out", async () => {
@@ -313,8 +315,77 @@ describe("B56: what is damaged is named, and hides nothing else", () => {
     const session = await damaged((lines) => {
       lines[6] = lines[6]?.replace("File created successfully", `The token is ${key}`) ?? "";
     });
-    const log = toJson(conversationOf(session, redactor({ env: {} })).events);
+    const log = toJson(conversationOf(session, REDACT).events);
     expect(log).not.toContain(key);
     expect(log).toContain("[redacted:github-token]");
   });
+});
+
+describe("S36: calls of other programs that did not run", () => {
+  const call = { id: "toolu_1", name: "Bash", input: { command: "touch ran" } };
+  const pi = { type: "toolResult", toolCallId: "toolu_1", toolName: "bash", isError: true };
+  const text = (said: string) => [{ type: "text", text: said }];
+  const lines: Readonly<Record<string, (said: string) => readonly object[]>> = {
+    "Claude Code": (said) => [
+      { type: "user", uuid: "a", parentUuid: null, sessionId: "s", cwd: "/", message: { role: "user", content: "go" } },
+      {
+        ...{ type: "assistant", uuid: "b", parentUuid: "a", sessionId: "s" },
+        message: { id: "m", role: "assistant", model: "claude", content: [{ type: "tool_use", ...call }] },
+      },
+      {
+        ...{ type: "user", uuid: "c", parentUuid: "b", sessionId: "s" },
+        message: {
+          role: "user",
+          content: [{ type: "tool_result", tool_use_id: "toolu_1", is_error: true, content: said }],
+        },
+      },
+    ],
+    pi: (said) => [
+      { type: "session", id: "s", version: 3, cwd: "/", timestamp: "2026-01-01T00:00:00.000Z" },
+      { type: "message", id: "a", parentId: null, message: { role: "user", content: text("go") } },
+      {
+        ...{ type: "message", id: "b", parentId: "a" },
+        message: {
+          ...{ role: "assistant", provider: "x", model: "y", stopReason: "toolUse" },
+          content: [{ type: "toolCall", id: "toolu_1", name: "bash", arguments: call.input }],
+        },
+      },
+      { type: "message", id: "c", parentId: "b", message: { ...pi, role: "toolResult", content: text(said) } },
+    ],
+  };
+
+  test.each([
+    ["Claude Code", "<tool_use_error>InputValidationError: Bash failed</tool_use_error>", "not-run"],
+    ["Claude Code", "Permission to use Bash with command touch ran has been denied.", "not-run"],
+    ["Claude Code", "Exit code 1\nPermission to use it", "failed"],
+    ["pi", 'Validation failed for tool "bash":', "not-run"],
+    ["pi", "Tool bash not found", "not-run"],
+    ["pi", "sh: Tool bash not found", "failed"],
+  ])("%s: %s", async (program, said, status) => {
+    const own = join(folder, "not-run.jsonl");
+    writeFileSync(own, (lines[program]?.(said) ?? []).map((line) => JSON.stringify(line)).join("\n"));
+    const [found] = await sessionsIn(own, REDACT);
+    if (!found) throw new Error("Nothing was found.");
+    const { messages } = stateOf(await readSession(found));
+    const calls = [...messages.values()].flatMap((message) => (message.role === "assistant" ? message.calls : []));
+    expect(calls.map(shownStatus)).toEqual([status]);
+  });
+});
+
+test("S36: the title of a session, its first words and its labels have no secrets", async () => {
+  const key = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
+  const own = join(folder, "first-words.jsonl");
+  const said = { type: "user", uuid: "a", parentUuid: null, sessionId: "s", cwd: "/" };
+  writeFileSync(own, JSON.stringify({ ...said, message: { role: "user", content: `Use ${key} for it.` } }));
+  const found = await sessionsIn(own, REDACT);
+  expect(found.map(({ title }) => title)).toEqual(["Use [redacted:github-token] for it."]);
+  const session: PastSession = {
+    program: "pi",
+    id: "s",
+    title: key,
+    beganAt: 1,
+    left: [],
+    messages: [{ key: "a", parent: null, at: 1, role: "user", parts: [{ type: "text", text: key }], label: key }],
+  };
+  expect(toJson(conversationOf(session, REDACT).events)).not.toContain(key);
 });

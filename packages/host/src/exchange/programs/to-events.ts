@@ -72,7 +72,7 @@ class Telling {
       ids.set(message.key, id);
       const label = () => {
         if (message.label !== undefined)
-          this.say(undefined, { type: "message.labelled", message: id, label: message.label });
+          this.say(undefined, { type: "message.labelled", message: id, label: this.#redact(message.label) });
       };
       if (message.role !== "assistant") {
         end();
@@ -172,14 +172,16 @@ class Telling {
   }
 
   #carriedOut(message: string, { id: call, tool, input, result, agent }: PastCall): void {
-    if (result?.status !== "denied" && (result || agent))
+    const didRun = result?.status !== "denied" && result?.status !== "not-run";
+    if (didRun && (result || agent))
       this.say(undefined, { type: "call.executing", message, call, tool, attempt: 1, key: call });
     if (agent) this.branch(agent.messages, agent.name, call);
     if (!result) return;
     for (const change of result.changes ?? [])
       this.say(result.at, { type: "file.changed", message, call, ...change, diff: this.#redact(change.diff) });
     const output = this.#redact(result.output);
-    this.say(result.at, { type: `call.${result.status}`, message, call, tool, input, output });
+    const ended = result.status === "not-run" ? "failed" : result.status;
+    this.say(result.at, { type: `call.${ended}`, message, call, tool, input, output });
   }
 
   /** The id of a call, which is its own in a conversation; a session may hold a call twice, as behind a fork. */
