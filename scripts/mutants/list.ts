@@ -20,7 +20,7 @@ const FLUSHES = [
     "calls/tool-context",
     "context/compaction",
   ],
-  ...["run/followers", "run/inputs", "turn/at-limit", "turn/launch", "turn/reported-loop", "turn/turn"],
+  ...["run/followers", "run/run", "turn/at-limit", "turn/launch", "turn/reported-loop", "turn/turn"],
 ].flatMap((name): Mutant[] => {
   const file = `${core}/${name}.ts`;
   const source = readFileSync(fileURLToPath(new URL(`../../${file}`, import.meta.url)), "utf8");
@@ -36,9 +36,9 @@ const FLUSHES = [
 const PROMISES: readonly Mutant[] = [
   // Calls (B24, S15, S17).
   {
-    file: `${core}/calls/calls.ts`,
-    line: 'if (started && effects === "external") {',
-    instead: "if (false) {",
+    file: `${core}/calls/judge-again.ts`,
+    line: 'if (started && effects === "external")',
+    instead: "if (false)",
     tests: [`${core}/past/recovery.test.ts`],
   },
   {
@@ -54,8 +54,8 @@ const PROMISES: readonly Mutant[] = [
     tests: [`${core}/calls/calls.test.ts`],
   },
   {
-    file: `${core}/calls/calls.ts`,
-    line: "const isAllowed = this.#run.session.isAllowed(call) && isAsShown(call, verdict.input, about);",
+    file: `${core}/calls/judge-again.ts`,
+    line: "const isAllowed = run.session.isAllowed(call) && isShown(call, verdict.input, about);",
     instead: "const isAllowed = call.approved === true;",
     tests: [`${core}/session/rights.test.ts`],
   },
