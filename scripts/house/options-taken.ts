@@ -24,6 +24,7 @@ const NO_OPTIONS: Readonly<Record<string, string>> = {
   "core pickOptions": "Picks from options that are refused elsewhere.",
   "core shownCall": "How a client shows data.",
   "core hitchName": "Data of an event.",
+  "core toolIn": "Data of an event.",
   "core cleanUsage": "Data of a provider, cleaned by it.",
   "host ConversationDirectory.search": "The search of a store, whose options are checked there.",
   "host Hooks.constructor": "The host makes it.",

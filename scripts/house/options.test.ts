@@ -65,6 +65,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   "host openHost": (options) => host.openHost(options),
   "host permissions": (options) => host.permissions(options),
   "host checkConfiguration": (options) => host.checkConfiguration(options),
+  "host proveRules": (options) => host.proveRules(options, root),
   "host readConfiguration": (options) => host.readConfiguration(options),
   "host fan": (options) => host.fan(session, [], options),
   "host Worktrees.constructor": (options) => new host.Worktrees(options),

@@ -1,8 +1,12 @@
+import { homedir } from "node:os";
 import { resolve } from "node:path";
-import type { Json, Tool } from "@banyan/core";
+import type { Json, PermitRequest, Tool } from "@banyan/core";
 import type { About } from "@banyan/core/conversation";
+import { writers } from "../permissions/foreign-rule.ts";
 import { namesOf, serverNames } from "../permissions/named-tool.ts";
-import { COMMAND, EDITING, FETCHING, READING, WRITING } from "../permissions/rule.ts";
+import { pathScope } from "../permissions/place.ts";
+import { COMMAND, EDITING, FETCHING, READING, type Rule, restrained, WRITING } from "../permissions/rule.ts";
+import { subjectOf } from "../permissions/subject.ts";
 import { foreignNames } from "../permissions/tool-names.ts";
 
 /** A call, or one act of a call, as hooks of Claude Code and codex know it. */
@@ -142,4 +146,15 @@ function aboutCall(tool: Tool, input: Json): About {
     // What it cannot tell of, it has only its own name for.
     return {};
   }
+}
+
+/** Whether the rule `if` of a hook covers a call, or may cover it: as a deny rule does. */
+export function isCovered(
+  rule: Rule,
+  { tool, input }: Pick<PermitRequest, "tool" | "input">,
+  directory: string,
+): boolean {
+  const isWriter = (name: string) => writers.some((writer) => writer === name);
+  const subject = subjectOf(tool, input, { scope: pathScope(directory, homedir()), writes: false, isWriter });
+  return restrained([rule]).some((one) => one.tool === "*" || subject.matches(one) !== "no");
 }

@@ -80,6 +80,7 @@ export function checkConfiguration(options: ConfigurationOptions): readonly Sett
 
 /** An example for each rule and matcher of the files that can be read (S34), relative to a workspace. */
 export function proveRules(options: ConfigurationOptions, workspace: string): ReturnType<typeof provenRules> {
+  refuseUnknown("proveRules", options, OPTIONS);
   const { user, project } = readFiles(options);
   const layers: Layer[] = [user, project].map(({ settings: { permissions, hooks } }, index) => ({
     name: index === 0 ? "user" : "project",
