@@ -11,7 +11,7 @@ const POWER_CUT = [`${core}/agent/power-cut.test.ts`];
 
 /** Where the engine says that something must survive a power cut (docs/durability.md): each time it says so no more. */
 const FLUSHES = [
-  "session/session",
+  ...["session/session", "session/inbox"],
   ...[
     "step/response-message",
     "step/step",

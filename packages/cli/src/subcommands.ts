@@ -33,7 +33,13 @@ export interface ModelsArguments {
 }
 
 export type ConversationsArguments =
-  | { readonly action: "list"; readonly all: boolean; readonly limit?: number; readonly output: "text" | "json" }
+  | {
+      readonly action: "list";
+      readonly all: boolean;
+      readonly waiting: boolean;
+      readonly limit?: number;
+      readonly output: "text" | "json";
+    }
   | { readonly action: "show"; readonly conversation: string }
   | {
       readonly action: "search";
@@ -121,7 +127,7 @@ function readModels(argv: readonly string[]): Subcommand | Unread {
 }
 
 function readConversations(argv: readonly string[]): Subcommand | Unread {
-  let wanted: ConversationsArguments = { action: "list", all: false, output: "text" };
+  let wanted: ConversationsArguments = { action: "list", all: false, waiting: false, output: "text" };
   const command = new Command("banyan conversations")
     .description(
       "The conversations on this machine. A conversation is named by its id, the beginning of it, or its title.",
@@ -134,6 +140,11 @@ function readConversations(argv: readonly string[]): Subcommand | Unread {
 
   sub("list", "those of this directory, the last written first")
     .option("-a, --all", "those of all directories", false)
+    .option(
+      "-w, --waiting",
+      "only those in which a question waits for you, of all directories, with the questions",
+      false,
+    )
     .addOption(limit())
     .addOption(OUTPUT())
     .action((options) => {
@@ -175,7 +186,10 @@ function readConversations(argv: readonly string[]): Subcommand | Unread {
     .action((conversation: string, { yes }) => {
       wanted = { action: "remove", conversation, yes };
     });
-  return parse(command, argv.length === 0 ? ["list"] : argv) ?? { type: "conversations", arguments: wanted };
+  // Options without a command are those of the list.
+  const [first = "-"] = argv;
+  const isList = first.startsWith("-") && !["-h", "--help"].includes(first);
+  return parse(command, isList ? ["list", ...argv] : argv) ?? { type: "conversations", arguments: wanted };
 }
 
 function readConfig(argv: readonly string[]): Subcommand | Unread {

@@ -4,7 +4,7 @@ export { updatePlan } from "./agent/control/update-plan.ts";
 export { mergeDeltas } from "./conversation/deltas.ts";
 export { orAborted } from "./model/alarm.ts";
 export { type AskOptions, askModel, type ModelResponse } from "./model/ask-model.ts";
-export { endOfImport } from "./past/recovery.ts";
+export { asOpened, endOfImport } from "./past/recovery.ts";
 export { NotExecutedError } from "./ports/not-executed.ts";
 export type { PreviewContext } from "./ports/tool.ts";
 export { promptFrom } from "./run/prompt.ts";

@@ -1,4 +1,6 @@
 // For who writes a store: the port, its error, and the rights that conversations give each other.
+export type { OpenQuestion } from "./conversation/state.ts";
+export { noteQuestions, outlivesProcess } from "./conversation/tree/questions.ts";
 export { noRights, type Rights, type RightsPlace } from "./ports/rights.ts";
 export type * from "./ports/store.ts";
 export { StoreError } from "./ports/store.ts";

@@ -1,5 +1,5 @@
 import type { Event } from "@banyan/core";
-import type { ConversationSummary, SearchOptions } from "@banyan/core/stores";
+import { type ConversationSummary, type OpenQuestion, outlivesProcess, type SearchOptions } from "@banyan/core/stores";
 
 /** What a list says about a conversation, gathered event by event. */
 export type Summary = { -readonly [K in keyof ConversationSummary]: ConversationSummary[K] };
@@ -32,6 +32,12 @@ export function addToSummary(summary: Summary, event: Event): void {
       summary.title = event.title.toWellFormed();
       break;
   }
+}
+
+/** The questions of a summary: those that wait on when their processes end. */
+export function questionsIn(open: ReadonlyMap<string, OpenQuestion>): Pick<ConversationSummary, "questions"> {
+  const waiting = [...open.values()].filter(outlivesProcess).map(({ id }) => id);
+  return waiting.length === 0 ? {} : { questions: waiting };
 }
 
 /** The most recently written first; at most `limit`. */

@@ -1,8 +1,11 @@
 import { realpathSync } from "node:fs";
-import { StoreError } from "@banyan/core";
+import { type ConversationState, StoreError } from "@banyan/core";
+import { callIn, type OpenQuestion } from "@banyan/core/conversation";
+import { asOpened } from "@banyan/core/hosts";
 import { formatCount, visibleLine } from "@banyan/core/shown";
 import type { ConversationSummary } from "@banyan/core/stores";
 import { type ConversationDirectory, wasUnattended } from "@banyan/host";
+import { ownCommand } from "@banyan/host/own-command";
 import { excerpt } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { formatTime, table } from "../show/table.ts";
@@ -18,17 +21,18 @@ const TITLE_WIDTH = 48;
 interface Listed extends ConversationSummary {
   /** Without those that were removed; `null` when they cannot be counted. */
   readonly messages: number | null;
-  /** `interrupted`: a run did not end. `open`: somebody writes to it now. */
-  readonly status: "quiet" | "interrupted" | "open" | "unreadable";
+  /** `interrupted`: a run did not end. `waiting`: a question waits for a user. `open`: somebody writes to it now. */
+  readonly status: "quiet" | "waiting" | "interrupted" | "open" | "unreadable";
 }
 
 /** Lists conversations. One that cannot be read is listed as such and hides no other (B60). */
 export async function list(
   directory: ConversationDirectory,
-  { all, limit = LISTED, output }: ListArguments,
+  { all, waiting, limit = LISTED, output }: ListArguments,
   write: (text: string) => void,
 ): Promise<void> {
   const here = realpathSync(".");
+  if (waiting) return listWaiting(directory, limit, output, write);
   const summaries = await directory.list({ limit: limit + 1, ...(all ? {} : { labels: { cwd: here } }) });
   const listed: Listed[] = [];
   for (const summary of summaries.slice(0, limit))
@@ -52,11 +56,48 @@ export async function list(
   if (summaries.length > limit) write(`There are more; --limit ${limit * 2} lists twice as many.\n`);
 }
 
+/** Lists what waits for a user: each conversation, and below it its questions. */
+async function listWaiting(
+  directory: ConversationDirectory,
+  limit: number,
+  output: ListArguments["output"],
+  write: (text: string) => void,
+): Promise<void> {
+  const waiting = (await directory.list()).filter(({ questions }) => questions !== undefined).slice(0, limit);
+  const read = await Promise.all(waiting.map(({ id }) => directory.read(id)));
+  const asked = read.map(({ state, isOpen }) => (isOpen ? state : asOpened(state)));
+  if (output === "json") {
+    const listed = waiting.map((summary, at) => ({
+      ...summary,
+      questions: [...(asked[at]?.questions.values() ?? [])],
+    }));
+    return write(`${JSON.stringify(listed, null, 2)}\n`);
+  }
+  if (waiting.length === 0) return write("Nothing waits for you.\n");
+  for (const [at, { id, title, labels }] of waiting.entries()) {
+    write(`${visibleLine(id)}  ${excerpt(title, TITLE_WIDTH)}  ${oneLine(labels.cwd ?? "")}\n`);
+    const state = asked[at];
+    for (const question of state?.questions.values() ?? [])
+      write(`  ${excerpt(oneLine(whatIsAsked(state, question)), 100)}\n`);
+  }
+  write(`${ownCommand("--resume")} opens one of them, where you can answer.\n`);
+}
+
+function whatIsAsked(state: ConversationState | undefined, question: OpenQuestion): string {
+  if (question.type === "text") return question.text;
+  if (question.type === "limit") return `${question.reason} May it go on?`;
+  const call = state && callIn(state, question);
+  const what = call?.about?.command ?? call?.about?.title ?? call?.about?.paths?.[0]?.path ?? "";
+  return `May it run ${call?.tool ?? "this"}${what === "" ? "" : ` ${what}`}?`;
+}
+
 async function stateOf(directory: ConversationDirectory, id: string): Promise<Pick<Listed, "messages" | "status">> {
   try {
     const { state, isOpen } = await directory.read(id);
     const messages = state.messages.values().filter(({ removed }) => !removed);
-    const status = isOpen ? "open" : state.runs.size > 0 ? "interrupted" : "quiet";
+    const isWaiting = () => asOpened(state).questions.size > 0;
+    const isLeft = state.runs.size > 0;
+    const status = isOpen ? "open" : isWaiting() ? "waiting" : isLeft ? "interrupted" : "quiet";
     return { messages: [...messages].length, status };
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;

@@ -48,6 +48,15 @@ export function recover(
 }
 
 /**
+ * A conversation as who opens it finds it, of a log that nobody has open: what its processes left to say holds in the state,
+ * which is changed in place.
+ */
+export function asOpened(state: ConversationState): ConversationState {
+  recover(state, state, state.allowed);
+  return state;
+}
+
+/**
  * What to write behind the log of a conversation that is brought in, when its events are reduced. Nothing of it is left
  * open: no run, no call, no question, no text that waits; no rule holds. The state is the one after it.
  */

@@ -97,6 +97,8 @@ export interface ConversationSummary {
   readonly labels: Readonly<Record<string, string>>;
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** The ids of the questions that wait for a user, whether the conversation is open or not; absent when there are none. */
+  readonly questions?: readonly string[];
 }
 
 /** Where to search, and for how much. */

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync, w
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Event } from "@banyan/core";
+import type { EventBody } from "@banyan/core/conversation";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ConversationDirectory } from "../conversation-directory.ts";
@@ -60,6 +61,28 @@ test("B64: what nobody wrote to for so many days goes and is named; what is open
   await log.close();
   await elsewhere.close();
   expect(await start({ retention: { days: 30 } })).toMatchObject({ titles: ["Labelled", "Starred", "Young"] });
+});
+
+test("F72: a conversation stays in which a question waits for a user, however long ago that was asked", async () => {
+  await conversation("Old", 400);
+  const store = sqliteStore({ directory: join(home, "own/data") });
+  const log = await store.open("waiting", { create: true });
+  const at = Date.now() - 400 * DAY;
+  const run = { agent: "a", model: "m", settings: {}, limits: {}, mode: "chat", instructions: "", tools: "" } as const;
+  const usage = { input: 0, cached: 0, cacheWrite: 0, output: 0, reasoning: 0 };
+  const bodies: EventBody[] = [
+    { type: "conversation.created", id: "waiting", labels: { cwd: home } },
+    { type: "message.added", message: "m1", parentId: null, role: "user", parts: [{ type: "text", text: "Waiting" }] },
+    { type: "run.started", run: "r1", ...run, leaf: "m1" },
+    { type: "message.started", message: "m2", parentId: "m1", run: "r1", model: "m" },
+    { type: "message.completed", message: "m2", parts: [{ type: "call", call: "c1" }], finish: "calls", usage },
+    { type: "call.pending", message: "m2", call: "c1", tool: "t", inputText: "{}" },
+    { type: "call.approval-requested", message: "m2", call: "c1", question: "q1" },
+  ];
+  await log.append(bodies.map((body, index): Event => ({ ...body, seq: index + 1, epoch: log.epoch, at })));
+  await log.close();
+  await store.close();
+  expect(await start({ retention: { days: 30 } })).toMatchObject({ titles: ["Waiting"] });
 });
 
 test("B64: without the setting everything is kept, and nothing is said", async () => {

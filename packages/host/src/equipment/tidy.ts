@@ -1,4 +1,5 @@
 import { type Store, StoreError } from "@banyan/core";
+import { asOpened } from "@banyan/core/hosts";
 import type { ConversationSummary } from "@banyan/core/stores";
 import { pruneBackups } from "@banyan/tools/workspace";
 import { ConversationDirectory } from "../conversation-directory.ts";
@@ -52,7 +53,8 @@ export class Tidying implements AsyncDisposable {
 
 /**
  * Removes the conversations that nobody wrote to for so many days, and returns which. Those stay that are open, in which
- * somebody marked a message with a star or a label, or that cannot be read: whoever has them may want to mend them.
+ * somebody marked a message with a star or a label, in which a question waits for a user, or that cannot be read: whoever has
+ * them may want to mend them.
  */
 async function removeOld(store: Store, days: number, signal: AbortSignal): Promise<string[]> {
   const directory = new ConversationDirectory({ store });
@@ -76,7 +78,7 @@ async function removeOld(store: Store, days: number, signal: AbortSignal): Promi
 async function isKept(directory: ConversationDirectory, id: string): Promise<boolean> {
   const { state, damage, isOpen } = await directory.read(id);
   const isMarked = state.messages.values().some(({ starred, label }) => starred === true || label !== undefined);
-  return isOpen || damage.length > 0 || isMarked;
+  return isOpen || damage.length > 0 || isMarked || asOpened(state).questions.size > 0;
 }
 
 function sentenceOf(removed: readonly ConversationSummary[], days: number): string {

@@ -44,7 +44,7 @@ const waiting = z.object({
 /** What a person says to questions, and the rules that came of it. */
 export const answerCommands = {
   "question.list": command(
-    "What waits for a person in all conversations that are open, those of sub-agents included.",
+    "What waits for a user in all conversations, open or not, the questions of sub-agents included.",
     {},
     z.object({ waiting: list(waiting) }),
   ),

@@ -5,7 +5,9 @@ import {
   type Log,
   type LogView,
   noRights,
+  noteQuestions,
   type OpenOptions,
+  type OpenQuestion,
   type Rights,
   type RightsPlace,
   type SearchHit,
@@ -13,7 +15,7 @@ import {
 } from "@banyan/core/stores";
 import { checkSequence, logClosed, notFound, openHere, overtaken, storeClosed } from "../refusal.ts";
 import { searchLogs } from "../search/search-logs.ts";
-import { addToSummary, emptySummary, hasLabels, newestFirst, type Summary } from "../summary.ts";
+import { addToSummary, emptySummary, hasLabels, newestFirst, questionsIn, type Summary } from "../summary.ts";
 
 /**
  * Keeps conversations in memory, for tests and throw-away chats. Appends are done at once. The events themselves are
@@ -28,6 +30,7 @@ interface Conversation {
   readonly id: string;
   readonly events: Event[];
   readonly summary: Summary;
+  readonly questions: Map<string, OpenQuestion>;
   /** What a person allowed in it. */
   rights: Rights;
   /** Of the writer that opened it last. */
@@ -46,7 +49,15 @@ class MemoryStore implements Store {
     let conversation = this.#conversations.get(id);
     if (!conversation) {
       if (!options?.create || !isId(id)) throw notFound(id);
-      conversation = { id, events: [], summary: emptySummary(id), rights: noRights, epoch: 0, open: false };
+      conversation = {
+        id,
+        events: [],
+        summary: emptySummary(id),
+        questions: new Map(),
+        rights: noRights,
+        epoch: 0,
+        open: false,
+      };
       this.#conversations.set(id, conversation);
     }
     if (conversation.open && !options?.take) throw openHere(id);
@@ -72,7 +83,7 @@ class MemoryStore implements Store {
     if (this.#closed) throw storeClosed();
     const summaries = Array.from(this.#conversations.values())
       .filter(({ events, summary }) => events.length > 0 && hasLabels(summary, query.labels))
-      .map(({ summary }) => ({ ...summary }));
+      .map(({ summary, questions }) => ({ ...summary, ...questionsIn(questions) }));
     return newestFirst(summaries, query.limit);
   }
 
@@ -143,13 +154,14 @@ class MemoryLog implements Log {
   }
 
   append(events: readonly Event[]): void {
-    const { id, events: kept, summary, epoch } = this.#conversation;
+    const { id, events: kept, summary, questions, epoch } = this.#conversation;
     if (this.#closed) throw logClosed(id);
     if (epoch !== this.epoch) throw overtaken(id);
     checkSequence(id, kept.length, events);
     for (const event of events) {
       kept.push(event);
       addToSummary(summary, event);
+      noteQuestions(questions, event);
     }
   }
 

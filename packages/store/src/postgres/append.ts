@@ -19,6 +19,8 @@ export interface Append {
   /** Only where they change; null otherwise. */
   readonly labels: Readonly<Record<string, string>> | null;
   readonly title: string | null;
+  /** The open questions as JSON. */
+  readonly questions: string | null;
   readonly durable: boolean;
 }
 
@@ -154,6 +156,7 @@ function valuesOf(appends: readonly Append[]): readonly unknown[] {
     appends.map(({ summary }) => summary.updatedAt),
     appends.map(({ title }) => (title === null ? null : storable(title))),
     appends.map(labelsOf),
+    appends.map(({ questions }) => questions),
     ...[0, 1, 2, 3, 4, 5, 6].map((column) => rows.map((row) => row[column])),
     said.map(({ number }) => number),
     said.map(({ message }) => message),
@@ -180,21 +183,22 @@ const APPEND: Statement = {
   WITH held AS (
     UPDATE banyan.conversations AS c SET seq = g.after, created = g.created, updated = g.updated,
       title = coalesce(g.title, c.title),
-      labels = CASE WHEN g.labels IS NULL THEN c.labels ELSE string_to_array(g.labels, E'\\n') END
-    FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[], $8::text[])
-      AS g (number, epoch, before, after, created, updated, title, labels)
+      labels = CASE WHEN g.labels IS NULL THEN c.labels ELSE string_to_array(g.labels, E'\\n') END,
+      questions = coalesce(g.questions, c.questions)
+    FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[], $8::text[], $9::text[])
+      AS g (number, epoch, before, after, created, updated, title, labels, questions)
     WHERE c.number = g.number AND c.epoch = g.epoch AND c.seq = g.before
     RETURNING c.number
   ), written AS (
     INSERT INTO banyan.events (conversation, seq, epoch, at, type, body, crc)
-    SELECT r.* FROM unnest($9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::text[], $14::text[], $15::bigint[])
+    SELECT r.* FROM unnest($10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::text[], $15::text[], $16::bigint[])
       AS r (conversation, seq, epoch, at, type, body, crc)
     WHERE r.conversation IN (SELECT number FROM held)
   ), said AS (
     INSERT INTO banyan.messages AS m (conversation, message, parent, seq, at, removed, words)
     SELECT s.conversation, s.message, s.parent, s.seq, s.at, s.removed,
       array_to_tsvector(string_to_array(s.words, ' '))
-    FROM unnest($16::bigint[], $17::text[], $18::text[], $19::bigint[], $20::bigint[], $21::boolean[], $22::text[])
+    FROM unnest($17::bigint[], $18::text[], $19::text[], $20::bigint[], $21::bigint[], $22::boolean[], $23::text[])
       AS s (conversation, message, parent, seq, at, removed, words)
     WHERE s.conversation IN (SELECT number FROM held)
     ON CONFLICT (conversation, message) DO UPDATE SET
@@ -205,7 +209,7 @@ const APPEND: Statement = {
       removed = coalesce(excluded.removed, m.removed)
   )
   SELECT number, set_config('synchronous_commit', CASE
-    WHEN NOT $23::boolean THEN 'off'
+    WHEN NOT $24::boolean THEN 'off'
     WHEN current_setting('synchronous_commit') = 'off' THEN 'on'
     ELSE current_setting('synchronous_commit') END, true)
   FROM held`,

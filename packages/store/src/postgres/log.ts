@@ -1,5 +1,12 @@
 import { type Event, StoreError } from "@banyan/core";
-import { type Log, noRights, type Rights, type RightsPlace } from "@banyan/core/stores";
+import {
+  type Log,
+  noRights,
+  noteQuestions,
+  type OpenQuestion,
+  type Rights,
+  type RightsPlace,
+} from "@banyan/core/stores";
 import { checkSequence, logClosed, overtaken, type Writer } from "../refusal.ts";
 import { rightsFrom } from "../rights-text.ts";
 import { rowOf } from "../row.ts";
@@ -7,7 +14,7 @@ import { addToSummary, type Summary } from "../summary.ts";
 import type { Appends } from "./append.ts";
 import type { Database } from "./database.ts";
 import { Reader } from "./reader.ts";
-import { saidRows } from "./said-rows.ts";
+import { saidRows, storable } from "./said-rows.ts";
 import type { Statement } from "./statement.ts";
 
 /** What a log needs of its store, and of the row that was taken when it was opened. */
@@ -18,6 +25,7 @@ export interface OpenedLog {
   readonly epoch: number;
   readonly seq: number;
   readonly summary: Summary;
+  readonly questions: Map<string, OpenQuestion>;
   /** The time by which all machines stamp what they write. */
   now(): number;
   /** Who has the conversation now. */
@@ -86,13 +94,19 @@ export class PostgresLog implements Log {
     const { appends, number } = this.#opened;
     const before = this.#summary;
     const summary = { ...before };
-    for (const event of events) addToSummary(summary, event);
+    const { questions } = this.#opened;
+    let asksOther = false;
+    for (const event of events) {
+      addToSummary(summary, event);
+      if (noteQuestions(questions, event)) asksOther = true;
+    }
     const outcome = await appends.add({
       ...{ number, epoch: this.epoch, before: this.#seq, durable, summary },
       rows: events.map(rowOf),
       said: saidRows(events),
       title: summary.title === before.title ? null : summary.title,
       labels: summary.labels === before.labels ? null : summary.labels,
+      questions: asksOther ? questionsText(questions) : null,
     });
     if (outcome === "refused") throw await this.#overtaken();
     this.#seq += events.length;
@@ -142,3 +156,19 @@ const WRITE: Statement = {
   ON CONFLICT (conversation) DO UPDATE SET rights = excluded.rights
   RETURNING conversation`,
 };
+
+/** Open questions as they are kept, without what they show: the log has that. */
+export function questionsText(questions: ReadonlyMap<string, OpenQuestion>): string {
+  const kept = [...questions.values()].map(({ type, id, message, survives, ...asks }) => {
+    const whose = "run" in asks ? { run: asks.run } : { call: asks.call };
+    return { type, id, message, ...whose, ...(survives !== undefined && { survives }) };
+  });
+  return storable(JSON.stringify(kept));
+}
+
+/** The same, read back: what is not kept is empty. */
+export function questionsFrom(text: unknown): Map<string, OpenQuestion> {
+  const kept = JSON.parse(String(text)) as Record<string, unknown>[];
+  const questions = kept.map((each) => ({ text: "", reason: "", ...each }) as unknown as OpenQuestion);
+  return new Map(questions.map((question) => [question.id, question]));
+}

@@ -11,11 +11,11 @@ import type {
   SearchOptions,
 } from "@banyan/core/stores";
 import { notFound, openElsewhere, openHere, storeClosed, type Writer } from "../refusal.ts";
-import { newestFirst, type Summary } from "../summary.ts";
+import { newestFirst, questionsIn } from "../summary.ts";
 import { readAddress } from "./address.ts";
 import { Appends, labelTexts } from "./append.ts";
 import { Database } from "./database.ts";
-import { PostgresLog } from "./log.ts";
+import { PostgresLog, questionsFrom } from "./log.ts";
 import { LEASE, Node } from "./node.ts";
 import { Reader } from "./reader.ts";
 import { searchMessages } from "./search.ts";
@@ -200,6 +200,7 @@ class DatabaseStore implements PostgresStore {
       database: this.#database,
       appends: this.#appends,
       summary: summaryOf(listed),
+      questions: questionsFrom(listed[5]),
       now: () => this.#node.clock.now(),
       writer: () => this.#writerOf(id),
       release: async () => {
@@ -243,7 +244,7 @@ class DatabaseStore implements PostgresStore {
   }
 }
 
-function summaryOf([id, title, labels, created, updated]: Columns): Summary {
+function summaryOf([id, title, labels, created, updated, questions]: Columns): ConversationSummary {
   const pairs = (labels as readonly string[]).map((text) => JSON.parse(text) as [string, string]);
   return {
     id: String(id),
@@ -251,6 +252,7 @@ function summaryOf([id, title, labels, created, updated]: Columns): Summary {
     labels: Object.fromEntries(pairs),
     createdAt: Number(created),
     updatedAt: Number(updated),
+    ...questionsIn(questionsFrom(questions)),
   };
 }
 
@@ -259,7 +261,7 @@ function machineIn(labels: unknown): string | undefined {
   return (labels as readonly string[]).find((label) => label.startsWith('["machine",'));
 }
 
-const ROW = "c.number, c.epoch, c.seq, c.id, c.title, c.labels, c.created, c.updated";
+const ROW = "c.number, c.epoch, c.seq, c.id, c.title, c.labels, c.created, c.updated, c.questions";
 
 /** Whether this node may have a conversation that is not taken: it is nobody's, its own, or of a node whose lease is over. */
 const FREE = `(c.owner IS NULL OR c.owner = $2 OR NOT EXISTS (
@@ -296,7 +298,7 @@ const LOOK: Statement = {
 
 const LIST: Statement = {
   text: `
-  SELECT id, title, labels, created, updated FROM banyan.conversations
+  SELECT id, title, labels, created, updated, questions FROM banyan.conversations
   WHERE seq > 0 AND labels @> $1::text[] ORDER BY updated DESC, id DESC LIMIT $2`,
 };
 

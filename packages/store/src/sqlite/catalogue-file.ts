@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { createFile, openDatabase, transaction } from "./database.ts";
 
-const VERSION = 2;
+const VERSION = 3;
 
 /**
  * What is known of the conversations' files: `conversations` for lists, the rest for searches. `texts` knows which words
@@ -20,6 +20,7 @@ const SCHEMA = `
     labels TEXT NOT NULL,
     created INTEGER NOT NULL,
     updated INTEGER NOT NULL,
+    questions TEXT NOT NULL,
     stamp TEXT NOT NULL
   ) STRICT;
   CREATE TABLE indexed (

@@ -100,6 +100,7 @@ function load(file: string): Map<string, Entry> {
         labels: JSON.parse(String(row.labels)),
         createdAt: Number(row.created),
         updatedAt: Number(row.updated),
+        ...(row.questions !== "[]" && { questions: JSON.parse(String(row.questions)) }),
       };
       entries.set(fileNameOf(summary.id), { summary, stamp: String(row.stamp) });
     }
@@ -115,10 +116,10 @@ function save(file: string, changed: readonly Entry[], gone: readonly string[]):
   try {
     using database = writableCatalogue(file);
     transaction(database, () => {
-      const put = database.prepare("INSERT OR REPLACE INTO conversations VALUES (?, ?, ?, ?, ?, ?)");
+      const put = database.prepare("INSERT OR REPLACE INTO conversations VALUES (?, ?, ?, ?, ?, ?, ?)");
       for (const { summary, stamp } of changed) {
-        const { id, title, labels, createdAt, updatedAt } = summary;
-        put.run(id, title, JSON.stringify(labels), createdAt, updatedAt, stamp);
+        const { id, title, labels, createdAt, updatedAt, questions = [] } = summary;
+        put.run(id, title, JSON.stringify(labels), createdAt, updatedAt, JSON.stringify(questions), stamp);
       }
       const remove = database.prepare("DELETE FROM conversations WHERE id = ?");
       for (const id of gone) remove.run(id);

@@ -4,7 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { StoreError } from "@banyan/core";
 import { notFound } from "../refusal.ts";
 import { OpenDatabase, SAFE_AGAINST_KILL, SAFE_AGAINST_POWER_CUTS } from "./connection.ts";
-import { identityOf, makeSchema, passedOver, VERSION } from "./conversation-schema.ts";
+import { INDEX_OF_QUESTIONS, identityOf, makeSchema, passedOver, VERSION } from "./conversation-schema.ts";
 import { createFile, openDatabase, transaction } from "./database.ts";
 import { storeError } from "./error.ts";
 import { EventReader } from "./event-reader.ts";
@@ -91,6 +91,7 @@ function takeOver(path: string, id: string, { create, owner, refuse, files }: Op
     let epoch = transaction(database, () => {
       isNew = prepareSchema(database, path, id, create);
       refuse(ownerFrom(database.prepare("SELECT owner FROM writer").get()?.owner));
+      if (!isNew) database.exec(INDEX_OF_QUESTIONS);
       sign(database, id);
       return raiseEpoch(database, path, self, 0);
     });

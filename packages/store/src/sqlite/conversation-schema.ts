@@ -3,9 +3,16 @@ import { crc32 } from "node:zlib";
 
 export const VERSION = 1;
 
+/** What asks a user. SQLite uses the index for a query with these very words. */
+export const ASKS = "type IN ('call.approval-requested', 'question.asked', 'run.paused')";
+
+/** Files of before have no such index: who opens one for writing makes it. */
+export const INDEX_OF_QUESTIONS = `CREATE INDEX IF NOT EXISTS questions ON events (seq) WHERE ${ASKS}`;
+
 /**
  * `writer` has one row: the writer that opened the file last, empty when that one has closed it, and how often the log
- * was flushed without an event to write. The index is partial: it costs nothing for events that are no titles.
+ * was flushed without an event to write. The indexes are partial: they cost nothing for events that are neither titles nor
+ * questions.
  */
 const SCHEMA = `
   CREATE TABLE events (
@@ -17,6 +24,7 @@ const SCHEMA = `
     crc INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX titles ON events (seq) WHERE type = 'title.changed';
+  ${INDEX_OF_QUESTIONS};
   CREATE TABLE writer (epoch INTEGER NOT NULL, owner TEXT NOT NULL, flushes INTEGER NOT NULL) STRICT;
   INSERT INTO writer VALUES (0, '', 0);
   PRAGMA user_version = ${VERSION};

@@ -1,7 +1,8 @@
-import type { DatabaseSync } from "node:sqlite";
-import type { ConversationSummary } from "@banyan/core/stores";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { type ConversationSummary, noteQuestions, type OpenQuestion } from "@banyan/core/stores";
 import { eventOf } from "../row.ts";
-import { addToSummary, emptySummary } from "../summary.ts";
+import { addToSummary, emptySummary, questionsIn } from "../summary.ts";
+import { ASKS } from "./conversation-schema.ts";
 import { reading } from "./database.ts";
 
 /** Where the events that only a conversation's beginning has are looked for. */
@@ -40,6 +41,34 @@ function summaryIn(database: DatabaseSync, id: string | undefined): Conversation
   for (const row of select("WHERE type = 'title.changed' ORDER BY seq DESC LIMIT 1").all()) add(row);
   const last = select("ORDER BY seq DESC LIMIT 1").all();
   for (const row of last) add(row);
-  if (events > 0 && summary.id !== "") return summary;
+  if (events > 0 && summary.id !== "") return { ...summary, ...questionsIn(openQuestions(select)) };
   return last.length === 0 ? "empty" : "unreadable";
+}
+
+/** What may close a question, but for another one of the same call. */
+const CLOSES =
+  "type IN ('call.approval-resolved', 'question.answered', 'run.continued', 'call.completed', 'call.failed', 'call.denied', 'call.cancelled', 'run.started', 'run.ended')";
+
+/**
+ * The questions that no event behind them closes. Each was closed soon after it was asked, or waits, and then not much has
+ * been written since: few events are read.
+ */
+function openQuestions(select: (rest: string) => StatementSync): ReadonlyMap<string, OpenQuestion> {
+  const open = new Map<string, OpenQuestion>();
+  const behind = select(`WHERE seq > ? AND ((${CLOSES}) OR (${ASKS})) ORDER BY seq`);
+  for (const row of select(`WHERE ${ASKS} ORDER BY seq`).all()) {
+    const asked = eventOf(row as unknown as readonly unknown[]);
+    if (!asked) continue;
+    const questions = new Map<string, OpenQuestion>();
+    noteQuestions(questions, asked);
+    const [question] = questions.values();
+    for (const later of question ? behind.iterate(asked.seq) : []) {
+      const event = eventOf(later as unknown as readonly unknown[]);
+      if (event) noteQuestions(questions, event);
+      if (!question || !questions.has(question.id)) break;
+    }
+    const still = question && questions.get(question.id);
+    if (still) open.set(still.id, still);
+  }
+  return open;
 }

@@ -33,9 +33,10 @@ export function noteQuestions(questions: Map<string, OpenQuestion>, event: Event
       return true;
     }
     case "call.approval-resolved":
-    case "question.answered":
     case "run.continued":
       return questions.delete(event.question);
+    case "question.answered":
+      return questions.get(event.question)?.type === "text" && questions.delete(event.question);
     case "call.completed":
     case "call.failed":
     case "call.denied":

@@ -1,6 +1,7 @@
 import { whyEnded } from "../broken-turn.ts";
 import type { Event } from "../event.ts";
-import type { MutableState } from "../state.ts";
+import type { MutableState, OpenQuestion } from "../state.ts";
+import { latestRun } from "./asking.ts";
 import type { Change } from "./call-state.ts";
 import { holdInputs } from "./inbox.ts";
 import { noteQuestions } from "./questions.ts";
@@ -27,10 +28,24 @@ export function endRun(state: MutableState, event: Extract<Event, { type: "run.e
   if (run?.call === undefined) noteEnd(state, event);
   state.runs.delete(event.run);
   state.waiting.delete(event.run);
-  if (event.reason === "waiting" && run) state.waiting.set(run.id, { ...run, leaf: event.leaf });
+  if (event.reason === "waiting" && run) {
+    state.waiting.set(run.id, { ...run, leaf: event.leaf });
+    for (const question of state.questions.values()) noteLost(state, question, run.id);
+  }
   noteQuestions(state.questions, event);
   if (state.inbox.length > 0) holdInputs(state, event);
   return { run: event.run };
+}
+
+const LOST =
+  "(The program that asked this has stopped, and its call cannot run again: whether it took effect is unknown. Any answer ends the call, and the agent goes on.)";
+
+/** A question whose tool can never be told the answer says so (F84). */
+function noteLost(state: MutableState, question: OpenQuestion, run: string): void {
+  if (question.type !== "text" || question.survives !== false || question.text.endsWith(LOST)) return;
+  const asks = state.messages.get(question.message);
+  if (asks?.role === "assistant" && latestRun(state, asks.run) === run)
+    state.questions.set(question.id, { ...question, text: `${question.text}\n\n${LOST}` });
 }
 
 function noteEnd(state: MutableState, end: Extract<Event, { type: "run.ended" }>): void {

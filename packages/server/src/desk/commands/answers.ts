@@ -1,6 +1,14 @@
-import { type Agent, type ConversationState, type Permit, type Session, UnfitAnswerError } from "@banyan/core";
+import {
+  type Agent,
+  type ConversationState,
+  type Permit,
+  type Session,
+  StoreError,
+  UnfitAnswerError,
+} from "@banyan/core";
 import { type ApprovalQuestion, callIn, turnThatWaits } from "@banyan/core/conversation";
-import { rulesFrom } from "@banyan/host";
+import { asOpened } from "@banyan/core/hosts";
+import { type ConversationDirectory, rulesFrom } from "@banyan/host";
 import type { Result } from "@banyan/protocol";
 import type { LiveConversation } from "../live/live-conversation.ts";
 import { NotThere, Unfitting } from "../problem.ts";
@@ -15,8 +23,11 @@ type Decided = "allow" | "deny";
 
 /** What a person decides. */
 export const answerHandlers: Handlers<"question.list" | "question.answer" | "rule.revoke"> = {
-  "question.list"(_command, { conversations }) {
-    return { waiting: conversations.allOpen.flatMap(({ session }) => waitingIn(session.state)) };
+  async "question.list"(_command, { conversations, directory }) {
+    const open = conversations.allOpen.map(({ session }) => session.state);
+    const others = (await conversations.list()).filter(({ id, waiting }) => waiting > 0 && !conversations.ifOpen(id));
+    const closed = await Promise.all(others.map(({ id }) => stateOf(directory, id)));
+    return { waiting: [...open, ...closed.flat()].flatMap(waitingIn) };
   },
 
   async "question.answer"({ id, conversation, question, answer, approval = "ask" }, desk) {
@@ -53,7 +64,18 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
   },
 };
 
-/** What waits for a person in a conversation, in the order in which it came. */
+/** A conversation that is not open here; none when it is gone by now, or cannot be read. */
+async function stateOf(directory: ConversationDirectory, id: string): Promise<ConversationState[]> {
+  try {
+    const { state, isOpen } = await directory.read(id);
+    return [isOpen ? state : asOpened(state)];
+  } catch (error) {
+    if (error instanceof StoreError) return [];
+    throw error;
+  }
+}
+
+/** What waits for a user in a conversation, in the order in which it came. */
 function waitingIn(state: ConversationState): Waiting[] {
   const { id, labels, messages, questions } = state;
   const directory = labels.cwd === undefined ? {} : { directory: labels.cwd };

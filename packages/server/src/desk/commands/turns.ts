@@ -85,7 +85,12 @@ export const turnHandlers: Handlers<
 
   async "run.interrupt"({ conversation, run }, { conversations, beginnings }) {
     const before = beginnings.interrupt(conversation, run);
-    return { interrupted: before + (conversations.ifOpen(conversation)?.session.interrupt(run) ?? 0) };
+    const isWaiting = async () =>
+      (await conversations.list()).some(({ id, waiting }) => id === conversation && waiting > 0);
+    // A turn that waits for a user need not be open anywhere.
+    const live =
+      conversations.ifOpen(conversation) ?? ((await isWaiting()) ? await conversations.open(conversation) : undefined);
+    return { interrupted: before + (live?.session.interrupt(run) ?? 0) };
   },
 
   async "process.stop"({ conversation, process }, { conversations }) {

@@ -160,16 +160,15 @@ export class LiveConversations {
     }
   }
 
-  #listed(summary: ConversationSummary, elsewhere: Activity = QUIET): ListedConversation {
+  #listed({ questions = [], ...summary }: ConversationSummary, elsewhere?: Activity): ListedConversation {
+    const closed = { running: elsewhere?.running ?? 0, waiting: elsewhere?.waiting ?? questions.length };
     return {
       ...summary,
-      ...(this.#live.get(summary.id)?.activity ?? elsewhere),
+      ...(this.#live.get(summary.id)?.activity ?? closed),
       ...this.#options.unread.of(summary.id),
     };
   }
 }
-
-const QUIET: Activity = { running: 0, waiting: 0 };
 
 /** The server ends: nothing begins any more. */
 export class ServerStopping extends Error {

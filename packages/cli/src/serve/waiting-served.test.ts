@@ -1,0 +1,118 @@
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { testDatabase, whyNoPostgres } from "@banyan/store/testing";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { banyan, home, type Running } from "../testing/banyan.ts";
+import { modelServer } from "../testing/model-server.ts";
+import { connected, serving, until } from "../testing/serving.ts";
+
+const words = (text: string) => [{ type: "text", text }] as const;
+const COMMAND = "echo ran >> ran.txt";
+
+/** How a server ends: by these signals, one after the other. */
+const ENDS = [["SIGKILL"], ["SIGTERM"], ["SIGINT"], ["SIGTERM", "SIGTERM"]] as const;
+
+async function ended(server: Running, signals: readonly (NodeJS.Signals | undefined)[]): Promise<void> {
+  const exit = once(server, "exit");
+  for (const signal of signals) if (signal) server.kill(signal);
+  await exit;
+}
+
+async function model() {
+  const made = await modelServer(
+    { calls: [{ tool: "shell", input: { command: COMMAND } }] },
+    { calls: [{ tool: "ask_client", input: { question: "Which colour?" } }] },
+    { text: "All done." },
+  );
+  onTestFinished(() => made[Symbol.asyncDispose]());
+  return made;
+}
+
+/** Where conversations are kept: no flag for files, else a database of the test's own. */
+async function storeOf(name: "SQLite" | "PostgreSQL"): Promise<readonly string[]> {
+  if (name === "SQLite") return [];
+  const { url, remove } = await testDatabase();
+  onTestFinished(remove);
+  return ["--store", url];
+}
+
+const STORES = whyNoPostgres === undefined ? (["SQLite", "PostgreSQL"] as const) : (["SQLite"] as const);
+
+describe.each(STORES)("F72: what a server asks survives every end of it (%s)", (name) => {
+  test.each(ENDS)(
+    "%s %s: listed by its id before anybody opens it, answered, run once, and the turn ends",
+    async (...signals) => {
+      using place = home();
+      const { env } = await model();
+      const store = await storeOf(name);
+      const ran = join(place.workspace, "ran.txt");
+      const [first, address] = await serving(place, env, ...store);
+      const before = await connected(address);
+      const { conversation } = await before.ask("conversation.create", {});
+      const watched = await before.watch(conversation).loaded;
+      await before.ask("turn.say", { conversation, parts: words("Go") });
+      await until(watched, () => watched.state.questions.size === 1);
+      const [question = ""] = watched.state.questions.keys();
+      before.close();
+      await ended(first, signals);
+
+      if (name === "SQLite") {
+        const listed = await banyan(place, ["conversations", "--waiting"]);
+        expect(listed.stdout).toContain(conversation);
+        expect(listed.stdout).toContain(`May it run shell ${COMMAND}?`);
+        const json = await banyan(place, ["conversations", "--waiting", "--output", "json"]);
+        expect(JSON.parse(json.stdout)).toMatchObject([{ id: conversation, questions: [{ id: question }] }]);
+      }
+
+      const [second, again] = await serving(place, env, ...store);
+      const after = await connected(again);
+      const { waiting } = await after.ask("question.list", {});
+      expect(waiting).toMatchObject([
+        { conversation, question: { id: question, type: "approval" }, call: { tool: "shell" } },
+      ]);
+      const { conversations } = await after.ask("conversation.list", {});
+      expect(conversations).toMatchObject([{ id: conversation, waiting: 1 }]);
+      expect(await after.ask("question.answer", { conversation, question, answer: { decision: "allow" } })).toEqual({});
+      const live = await after.watch(conversation).loaded;
+      await until(live, () => [...live.state.questions.values()].some(({ type }) => type === "text"));
+      expect(readFileSync(ran, "utf8")).toBe("ran\n");
+
+      // The same turn asks in words, and its server ends once more.
+      const [inWords = ""] = live.state.questions.keys();
+      after.close();
+      await ended(second, signals);
+      const [, last] = await serving(place, env, ...store);
+      const end = await connected(last);
+      expect((await end.ask("question.list", {})).waiting).toMatchObject([
+        { question: { id: inWords, text: "Which colour?" } },
+      ]);
+      const answer = { decision: "answer", text: "blue" } as const;
+      expect(await end.ask("question.answer", { conversation, question: inWords, answer })).toEqual({});
+      const over = await end.watch(conversation).loaded;
+      await until(over, () => over.state.runs.size === 0 && over.state.lastRunEnd === "answered");
+      expect(readFileSync(ran, "utf8")).toBe("ran\n");
+      expect((await end.ask("question.list", {})).waiting).toEqual([]);
+      expect(over.state.waiting.size).toBe(0);
+    },
+  );
+
+  test("a user who interrupts ends the wait, though nobody has opened the conversation", async () => {
+    using place = home();
+    const { env } = await model();
+    const store = await storeOf(name);
+    const [first, address] = await serving(place, env, ...store);
+    const before = await connected(address);
+    const { conversation } = await before.ask("conversation.create", {});
+    const watched = await before.watch(conversation).loaded;
+    await before.ask("turn.say", { conversation, parts: words("Go") });
+    await until(watched, () => watched.state.questions.size === 1);
+    before.close();
+    await ended(first, ["SIGTERM"]);
+    const [, again] = await serving(place, env, ...store);
+    const after = await connected(again);
+    expect(await after.ask("run.interrupt", { conversation })).toEqual({ interrupted: 1 });
+    expect((await after.ask("question.list", {})).waiting).toEqual([]);
+    expect(existsSync(join(place.workspace, "ran.txt"))).toBe(false);
+  });
+});

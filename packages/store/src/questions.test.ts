@@ -1,0 +1,137 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Event, emptyConversation, reduce, type Store } from "@banyan/core";
+import type { EventBody } from "@banyan/core/conversation";
+import { outlivesProcess } from "@banyan/core/stores";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { memoryStore } from "./memory/index.ts";
+import { postgresStore } from "./postgres/index.ts";
+import { sqliteStore } from "./sqlite/index.ts";
+import { testDatabase, whyNoPostgres } from "./testing/index.ts";
+
+const ROUNDS = process.env.BANYAN_LONG ? 300 : 25;
+
+/** Random numbers that are the same in each run. */
+function random(seed: number): (below: number) => number {
+  let state = seed + 1;
+  return (below) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+const CALLS = ["c0", "c1", "c2", "c3"];
+
+function beginning(id: string): EventBody[] {
+  const parts = CALLS.map((call) => ({ type: "call", call }) as const);
+  const usage = { input: 0, cached: 0, cacheWrite: 0, output: 0, reasoning: 0 };
+  const run = { agent: "a", model: "m", settings: {}, limits: {}, mode: "chat", instructions: "", tools: "" } as const;
+  return [
+    { type: "conversation.created", id, labels: {} },
+    { type: "message.added", message: "m1", parentId: null, role: "user", parts: [{ type: "text", text: "Hi" }] },
+    { type: "run.started", run: "r1", ...run, leaf: "m1" },
+    { type: "message.started", message: "m2", parentId: "m1", run: "r1", model: "m" },
+    { type: "message.completed", message: "m2", parts, finish: "calls", usage },
+    ...CALLS.map((call): EventBody => ({ type: "call.pending", message: "m2", call, tool: "t", inputText: "{}" })),
+  ];
+}
+
+/** What may happen to questions, at random. */
+function happening(pick: (below: number) => number, count: number, asked: string[], calls: string[]): EventBody {
+  // Nobody is asked about a call that has its result.
+  const call = calls[pick(calls.length)] ?? "";
+  const question = `q${count}`;
+  const old = asked[pick(Math.max(1, asked.length))] ?? "none";
+  const ask = (body: EventBody): EventBody => {
+    asked.push(question);
+    return body;
+  };
+  switch (pick(11)) {
+    case 0:
+    case 1:
+      return ask({
+        type: "call.approval-requested",
+        message: "m2",
+        call,
+        question,
+        ...(pick(4) === 0 && { survives: false }),
+      });
+    case 2:
+      return ask({
+        type: "question.asked",
+        message: "m2",
+        call,
+        question,
+        text: "?",
+        ...(pick(3) > 0 && { survives: true }),
+      });
+    case 3:
+      return ask({ type: "run.paused", run: "r1", question, reason: "The turn reached a limit." });
+    case 4:
+      return { type: "call.approval-resolved", message: "m2", call, question: old, allowed: true };
+    case 5:
+      return { type: "question.answered", question: old };
+    case 6:
+      return { type: "run.continued", run: "r1", question: old, allowed: true };
+    case 7:
+      return { type: "title.changed", title: `A title ${count}` };
+    case 8:
+      return { type: "message.labelled", message: "m1", label: `l${count}` };
+    case 9:
+      if (calls.length > 1) calls.splice(calls.indexOf(call), 1);
+      else return { type: "model.changed", model: "a/b" };
+      return { type: "call.cancelled", message: "m2", call, tool: "t", output: "" };
+    default:
+      return { type: "model.changed", model: "a/b" };
+  }
+}
+
+const STORES: Readonly<Record<string, () => Promise<Store>>> = {
+  memory: async () => memoryStore(),
+  SQLite: async () => {
+    const directory = mkdtempSync(join(tmpdir(), "banyan-questions-"));
+    onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+    return sqliteStore({ directory });
+  },
+  ...(whyNoPostgres === undefined && {
+    PostgreSQL: async () => {
+      const { url, remove } = await testDatabase();
+      onTestFinished(remove);
+      return postgresStore(url);
+    },
+  }),
+};
+
+describe.each(Object.keys(STORES))("F72: a list of conversations names what waits for a user (%s)", (name) => {
+  test("whatever was asked and answered in a log, and whether it is open or not", async () => {
+    const store = await (STORES[name] as () => Promise<Store>)();
+    onTestFinished(() => store.close());
+    for (let round = 0; round < ROUNDS; round++) {
+      const pick = random(round);
+      const id = `c${round}`;
+      const state = emptyConversation(id);
+      let log = await store.open(id, { create: true });
+      let seq = 0;
+      const write = async (...bodies: readonly EventBody[]) => {
+        const events = bodies.map((body): Event => ({ ...body, seq: ++seq, epoch: log.epoch, at: 1_000 + seq }));
+        await log.append(events);
+        for (const event of events) reduce(state, event);
+      };
+      await write(...beginning(id));
+      const asked: string[] = [];
+      const calls = [...CALLS];
+      for (let count = 0; count < 12; count++) {
+        await write(happening(pick, count, asked, calls));
+        if (pick(4) > 0) continue;
+        await log.close();
+        if (pick(2) === 0) log = await store.open(id);
+        const waiting = [...state.questions.values()].filter(outlivesProcess).map((question) => question.id);
+        const listed = (await store.list()).find((summary) => summary.id === id);
+        expect(listed?.questions ?? [], `round ${round}, after ${count}`).toEqual(waiting);
+        log = await store.open(id, { take: true });
+      }
+      await log.close();
+    }
+  });
+});
