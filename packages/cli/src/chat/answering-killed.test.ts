@@ -16,8 +16,6 @@ test.skipIf(!hasTmux)(
       await killedWhileDenying(pty, "it is");
     }
     using pty = Pty.open(place, ["--plain", "--continue", ...model], server.env);
-    await pty.prompted();
-    pty.enter("/resume");
     await pty.until("(you had written: n it is)");
     await pty.until(/^Allow this\?$/);
     pty.enter("1");
@@ -65,12 +63,14 @@ test.skipIf(!hasTmux).for([
     let [before, typed] = ["", ""];
     for (const more of ["keyabcde", "fghijklmn", "opqrstuvwxyz"]) {
       using pty = Pty.open(place, [...(before === "" ? [] : ["--continue"]), ...model], server.env);
-      await pty.prompted();
-      // Only who works on a task asks in words.
-      pty.enter("/mode task");
-      await pty.until("Task mode:");
-      pty.enter(before === "" ? "go" : "/resume");
-      if (before === "") await asked(pty);
+      if (before === "") {
+        await pty.prompted();
+        // Only who works on a task asks in words.
+        pty.enter("/mode task");
+        await pty.until("Task mode:");
+        pty.enter("go");
+        await asked(pty);
+      }
       const kept = written(await pty.until(card));
       // What was kept may not have been on the screen yet.
       expect(kept.startsWith(before) && typed.startsWith(kept)).toBe(true);
@@ -86,10 +86,6 @@ test.skipIf(!hasTmux).for([
       before = shown;
     }
     using pty = Pty.open(place, ["--continue", ...model], server.env);
-    await pty.prompted();
-    pty.enter("/mode task");
-    await pty.until("Task mode:");
-    pty.enter("/resume");
     before = written(await pty.until(card));
     expect(server.asked).toHaveLength(1);
     await sleep(400);

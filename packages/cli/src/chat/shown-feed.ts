@@ -127,8 +127,13 @@ export class ShownFeed {
     if (state.messages.size > 0) remindOpened(person.terminal, session, person.standpoint.leaf, client.welcome.agent);
     if (isWorking) person.view.note("The agent is working; what you write steers it.");
     this.#approvals.opened(state);
-    // What a run had asked that a process left in the middle is asked again when that goes on.
-    const asking = new Set(live.flatMap(({ id, leaf }) => [id, ...pathTo(state, leaf).map((message) => message.id)]));
+    // Of runs that a process left in the middle, those that wait for a user can be answered; the others ask again.
+    const asking = new Set(
+      [...live, ...state.waiting.values()].flatMap(({ id, leaf }) => [
+        id,
+        ...pathTo(state, leaf).map((message) => message.id),
+      ]),
+    );
     for (const question of state.questions.values())
       if (asking.has(question.type === "limit" ? question.run : question.message)) this.#ask(question.id);
   }
