@@ -158,7 +158,7 @@ const WRITE: Statement = {
 };
 
 /** Open questions as they are kept, without what they show: the log has that. */
-export function questionsText(questions: ReadonlyMap<string, OpenQuestion>): string {
+function questionsText(questions: ReadonlyMap<string, OpenQuestion>): string {
   const kept = [...questions.values()].map(({ type, id, message, survives, ...asks }) => {
     const whose = "run" in asks ? { run: asks.run } : { call: asks.call };
     return { type, id, message, ...whose, ...(survives !== undefined && { survives }) };
