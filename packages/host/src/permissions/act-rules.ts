@@ -15,16 +15,16 @@ import { LONGEST_PATH, textsIn } from "./text-subject.ts";
  * does not tell what the rule is about.
  */
 export function actRules(tool: Tool, input: Json, about: About, surroundings: Surroundings): (rule: Rule) => Match {
-  const { scope } = surroundings;
+  const { scope, place: placeAt = (path: string) => placeOf(scope, path) } = surroundings;
   const { command, paths = [], url, untold } = about;
   const shell = command === undefined ? undefined : shellSubject(command, surroundings);
-  const named = paths.map(({ path, access }) => ({ place: placeOf(scope, path), access }));
+  const named = paths.map(({ path, access }) => ({ place: placeAt(path), access }));
   const isTold = command !== undefined || paths.length > 0 || url !== undefined;
   let texts: readonly string[] | undefined;
   let places: readonly Place[] | undefined;
   const others = () => (texts ??= textsIn(withoutContent(input) as Json));
   const otherPlaces = () =>
-    (places ??= others().flatMap((text) => (text !== "" && text.length <= LONGEST_PATH ? placeOf(scope, text) : [])));
+    (places ??= others().flatMap((text) => (text !== "" && text.length <= LONGEST_PATH ? placeAt(text) : [])));
 
   const ofFiles = (rule: Rule): Match => {
     const { pattern } = rule;

@@ -7,8 +7,9 @@ import { changesFiles, formatRule, isAbout, type Rule } from "./rule.ts";
 import type { Subject, Surroundings } from "./subject.ts";
 
 /** A call that is about a file or a folder. */
-export function pathSubject(tool: Tool, path: string, { scope, writes }: Surroundings): Subject {
-  const place = placeOf(scope, path);
+export function pathSubject(tool: Tool, path: string, surroundings: Surroundings): Subject {
+  const { scope, writes } = surroundings;
+  const place = (surroundings.place ?? ((named) => placeOf(scope, named)))(path);
   // What a program obeys by itself is asked about even where writing is not.
   const isWriter = tool.files === "write";
   const obeyed = isWriter && isObeyed(scope, place);

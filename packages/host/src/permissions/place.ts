@@ -92,12 +92,21 @@ export function fitsSome(pattern: string, scope: PathScope, place: Place): boole
 
 /** Whether a pattern fits a path, absolute and without links: `fitsSome` for many paths. */
 export function fitting(pattern: string, scope: PathScope): (path: string) => boolean {
+  const known = fittings.get(scope) ?? new Map<string, (path: string) => boolean>();
+  fittings.set(scope, known);
+  const made = known.get(pattern);
+  if (made) return made;
   const matches = matcher(globOf(pattern, scope), true);
-  return (path) => {
+  const fits = (path: string) => {
     const inside = fromRoot(scope, path);
     return matches(slashes(path)) || (inside !== undefined && matches(inside));
   };
+  known.set(pattern, fits);
+  return fits;
 }
+
+/** The compiled patterns of rules: every call is held against the same ones. */
+const fittings = new WeakMap<PathScope, Map<string, (path: string) => boolean>>();
 
 /**
  * Whether a pattern fits every form: what a rule that allows goes by. A relative pattern fits only inside the

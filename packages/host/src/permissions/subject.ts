@@ -5,7 +5,7 @@ import { actRules } from "./act-rules.ts";
 import { addressSubject } from "./address-subject.ts";
 import { type Match, strongest } from "./match.ts";
 import { pathSubject } from "./path-subject.ts";
-import type { PathScope } from "./place.ts";
+import { type PathScope, type Place, placeOf } from "./place.ts";
 import { isAbout, parseRule, type Rule } from "./rule.ts";
 import { shellSubject } from "./shell/shell-subject.ts";
 import { mayBePlace, textSubject, textsIn } from "./text-subject.ts";
@@ -25,6 +25,8 @@ export interface Subject {
 
 export interface Surroundings {
   readonly scope: PathScope;
+  /** Where a path leads, if a call names it several times. */
+  readonly place?: (path: string) => Place;
   /** Whether files of the workspace may be written without a rule. */
   readonly writes: boolean;
   /** Whether a rule of this name is about a tool that writes files: then it is about what commands write, too. */
@@ -38,17 +40,20 @@ export interface Surroundings {
  * harm with than it is known to be about: a rule that forbids is held against all its texts, and against what the call does
  * (S43); one that allows must fit every other place that they name too, as the `destination` of a copy (S24).
  */
-export function subjectOf(tool: Tool, input: Json, surroundings: Surroundings): Subject {
+export function subjectOf(tool: Tool, input: Json, around: Surroundings): Subject {
   const about = aboutCall(tool, input);
+  const surroundings = tool.offeredBy === undefined ? around : { ...around, place: placesOnce(around.scope) };
   const { subject: main, like } = mainSubject(tool, input, about, surroundings);
   if (tool.offeredBy === undefined) return main;
   const texts = textSubject(tool, input, surroundings);
   const covers = actRules(tool, input, about ?? { untold: "act" }, surroundings);
   // The text that comes into a file names no places.
   const placed = tool.files === "write" ? (withoutContent(input) as Json) : input;
-  const named = [...(about?.paths ?? []).map(({ path }) => path), ...textsIn(placed).filter(mayBePlace)];
-  const others = like ? [...new Set(named)].map(like) : [];
-  const allowed = (rules: readonly Rule[]) => [main, ...others].every((place) => place.allowed(rules));
+  const others = (): readonly Subject[] => {
+    const named = [...(about?.paths ?? []).map(({ path }) => path), ...textsIn(placed).filter(mayBePlace)];
+    return like ? [...new Set(named)].map(like) : [];
+  };
+  const allowed = (rules: readonly Rule[]) => main.allowed(rules) && others().every((place) => place.allowed(rules));
   return {
     matches: (rule) => strongest([main.matches(rule), texts.matches(rule), covers(rule)]),
     allowed,
@@ -57,6 +62,16 @@ export function subjectOf(tool: Tool, input: Json, surroundings: Surroundings): 
       // What is offered covers the call that it is offered for.
       return suggested !== undefined && allowed([...rules, parseRule(suggested)]) ? suggested : undefined;
     },
+  };
+}
+
+/** Looks once where each path leads. */
+function placesOnce(scope: PathScope): (path: string) => Place {
+  const places = new Map<string, Place>();
+  return (path) => {
+    const place = places.get(path) ?? placeOf(scope, path);
+    places.set(path, place);
+    return place;
   };
 }
 
