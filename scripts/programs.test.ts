@@ -19,6 +19,7 @@ const STARTERS: Readonly<Record<string, string>> = {
   "packages/host/src/hooks/run-hook.ts":
     "/bin/sh, with a hook of the user, or of a project by a command that a person agreed to",
   "packages/tools/src/mcp/process-transport.ts": "MCP servers, by a command that a person agreed to",
+  "packages/tools/src/sandbox/holder.ts": "mkfifo from outside of what commands write",
   "packages/tools/src/sandbox/protected-places.ts": "rg from outside of what commands write, without settings",
   "packages/tools/src/sandbox/sandbox-process.ts": "bwrap, found likewise",
   "packages/tools/src/sandbox/sandbox.ts": "our own process",

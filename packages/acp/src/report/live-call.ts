@@ -2,8 +2,7 @@ import { ModelError, type Tool, type ToolContext } from "@banyan/core";
 import type { TurnSink } from "@banyan/core/drivers";
 import { cutTo, visibleLine } from "@banyan/core/shown";
 import type { ForeignCall } from "@banyan/tools/workspace";
-import type { TheirCall } from "./their-call.ts";
-import { theirTool } from "./their-tool.ts";
+import { type TheirCall, theirTool } from "./their-call.ts";
 
 /** Characters of an act in the sentence about it. */
 const LONGEST_ACT = 200;

@@ -19,8 +19,7 @@ import { markedParts } from "../session/marker.ts";
 import { LiveCall } from "./live-call.ts";
 import { allowedOutcome, noteOn, outcomeOf } from "./permission.ts";
 import { Spending, usageOf } from "./spending.ts";
-import { TheirCall } from "./their-call.ts";
-import { theirTool } from "./their-tool.ts";
+import { TheirCall, theirTool } from "./their-call.ts";
 
 /** Milliseconds that calls wait for others of the same response, before they are shown without them. */
 const TOGETHER = 100;

@@ -1,6 +1,6 @@
 import { isAbsolute, relative, sep } from "node:path";
 import type { ToolCall, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk/unstable";
-import type { Effects, Json } from "@banyan/core";
+import type { Effects, Json, Tool } from "@banyan/core";
 import type { About } from "@banyan/core/conversation";
 import { type NamedActs, namedActs } from "@banyan/tools/acts";
 import type { ToldChange } from "@banyan/tools/workspace";
@@ -168,6 +168,22 @@ export class TheirCall {
     const near = relative(this.folder, path);
     return near === "" || near === ".." || near.startsWith(`..${sep}`) || isAbsolute(near) ? path : near;
   }
+}
+
+/** The tool of a call of an agent, as rules and hooks see it. `run` is what allowing the call does. */
+export function theirTool(told: TheirCall, run: Partial<Tool> & Pick<Tool, "execute">): Tool {
+  return {
+    name: told.tool,
+    description: told.title,
+    input: { type: "object" },
+    effects: told.effects,
+    files: told.files,
+    offeredBy: told.agent,
+    asAsked: true,
+    about: () => told.about,
+    folder: () => told.folder,
+    ...run,
+  };
 }
 
 function textOf(content: Extract<ToolCallContent, { type: "content" }>["content"]): string {

@@ -1,8 +1,7 @@
 import { checkedFile, filesOn, sizeIn } from "../conversation/brought-file.ts";
 import type { About, FilePart, Preview } from "../conversation/message.ts";
 import { alarm } from "../model/alarm.ts";
-import { howFailed } from "../ports/not-executed.ts";
-import type { BroughtBytes, PreviewContext, Tool, ToolContext } from "../ports/tool.ts";
+import { type BroughtBytes, howFailed, type PreviewContext, type Tool, type ToolContext } from "../ports/tool.ts";
 import { checkedInput } from "./checked-input.ts";
 import { BoundedText, bounded, DEFAULT_OUTPUT, outputText } from "./output.ts";
 
