@@ -10,7 +10,7 @@ import { postgresStore } from "./postgres/index.ts";
 import { sqliteStore } from "./sqlite/index.ts";
 import { testDatabase, whyNoPostgres } from "./testing/index.ts";
 
-const ROUNDS = process.env.BANYAN_LONG ? 300 : 25;
+const ROUNDS = process.env.BANYAN_LONG ? 300 : 8;
 
 /** Random numbers that are the same in each run. */
 function random(seed: number): (below: number) => number {

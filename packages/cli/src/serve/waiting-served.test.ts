@@ -40,7 +40,9 @@ async function storeOf(name: "SQLite" | "PostgreSQL"): Promise<readonly string[]
 const STORES = whyNoPostgres === undefined ? (["SQLite", "PostgreSQL"] as const) : (["SQLite"] as const);
 
 describe.each(STORES)("F72: what a server asks survives every end of it (%s)", (name) => {
-  test.each(ENDS)(
+  // A database sees no difference between these signals; a kill leaves it with a lease.
+  const ends = name === "SQLite" || process.env.BANYAN_LONG ? ENDS : ENDS.slice(0, 1);
+  test.each(ends)(
     "%s %s: listed by its id before anybody opens it, answered, run once, and the turn ends",
     async (...signals) => {
       using place = home();
