@@ -8,7 +8,8 @@ import { type Attack, NotTried, type Place } from "./attack.ts";
 // S30: several programs with sandboxes in one folder. Their commands try to make each file that is missing and protected, while
 // other programs start, exit and are killed. git and the folder itself are the judges.
 
-const STARTS = 200;
+/** Starts of each of the programs: 200 in an attack. */
+const STARTS = 50;
 const AT_ONCE = 4;
 const SECONDS = 3600;
 /** A user of whom nothing else runs. */
