@@ -1,5 +1,16 @@
 import { z } from "zod";
-import { about, anyJson, broughtFile, fileChange, part, preview, questionField, usage, userPart } from "./parts.ts";
+import {
+  about,
+  anyJson,
+  broughtFile,
+  fileChange,
+  part,
+  preview,
+  questionField,
+  seenFile,
+  usage,
+  userPart,
+} from "./parts.ts";
 import { callId, count, dollars, id, list, time } from "./shapes.ts";
 
 // The facts of a log as JSON has them: what an import checks, what a client is told, and what `--print` writes.
@@ -20,6 +31,7 @@ const ended = {
   files: list(broughtFile.omit({ type: true, data: true, url: true }))
     .optional()
     .describe("What the model is shown besides, each by the digest of a content.stored before."),
+  seen: list(seenFile).optional().describe("Files that the call read, or found changed by what it ran."),
 };
 const delivery = z.enum(["steer", "queue", "interrupt"]).describe("How it reaches the run.");
 const userParts = list(userPart);

@@ -1,6 +1,6 @@
 import type { Message } from "@banyan/core/conversation";
 import { z } from "zod";
-import { about, broughtFile, fileChange, part, usage, userPart } from "./parts.ts";
+import { about, broughtFile, fileChange, part, seenFile, usage, userPart } from "./parts.ts";
 import { callId, count, dollars, id, json, list, schemaOf, time } from "./shapes.ts";
 
 /** Changes of a file that a call is about to make, as far as the model has written them. */
@@ -33,6 +33,7 @@ export const call = z.looseObject({
     .describe("Files that the model is shown with the output, without data where it was not told."),
   drafts: list(draft).optional(),
   changes: list(fileChange).optional(),
+  seen: list(seenFile).optional().describe("Files that the call read, or found changed by what it ran."),
   startedAt: time.optional(),
   endedAt: time.optional(),
 });

@@ -64,6 +64,9 @@ export const fileChange = z.object({
   diff: z.string().describe("Unified, cut at 64 KiB; empty for a file that is no text."),
 });
 
+/** A file as a call saw it. */
+export const seenFile = z.object({ path: z.string().describe("Relative to the workspace."), digest });
+
 /** What a call is about, as its tool says. */
 export const about = z.object({
   offered: z

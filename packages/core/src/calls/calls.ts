@@ -1,6 +1,6 @@
 import { storedFiles } from "../conversation/brought-file.ts";
 import type { EventBody } from "../conversation/event.ts";
-import { type About, type Call, type FilePart, isEnded, type Json, type Preview } from "../conversation/message.ts";
+import { type About, type Call, isEnded, type Json, type Preview } from "../conversation/message.ts";
 import { isAskedIn } from "../conversation/tree/asking.ts";
 import { callIn, sayingCall } from "../conversation/tree/call-state.ts";
 import { orAborted } from "../model/alarm.ts";
@@ -263,7 +263,7 @@ export class CallBatch {
       entry.phase = "left";
       return;
     }
-    await this.#end(entry, outcome.status, await this.#withHook(entry, outcome), outcome.files);
+    await this.#end(entry, outcome.status, await this.#withHook(entry, outcome), outcome);
   }
 
   /** What the model is told, with what a hook adds to it. */
@@ -322,15 +322,16 @@ export class CallBatch {
     return survives && isLeft(signal) && isAskedIn(session.state, call);
   }
 
-  async #end(entry: Entry, status: Ended, output: string, brought: readonly FilePart[] = []): Promise<void> {
+  async #end(entry: Entry, status: Ended, output: string, gathered: Partial<Outcome> = {}): Promise<void> {
     entry.phase = "ended";
     const { call, tool, input } = entry;
     const ran = tool
       ? sayingCall(this.#message, { id: call, tool: tool.name, input })
       : { message: this.#message, call };
     const said = this.#noting(call, { tool: tool?.name ?? "", input, status, output });
-    const { stored, named } = storedFiles(brought, this.#run.session.state.files, digestOf);
-    const ended = { type: `call.${status}`, ...ran, output: said, ...(named.length > 0 && { files: named }) } as const;
+    const { stored, named } = storedFiles(gathered.files ?? [], this.#run.session.state.files, digestOf);
+    const more = { ...(named.length > 0 && { files: named }), ...(gathered.seen?.length && { seen: gathered.seen }) };
+    const ended = { type: `call.${status}`, ...ran, output: said, ...more } as const;
     const events = [...stored, ended, ...endBelow(this.#run.session, call)];
     await this.#run.session.commit(events, { durable: true, origin: this.#run.origin });
     if (this.#run.agent.callbacks.onCall) await this.#told(entry);

@@ -4,7 +4,7 @@ import type { EventBody } from "../conversation/event.ts";
 import type { Json, Preview } from "../conversation/message.ts";
 import { AskedAgain, answeredInWords, inWords, textFor } from "../past/answers.ts";
 import type { Answer, Permit } from "../ports/human.ts";
-import type { Question, Tool, ToolContext } from "../ports/tool.ts";
+import type { OuterContext, Question, Tool } from "../ports/tool.ts";
 import type { TurnRun } from "../run/run.ts";
 import { isLeft } from "../session/error.ts";
 
@@ -22,7 +22,7 @@ export interface RunningCall {
 }
 
 /** What a call knows of its turn and can do in it; `signal` is the end of the call. */
-export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSignal): Omit<ToolContext, "attach"> {
+export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSignal): OuterContext {
   const { session, branch, agent, budget, source, origin } = run;
   const { message, call, attempt, key, agreed } = running;
   const isRepeatable = running.tool.effects !== "external";

@@ -11,6 +11,7 @@ import type {
   Preview,
   ProcessEvent,
   Recalled,
+  SeenFile,
   TextPart,
   UserPart,
 } from "./message.ts";
@@ -278,6 +279,8 @@ export interface CallEnded<Type extends string> {
   readonly output: string;
   /** What it is shown besides, each by the digest of a `content.stored` before. */
   readonly files?: readonly Omit<BroughtFile, "type" | "data" | "url">[];
+  /** Files that it read, or found changed by what it ran. */
+  readonly seen?: readonly SeenFile[];
 }
 
 /**

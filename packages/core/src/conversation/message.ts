@@ -135,6 +135,8 @@ export interface Call {
   readonly drafts?: readonly Draft[];
   /** Files that the call has changed, in order. */
   readonly changes?: readonly FileChange[];
+  /** Files that the call has read, or found changed by what it ran; present once the call has ended. */
+  readonly seen?: readonly SeenFile[];
   /** Milliseconds since 1970. */
   readonly startedAt?: number;
   readonly endedAt?: number;
@@ -243,6 +245,14 @@ export interface FileChange {
   readonly removed: number;
   /** A unified diff, cut at 64 KiB; empty for a binary file. */
   readonly diff: string;
+}
+
+/** A file as a branch saw it. */
+export interface SeenFile {
+  /** Relative to the workspace. */
+  readonly path: string;
+  /** The SHA-256 of its bytes in hexadecimal; `null` for a file that was not there. */
+  readonly digest: string | null;
 }
 
 interface MessageBase {

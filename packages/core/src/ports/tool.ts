@@ -1,7 +1,16 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { QuestionField } from "../conversation/asked.ts";
 import type { RunEnd } from "../conversation/event.ts";
-import type { About, AssistantMessage, Draft, FileChange, Json, Message, Preview } from "../conversation/message.ts";
+import type {
+  About,
+  AssistantMessage,
+  Draft,
+  FileChange,
+  Json,
+  Message,
+  Preview,
+  SeenFile,
+} from "../conversation/message.ts";
 import { type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
@@ -61,7 +70,7 @@ export interface Tool<Input = unknown> {
   readonly parallel?: boolean | undefined;
   /**
    * May begin as soon as its arguments are there, while the model still writes. Only for a tool with effects `none` that
-   * uses nothing of its context but `signal` and `attach`: what it finds is thrown away when the message does not end cleanly.
+   * uses nothing of its context but `signal`, `attach` and `saw`: what it finds is thrown away when the message does not end cleanly.
    * @example
    * defineTool({
    *   name: "head",
@@ -213,6 +222,11 @@ export interface ToolContext {
    * no base 64, or not what `mediaType` says. Nothing is shown of a call that fails.
    */
   attach(file: BroughtBytes): void;
+  /**
+   * Logs with the result which content of a file the call saw, or that the file was gone. A tool that replaces a whole file
+   * compares the file with what its branch saw last.
+   */
+  saw(file: SeenFile): void;
   /** Brings in what a person said meanwhile: delivered like a message that steers. Resolves when it is in the log. */
   interject(text: string): Promise<void>;
   /**
@@ -256,6 +270,9 @@ export interface ToolContext {
    */
   summarize(summary: string): Promise<Shortened>;
 }
+
+/** What a call knows and can do, but for what one execution of it gathers. */
+export type OuterContext = Omit<ToolContext, "attach" | "saw">;
 
 /**
  * What a call began and what goes on when the call has its result.

@@ -1,7 +1,7 @@
 import { checkedFile, filesOn, sizeIn } from "../conversation/brought-file.ts";
-import type { About, FilePart, Preview } from "../conversation/message.ts";
+import type { About, FilePart, Preview, SeenFile } from "../conversation/message.ts";
 import { alarm } from "../model/alarm.ts";
-import { type BroughtBytes, howFailed, type PreviewContext, type Tool, type ToolContext } from "../ports/tool.ts";
+import { type BroughtBytes, howFailed, type OuterContext, type PreviewContext, type Tool } from "../ports/tool.ts";
 import { checkedInput } from "./checked-input.ts";
 import { BoundedText, bounded, DEFAULT_OUTPUT, outputText } from "./output.ts";
 
@@ -17,6 +17,7 @@ export interface Outcome {
   readonly status: "completed" | "failed" | "cancelled";
   readonly output: string;
   readonly files?: readonly FilePart[];
+  readonly seen?: readonly SeenFile[];
 }
 
 /**
@@ -28,7 +29,7 @@ export async function execute(
   tool: Tool,
   input: unknown,
   outer: AbortSignal,
-  contextFor: (signal: AbortSignal) => Omit<ToolContext, "attach">,
+  contextFor: (signal: AbortSignal) => OuterContext,
 ): Promise<Outcome> {
   if (outer.aborted) return { status: "cancelled", output: notExecuted(outer) };
   const limit = tool.maxOutput ?? DEFAULT_OUTPUT;
@@ -50,14 +51,15 @@ export async function execute(
       throw new RangeError(`${file.name ?? file.mediaType} cannot be shown: ${checked}.`);
     if (!over) files.push(checked);
   };
+  const seen: SeenFile[] = [];
+  const saw = (file: SeenFile) => (over ? over : seen.push(file));
   try {
-    const value = await withGrace(signal, async () => tool.execute(input, { ...context, progress, attach }));
+    const value = await withGrace(signal, async () => tool.execute(input, { ...context, progress, attach, saw }));
     const output = bounded(outputText(value), limit);
-    if (signal.aborted) return stopped(signal, output);
-    return files.length > 0 ? { status: "completed", output, files } : { status: "completed", output };
+    return signal.aborted ? { ...stopped(signal, output), seen } : { status: "completed", output, files, seen };
   } catch (error) {
-    if (signal.aborted) return stopped(signal, said.toString());
-    return { status: "failed", output: bounded(`${howFailed(error)}: ${messageOf(error)}`, limit) };
+    if (signal.aborted) return { ...stopped(signal, said.toString()), seen };
+    return { status: "failed", output: bounded(`${howFailed(error)}: ${messageOf(error)}`, limit), seen };
   } finally {
     over = true;
     timer?.end();
@@ -81,12 +83,9 @@ export function notExecuted(signal: AbortSignal): string {
 
 /** What the model is told of a call that was ended, with what it had said until then. */
 function stopped(signal: AbortSignal, output: string): Outcome {
-  const timedOut = signal.reason instanceof ToolTimeout;
+  const status = signal.reason instanceof ToolTimeout ? "failed" : "cancelled";
   const why = messageOf(signal.reason);
-  return {
-    status: timedOut ? "failed" : "cancelled",
-    output: output === "" ? `Stopped: ${why}.` : `Stopped: ${why}. Until then:\n${output}`,
-  };
+  return { status, output: output === "" ? `Stopped: ${why}.` : `Stopped: ${why}. Until then:\n${output}` };
 }
 
 class ToolTimeout extends Error {

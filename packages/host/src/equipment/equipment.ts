@@ -44,6 +44,7 @@ import { launchedApart } from "../worktrees/sub-agents.ts";
 import type { Worktrees } from "../worktrees/worktrees.ts";
 import { openConfinement } from "./confinement.ts";
 import { openMemory } from "./memory.ts";
+import { noticingChanges } from "./noticing.ts";
 import { Tidying } from "./tidy.ts";
 
 /** For whom an agent is equipped, and where it works. */
@@ -182,7 +183,10 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   const finder = mcp ? toolFinder(() => mcp.tools) : NONE;
   const toolsWith = (ofMemory: readonly Tool[]) =>
     rememberingLast((servers: readonly Tool[]) => [
-      ...redactedTools([...ofFiles, ...web.tools, ...ofMemory, ...ofSkills, ...finder, ...servers], redact),
+      ...redactedTools(
+        [...ofFiles, ...web.tools, ...ofMemory, ...ofSkills, ...finder, ...noticingChanges(servers, workspace)],
+        redact,
+      ),
       ...control,
     ]);
   let tools = toolsWith(memory?.tools ?? NONE);

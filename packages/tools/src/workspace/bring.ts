@@ -3,7 +3,7 @@ import type { FileChange, Preview } from "@banyan/core/conversation";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import type { PreviewContext } from "@banyan/core/hosts";
 import { z } from "zod";
-import { keepContent } from "./backups.ts";
+import { digestOf, keepContent } from "./backups.ts";
 import { WorkspaceError } from "./error.ts";
 import { contentOf, fileChange } from "./file-change.ts";
 import { openFile } from "./open-path.ts";
@@ -11,6 +11,7 @@ import { pathArgument } from "./path-argument.ts";
 import { type Location, locate, type Workspace } from "./paths.ts";
 import { assertWritable } from "./protected-paths.ts";
 import { removeFile, replaceFile } from "./replace-file.ts";
+import { assertAsSeen } from "./seen-files.ts";
 import { MOST_ASKED_BYTES } from "./unified-diff.ts";
 import { assertJudged, WRITING_OPTIONS, type WritingOptions } from "./writing.ts";
 
@@ -172,6 +173,7 @@ async function outcomeOf(
     const here = await contentAt(workspace, location);
     const { content: there, base, runs } = await incoming(from, path, context);
     if (isSame(here, there) || isSame(base, there)) return { type: "same" };
+    assertAsSeen(workspace, location.path, here ? digestOf(here) : null, context);
     const place = { type: "write", location, before: here, runs } as const;
     if (isSame(here, base)) return { ...place, after: there, conflicts: 0 };
     if (!here || !there) {

@@ -37,6 +37,7 @@ export { protectedPart } from "./protected-paths.ts";
 export { type BackupBounds, pruneBackups } from "./prune-backups.ts";
 export { type ReadOptions, readTool } from "./read.ts";
 export { type SearchOptions, searchTool } from "./search.ts";
+export { whileSeen } from "./seen-files.ts";
 export { settleIntents } from "./settle-intents.ts";
 export { type RunOptions, runInWorkspace, type ShellOptions, shellTool } from "./shell.ts";
 export { revertFile, undoChange } from "./undo.ts";

@@ -9,6 +9,7 @@ import { type OpenFile, openFile } from "./open-path.ts";
 import { pathArgument } from "./path-argument.ts";
 import type { Workspace } from "./paths.ts";
 import { showControls } from "./plain-text.ts";
+import { digestOfOpen } from "./seen-files.ts";
 
 const MOST_LINES = 2000;
 /** Less than the engine keeps of a result, so that the note at the end is always seen. */
@@ -58,6 +59,8 @@ export function readTool(workspace: Workspace, options: ReadOptions = {}): Tool 
         watch,
         judge: (start) => assertNoKeyFile(file.path, start, keyFiles),
       });
+      const digest = await digestOfOpen(file);
+      if (digest !== undefined) context.saw({ path: file.path, digest });
       if (form.kind === "binary") return await shown(file, form.what, (brought) => context.attach(brought));
       return page.text(file.path, form, end);
     },

@@ -12,6 +12,7 @@ import { BoundedOutput, type Redaction } from "./output.ts";
 import { checkRoot, type Workspace } from "./paths.ts";
 import { RunningCommands } from "./process-family.ts";
 import { ProgressPace } from "./progress-pace.ts";
+import { whileSeen } from "./seen-files.ts";
 import { GIT_SETTINGS, steadyEnvironment } from "./shell-environment.ts";
 
 /** What commands find around them. */
@@ -77,22 +78,24 @@ export function shellTool(
     about: ({ command }) => ({ command }),
     async execute({ command, timeout: given, background: stays = false }, context) {
       await orNotExecuted(checkRoot(workspace));
-      if (stays) {
-        const surroundings = { ...surroundingsIn(workspace, { env, sandbox }), timeout: given };
-        const starting = background.start({ ...surroundings, command, redaction: redaction?.() }, context);
-        const started = await orNotExecuted(starting);
-        return "end" in started ? told(started.output, started.end, given) : toldToStay(started);
-      }
-      const timeout = given ?? DEFAULT_TIMEOUT;
-      using progress = new ProgressPace((text) => context.progress(text));
-      const { signal, hurry } = context;
-      const onOutput = (text: string) => progress.push(text);
-      const { end, output } = await orNotExecuted(
-        runInWorkspace(workspace, command, {
-          ...{ env, sandbox, redaction, timeout, signal, hurry, onOutput, running },
-        }),
-      );
-      return told(output, end, timeout);
+      return whileSeen(workspace, context, async () => {
+        if (stays) {
+          const surroundings = { ...surroundingsIn(workspace, { env, sandbox }), timeout: given };
+          const starting = background.start({ ...surroundings, command, redaction: redaction?.() }, context);
+          const started = await orNotExecuted(starting);
+          return "end" in started ? told(started.output, started.end, given) : toldToStay(started);
+        }
+        const timeout = given ?? DEFAULT_TIMEOUT;
+        using progress = new ProgressPace((text) => context.progress(text));
+        const { signal, hurry } = context;
+        const onOutput = (text: string) => progress.push(text);
+        const { end, output } = await orNotExecuted(
+          runInWorkspace(workspace, command, {
+            ...{ env, sandbox, redaction, timeout, signal, hurry, onOutput, running },
+          }),
+        );
+        return told(output, end, timeout);
+      });
     },
   });
 }

@@ -61,6 +61,7 @@ export async function call(
     agent: "test",
     progress() {},
     attach() {},
+    saw() {},
     interject: async () => {},
     follow() {},
     draft() {},

@@ -12,6 +12,7 @@ import { pathArgument } from "./path-argument.ts";
 import { type Location, locate, type Workspace } from "./paths.ts";
 import { assertWritable } from "./protected-paths.ts";
 import { replaceFile } from "./replace-file.ts";
+import { assertAsSeen, isAsSeen } from "./seen-files.ts";
 import { countLines, encode, lineEndsOf, linesInWords, readText, type TextContent } from "./text-content.ts";
 import { MOST_ASKED_BYTES, unifiedDiff } from "./unified-diff.ts";
 import { assertAllowed, assertJudged, WRITING_OPTIONS, type WritingOptions } from "./writing.ts";
@@ -35,7 +36,7 @@ export function writeTool(workspace: Workspace, options: WritingOptions = {}): T
     effects: "idempotent",
     files: "write",
     about: ({ path }) => ({ paths: [{ path, access: "write" }], change: { comes: "content" } }),
-    async preview({ path, content }) {
+    async preview({ path, content }, context) {
       const location = await locate(workspace, path);
       assertWritable(workspace, location);
       const bytes = encode(location.path, content);
@@ -46,8 +47,13 @@ export function writeTool(workspace: Workspace, options: WritingOptions = {}): T
       const { digest, text, why } = before;
       if (digest === after.digest) return { notes: [`Overwrites ${location.path} with the content that it has.`] };
       const what = text === undefined ? why : linesInWords(countLines(text));
+      const stale = isAsSeen(workspace, location.path, digest, context)
+        ? []
+        : [
+            `${location.path} changed since the agent read it, so the call will be refused, and the agent told to read it.`,
+          ];
       return {
-        notes: [`Overwrites ${location.path}, which is there already (${what}).`],
+        notes: [`Overwrites ${location.path}, which is there already (${what}).`, ...stale],
         changes: [
           fileChange(location.path, { digest, ...(text !== undefined && { text }) }, after, { most: MOST_ASKED_BYTES }),
         ],
@@ -67,6 +73,7 @@ export function writeTool(workspace: Workspace, options: WritingOptions = {}): T
           ? await previous(workspace, location, { ...(backups !== undefined && { backups }), ...(watch && { watch }) })
           : undefined;
       assertAsAgreed(location.path, before?.digest ?? null, context.agreed);
+      assertAsSeen(workspace, location.path, before?.digest ?? null, context);
       context.signal.throwIfAborted();
       await replaceFile(workspace, location, bytes, before?.stats);
       if (before === undefined) {

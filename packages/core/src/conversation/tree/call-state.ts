@@ -95,7 +95,8 @@ export function endCall(state: MutableState, event: Event & CallEnded<string>, s
     const data = state.files.get(file.digest);
     return { type: "file", ...file, ...(data !== undefined && { data }) };
   });
-  const ended = { status, output: event.output, progress: "", endedAt: event.at };
+  const { output, seen, at: endedAt } = event;
+  const ended = { status, output, progress: "", endedAt, ...(seen && { seen }) };
   return changeCall(state, event, files ? { ...ended, files } : ended);
 }
 

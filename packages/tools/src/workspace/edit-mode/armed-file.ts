@@ -7,6 +7,7 @@ import { WorkspaceError } from "../error.ts";
 import { type Location, locate, type Workspace } from "../paths.ts";
 import { assertWritable } from "../protected-paths.ts";
 import { assertOneName } from "../replace-file.ts";
+import { assertAsSeen } from "../seen-files.ts";
 import { countLines, linesInWords, readText } from "../text-content.ts";
 import type { Addressee, Mode } from "./address.ts";
 
@@ -59,6 +60,8 @@ export async function armFile(
       `${path} exists and has ${linesInWords(lines)}. To change parts of it, use mode lines; to replace all of it, add overwrite: true.`,
     );
   }
+  // Symbols are found by their names, whatever else changed.
+  if (mode !== "symbol") assertAsSeen(workspace, path, digestOf(bytes), context);
   const symbols = mode === "symbol" ? await finder.read(text, languageOf(path), context.signal) : undefined;
   return { ...common, mode, snapshot: { digest: digestOf(bytes), lines, longestFence: longestFence(text) }, symbols };
 }

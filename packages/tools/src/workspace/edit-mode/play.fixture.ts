@@ -33,18 +33,20 @@ export async function play(
   script: Script,
   more: Partial<AgentOptions> & {
     readonly session?: Session;
+    /** Goes on from here instead of the end. */
+    readonly at?: string;
     readonly workspace?: Omit<WorkspaceToolsOptions, "root">;
     readonly also?: readonly Tool[];
     /** Sees each item as it comes. */
     readonly watch?: (item: FeedItem, session: Session) => void;
   } = {},
 ): Promise<Played> {
-  const { session = Session.inMemory(), workspace, also = [], watch, ...options } = more;
+  const { session = Session.inMemory(), at, workspace, also = [], watch, ...options } = more;
   const model = scriptedModel(script);
   const tools = [...workspaceTools({ root: folder.root, ...workspace }), ...also];
   const agent = new Agent({ model, tools, retry: { delay: 1 }, ...options });
   const items: FeedItem[] = [];
-  for await (const item of agent.chat(say("Go"), { session })) {
+  for await (const item of agent.chat(say("Go"), { session, ...(at !== undefined && { at }) })) {
     items.push(item);
     watch?.(item, session);
   }
