@@ -122,10 +122,11 @@ function soundPart(name: string, value: unknown, misfits: readonly Misfit[]): un
   return Object.fromEntries(Object.entries(value).filter(([thing]) => !wrong.has(thing)));
 }
 
-/** The lists of a setting without the entries, or the lists, that are wrong. */
+/** The lists of a setting without the entries, or the lists, that are wrong. Rules with a fault among them allow nothing. */
 function soundLists(value: unknown, misfits: readonly Misfit[]): unknown {
   if (!isPlainObject(value) || misfits.some(({ path }) => path.length < 2)) return undefined;
   const lists = Object.entries(value).flatMap(([list, entries]): [string, unknown][] => {
+    if (list === "allow") return [];
     const here = misfits.filter(({ path }) => path[1] === list);
     if (here.length === 0) return [[list, entries]];
     if (!Array.isArray(entries) || here.some(({ path }) => path.length < 3)) return [];

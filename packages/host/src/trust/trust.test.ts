@@ -74,6 +74,7 @@ describe("S5: what a project would bring", () => {
       `! MCP server github: npx -y server in the root folder with TOKEN=${VARIABLE} which gets your GITHUB_TOKEN`,
       '! agent reviewer: {"description":"reviews","instructions":"Review.","tools":["shell"]}',
       '- setting model: "mine/x"',
+      '- setting permissions: {"deny":["fetch"]}',
       "! agent tester: .banyan/agents/tester.md",
       "! command git/release: .banyan/commands/git/release.md",
       "! skill pdf: .banyan/skills/pdf",
@@ -101,7 +102,7 @@ describe("S5: what a project would bring", () => {
 describe("S5: trust", () => {
   test("is unknown at first, is remembered, and is taken back", () => {
     putEverything();
-    expect(record.trustOf(root)).toMatchObject({ state: "unknown", items: { length: 8 } });
+    expect(record.trustOf(root)).toMatchObject({ state: "unknown", items: { length: 9 } });
     record.trust(root);
     expect(record.trustOf(root)).toEqual({ state: "trusted" });
     expect(record.trustOf(join(root, "src"))).toEqual({ state: "trusted" });

@@ -378,13 +378,16 @@ describe("when a sandbox is not to be had as it should be", () => {
     using project = new TestFolder();
     const closed = await sandboxOf(project);
     await closed[Symbol.asyncDispose]();
-    await expect(run("touch made", closed, project)).rejects.toMatchObject({ name: "SandboxError", code: "closed" });
+    await expect(run("touch made", closed, project)).rejects.toMatchObject({
+      name: "NotExecutedError",
+      cause: { name: "SandboxError", code: "closed" },
+    });
     await using killed = await sandboxOf(project);
     const base = dirname(killed.temporary);
     const [id] = living("sandbox-process.ts").filter((id) => folderOf(id).startsWith(base));
     process.kill(Number(id), "SIGKILL");
     await until(() => !existsSync(`/proc/${id}`));
-    await expect(run("touch made", killed, project)).rejects.toMatchObject({ code: "closed" });
+    await expect(run("touch made", killed, project)).rejects.toMatchObject({ cause: { code: "closed" } });
     expect(project.names()).toEqual([]);
   });
 

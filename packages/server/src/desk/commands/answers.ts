@@ -37,7 +37,8 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
     if (!asked) throw new NotThere("This question is not open, or not any more.");
     const { decision } = answer;
     const remember = decision === "answer" ? undefined : answer.remember;
-    if (remember) rulesFrom({ [decision]: [remember.pattern] });
+    const { tool } = (asked.type === "approval" && callIn(session.state, asked)) || {};
+    if (remember) rulesFrom({ [decision]: [remember.pattern] }, tool === undefined ? [] : [tool]);
     if (remember && asked.type !== "approval") throw new Unfitting("A rule goes with the answer to a call alone.");
     const turn = turnThatWaits(session.state, asked);
     await session.answer(question, answer).catch((error: unknown) => {
