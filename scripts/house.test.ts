@@ -20,7 +20,15 @@ const MOST = { files: 15, floors: 6, lines: 1_500 };
 const LOOP = "turn/step-loop.ts";
 const LOOP_LINES = 3_000;
 /** What the loop stands on, and need not be read to follow it. */
-const BELOW = ["conversation", "conversation/tree", "conversation/shown", "ports", "past", "session"];
+const BELOW = [
+  "conversation",
+  "conversation/checked",
+  "conversation/tree",
+  "conversation/shown",
+  "ports",
+  "past",
+  "session",
+];
 
 const core = readSources(fileURLToPath(new URL("../packages/core/src", import.meta.url)));
 const rooms = [...new Set([...core.keys()].map((file) => posix.dirname(file)))].filter((room) => room !== ".").sort();

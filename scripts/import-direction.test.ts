@@ -123,6 +123,7 @@ const rows: readonly [allowed: "allowed" | "refused", file: string, source: stri
   ["refused", "packages/core/src/conversation/tree", 'import "../index.ts"'],
   ["refused", "packages/core/src/conversation/tree", 'import "../../ports/model.ts"'],
   ["refused", "packages/core/src/conversation/tree", 'import "node:crypto"'],
+  ["refused", "packages/core/src/conversation/checked", 'import "../tree/path.ts"'],
   ["refused", "packages/core/src/conversation/shown", 'import "../tree/path.ts"'],
   ["refused", "packages/core/src/conversation/shown", 'import "zod"'],
   ["refused", "packages/core/src/ports", 'import "../model/model-error.ts"'],

@@ -81,6 +81,7 @@ test("docs/limits-and-errors.md has every code of an error", () => {
     "invalid-limit": true,
     "invalid-option": true,
     "invalid-request": true,
+    malformed: true,
     iterated: true,
     locked: true,
     "malformed-address": true,

@@ -203,6 +203,53 @@ describe("installed in an empty folder,", () => {
     expect(said).toMatch(/^call\.completed package\.json:1:.*^1 kept$/ms);
   });
 
+  test("F75, F77: messages are checked before anything is written, and another process goes on below one that cannot be read", async () => {
+    const wrote = await runModule(
+      "says.js",
+      `import { Agent, Session } from "@banyan/core";
+      import { scriptedModel } from "@banyan/core/testing";
+      import { sqliteStore } from "@banyan/store/sqlite";
+
+      const store = sqliteStore({ directory: "said" });
+      const session = await Session.open(store, "garden", { create: true });
+      const agent = new Agent({ model: scriptedModel(() => "An oak.") });
+      const wrong = [{ type: "text", text: "Look." }, { type: "text", text: 5 }];
+      for (const hand of [() => agent.send(wrong, { session }), () => session.add(wrong), () => session.say(wrong)])
+        await hand().catch(({ name, message }) => console.log(name, message));
+      console.log(session.cursor.seq, "events");
+      await agent.send([{ type: "image", image: Buffer.from("iVBORw0KGgo=", "base64") }], { session });
+      console.log(JSON.stringify([...session.state.messages.values()][0].parts));
+      await session.close();
+      // Another version of the program, with parts that this one does not know.
+      const log = await store.open("garden");
+      const event = { type: "message.added", message: "new", parentId: session.state.leaf, role: "user", parts: [{ type: "hologram" }] };
+      log.append([{ ...event, seq: log.seq + 1, epoch: log.epoch, at: Date.now() }]);
+      await log.close();
+      await store.close();`,
+    );
+    const refusal = "DirectiveError parts[1].text must be a string, not a number.\n";
+    const parts = [{ type: "file", mediaType: "image/png", data: "iVBORw0KGgo=" }];
+    expect(wrote).toBe(`${refusal.repeat(3)}0 events\n${JSON.stringify(parts)}\n`);
+    const read = await runModule(
+      "reads.js",
+      `import { Agent, say, Session } from "@banyan/core";
+      import { scriptedModel } from "@banyan/core/testing";
+      import { sqliteStore } from "@banyan/store/sqlite";
+
+      const store = sqliteStore({ directory: "said" });
+      const session = await Session.open(store, "garden");
+      console.log(session.state.messages.get("new").unreadable);
+      const agent = new Agent({ model: scriptedModel(["A beech."]) });
+      for await (const item of agent.chat(say("And this?"), { session }))
+        if (item.type === "message.left-out") console.log(item.reason);
+        else if (item.type === "run.ended") console.log(item.reason);
+      await session.close();
+      await store.close();`,
+    );
+    const reason = 'parts[0] has the type "hologram", which this version does not know.\n';
+    expect(read).toBe(`${reason}${reason}answered\n`);
+  });
+
   /** Ends by saying which modules a program had loaded: files of packages, and what Node did not have loaded before it. */
   const LOADED = `
     import { registerHooks } from "node:module";

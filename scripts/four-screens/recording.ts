@@ -57,6 +57,7 @@ export function recording(leaf: string | null): readonly Item[] {
       tools: "d".repeat(64),
       leaf: ASKED,
     },
+    { type: "message.left-out", message: ASKED, reason: "parts must be an array, not null" },
     { type: "memory.skipped", run: RUN, reason: "its file is locked" },
     { type: "context.shortening", run: RUN, leaf: ASKED, reason: "it is full" },
     { type: "context.not-shortened", run: RUN, leaf: ASKED, reason: "the summary failed" },

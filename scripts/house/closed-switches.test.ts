@@ -9,6 +9,7 @@ const REASONS: Readonly<Record<string, string>> = {
   "packages/cli/src/output/report.ts": "It writes the text of answers and nothing else.",
   "packages/cli/src/show/sub-agents.ts": "Of sub-agents the ends of calls are shown, and what toldItem tells.",
   "packages/core/src/conversation/tree/questions.ts": "Only these open and close questions.",
+  "packages/core/src/conversation/tree/readable-event.ts": "Only these hold what users and models said.",
   "packages/core/src/past/turn-spending.ts": "Only these take of a turn's limits, or stop its clock.",
   "packages/core/src/session/replay.ts": "Only these two events say again what deltas said.",
   "packages/core/src/session/streaming.ts": "Only these events say again what deltas said.",

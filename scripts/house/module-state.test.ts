@@ -14,6 +14,7 @@ const REASONS: Readonly<Record<string, string>> = {
   "ai-sdk/prompt.ts tools": "A memo: the list of schemas alone says what it is in the words of the AI SDK.",
   "context/recall.ts writing":
     "A memory is its user's own object. Conversations that know nothing of each other share it, and each waits for what another one still writes.",
+  "conversation/tree/readable-event.ts intact": "A memo: a file alone says whether its bytes can be read.",
   "run/prompt.ts settled":
     "A memo: promptFrom is pure, and drivers know by the identity of a message what they have encoded.",
   "toolbox/toolbox.ts #made":

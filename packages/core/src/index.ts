@@ -12,7 +12,7 @@ export { type Chat, ChatError, type ChatOptions } from "./agent/chat.ts";
 export { askClient } from "./agent/control/ask-client.ts";
 export { type LaunchAgentOptions, launchAgent, type NamedAgent } from "./agent/control/launch-agent.ts";
 export { shortenConversation } from "./agent/control/shorten-conversation.ts";
-export { type Directive, DirectiveError, resume, retry, say, stop } from "./agent/directive.ts";
+export { type Directive, resume, retry, say, stop } from "./agent/directive.ts";
 export {
   type AssistantMessage,
   type Call,
@@ -23,6 +23,7 @@ export {
   cursorOf,
   type Delivery,
   type Delta,
+  DirectiveError,
   type Event,
   type EventType,
   emptyConversation,

@@ -35,6 +35,10 @@ const ended = {
 };
 const delivery = z.enum(["steer", "queue", "interrupt"]).describe("How it reaches the run.");
 const userParts = list(userPart);
+const unreadable = z
+  .string()
+  .optional()
+  .describe("Why its parts cannot be read, in one sentence; there are none then.");
 
 /** The schemas of all events of this version, each with the properties of `head` before its own. */
 export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
@@ -54,6 +58,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       role: z.enum(["user", "summary"]),
       author: z.enum(["user", "tool", "system"]).optional(),
       parts: userParts,
+      unreadable,
       call: callId.optional().describe("The call that launched the sub-agent whose first message this is."),
       worktree: z.string().optional().describe("The name of the git worktree in which all below it works."),
       covers: id.optional(),
@@ -91,6 +96,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
     event("message.completed", {
       ...messageOf,
       parts: list(part),
+      unreadable,
       finish: z.enum(["stop", "calls", "length", "filtered", "paused", "interrupted", "error"]),
       usage,
       cost: dollars.optional(),
@@ -194,12 +200,14 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
     event("input.queued", {
       input: id,
       parts: userParts,
+      unreadable,
       delivery,
       run: id.nullable(),
     }),
     event("input.edited", {
       input: id,
       parts: userParts.optional(),
+      unreadable,
       delivery: delivery.optional(),
       before: id.nullable().optional(),
       run: id.optional(),

@@ -91,6 +91,12 @@ export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
         .string()
         .describe("What it waits for, in a sentence; when it waits no longer, what is still not there, or nothing."),
     }),
+    z.object({
+      ...head,
+      type: z.literal("message.left-out"),
+      message: id.describe("That cannot be read: requests do not hold it."),
+      reason: z.string(),
+    }),
     z.object({ ...head, type: z.literal("memory.skipped"), run: id, reason: z.string() }),
     z.object({ ...head, type: z.literal("context.shortening"), run: id, leaf, reason: z.string() }),
     z.object({ ...head, type: z.literal("context.not-shortened"), run: id, leaf, reason: z.string() }),

@@ -2,11 +2,10 @@ import { z } from "zod";
 import type { CommandDefinition } from "./commands/command.ts";
 import { listedConversation } from "./commands/conversations.ts";
 import { type CommandName, commandSchema, commands } from "./commands/index.ts";
-import { saidPart } from "./commands/turns.ts";
 import { delta, event, feedItem, notice } from "./feed-item.ts";
 import { hello, problem, serverFrame, settings } from "./frames.ts";
 import { call, message } from "./message.ts";
-import { about, fileChange, part, preview, usage, userPart } from "./parts.ts";
+import { about, fileChange, part, preview, saidPart, usage, userPart } from "./parts.ts";
 import { callId, cursor, id, json } from "./shapes.ts";
 import { node, question } from "./snapshot.ts";
 

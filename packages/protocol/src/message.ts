@@ -46,6 +46,10 @@ const base = {
   label: z.string().optional(),
   starred: z.boolean().optional(),
   removed: z.boolean().optional(),
+  unreadable: z
+    .string()
+    .optional()
+    .describe("Why it cannot be read, in one sentence; it has no parts then, and no request holds it."),
 };
 
 /** A message, whole: a node of the tree with everything that it says. */

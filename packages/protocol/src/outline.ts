@@ -1,5 +1,5 @@
 import type { AssistantMessage, ConversationState, Cursor, LiveRun, Message } from "@banyan/core/conversation";
-import { isEnded, pathTo, textOf } from "@banyan/core/conversation";
+import { isEnded, pathTo, textOf, toldUnreadable } from "@banyan/core/conversation";
 import { FIRST_WORDS } from "./bounds.ts";
 import type { Node, Snapshot } from "./snapshot.ts";
 
@@ -142,7 +142,7 @@ function countCalls(
 
 /** How a message begins, on one line. */
 export function firstWords(message: Message): string {
-  const text = textOf(message);
+  const text = toldUnreadable(message) ?? textOf(message);
   // Twice as much text is enough as a rule; of a message that begins with very much white space, fewer words are shown.
   const near = folded(text.slice(0, 2 * FIRST_WORDS));
   const words = near.length < FIRST_WORDS ? folded(text.slice(0, 8 * FIRST_WORDS)) : near;

@@ -1,6 +1,13 @@
-import type { QuestionField } from "@banyan/core/conversation";
+import {
+  isBase64,
+  isMediaType,
+  isWebAddress,
+  LONGEST_NAME,
+  type QuestionField,
+  type UserPart,
+} from "@banyan/core/conversation";
 import { z } from "zod";
-import { callId, count, list, schemaOf } from "./shapes.ts";
+import { callId, count, list, schemaOf, text } from "./shapes.ts";
 
 // What messages and calls are made of.
 
@@ -34,8 +41,27 @@ export const broughtFile = filePart.extend({
   digest: z.string().describe("Of its bytes in base 64, as the log names them."),
 });
 
-/** What a user message can hold. */
+/** What a user message of a log can hold. A newer version may have added fields. */
 export const userPart = z.discriminatedUnion("type", [textPart, filePart]);
+
+/**
+ * A piece of what a user says: the shape that `readUserContent` of core takes as it is. The bytes are looked at in one pass,
+ * since a file may have 20 MB.
+ */
+export const saidPart = schemaOf<UserPart>(
+  z.discriminatedUnion("type", [
+    z.strictObject(textPart.shape),
+    z
+      .strictObject({
+        type: z.literal("file"),
+        mediaType: z.string().refine(isMediaType, "expected type/subtype, such as image/png").meta({ maxLength: 200 }),
+        name: text(0, LONGEST_NAME).optional(),
+        data: z.string().refine(isBase64, "expected base 64").meta({ format: "base64", minLength: 4 }).optional(),
+        url: z.string().refine(isWebAddress, "expected an address of http or https").meta({ format: "uri" }).optional(),
+      })
+      .refine(({ data, url }) => (data === undefined) !== (url === undefined), "expected either data or url"),
+  ]),
+);
 
 /** What an answer can hold. */
 export const part = z.discriminatedUnion("type", [

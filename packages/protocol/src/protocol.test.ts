@@ -230,6 +230,7 @@ const TOLD = {
   "input.queued": true,
   "input.withdrawn": true,
   "memory.recalled": true,
+  "message.left-out": true,
   "memory.skipped": true,
   "turn.waiting": true,
   "message.abandoned": true,

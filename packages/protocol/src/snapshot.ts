@@ -89,6 +89,7 @@ const waiting = schemaOf<WaitingInput>(
   z.looseObject({
     id: id.describe("Becomes the id of the message."),
     parts: list(userPart),
+    unreadable: z.string().optional().describe("Why its parts cannot be read, in one sentence."),
     delivery: z.enum(["steer", "queue", "interrupt"]),
     run: id.nullable(),
     at: id.nullable().optional(),

@@ -1,4 +1,5 @@
 import type { Event } from "@banyan/core";
+import { readableEvent } from "@banyan/core/conversation";
 import { type ConversationSummary, type OpenQuestion, outlivesProcess, type SearchOptions } from "@banyan/core/stores";
 
 /** What a list says about a conversation, gathered event by event. */
@@ -15,7 +16,8 @@ export function emptySummary(id: string): Summary {
  * Adds an event to a summary. Only the first and the last event, `conversation.created`, user messages and
  * `title.changed` matter: a summary of those is the summary of the whole log.
  */
-export function addToSummary(summary: Summary, event: Event): void {
+export function addToSummary(summary: Summary, given: Event): void {
+  const event = readableEvent(given);
   if (summary.createdAt === 0) summary.createdAt = event.at;
   summary.updatedAt = event.at;
   switch (event.type) {

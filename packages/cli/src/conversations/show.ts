@@ -1,4 +1,5 @@
-import { type ConversationState, pathTo } from "@banyan/core";
+import { type ConversationState, type Message, pathTo } from "@banyan/core";
+import { toldUnreadable } from "@banyan/core/conversation";
 import { counted, visibleLine } from "@banyan/core/shown";
 import type { ConversationDirectory } from "@banyan/host";
 import { callBegin, callDetails, callEnd } from "../show/call-line.ts";
@@ -43,6 +44,7 @@ export function branchLines(
   return pathTo(state, leaf).flatMap((message) => [
     "",
     `${style.dim(`#${numbers.get(message.id)}`)} ${style.accent(speakerOf(message, agent))}`,
+    ...unreadableLine(message),
     ...message.parts.flatMap((part) => {
       if (part.type === "text") return part.text.trim() === "" ? [] : plainText(part.text).trim().split("\n");
       if (part.type === "file") return [`(file: ${oneLine(part.name ?? part.url ?? part.mediaType)})`];
@@ -52,4 +54,9 @@ export function branchLines(
       return [`${callBegin(call, style, columns)}${callEnd(call, style)}`, ...callDetails(call, style, columns)];
     }),
   ]);
+}
+
+function unreadableLine(message: Message): string[] {
+  const unreadable = toldUnreadable(message);
+  return unreadable === undefined ? [] : [oneLine(unreadable)];
 }

@@ -1,6 +1,6 @@
 import type { FeedItem, Message } from "@banyan/core/conversation";
 import { expect, test } from "vitest";
-import { gist, ToldEnds, toldModelLines, undoneLine } from "./message-label.ts";
+import { gist, ToldEnds, toldModelLines, undoneLine, waitingLine } from "./message-label.ts";
 
 const said = (text: string) =>
   ({ id: "m", parentId: null, createdAt: 0, role: "user", author: "user", parts: [{ type: "text", text }] }) as Message;
@@ -44,4 +44,12 @@ test("C6: who was told that a command in the background has ended is not told so
     { ...said("p1 is new."), author: "system" },
   ])
     expect(ends.has(other as Message)).toBe(false);
+});
+
+test("F77: a message, or an input that waits, says in each of its lines that it cannot be read", () => {
+  const unreadable = "parts[0].text must be a string, not a number.";
+  const told = `This message cannot be read: ${unreadable}`;
+  const message = { ...said(""), parts: [], unreadable } as Message;
+  expect([gist(message, 100), toldModelLines(message)]).toEqual([`(${told})`, [told]]);
+  expect(waitingLine({ parts: [], unreadable, delivery: "queue", held: false }, 100)).toBe(`queued: ${told}`);
 });

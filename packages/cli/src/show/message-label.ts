@@ -7,6 +7,7 @@ import {
   newestLeaf,
   pathTo,
   textOf,
+  toldUnreadable,
   toolOf,
   typedText,
   type WaitingInput,
@@ -63,8 +64,8 @@ export function messageMarks(message: Message, branch: number | undefined): stri
 
 /** What a message says, on one line: its text, or what it asks for when it has none. */
 export function gist(message: Message, width: number): string {
-  const undone = undoneLine(message);
-  if (undone !== undefined) return excerpt(`(${undone})`, width);
+  const instead = toldUnreadable(message) ?? undoneLine(message);
+  if (instead !== undefined) return excerpt(`(${oneLine(instead)})`, width);
   const text = withoutMarks(typedText(message).slice(0, width * 8)).trim();
   if (text !== "") return excerpt(text, width);
   if (message.role !== "assistant") return "";
@@ -83,13 +84,19 @@ export function waitingWord({ delivery, held }: Pick<WaitingInput, "delivery" | 
 }
 
 /** `steer: use the other file`: something that waits, on one line. */
-export function waitingLine(input: Pick<WaitingInput, "parts" | "delivery" | "held">, width: number): string {
+export function waitingLine(
+  input: Pick<WaitingInput, "parts" | "unreadable" | "delivery" | "held">,
+  width: number,
+): string {
   const word = waitingWord(input);
   return `${word}: ${waitingText(input, Math.max(20, width - word.length - 2))}`;
 }
 
 /** What it says, on one line: its first text, as what a person typed; what goes along is in the others. */
-export function waitingText({ parts }: Pick<WaitingInput, "parts">, width: number): string {
+export function waitingText(input: Pick<WaitingInput, "parts" | "unreadable">, width: number): string {
+  const { parts } = input;
+  const unreadable = toldUnreadable(input);
+  if (unreadable !== undefined) return excerpt(oneLine(unreadable), width);
   const typed = parts.find((part) => part.type === "text");
   const texts = parts.flatMap((part) => {
     if (part.type === "file") return [`(file: ${part.name ?? part.mediaType})`];
@@ -103,6 +110,8 @@ const SHOWN = 10;
 
 /** What a tool or the system tells the model, why something was not done, say; no line of what a person wrote. */
 export function toldModelLines(message: Message | undefined): string[] {
+  const unreadable = toldUnreadable(message);
+  if (unreadable !== undefined) return [oneLine(unreadable)];
   if (message?.role !== "user" || message.author === "user" || isShownByChanges(message)) return [];
   const undone = undoneLine(message);
   if (undone !== undefined) return [undone];

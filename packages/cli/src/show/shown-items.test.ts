@@ -128,6 +128,10 @@ const SCENES: readonly { readonly before?: Items; readonly item: Unplaced; reado
     shows: /Waiting for the MCP server late, for at most 30 s\./,
   },
   {
+    item: { type: "message.left-out", message: "m", reason: "parts must be an array, not null" },
+    shows: /The model is not shown a message that cannot be read: parts must be an array, not null\./,
+  },
+  {
     item: { type: "memory.skipped", run: "r", reason: "its file is locked" },
     shows: /Memory was not used: its file is locked\./,
   },

@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import type { Message, UserPart } from "../conversation/message.ts";
+import type { UserContent } from "../conversation/checked/user-content.ts";
+import type { Message } from "../conversation/message.ts";
 import { type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import type { ResponseBounds } from "../model/response-size.ts";
@@ -283,7 +284,7 @@ export class Agent {
    * while the turn still waits for its branch, it rejects with `Interruption` and nothing is written.
    */
   async send(
-    content: string | readonly UserPart[],
+    content: UserContent,
     options: ChatOptions & { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<Turn> {
     refuseUnknown("send", options, SEND);

@@ -12,7 +12,7 @@ import { Session } from "../session/session.ts";
 import { type Taken, takeTurns } from "../turn/drive.ts";
 import type { Turn } from "../turn/turn.ts";
 import type { Agent, Conversation } from "./agent.ts";
-import { checkDirective, type Directive, startOf, whereItGrew, whereTo } from "./directive.ts";
+import { checkedDirective, type Directive, startOf, whereItGrew, whereTo } from "./directive.ts";
 
 /** Where a chat goes on. */
 export interface ChatOptions {
@@ -69,7 +69,7 @@ export class Chat implements AsyncIterable<FeedItem> {
 
   /** Throws `DirectiveError` or `ChatError` for what only a program without types can pass. */
   constructor(agent: Agent, directive: Directive, options: ChatOptions) {
-    checkDirective(directive);
+    this.directive = checkedDirective(directive);
     refuseUnknown("a chat", options, CHAT);
     if (options.session !== undefined && !(options.session instanceof Session)) {
       throw new ChatError("no-session", "The session of a chat is what Session.open() resolves with; await that.");
@@ -77,7 +77,6 @@ export class Chat implements AsyncIterable<FeedItem> {
     if (options.id !== undefined && !isId(options.id))
       throw new ChatError("no-id", `The id that a chat gives is ${ID_RULE}; this is ${JSON.stringify(options.id)}.`);
     this.agent = agent;
-    this.directive = directive;
     this.options = options;
     this.#session = options.session;
   }
@@ -188,6 +187,7 @@ async function takeHere(
   const { at, id, client } = options;
   const place = whereTo(session.state, at, whereItGrew(session.state, leaf));
   const startOn = (branch: Branch) => {
+    tellLeftOut(session, branch.path, chat);
     const start = startOf(directive, branch.path, inputsLeft(session.state, branch.path));
     if (start.type !== "message" || id === undefined) return start;
     if (session.state.messages.has(id)) throw new ChatError("used-id", `There is a message ${id} already.`);
@@ -207,6 +207,15 @@ async function takeHere(
   } catch (error) {
     if (error instanceof Interruption) return undefined;
     throw error;
+  }
+}
+
+/** Tells whoever watches of the messages on a path that requests leave out (F77): once while the session is open. */
+function tellLeftOut(session: Session, path: readonly Message[], origin: object): void {
+  for (const { id: message, unreadable: reason } of path) {
+    if (reason === undefined || session.leftOut.has(message)) continue;
+    session.leftOut.add(message);
+    session.notify({ type: "message.left-out", message, reason }, origin);
   }
 }
 

@@ -1,4 +1,5 @@
-import { isPersons, type Message, partsOf, type UserPart } from "../conversation/message.ts";
+import { DirectiveError, readUserContent, type UserContent } from "../conversation/checked/user-content.ts";
+import { isPersons, type Message, type UserPart } from "../conversation/message.ts";
 import type { ConversationState, WaitingInput } from "../conversation/state.ts";
 import { standing } from "../conversation/tree/path.ts";
 import type { TurnStart } from "../turn/turn.ts";
@@ -10,23 +11,13 @@ export type Directive =
   | { readonly type: "resume" }
   | { readonly type: "stop" };
 
-/** A directive that cannot be carried out. */
-export class DirectiveError extends Error {
-  override readonly name = "DirectiveError";
-  readonly code: "unknown" | "empty" | "nothing-to-retry" | "nothing-to-resume" | "unknown-message";
-
-  constructor(code: DirectiveError["code"], message: string) {
-    super(message);
-    this.code = code;
-  }
-}
-
 /**
- * Adds a user message and runs a turn. Throws `DirectiveError` when there is nothing in it: no model is called by
- * accident.
+ * Adds a user message and runs a turn. Bytes (`Buffer`, `Uint8Array`) are encoded, and a plain message of another library
+ * (`{ role: "user", content }`) is taken where it maps without loss. Throws `DirectiveError` for an empty message, and for
+ * any other shape, with the field.
  * @example agent.chat(say([{ type: "text", text: "What is this?" }, { type: "file", mediaType: "image/png", url: "https://example.org/a.png" }]));
  */
-export function say(content: string | readonly UserPart[]): Directive {
+export function say(content: UserContent): Directive {
   return { type: "say", parts: userParts(content) };
 }
 
@@ -35,7 +26,7 @@ export function say(content: string | readonly UserPart[]): Directive {
  * message. Nothing is overwritten.
  * @example agent.chat(retry("Shorter, please."), { session });
  */
-export function retry(content?: string | readonly UserPart[]): Directive {
+export function retry(content?: UserContent): Directive {
   return content === undefined ? { type: "retry" } : { type: "retry", parts: userParts(content) };
 }
 
@@ -53,17 +44,19 @@ export function stop(): Directive {
   return { type: "stop" };
 }
 
-/** Throws `DirectiveError` for what is none, which only a program without types can say. */
-export function checkDirective(directive: Directive): void {
-  if (["say", "retry", "resume", "stop"].includes(directive?.type)) return;
-  throw new DirectiveError(
-    "unknown",
-    "A chat begins with a directive: agent.chat(say(...)), retry(...), resume() or stop().",
-  );
+/** Returns the directive with checked parts. Throws `DirectiveError` for a value that a program without types may pass. */
+export function checkedDirective(directive: Directive): Directive {
+  if (!["say", "retry", "resume", "stop"].includes(directive?.type))
+    throw new DirectiveError(
+      "unknown",
+      "A chat begins with a directive: agent.chat(say(...)), retry(...), resume() or stop().",
+    );
+  const isSaid = directive.type === "say" || (directive.type === "retry" && directive.parts !== undefined);
+  return isSaid ? { ...directive, parts: userParts(directive.parts ?? []) } : directive;
 }
 
-function userParts(content: string | readonly UserPart[]): readonly UserPart[] {
-  const parts = partsOf(content);
+function userParts(content: UserContent): readonly UserPart[] {
+  const parts = readUserContent(content);
   if (!parts) throw new DirectiveError("empty", "A message needs some text or a file; this one is empty.");
   return parts;
 }
@@ -106,6 +99,8 @@ export function startOf(
       if (left.length > 0) return { type: "inputs", parentId: leaf, inputs: left };
       if (leaf === null)
         throw new DirectiveError("nothing-to-resume", "There is nothing to resume: the conversation is empty.");
+      if (path.at(-1)?.role === "user" && path.at(-1)?.unreadable !== undefined)
+        throw nothingToAnswer("nothing-to-resume");
       if (isComplete(path.at(-1))) {
         throw new DirectiveError(
           "nothing-to-resume",
@@ -117,11 +112,17 @@ export function startOf(
       const last = path.findLast(isPersons);
       if (!last)
         throw new DirectiveError("nothing-to-retry", "There is nothing to retry: nobody has said anything yet.");
+      if (!directive.parts && last.unreadable !== undefined) throw nothingToAnswer("nothing-to-retry");
       return directive.parts
         ? { type: "message", parentId: last.parentId, parts: directive.parts }
         : { type: "here", leaf: last.id };
     }
   }
+}
+
+/** A request without the message would ask the model nothing. */
+function nothingToAnswer(code: DirectiveError["code"]): DirectiveError {
+  return new DirectiveError(code, "The last message cannot be read, so no model can answer it: say something.");
 }
 
 function isComplete(message: Message | undefined): boolean {

@@ -104,7 +104,7 @@ describe("a mistake is told at once, and with what to do", () => {
 
   test("a text where a directive belongs, a message that is none, and a session that nobody awaited", () => {
     expect(() => agent.chat(wrong("Hello"))).toThrow(/begins with a directive: agent.chat\(say/);
-    expect(() => say(wrong(5))).toThrow(/needs some text or a file/);
+    expect(() => say(wrong(5))).toThrow(/must be a string, an array of parts, .* not a number/);
     expect(() => agent.chat(say("Hello"), { session: wrong(Promise.resolve(Session.inMemory())) })).toThrow(/await/);
   });
 
@@ -127,7 +127,8 @@ describe("a mistake is told at once, and with what to do", () => {
 
   test("a text for a running turn that says nothing, and a text that is one", async () => {
     const session = Session.inMemory();
-    await expect(session.say(wrong({}))).rejects.toMatchObject({ name: "SessionError", code: "empty" });
+    await expect(session.say(wrong({}))).rejects.toMatchObject({ name: "DirectiveError", code: "malformed" });
+    await expect(session.say(" ")).rejects.toMatchObject({ name: "SessionError", code: "empty" });
     const id = await session.say("Hello");
     await expect(session.editInput(id, { parts: [] })).rejects.toMatchObject({ code: "empty" });
     await collect(agent.chat(resume(), { session }));

@@ -73,7 +73,7 @@ export type Shortfall = "empty" | "length" | "filtered";
 
 /** How a complete response falls short; nothing when it is an answer, or asks for calls. */
 export function shortfallOf(message: Message | undefined): Shortfall | undefined {
-  if (message?.role !== "assistant") return undefined;
+  if (message?.role !== "assistant" || message.unreadable !== undefined) return undefined;
   const { finish, parts } = message;
   if (finish === "length" || finish === "filtered") return finish;
   if (finish !== "stop") return undefined;
@@ -85,8 +85,18 @@ function isWords(part: Part): boolean {
   return part.type === "text" && part.text.trim() !== "";
 }
 
+/** Says that a message, or an input that waits, cannot be read, and why (F77); nothing when it can. */
+export function toldUnreadable(
+  message: Pick<Message, "unreadable"> | undefined,
+  say: Say = inEnglish,
+): string | undefined {
+  const reason = message?.unreadable;
+  return reason === undefined ? undefined : say("This message cannot be read: {reason}", { reason });
+}
+
 /** Says how a response falls short, and what a person can do; nothing when it does not. */
 export function toldShortfall(message: Message | undefined, say: Say = inEnglish): string | undefined {
+  if (message?.role === "assistant" && message.unreadable !== undefined) return toldUnreadable(message, say);
   switch (shortfallOf(message)) {
     case "empty":
       return say("The model answered nothing. Ask again, or ask another model.");

@@ -53,6 +53,8 @@ export type EventBody =
       readonly type: "message.completed";
       readonly message: string;
       readonly parts: readonly Part[];
+      /** As for a message that was added. */
+      readonly unreadable?: string;
       readonly finish: Finish;
       readonly usage: Usage;
       readonly cost?: Cost;
@@ -209,6 +211,8 @@ export type EventBody =
       readonly type: "input.queued";
       readonly input: string;
       readonly parts: readonly UserPart[];
+      /** As for a message that was added. */
+      readonly unreadable?: string;
       readonly delivery: Delivery;
       /** The run that it is for; `null` when none was live. */
       readonly run: string | null;
@@ -217,6 +221,8 @@ export type EventBody =
       readonly type: "input.edited";
       readonly input: string;
       readonly parts?: readonly UserPart[];
+      /** As for a message that was added. */
+      readonly unreadable?: string;
       readonly delivery?: Delivery;
       /** Now stands before this one; last with `null`. */
       readonly before?: string | null;
@@ -253,6 +259,8 @@ export interface MessageAdded {
   readonly role: "user" | "summary";
   readonly author?: Author;
   readonly parts: readonly (UserPart | TextPart)[];
+  /** Why its parts could not be read where they were written before, in one sentence; `parts` is empty then. */
+  readonly unreadable?: string;
   /** For the first message of a sub-agent: the call that launched it. */
   readonly call?: string;
   /** The live run that put it at the end of its branch; absent where it stands before the run, or beside it. */

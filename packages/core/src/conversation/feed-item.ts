@@ -108,6 +108,8 @@ export type Notice =
    * The command's id is that of its first message, or of its run; the reason says what is waited for, and then what is missing.
    */
   | { readonly type: "turn.waiting"; readonly command: string; readonly waits: boolean; readonly reason: string }
+  /** Requests leave out a message that cannot be read: told once while the conversation is open (F77). */
+  | { readonly type: "message.left-out"; readonly message: string; readonly reason: string }
   | { readonly type: "memory.skipped"; readonly run: string; readonly reason: string }
   /** A summary is being written, which will stand for the earlier conversation of the branch that ends at `leaf`. */
   | { readonly type: "context.shortening"; readonly run: string; readonly leaf: string | null; readonly reason: string }

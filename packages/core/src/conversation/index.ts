@@ -15,10 +15,18 @@ export {
   type ToldBreak,
   toldBreak,
   toldShortfall,
+  toldUnreadable,
   type WayOn,
   whyEnded,
 } from "./broken-turn.ts";
 export { checkedFile, LARGEST_FILE, mediaIn, sizeIn, TELLING_BYTES } from "./brought-file.ts";
+export {
+  DirectiveError,
+  type PlainMessage,
+  type PlainPart,
+  readUserContent,
+  type UserContent,
+} from "./checked/user-content.ts";
 export type * from "./event.ts";
 export * from "./feed-item.ts";
 export { createId, ID_PATTERN, ID_RULE, idInAddress, isId, pieceOfAddress } from "./id.ts";
@@ -26,6 +34,7 @@ export type * from "./message.ts";
 export { isEnded, isPersons, isSettled, textOf, typedText } from "./message.ts";
 export { type OfferedTool, offeredName, providerName, toolOf } from "./offered-tool.ts";
 export { OptionError, type OptionNames, pickOptions, refuseUnknown } from "./option-names.ts";
+export { isBase64, isMediaType, isWebAddress, LONGEST_NAME } from "./shape-problem.ts";
 export {
   type ApprovalQuestion,
   type AskedBefore,
@@ -52,6 +61,7 @@ export {
   standing,
   worktreeAt,
 } from "./tree/path.ts";
+export { readableEvent } from "./tree/readable-event.ts";
 export {
   type Finding,
   instructionsRequest,

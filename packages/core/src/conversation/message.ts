@@ -268,6 +268,11 @@ interface MessageBase {
   readonly starred?: boolean;
   /** A person removed it, and with it all below. */
   readonly removed?: boolean;
+  /**
+   * Why the message cannot be read (F77): one sentence. Its parts are empty, and no request holds it; the log keeps what
+   * was written.
+   */
+  readonly unreadable?: string;
 }
 
 /** Something that memory put in front of the model. */
@@ -343,14 +348,6 @@ export function isSettled(message: Message): boolean {
 /** Whether a person said it, and no tool and not the system in their stead. */
 export function isPersons(message: Message): message is UserMessage {
   return message.role === "user" && message.author === "user";
-}
-
-/** What somebody says, as the parts of a message; nothing when there is neither text nor a file in it. */
-export function partsOf(content: string | readonly UserPart[]): readonly UserPart[] | undefined {
-  const parts: readonly UserPart[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
-  // A program without types may pass anything.
-  const says = Array.isArray(parts) && parts.some((part) => part.type !== "text" || part.text.trim() !== "");
-  return says ? parts : undefined;
 }
 
 /** The text of a message, without reasoning. What a person sent as several texts stands in paragraphs of their own. */

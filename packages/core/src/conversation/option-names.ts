@@ -38,13 +38,15 @@ export function refuseUnknown(
   for (const name in options) {
     if (Object.hasOwn(names, name)) continue;
     const known = Object.keys(names);
-    const near = nearest(name, known);
-    const advice =
-      near.length > 0
-        ? `did you mean ${near.map((one) => within + one).join(" or ")}?`
-        : `the options are ${known.join(", ")}.`;
+    const advice = didYouMean(name, known, within) ?? `the options are ${known.join(", ")}.`;
     throw new OptionError(`${within}${name} is no option of ${owner}; ${advice}`);
   }
+}
+
+/** Asks for the names that someone who wrote `name` may have meant; nothing where none is near. */
+export function didYouMean(name: string, known: readonly string[], within = ""): string | undefined {
+  const near = nearest(name.slice(0, 100), known);
+  return near.length > 0 ? `did you mean ${near.map((one) => within + one).join(" or ")}?` : undefined;
 }
 
 /** Returns those options of a larger object that `names` lists: what one of several functions takes of it. */

@@ -90,6 +90,8 @@ export interface WaitingInput {
   /** Becomes the id of the message. */
   readonly id: string;
   readonly parts: readonly UserPart[];
+  /** Why its parts cannot be read, in one sentence; they are empty then. */
+  readonly unreadable?: string;
   readonly delivery: Delivery;
   /** The run that it is for. */
   readonly run: string | null;

@@ -41,9 +41,9 @@ export function promptFrom(path: readonly Message[]): PromptMessage[] {
   return prompt;
 }
 
-/** Whether `appendTo` adds something for a message: of a response, whether it has anything but reasoning. */
+/** Whether `appendTo` adds something for a message: nothing for one that cannot be read; of a response, whether it has anything but reasoning. */
 export function isShown(message: Message): boolean {
-  if (message.role !== "assistant") return true;
+  if (message.role !== "assistant") return message.unreadable === undefined;
   return message.parts.some((part) => {
     if (part.type === "call") return message.calls.some((call) => call.id === part.call);
     return part.type === "text" || part.type === "provider";
@@ -65,6 +65,8 @@ export function completable(prompt: readonly PromptMessage[]): readonly PromptMe
 }
 
 function promptMessage(message: Message): PromptMessage | null {
+  // Half a message may mislead a model (F77), and providers refuse a response that is nothing but reasoning.
+  if (!isShown(message)) return null;
   switch (message.role) {
     case "user": {
       const recalled = message.recalled?.filter(({ dismissed }) => !dismissed) ?? [];
@@ -110,8 +112,6 @@ function labelOf({ kind, role, at }: Recalled): string {
 }
 
 function promptAssistant(message: AssistantMessage): PromptMessage | null {
-  // Providers refuse a response that is nothing but reasoning.
-  if (!isShown(message)) return null;
   const calls = new Map(message.calls.map((call) => [call.id, call]));
   const parts: Extract<PromptMessage, { role: "assistant" }>["parts"][number][] = [];
   const results: PromptResult[] = [];

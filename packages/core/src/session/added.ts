@@ -1,20 +1,28 @@
+import { readUserContent, type UserContent } from "../conversation/checked/user-content.ts";
 import { createId } from "../conversation/id.ts";
-import { type Author, type FileChange, partsOf, type UserPart } from "../conversation/message.ts";
+import type { Author, FileChange, UserPart } from "../conversation/message.ts";
 import { refuseUnknown } from "../conversation/option-names.ts";
+import { fileChangeProblem } from "../conversation/shape-problem.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import { type Cost, cleanUsage, type Usage } from "../conversation/usage.ts";
-import { emptyMessage, noCall, noMessage, SessionError } from "./error.ts";
+import { noCall, noMessage, SessionError } from "./error.ts";
 import { ADD, type AddOptions, checkedId } from "./options.ts";
 
 /** What a program around the engine puts into a conversation, checked. Each throws `SessionError`, as the session says. */
 
+/** What a user says, as checked parts. Throws `SessionError` (`empty`), and `DirectiveError` for another shape. */
+export function saidParts(content: UserContent): readonly UserPart[] {
+  const parts = readUserContent(content);
+  if (!parts) throw new SessionError("empty", "A message needs some text or a file; this one is empty.");
+  return parts;
+}
+
 /** A user message that is to stand without a turn. */
-export function addedMessage(state: ConversationState, content: string | readonly UserPart[], options: AddOptions) {
+export function addedMessage(state: ConversationState, content: UserContent, options: AddOptions) {
   refuseUnknown("session.add", options, ADD);
   const { at, author = "user", id = createId(), worktree } = options;
   const message = checkedId("a message", id);
-  const parts = partsOf(content);
-  if (!parts) throw emptyMessage();
+  const parts = saidParts(content);
   const parentId = at === undefined ? state.leaf : at;
   if (parentId !== null && !state.messages.has(parentId)) throw noMessage(parentId);
   if (!["user", "system"].includes(author)) {
@@ -28,21 +36,9 @@ export function addedMessage(state: ConversationState, content: string | readonl
 export function changedFile({ calls }: ConversationState, call: string, change: FileChange) {
   const message = calls.get(call);
   if (message === undefined) throw noCall(call);
+  const problem = fileChangeProblem(change);
+  if (problem !== undefined) throw invalid(problem);
   const { path, kind, before, after, added, removed, diff } = change;
-  if (typeof path !== "string" || path === "") throw invalid("A file change needs the path of its file.");
-  if (!["created", "changed", "deleted"].includes(kind)) {
-    throw invalid(`The kind of a file change is "created", "changed" or "deleted"; this is ${JSON.stringify(kind)}.`);
-  }
-  for (const [name, content] of Object.entries({ before, after })) {
-    if (content !== null && typeof content !== "string")
-      throw invalid(`${name} of a file change names a content, or is null where there is no file.`);
-  }
-  for (const [name, lines] of Object.entries({ added, removed })) {
-    if (!Number.isInteger(lines) || lines < 0)
-      throw invalid(`${name} of a file change is ${lines}; it is a number of lines, 0 or more.`);
-  }
-  if (typeof diff !== "string")
-    throw invalid("diff of a file change is a text; it is empty for a file that is no text.");
   return { type: "file.changed", message, call, path, kind, before, after, added, removed, diff } as const;
 }
 

@@ -65,10 +65,6 @@ export function noRun(run: string): SessionError {
   return new SessionError("no-run", `No run ${run} is live; say it with agent.chat(say(...)) instead.`);
 }
 
-export function emptyMessage(): SessionError {
-  return new SessionError("empty", "A message needs some text or a file; this one is empty.");
-}
-
 export function noInput(input: string): SessionError {
   return new SessionError("no-input", `No text ${input} waits; it may have been delivered or withdrawn.`);
 }

@@ -1,7 +1,8 @@
+import type { UserContent } from "../conversation/checked/user-content.ts";
 import type { EventBody } from "../conversation/event.ts";
-import { partsOf, type UserPart } from "../conversation/message.ts";
 import type { ConversationState, InputChange } from "../conversation/state.ts";
-import { emptyMessage, noInput, noRun } from "./error.ts";
+import { saidParts } from "./added.ts";
+import { noInput, noRun } from "./error.ts";
 import { howSaid, type SayOptions } from "./options.ts";
 
 /** What the inbox needs of its session. */
@@ -21,10 +22,9 @@ export class Inbox {
   }
 
   /** As `Session.say`. */
-  async say(content: string | readonly UserPart[], options: SayOptions): Promise<string> {
+  async say(content: UserContent, options: SayOptions): Promise<string> {
     const { delivery, input } = howSaid(options);
-    const parts = partsOf(content);
-    if (!parts) throw emptyMessage();
+    const parts = saidParts(content);
     const { inbox, messages, runs, waiting, leaf } = this.#session.state;
     if (messages.has(input) || inbox.some(({ id }) => id === input)) return input;
     if (options.run !== undefined && !this.#hears(options.run)) throw noRun(options.run);
@@ -36,11 +36,13 @@ export class Inbox {
   }
 
   /** As `Session.editInput`. */
-  async edit(input: string, change: InputChange): Promise<void> {
+  async edit(input: string, { parts: content, ...change }: InputChange): Promise<void> {
     this.#mustWait(input);
-    if (change.parts && !partsOf(change.parts)) throw emptyMessage();
+    const parts = content === undefined ? undefined : saidParts(content);
     if (change.run !== undefined && !this.#hears(change.run)) throw noRun(change.run);
-    await this.#session.commit([{ type: "input.edited", input, ...change }], { durable: true });
+    await this.#session.commit([{ type: "input.edited", input, ...(parts && { parts }), ...change }], {
+      durable: true,
+    });
     const run = this.#session.state.inbox.find(({ id }) => id === input)?.run;
     if (change.delivery === "interrupt" && run) this.#session.interrupt(run);
   }

@@ -1,5 +1,6 @@
 import type { Event } from "../conversation/event.ts";
 import type { Cursor, Delta } from "../conversation/feed-item.ts";
+import { readableEvent } from "../conversation/tree/readable-event.ts";
 import type { Voices } from "../past/voices.ts";
 import type { Log } from "../ports/store.ts";
 import type { FeedReader } from "./feed.ts";
@@ -48,7 +49,7 @@ export async function replay(reader: FeedReader, from: Cursor, missed: Missed): 
     }
   };
   for await (const events of log.read(known.seq)) {
-    for (const event of events) {
+    for (const event of events.map(readableEvent)) {
       if (event.seq > upTo) break;
       tellUpTo(event.seq);
       voices.hear(event);

@@ -1,7 +1,8 @@
+import type { UserContent } from "../conversation/checked/user-content.ts";
 import type { EventBody } from "../conversation/event.ts";
 import type { Cursor, DeltaBody, DeltaSource, FeedItem, Notice } from "../conversation/feed-item.ts";
 import { createId } from "../conversation/id.ts";
-import type { AssistantMessage, Call, FileChange, UserPart } from "../conversation/message.ts";
+import type { AssistantMessage, Call, FileChange } from "../conversation/message.ts";
 import { refuseUnknown } from "../conversation/option-names.ts";
 import type { ApprovalQuestion, ConversationState, InputChange, LiveRun, OpenQuestion } from "../conversation/state.ts";
 import { callIn } from "../conversation/tree/call-state.ts";
@@ -44,6 +45,11 @@ export class Session {
   readonly interrupted: readonly LiveRun[];
   /** What of the log could not be read, in words; the rest of it was. */
   readonly damage: readonly string[];
+  /**
+   * Messages of which whoever watches was told that requests leave them out.
+   * @internal
+   */
+  readonly leftOut = new Set<string>();
   readonly #writer: Writer;
   readonly #audience = new Audience();
   readonly #runs: Runs;
@@ -270,13 +276,17 @@ export class Session {
    * Writes to a run: it is in the log when this resolves, with the id that its message will have. Without `run`, to the
    * run that is live where the conversation was last written to; when none is, it is held, and `resume()` delivers it.
    * An id that was used before changes nothing, so that a client may say a thing again. Rejects with `SessionError`:
-   * `no-run` when the run named is not live, `empty` when nothing is said, `invalid-option` for an id that cannot be one.
+   * `no-run` when the run named is not live, `empty` when nothing is said, `invalid-option` for an id that cannot be one. Rejects
+   * with `DirectiveError` for content of another shape, which names the field.
    */
-  say(content: string | readonly UserPart[], options: SayOptions = {}): Promise<string> {
+  say(content: UserContent, options: SayOptions = {}): Promise<string> {
     return this.#inbox.say(content, options);
   }
 
-  /** Changes what waits. Rejects with `SessionError`: `no-input` when it does not wait any more, `empty`, `no-run`. */
+  /**
+   * Changes an input that waits. Rejects with `SessionError`: `no-input` when the input does not wait any more, `empty`,
+   * `no-run`; with `DirectiveError` for parts of another shape.
+   */
   editInput(input: string, change: InputChange): Promise<void> {
     return this.#inbox.edit(input, change);
   }
@@ -290,13 +300,13 @@ export class Session {
    * Adds a message without a turn: the model is told with what is said next below it. Resolves with its id when it is in
    * the log and would survive a power cut. An id that was used before adds nothing, so that a client may say a thing again.
    * Rejects with `SessionError`: `no-message` when there is none to stand below, `empty` when nothing is said,
-   * `invalid-option` for an id or an author that cannot be one.
+   * `invalid-option` for an id or an author that cannot be one. Rejects with `DirectiveError` for content of another shape.
    *
    * @example
    * await session.add("The tests of this branch failed meanwhile.", { author: "system" });
    * await agent.send("Go on.", { session });
    */
-  async add(content: string | readonly UserPart[], options: AddOptions = {}): Promise<string> {
+  async add(content: UserContent, options: AddOptions = {}): Promise<string> {
     const { id } = options;
     if (id !== undefined && (this.state.messages.has(id) || this.state.inbox.some((waits) => waits.id === id)))
       return id;

@@ -1,6 +1,7 @@
 import type { Event, EventBody } from "../conversation/event.ts";
 import type { Cursor, Delta, DeltaBody, DeltaSource } from "../conversation/feed-item.ts";
 import type { ConversationState } from "../conversation/state.ts";
+import { readableEvent } from "../conversation/tree/readable-event.ts";
 import { reduce } from "../conversation/tree/reduce.ts";
 import type { Granted } from "../past/granted.ts";
 import type { TurnSpending } from "../past/turn-spending.ts";
@@ -94,7 +95,9 @@ export class Writer {
     this.#seq = seq;
     this.#first = NOTHING;
     if (this.#isForeign) pending = this.#takeIn(pending);
-    for (const event of events) {
+    // The log keeps what was committed; whoever watches is told what can be read of it.
+    const shown = events.map(readableEvent);
+    for (const event of shown) {
       reduce(state, event);
       voices.hear(event);
       spending.hear(event);
@@ -102,11 +105,11 @@ export class Writer {
       this.#streaming.cover(event);
     }
     this.#offset = 0;
-    if (!pending) return audience.publish(events, options.origin);
+    if (!pending) return audience.publish(shown, options.origin);
     const written = pending.catch((cause: unknown) => {
       throw this.#break(cause);
     });
-    return audience.publish(events, options.origin, written);
+    return audience.publish(shown, options.origin, written);
   }
 
   /** What was brought in is marked in the log first: dying in between, the next one marks it again. */

@@ -135,7 +135,10 @@ describe("B56: JSON", () => {
   });
 
   function changed(index: number, change: object): string {
-    return toJson(events.map((event, at) => (at === index ? { ...event, ...change } : event) as Event));
+    // By hand: an export holds no part that cannot be read (F77).
+    const file: { events: object[] } = JSON.parse(toJson(events));
+    file.events[index] = { ...file.events[index], ...change };
+    return JSON.stringify(file);
   }
   const indexOf = (type: string) => events.findIndex((event) => event.type === type);
 

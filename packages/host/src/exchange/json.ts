@@ -1,4 +1,5 @@
 import type { Event } from "@banyan/core";
+import { readableEvent } from "@banyan/core/conversation";
 import { eventSchemas } from "@banyan/protocol";
 import { z } from "zod";
 import { parseJson } from "../settings/json-text.ts";
@@ -8,10 +9,12 @@ const VERSION = 1;
 
 /**
  * A conversation as JSON (B56): its log, one event on a line. Nothing is left out: branches, calls, costs, what was
- * removed and what waits. `fromJson` reads it back.
+ * removed and what waits. A message that cannot be read has the reason in place of its parts. `fromJson` reads it back.
  */
 export function toJson(events: Iterable<Event>): string {
-  const lines = Array.from(events, (event) => JSON.stringify(event).replace(ACTING, escapedInJson)).join(",\n");
+  const lines = Array.from(events, (event) => JSON.stringify(readableEvent(event)).replace(ACTING, escapedInJson)).join(
+    ",\n",
+  );
   return `{\n"format": "${FORMAT}",\n"version": ${VERSION},\n"events": [\n${lines}\n]\n}\n`;
 }
 

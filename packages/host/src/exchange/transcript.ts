@@ -1,5 +1,5 @@
 import type { AssistantMessage, Call, ConversationState, Message, Part } from "@banyan/core";
-import { type FilePart, isPersons, typedText } from "@banyan/core/conversation";
+import { type FilePart, isPersons, toldUnreadable, typedText } from "@banyan/core/conversation";
 import { shownStatus } from "@banyan/core/shown";
 
 /** A piece of a message as it is told to a reader. */
@@ -11,6 +11,8 @@ export type Piece =
 
 /** What a message says, in its order. */
 export function piecesOf(message: Message): Piece[] {
+  const unreadable = toldUnreadable(message);
+  if (unreadable !== undefined) return [{ type: "note", text: unreadable }];
   const calls = message.role === "assistant" ? message.calls : [];
   const pieces = (message.parts as readonly Part[])
     .map((part) => pieceOf(part, calls))

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { BRANCHES_AT_ONCE } from "../bounds.ts";
-import { usage } from "../parts.ts";
+import { saidPart, usage } from "../parts.ts";
 import { count, dollars, id, line, list, nothing, text } from "../shapes.ts";
 import { command } from "./command.ts";
-import { saidPart } from "./turns.ts";
 
 const model = text(1, 200);
 const worktree = z.string().describe("The name of the git worktree that it has for itself.");

@@ -1,5 +1,6 @@
-import type { Json, UserPart } from "@banyan/core/conversation";
+import type { Json } from "@banyan/core/conversation";
 import { z } from "zod";
+import { saidPart } from "../parts.ts";
 import { count, id, json, list, nothing, schemaOf, text } from "../shapes.ts";
 import { command } from "./command.ts";
 
@@ -41,20 +42,6 @@ const how = {
       "For this turn: what whoever asks for it carries out. A call asks a question in words, and the answer is its result.",
     ),
 };
-
-/** A piece of what a person says. */
-export const saidPart = schemaOf<UserPart>(
-  z.discriminatedUnion("type", [
-    z.object({ type: z.literal("text"), text: z.string() }),
-    z.object({
-      type: z.literal("file"),
-      mediaType: text(0, 200),
-      name: text(0, 1_000).optional(),
-      data: z.base64().optional(),
-      url: z.httpUrl().optional(),
-    }),
-  ]),
-);
 
 const parts = list(saidPart).check(z.minLength(1));
 

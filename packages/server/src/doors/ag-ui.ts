@@ -1,5 +1,5 @@
 import { createId } from "@banyan/core";
-import { type ConversationState, ID_RULE, type UserPart } from "@banyan/core/conversation";
+import { type ConversationState, ID_RULE, type PlainPart, type UserPart } from "@banyan/core/conversation";
 import { ClientError } from "@banyan/protocol/client";
 import type { Hono } from "hono";
 import { z } from "zod";
@@ -13,8 +13,8 @@ import {
   bodyOf,
   conversationIn,
   door,
-  fileAt,
   doorId as id,
+  partsFrom,
   plainFailure,
   type SaidElsewhere,
   withToldBefore,
@@ -243,17 +243,18 @@ function textOf({ content: said }: Message): string {
   return data.map((each) => (each.type === "text" ? each.text : "")).join("");
 }
 
-function partsIn(said: Message): UserPart[] {
+function partsIn(said: Message): readonly UserPart[] {
   const { data } = content.safeParse(said.content);
   if (!data) throw new ClientError("malformed", "messages: the last one has a content that nobody can say.");
-  const parts = data.flatMap((each): UserPart[] => {
+  const pieces = data.flatMap((each): (UserPart | PlainPart)[] => {
     if (each.type === "text") return [{ type: "text", text: each.text }];
     if (each.source.type === "file") return [];
     const { value, mimeType } = each.source;
     if (each.source.type === "data") return [{ type: "file", mediaType: mimeType ?? "", data: value }];
-    return [fileAt(value, mimeType ?? `${each.type === "document" ? "application" : each.type}/*`)];
+    const mediaType = mimeType ?? `${each.type === "document" ? "application" : each.type}/*`;
+    return [{ type: "file", mediaType, url: value }];
   });
-  if (!parts.some((each) => each.type !== "text" || each.text.trim() !== ""))
-    throw new ClientError("malformed", "messages: the last one says nothing.");
+  const parts = partsFrom(pieces, "messages");
+  if (parts.length === 0) throw new ClientError("malformed", "messages: the last one says nothing.");
   return parts;
 }

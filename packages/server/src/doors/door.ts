@@ -1,4 +1,12 @@
-import { ID_PATTERN, ID_RULE, isId, type UserPart } from "@banyan/core/conversation";
+import {
+  DirectiveError,
+  ID_PATTERN,
+  ID_RULE,
+  isId,
+  readUserContent,
+  type UserContent,
+  type UserPart,
+} from "@banyan/core/conversation";
 import { LARGEST_FRAME } from "@banyan/protocol";
 import { ClientError } from "@banyan/protocol/client";
 import { type Context, Hono } from "hono";
@@ -82,13 +90,16 @@ function malformed(error: z.ZodError): ClientError {
   return new ClientError("malformed", `${issue?.path.join(".") || "The body"}: ${issue?.message ?? "is malformed"}.`);
 }
 
-/** A file that a program sends by its address, which may hold it whole. Throws `ClientError`. */
-export function fileAt(url: string, mediaType: string, name?: string): UserPart {
-  const called = name === undefined ? {} : { name };
-  const [, type, data] = /^data:([\w.+-]+\/[\w.+-]+);base64,([\w+/]+=*)$/.exec(url) ?? [];
-  if (type !== undefined && data !== undefined) return { type: "file", mediaType: type, data, ...called };
-  if (/^https?:\/\//.test(url)) return { type: "file", mediaType, url, ...called };
-  throw new ClientError("malformed", "A file needs an address of http or https, or data: with base 64.");
+/**
+ * What a user says at a door, as the library reads it (F75); nothing for an empty message. `where`: the place of the content
+ * in the request, for the refusal. Throws `ClientError`, which names the field.
+ */
+export function partsFrom(content: UserContent, where: string): readonly UserPart[] {
+  try {
+    return readUserContent(content) ?? [];
+  } catch (error) {
+    throw error instanceof DirectiveError ? new ClientError("malformed", `${where}: ${error.message}`) : error;
+  }
 }
 
 /** Something that was said elsewhere. */

@@ -2,7 +2,7 @@ import type { UserPart } from "@banyan/core/conversation";
 import type { ClientTool } from "@banyan/protocol";
 import { ClientError } from "@banyan/protocol/client";
 import { z } from "zod";
-import { type DoorRequest, doorStatus, fileAt, withToldBefore } from "./door.ts";
+import { type DoorRequest, doorStatus, partsFrom, withToldBefore } from "./door.ts";
 import type { Asking, DoorTurn, Heard, Results, Taken } from "./turn.ts";
 
 const piece = z.union([
@@ -117,11 +117,9 @@ export function textOf(said: z.infer<typeof openAiContent>): string {
 
 function piecesOf(said: z.infer<typeof openAiContent>): UserPart[] {
   if (typeof said === "string") return said === "" ? [] : [{ type: "text", text: said }];
-  return said.map((each): UserPart => {
-    if ("text" in each) return { type: "text", text: each.text };
-    const url = typeof each.image_url === "string" ? each.image_url : each.image_url.url;
-    return fileAt(url, "image/*");
-  });
+  return said.flatMap((each): readonly UserPart[] =>
+    "text" in each ? [{ type: "text", text: each.text }] : partsFrom([each], "content"),
+  );
 }
 
 export const finishOf = ({ reason }: Taken) => (reason === "limit" || reason === "interrupted" ? "length" : "stop");

@@ -5,7 +5,7 @@ import type { Hono } from "hono";
 import { z } from "zod";
 import type { Desk } from "../desk/desk.ts";
 import type { HttpEnvironment } from "../http/app.ts";
-import { bodyOf, conversationIn, type DoorRequest, door, fileAt, doorId as id, plainFailure } from "./door.ts";
+import { bodyOf, conversationIn, type DoorRequest, door, doorId as id, partsFrom, plainFailure } from "./door.ts";
 import {
   answersTo,
   beginTelling,
@@ -37,16 +37,6 @@ export const uiRequest = z.object({
   answers: z.array(z.object({ question: id, answer: z.unknown() })).nullish(),
 });
 type WaitingQuestion = z.infer<typeof uiRequest>;
-const saidPart = z.union([
-  z.object({ type: z.literal("text"), text: z.string() }),
-  z.object({
-    type: z.literal("file"),
-    url: z.string(),
-    mediaType: z.string().max(200),
-    filename: z.string().optional(),
-  }),
-]);
-
 /**
  * The addresses that the AI SDK's `useChat` speaks to: a chat is a conversation, and each answer is a turn told as a UI
  * message stream. Who leaves does not stop the turn: that has an address of its own.
@@ -181,15 +171,9 @@ function approvalsIn(last: z.infer<typeof message> | undefined) {
   });
 }
 
-function saidIn(last: z.infer<typeof message> | undefined): UserPart[] {
+function saidIn(last: z.infer<typeof message> | undefined): readonly UserPart[] {
   if (last?.role !== "user") throw new ClientError("malformed", "messages: the last one must be what a person says.");
-  const parts = last.parts.map((given): UserPart => {
-    const { data } = saidPart.safeParse(given);
-    if (!data)
-      throw new ClientError("malformed", `messages: a person cannot say a part ${JSON.stringify(given.type)}.`);
-    return data.type === "text" ? { type: "text", text: data.text } : fileAt(data.url, data.mediaType, data.filename);
-  });
-  if (!parts.some((said) => said.type !== "text" || said.text.trim() !== ""))
-    throw new ClientError("malformed", "messages: the last one says nothing.");
+  const parts = partsFrom({ role: "user", parts: last.parts }, "messages");
+  if (parts.length === 0) throw new ClientError("malformed", "messages: the last one says nothing.");
   return parts;
 }

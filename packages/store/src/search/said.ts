@@ -1,4 +1,5 @@
 import type { Event, Part } from "@banyan/core";
+import { readableEvent } from "@banyan/core/conversation";
 
 /** What an event says about the tree of messages and their texts, as far as a search needs it. */
 export type Said =
@@ -23,7 +24,8 @@ export const SAYING: readonly Event["type"][] = [
 ];
 
 /** In order: a message comes before its text. Users and models are searched; what tools and the system wrote is not. */
-export function saidIn(event: Event): Said[] {
+export function saidIn(given: Event): Said[] {
+  const event = readableEvent(given);
   const { type } = event;
   switch (type) {
     case "message.added": {

@@ -1,9 +1,9 @@
-import type { UserPart, WaitingInput } from "@banyan/core/conversation";
+import { toldUnreadable, type UserPart, type WaitingInput } from "@banyan/core/conversation";
 import { useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { TextField } from "../design/field.tsx";
 import { usePage } from "../page.ts";
-import { t } from "../phrases/phrases.ts";
+import { say, t } from "../phrases/phrases.ts";
 import { takesFocus } from "../shell/focus-on.ts";
 import { useMay } from "../use-may.ts";
 
@@ -28,7 +28,7 @@ export function WaitingList({ run }: { readonly run: string | undefined }) {
 const WORDS = { steer: t("steers"), queue: t("queued"), interrupt: t("interrupts") } as const;
 
 function Waiting({
-  input: { id, parts, delivery, held },
+  input,
   before,
   run,
 }: {
@@ -36,12 +36,14 @@ function Waiting({
   readonly before: string | undefined;
   readonly run: string | undefined;
 }) {
+  const { id, parts, delivery, held } = input;
   const page = usePage();
   const { connection } = page;
   const may = useMay();
   const { id: conversation } = useConversation();
   const [draft, setDraft] = useState<string>();
   const text = parts.map((part) => (part.type === "text" ? part.text : (part.name ?? part.mediaType))).join(" ");
+  const unreadable = toldUnreadable(input, say);
   const other = delivery === "queue" ? "steer" : "queue";
   const edit = (change: {
     readonly parts?: readonly UserPart[];
@@ -62,7 +64,7 @@ function Waiting({
       <span className="text-soft text-xs">{held ? t("held") : WORDS[delivery]}</span>
       {draft === undefined ? (
         // On a small screen what can be done about it stands below.
-        <span className="min-w-48 flex-1 truncate">{text}</span>
+        <span className="min-w-48 flex-1 truncate">{unreadable ?? text}</span>
       ) : (
         <TextField
           ref={takesFocus}

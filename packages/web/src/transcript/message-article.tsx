@@ -4,6 +4,7 @@ import {
   type SummaryMessage,
   textOf,
   toldShortfall,
+  toldUnreadable,
   toolOf,
   type UserMessage,
 } from "@banyan/core/conversation";
@@ -82,6 +83,8 @@ function whoOf(message: Message): string {
 }
 
 function Body({ message, next }: { readonly message: Message; readonly next: string | undefined }) {
+  const unreadable = toldUnreadable(message, say);
+  if (unreadable !== undefined) return <p className="text-sm text-warn">{visibleProse(unreadable)}</p>;
   switch (message.role) {
     case "user":
       return <Said message={message} next={next} />;

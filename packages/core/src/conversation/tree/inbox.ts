@@ -4,10 +4,11 @@ import type { ConversationState, MutableState, WaitingInput } from "../state.ts"
 
 /** Puts what a person wrote behind what waits; nothing happens when it waits already. Returns whether it was put there. */
 export function queueInput(state: MutableState, event: Extract<Event, { type: "input.queued" }>): boolean {
-  const { input: id, parts, delivery, run } = event;
+  const { input: id, parts, unreadable, delivery, run } = event;
   if (state.inbox.some((other) => other.id === id)) return false;
   const at = (run === null ? undefined : (state.runs.get(run) ?? state.waiting.get(run))?.leaf) ?? state.leaf;
-  state.inbox.push({ id, parts, delivery, run, at, held: run === null });
+  const input: WaitingInput = { id, parts, delivery, run, at, held: run === null };
+  state.inbox.push(unreadable === undefined ? input : { ...input, unreadable });
   return true;
 }
 
@@ -29,8 +30,11 @@ export function editInput(state: MutableState, event: Extract<Event, { type: "in
   const index = state.inbox.findIndex(({ id }) => id === event.input);
   const input = state.inbox[index];
   if (!input) return false;
-  const { parts = input.parts, delivery = input.delivery, run = input.run, before } = event;
-  const edited: WaitingInput = { ...input, parts, delivery, run, held: event.run === undefined && input.held };
+  const { delivery = input.delivery, run = input.run, before } = event;
+  const { parts, unreadable } = event.parts === undefined ? input : { ...event, parts: event.parts };
+  const { id, at } = input;
+  const held = event.run === undefined && input.held;
+  const edited: WaitingInput = { id, parts, ...(unreadable !== undefined && { unreadable }), delivery, run, at, held };
   if (before === undefined) {
     state.inbox[index] = edited;
   } else {
@@ -67,7 +71,7 @@ export function stillWaiting(state: ConversationState, inputs: readonly WaitingI
 /** The facts that make messages of what waited, one below the other; `run`, when it is live, ends behind them. */
 export function deliver(inputs: readonly WaitingInput[], parentId: string | null, run?: string): EventBody[] {
   let parent = parentId;
-  return inputs.flatMap(({ id, parts }): EventBody[] => {
+  return inputs.flatMap(({ id, parts, unreadable }): EventBody[] => {
     const added = {
       type: "message.added",
       message: id,
@@ -75,6 +79,7 @@ export function deliver(inputs: readonly WaitingInput[], parentId: string | null
       role: "user",
       author: "user",
       parts,
+      ...(unreadable === undefined ? {} : { unreadable }),
       ...(run === undefined ? {} : { run }),
     } as const;
     parent = id;

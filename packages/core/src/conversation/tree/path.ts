@@ -112,9 +112,9 @@ export function lastAssistantMessage(path: readonly Message[]): AssistantMessage
   return undefined;
 }
 
-/** What of a path the model is shown: the nearest summary, and what that does not cover. */
+/** What of a path the model is shown: the nearest summary that can be read, and what that does not cover. */
 export function afterSummary(path: readonly Message[]): readonly Message[] {
-  const at = path.findLastIndex((message) => message.role === "summary");
+  const at = path.findLastIndex((message) => message.role === "summary" && message.unreadable === undefined);
   const summary = path[at];
   if (summary?.role !== "summary") return path;
   const covered = path.findIndex((message) => message.id === summary.covers);

@@ -71,7 +71,6 @@ describe("reduce", () => {
       { type: "wonder.happened" },
       { type: "call.completed", message: "nowhere", call: "c", output: "" },
       { type: "message.completed", message: [...state.messages.keys()][1] },
-      { type: "message.added", message: "m", role: "summary", parentId: null },
     ];
     foreign.forEach((body, index) => {
       const event = { ...body, seq: state.seq + 1 + index, epoch, at: 1 } as unknown as Event;

@@ -19,6 +19,7 @@ import { editInput, queueInput } from "./inbox.ts";
 import { olderAbout } from "./older-about.ts";
 import { hangsOn, pathTo } from "./path.ts";
 import { noteAnswer, noteQuestions } from "./questions.ts";
+import { readableEvent } from "./readable-event.ts";
 import { endRun, startRun } from "./runs.ts";
 
 /** The characters of a running call's output that a state keeps. */
@@ -38,7 +39,7 @@ export function reduce(state: ConversationState, item: FeedItem): Change {
       if (item.seq <= target.seq) return { skipped: `${item.type}: event ${item.seq} was applied before` };
       target.seq = item.seq;
       target.epoch = item.epoch;
-      return reduceEvent(target, item);
+      return reduceEvent(target, readableEvent(item));
     }
     return isDelta(item) ? reduceDelta(target, item) : NOTHING;
   } catch (error) {
@@ -72,15 +73,16 @@ function reduceEvent(state: MutableState, event: Event): Change {
       state.allowed = state.allowed.filter((pattern) => pattern !== event.pattern);
       return NOTHING;
     case "message.added": {
-      const { message: id, parentId, at: createdAt, call, run } = event;
+      const { message: id, parentId, at: createdAt, call, run, unreadable } = event;
+      const base = { id, parentId, createdAt, ...(unreadable !== undefined && { unreadable }) };
       if (event.role === "user") {
         const { author = "user", parts, worktree } = event;
         const place = worktree === undefined ? {} : { worktree };
-        return addMessage(state, { id, parentId, createdAt, role: "user", author, parts, ...place }, { call, run });
+        return addMessage(state, { ...base, role: "user", author, parts, ...place }, { call, run });
       }
       const { usage, cost, covers = parentId ?? "" } = event;
       const parts = event.parts.filter((part) => part.type === "text");
-      const summary: Mutable<SummaryMessage> = { id, parentId, createdAt, role: "summary", parts, covers };
+      const summary: Mutable<SummaryMessage> = { ...base, role: "summary", parts, covers };
       if (usage) {
         summary.usage = usage;
         if (cost !== undefined) summary.cost = cost;
@@ -122,6 +124,8 @@ function reduceEvent(state: MutableState, event: Event): Change {
     case "message.completed": {
       const message = assistantOf(state, event.message);
       if (!message) return skipped(event, "it names no message of the model");
+      // First, because it throws for an event without usage: such an event changes nothing.
+      count(state, event.usage, event.cost);
       // Calls that were only streamed and are not part of the response as it stands go.
       const calls: Call[] = [];
       for (const part of event.parts) {
@@ -131,11 +135,11 @@ function reduceEvent(state: MutableState, event: Event): Change {
       for (const { id } of calls) state.calls.set(id, message.id);
       message.calls = calls;
       message.parts = event.parts as Part[];
+      if (event.unreadable !== undefined) message.unreadable = event.unreadable;
       message.finish = event.finish;
       message.usage = event.usage;
       if (event.cost !== undefined) message.cost = event.cost;
       if (event.error !== undefined) message.error = event.error;
-      count(state, event.usage, event.cost);
       return { message: message.id };
     }
     case "message.abandoned": {

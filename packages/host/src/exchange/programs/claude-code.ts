@@ -260,12 +260,12 @@ class Reading {
 
   #userParts(said: Content, line: number): UserPart[] {
     if (typeof said === "string") return textPart(said);
-    return said.flatMap((each): UserPart[] => {
+    return said.flatMap((each): readonly UserPart[] => {
       if (each.type === "text") return textPart(String(each.text ?? ""));
       const source = z
         .object({ type: z.literal("base64"), media_type: z.string(), data: z.string() })
         .safeParse(each.source).data;
-      if (source) return [{ type: "file", mediaType: source.media_type, data: source.data }];
+      if (source) return this.#left.userFile({ type: "image", source }, line);
       this.#left.note(`a piece of a message: “${each.type}”`, line);
       return [];
     });

@@ -232,10 +232,10 @@ class Reading {
     const isSaid = kinds ? kinds.some((kind) => kind.startsWith("user.")) : !SURROUNDINGS.test(text);
     if (read.role !== "user" || !isSaid) return;
     const parts = (typeof read.content === "string" ? [{ type: "input_text", text }] : (read.content ?? [])).flatMap(
-      (each): UserPart[] => {
+      (each): readonly UserPart[] => {
         if (each.type === "input_text") return textPart(each.text ?? "");
-        const [, mediaType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(each.image_url ?? "") ?? [];
-        if (mediaType !== undefined && data !== undefined) return [{ type: "file", mediaType, data }];
+        const { image_url } = each;
+        if (image_url?.startsWith("data:")) return this.left.userFile({ type: "input_image", image_url }, line);
         this.left.note(`a piece of a message: “${each.type}”`, line);
         return [];
       },

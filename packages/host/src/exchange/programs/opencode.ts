@@ -177,11 +177,12 @@ class Reading {
     };
   }
 
-  #userPart(read: OnePart): UserPart[] {
+  #userPart(read: OnePart): readonly UserPart[] {
     if (read.type === "text") return read.ignored ? [] : textPart(read.text ?? "");
     if (read.type === "file") {
-      const [, data] = /^data:[^;,]*;base64,(.*)$/s.exec(read.url ?? "") ?? [];
-      if (data !== undefined) return [{ type: "file", mediaType: read.mime ?? "", name: read.filename, data }];
+      const { url = "", mime: mediaType = "", filename } = read;
+      if (/^data:[^;,]{0,200};base64,/.test(url))
+        return this.#left.userFile({ type: "file", mediaType, filename, url });
       // What stands in a file of text stands in a text beside it.
       if (read.mime !== "text/plain")
         this.#left.note(`a file that is not in the session: ${read.filename ?? read.url}`);

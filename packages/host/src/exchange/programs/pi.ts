@@ -223,10 +223,10 @@ class Reading {
 
   #userParts(said: z.infer<typeof content>, line: number): UserPart[] {
     if (typeof said === "string") return textPart(said);
-    return said.flatMap((each): UserPart[] => {
+    return said.flatMap((each): readonly UserPart[] => {
       if (each.type === "text") return textPart(String(each.text ?? ""));
       if (each.type === "image" && typeof each.data === "string" && typeof each.mimeType === "string")
-        return [{ type: "file", mediaType: each.mimeType, data: each.data }];
+        return this.left.userFile({ type: "file", mediaType: each.mimeType, data: each.data }, line);
       this.left.note(`a piece of a message: “${each.type}”`, line);
       return [];
     });

@@ -6,6 +6,7 @@ import { shownStatus } from "@banyan/core/shown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { redactor } from "../../redaction/redactor.ts";
 import { conversationOf, fromJson, type PastSession, readSession, sessionsIn, toJson } from "../index.ts";
+import { Left } from "./reading.ts";
 
 // The sessions of `fixtures` were made by the programs themselves, against a mock of their providers: Claude Code 2.1.197, Codex
 // 0.169.0, pi 0.74.2 and opencode 1.18.33. In each, the same was said: a file was written and edited, a command failed, two calls ran
@@ -388,4 +389,13 @@ test("S36: the title of a session, its first words and its labels have no secret
     messages: [{ key: "a", parent: null, at: 1, role: "user", parts: [{ type: "text", text: key }], label: key }],
   };
   expect(toJson(conversationOf(session, REDACT).events)).not.toContain(key);
+});
+
+test("F75: a file of a session that no message can hold is left out, and that is told", () => {
+  const left = new Left();
+  const source = { type: "base64", media_type: "image/png", data: "AQID" };
+  expect(left.userFile({ type: "image", source }, 1)).toEqual([{ type: "file", mediaType: "image/png", data: "AQID" }]);
+  expect(left.userFile({ type: "image", source: { ...source, data: "***" } }, 2)).toEqual([]);
+  expect(left.userFile({ type: "image", source: { ...source, media_type: "png" } }, 3)).toEqual([]);
+  expect(left.told).toEqual(["a file with another media type or other data than a message can hold (lines 2, 3)"]);
 });

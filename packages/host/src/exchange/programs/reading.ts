@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { pipeline, type Readable } from "node:stream";
 import { createZstdDecompress } from "node:zlib";
+import { DirectiveError, type PlainPart, readUserContent, type UserPart } from "@banyan/core/conversation";
 import { parseJson } from "../../settings/json-text.ts";
 
 /** Counts what a reader cannot take, so that a person is told once of what is there a hundred times. */
@@ -13,6 +14,17 @@ export class Left {
     const lines = this.#lines.get(what) ?? [];
     this.#lines.set(what, lines);
     if (line !== undefined) lines.push(line);
+  }
+
+  /** Returns a file that a user sent, as a checked part (F75). Notes a file that no message can hold, and leaves it out. */
+  userFile(file: PlainPart | UserPart, line?: number): readonly UserPart[] {
+    try {
+      return readUserContent([file]) ?? [];
+    } catch (error) {
+      if (!(error instanceof DirectiveError)) throw error;
+      this.note("a file with another media type or other data than a message can hold", line);
+      return [];
+    }
   }
 
   /** One sentence for each kind, with the first lines where it stands. */

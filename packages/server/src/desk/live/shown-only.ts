@@ -97,6 +97,7 @@ const SHOWS = {
   "model.replaced": "all",
   "model.waiting": "all",
   "turn.waiting": "nothing",
+  "message.left-out": "nothing",
   "memory.skipped": "nothing",
   "context.shortening": "all",
   "context.not-shortened": "all",

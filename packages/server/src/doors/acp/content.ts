@@ -3,10 +3,11 @@ import type { ContentBlock } from "@agentclientprotocol/sdk/unstable";
 import type { Part, UserPart } from "@banyan/core/conversation";
 import { enclosed } from "@banyan/core/shown";
 import { ClientError } from "@banyan/protocol/client";
+import { partsFrom } from "../door.ts";
 
 /** What a person said in an editor. */
 export interface SaidThere {
-  readonly parts: UserPart[];
+  readonly parts: readonly UserPart[];
   /** The editor put texts of files into it: nothing goes along that those name. */
   readonly asIs: boolean;
 }
@@ -61,9 +62,9 @@ export async function saidIn(blocks: readonly ContentBlock[], readBuffer: ReadBu
       parts[parts.length - 1] = { type: "text", text: last.text + part.text };
     else parts.push(part);
   }
-  if (!parts.some((part) => part.type !== "text" || part.text.trim() !== ""))
-    throw new ClientError("malformed", "The prompt says nothing.");
-  return { parts, asIs };
+  const checked = partsFrom(parts, "The prompt");
+  if (checked.length === 0) throw new ClientError("malformed", "The prompt says nothing.");
+  return { parts: checked, asIs };
 }
 
 function isResource(part: UserPart): boolean {

@@ -143,6 +143,7 @@ export class Telling {
         return this.#note(item.run, item);
       case "process.started":
       case "process.ended":
+      case "message.left-out":
         return this.#remark(toldItem(item) ?? "");
       case "turn.waiting":
       case "callback.failed":

@@ -9,6 +9,7 @@ import {
   type Recalled,
   textOf,
   toldShortfall,
+  toldUnreadable,
   typedText,
   whyEnded,
 } from "@banyan/core/conversation";
@@ -253,6 +254,8 @@ export class LiveView implements FeedView {
 
   #added(id: string, state: ConversationState): void {
     const message = state.messages.get(id);
+    const unreadable = toldUnreadable(message);
+    if (unreadable !== undefined) return this.note(oneLine(unreadable));
     if (message?.role !== "user") return;
     if (message.author === "user") {
       this.#message(typedText(message));

@@ -1,6 +1,8 @@
 import { Agent, defineTool, Session } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { expect, test } from "vitest";
+import { branchLines } from "../../../conversations/show.ts";
+import { styleFor } from "../../../show/style.ts";
 import { createTheme } from "../theme/theme.ts";
 import { branchEnd } from "./message-lines.ts";
 
@@ -48,4 +50,20 @@ test("T48: of a last message that is longer than that its own end is shown", asy
   expect(lines[0]).toMatch(/^… \(\d+ lines above\)$/);
   expect(lines.at(-1)).toMatch(/line 199$/);
   expect(above).toBe(1);
+});
+
+test("F77: a message that cannot be read stands in its branch with the reason, in a page and as text", async () => {
+  const session = Session.inMemory();
+  const wrong = { type: "message.added", message: "m", parentId: null, role: "user" } as const;
+  await session.commit([{ ...wrong, parts: [{ type: "text", text: 5 }] as unknown as [] }]);
+  await new Agent({ model: scriptedModel(["Yes."]) }).send("Go on.", { session });
+  const told = "This message cannot be read: parts[0].text must be a string, not a number.";
+  const { lines } = branchEnd(session.state, session.state.leaf, { ...look, width: 100 });
+  expect(lines).toEqual([told, "", "❯ Go on.", "", "Yes."]);
+  const shown = branchLines(session.state, session.state.leaf, {
+    agent: "agent",
+    style: styleFor(process.stdout, "never"),
+    columns: 100,
+  });
+  expect(shown.slice(0, 3)).toEqual(["", "#1 you", told]);
 });

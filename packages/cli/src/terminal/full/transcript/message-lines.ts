@@ -4,6 +4,7 @@ import {
   pathTo,
   textOf,
   toldShortfall,
+  toldUnreadable,
   typedText,
 } from "@banyan/core/conversation";
 import { counted, visibleProse } from "@banyan/core/shown";
@@ -90,6 +91,8 @@ export function branchEnd(
 }
 
 function linesOf(message: Message, width: number, theme: Theme): readonly string[] {
+  const unreadable = toldUnreadable(message);
+  if (unreadable !== undefined) return wrapped(theme.dim(oneLine(unreadable)), width);
   if (message.role === "summary") return toldLines("summary", textOf(message), width, theme);
   if (message.role === "user") {
     const undone = undoneLine(message);

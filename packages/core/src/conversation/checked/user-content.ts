@@ -1,0 +1,326 @@
+import { mediaIn } from "../brought-file.ts";
+import type { FilePart, ProviderData, UserPart } from "../message.ts";
+import { didYouMean } from "../option-names.ts";
+import {
+  isBase64,
+  isJson,
+  isMediaType,
+  isWebAddress,
+  LONGEST_NAME,
+  providerProblem,
+  shownKind,
+} from "../shape-problem.ts";
+
+/** A directive or a message that cannot be carried out: the sentence names the field and what to do. */
+export class DirectiveError extends Error {
+  override readonly name = "DirectiveError";
+  readonly code: "unknown" | "empty" | "malformed" | "nothing-to-retry" | "nothing-to-resume" | "unknown-message";
+
+  constructor(code: DirectiveError["code"], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Bytes as programs hold them. A Node `Buffer` is a `Uint8Array`. */
+type Bytes = Uint8Array | ArrayBuffer;
+
+/** A text or a file as another library writes it. Each has the same meaning as a `UserPart`. */
+export type PlainPart =
+  /** The AI SDK. A string is base 64, a `data:` URL, or an http URL. */
+  | { readonly type: "image"; readonly image: string | Bytes | URL; readonly mediaType?: string | undefined }
+  | {
+      readonly type: "file";
+      readonly data: string | Bytes | URL | { readonly type: string; readonly [name: string]: unknown };
+      readonly mediaType: string;
+      readonly filename?: string | undefined;
+    }
+  | {
+      readonly type: "file";
+      readonly url: string | URL;
+      readonly mediaType: string;
+      readonly filename?: string | undefined;
+    }
+  /** OpenAI. */
+  | { readonly type: "input_text"; readonly text: string }
+  | { readonly type: "image_url"; readonly image_url: { readonly url: string } }
+  | { readonly type: "input_image"; readonly image_url: string }
+  | { readonly type: "file"; readonly file: { readonly file_data: string; readonly filename?: string | undefined } }
+  /** Anthropic. */
+  | {
+      readonly type: "image" | "document";
+      readonly source: { readonly type: string; readonly [name: string]: unknown };
+    };
+
+/**
+ * A whole message with the role `user`: `{ role, content }` of most libraries, or `{ role, parts }` of the AI SDK's
+ * `useChat`. Its parts are checked when the message is used.
+ */
+export interface PlainMessage {
+  readonly role: string;
+  readonly content?: string | readonly object[] | undefined;
+  readonly parts?: readonly object[] | undefined;
+}
+
+/** What a user says: a text, parts, or a message of another library that maps without loss. */
+export type UserContent = string | readonly (UserPart | PlainPart)[] | PlainMessage;
+
+/**
+ * Reads what a user says as the parts of a message. Returns nothing when there is neither text nor a file. The parts are
+ * new objects, with bytes in base 64. Throws `DirectiveError` (`malformed`), which names the field, for any other shape.
+ */
+export function readUserContent(content: UserContent): readonly UserPart[] | undefined {
+  if (typeof content === "string") return content.trim() === "" ? undefined : [{ type: "text", text: content }];
+  const parts = Array.isArray(content) ? readParts(content, "parts") : readMessage(content);
+  return parts.some((part) => part.type === "file" || part.text.trim() !== "") ? parts : undefined;
+}
+
+function readMessage(message: unknown): readonly UserPart[] {
+  if (!isRecord(message))
+    throw malformed(
+      `A message must be a string, an array of parts, or { role: "user", content }, not ${shownKind(message)}`,
+    );
+  const { role, content, parts, id: _, type, ...rest } = message;
+  if (role === undefined)
+    throw malformed(
+      'A message must be a string, an array of parts, or { role: "user", content }; put one part into an array',
+    );
+  if (role !== "user")
+    throw malformed(
+      `role must be "user", not ${shownValue(role)}; the session keeps the other messages, so pass only what the user says`,
+    );
+  if (type !== undefined && type !== "message") throw malformed(`type must be "message", not ${shownValue(type)}`);
+  refuseRest(rest, "", ["role", "content", "parts"]);
+  if (content !== undefined && parts !== undefined)
+    throw malformed("content and parts are both there; pass one of them");
+  const given = content ?? parts;
+  if (typeof given === "string" && parts === undefined) return [{ type: "text", text: given }];
+  const name = content === undefined && parts !== undefined ? "parts" : "content";
+  if (Array.isArray(given)) return readParts(given, name);
+  throw malformed(
+    `${name} must be ${name === "parts" ? "" : "a string or "}an array of parts, not ${shownKind(given)}`,
+  );
+}
+
+function readParts(given: readonly unknown[], name: string): readonly UserPart[] {
+  // Array.from also visits holes, which map() leaves out.
+  return Array.from(given, (part, index) => readPart(part, `${name}[${index}]`));
+}
+
+const TYPES = ["text", "file"];
+
+function readPart(part: unknown, at: string): UserPart {
+  if (!isRecord(part)) throw malformed(`${at} must be a part with a type, not ${shownKind(part)}`);
+  const { type, ...fields } = part;
+  switch (type) {
+    case "text":
+    case "input_text": {
+      const { text, state, provider, ...rest } = fields;
+      // The AI SDK marks a complete text so; only complete texts are said.
+      if (state !== undefined && state !== "done")
+        throw malformed(`${at}.state must be "done", not ${shownValue(state)}`);
+      refuseRest(rest, `${at}.`, ["text", "provider"]);
+      const problem = provider === undefined ? undefined : providerProblem(provider, at);
+      if (problem !== undefined) throw malformed(problem);
+      if (provider !== undefined && !isJson(provider))
+        throw malformed(`${at}.provider has a value that JSON cannot hold`);
+      const said = { type: "text", text: stringAt(text, `${at}.text`) } as const;
+      return provider === undefined ? said : { ...said, provider: provider as ProviderData };
+    }
+    case "file":
+      return fields.file === undefined ? readFile(fields, at) : readOpenAiFile(fields, at);
+    case "image": {
+      if (fields.source !== undefined) return readSource(fields, at, "image/*");
+      const { image, mediaType, ...rest } = fields;
+      refuseRest(rest, `${at}.`, ["image", "mediaType"]);
+      return fileOf({ mediaType: mediaAt(mediaType ?? "image/*", `${at}.mediaType`) }, readData(image, `${at}.image`));
+    }
+    case "image_url":
+    case "input_image": {
+      const { image_url: given, detail, ...rest } = fields;
+      refuseRest(rest, `${at}.`, ["image_url"]);
+      const { url, detail: inner, ...more } = isRecord(given) ? given : { url: given };
+      const path = isRecord(given) ? `${at}.image_url.` : `${at}.`;
+      refuseRest(more, path, ["url"]);
+      const wanted = detail ?? inner ?? "auto";
+      if (wanted !== "auto") throw malformed(`${path}detail must be "auto", not ${shownValue(wanted)}; leave it out`);
+      const place = isRecord(given) ? `${path}url` : `${at}.image_url`;
+      return fileOf({ mediaType: "image/*" }, readAddress(url, place));
+    }
+    case "document":
+      return readSource(fields, at, "application/pdf");
+    case undefined:
+      if ("role" in part) throw malformed(`${at} is a message, not a part; pass one message, or the parts of one`);
+  }
+  const near = typeof type === "string" ? didYouMean(type, TYPES) : undefined;
+  const advice = near ?? 'a user message holds parts of type "text" and "file"';
+  throw malformed(`${at}.type is ${shownValue(type)}; ${advice}`);
+}
+
+/** Bytes or an address, as far as a part says it. */
+type Source = Pick<FilePart, "data" | "url"> & {
+  /** The media type that a `data:` URL names. */
+  readonly says?: string | undefined;
+};
+
+/** A file of this program, or one of the AI SDK. */
+function readFile(fields: Readonly<Record<string, unknown>>, at: string): FilePart {
+  const { mediaType, name, filename, data, url, ...rest } = fields;
+  refuseRest(rest, `${at}.`, ["mediaType", "name", "data", "url"]);
+  if (name !== undefined && filename !== undefined)
+    throw malformed(`${at}.name and ${at}.filename are both there; pass one of them`);
+  if (data !== undefined && url !== undefined)
+    throw malformed(`${at}.data and ${at}.url are both there; pass one of them`);
+  if (data === undefined && url === undefined)
+    throw malformed(`${at} has neither data nor url; pass its bytes as data, or its address as url`);
+  const called = name === undefined ? nameAt(filename, `${at}.filename`) : nameAt(name, `${at}.name`);
+  const media = mediaAt(mediaType, `${at}.mediaType`);
+  const source = data === undefined ? readAddress(url, `${at}.url`) : readData(data, `${at}.data`);
+  return fileOf({ mediaType: media, ...called }, source);
+}
+
+function readOpenAiFile(fields: Readonly<Record<string, unknown>>, at: string): FilePart {
+  const { file, ...others } = fields;
+  refuseRest(others, `${at}.`, ["file"]);
+  if (!isRecord(file)) throw malformed(`${at}.file must be an object, not ${shownKind(file)}`);
+  const { file_data: data, filename, ...rest } = file;
+  refuseRest(rest, `${at}.file.`, ["file_data", "filename"]);
+  const source = readData(data, `${at}.file.file_data`);
+  const called = nameAt(filename, `${at}.file.filename`);
+  const part = fileOf({ mediaType: "application/*", ...called }, source);
+  if (part.mediaType !== "application/*") return part;
+  throw malformed(`${at}.file.file_data has no media type; write it as data:application/pdf;base64,... instead`);
+}
+
+/** A picture or a document of Anthropic's format. */
+function readSource(fields: Readonly<Record<string, unknown>>, at: string, otherwise: string): FilePart {
+  const { source, title, ...others } = fields;
+  refuseRest(others, `${at}.`, ["source"]);
+  if (!isRecord(source)) throw malformed(`${at}.source must be an object, not ${shownKind(source)}`);
+  const { type, media_type: media, data, url, ...rest } = source;
+  refuseRest(rest, `${at}.source.`, ["type", "media_type", "data", "url"]);
+  if (type !== "base64" && type !== "url")
+    throw malformed(`${at}.source.type must be "base64" or "url", not ${shownValue(type)}`);
+  const mediaType = mediaAt(media ?? otherwise, `${at}.source.media_type`);
+  const read = type === "url" ? readAddress(url, `${at}.source.url`) : readData(data, `${at}.source.data`);
+  return fileOf({ mediaType, ...nameAt(title ?? undefined, `${at}.title`) }, read);
+}
+
+/** Bytes: base 64, a `data:` URL, an http URL, binary data, or the AI SDK's `{ type: "data" | "url", ... }`. */
+function readData(data: unknown, at: string): Source {
+  if (data instanceof URL) return readAddress(data, at);
+  const bytes = bytesOf(data);
+  if (bytes) {
+    if (bytes.length === 0) throw malformed(`${at} is empty; leave the file out`);
+    return { data: encode(bytes), says: mediaIn(bytes)?.mediaType };
+  }
+  if (typeof data === "string") {
+    if (/^(?:data|https?):/i.test(data.slice(0, 8))) return readAddress(data, at);
+    if (isBase64(data)) return { data, says: mediaIn(beginning(data))?.mediaType };
+    throw malformed(
+      data === ""
+        ? `${at} is empty; leave the file out`
+        : `${at} must be base 64 without line breaks; pass the bytes as a Buffer or a Uint8Array to have them encoded`,
+    );
+  }
+  if (isRecord(data)) {
+    const { type, data: inner, url, ...rest } = data;
+    if (type === "Buffer") throw malformed(`${at} is a Buffer written as JSON; pass the Buffer itself, or base 64`);
+    if (type === "data" || type === "url") {
+      refuseRest(rest, `${at}.`, ["type", type]);
+      return type === "data" ? readData(inner, `${at}.data`) : readAddress(url, `${at}.url`);
+    }
+  }
+  throw malformed(`${at} must be base 64, bytes or an address, not ${shownKind(data)}`);
+}
+
+/** An address of http or https, or a `data:` URL with base 64. */
+function readAddress(given: unknown, at: string): Source {
+  const url = given instanceof URL ? given.href : stringAt(given, at);
+  if (!/^data:/i.test(url.slice(0, 5))) {
+    if (isWebAddress(url)) return { url };
+    throw malformed(
+      `${at} must be an address of http or https, or a data: URL with base 64; pass a local file as data`,
+    );
+  }
+  const comma = url.slice(0, 500).indexOf(",");
+  const [media = "", ...words] = url.slice(5, Math.max(5, comma)).split(";");
+  if (comma < 0 || words.at(-1)?.trim().toLowerCase() !== "base64")
+    throw malformed(`${at} is a data: URL that is not in base 64; write it as data:image/png;base64,... instead`);
+  const data = url.slice(comma + 1);
+  if (!isBase64(data)) throw malformed(`${at} is a data: URL whose data is not base 64`);
+  if (media === "") return { data, says: mediaIn(beginning(data))?.mediaType };
+  if (!isMediaType(media)) throw malformed(`${at} is a data: URL with the media type ${shownValue(media)}`);
+  return { data, says: media };
+}
+
+/** The part. A media type such as `image/*` gives way to what the source says. */
+function fileOf(about: Pick<FilePart, "mediaType" | "name">, { data, url, says }: Source): FilePart {
+  const mediaType = says !== undefined && about.mediaType.endsWith("/*") ? says : about.mediaType;
+  const part: FilePart = { type: "file", ...about, mediaType };
+  return data === undefined ? { ...part, url } : { ...part, data };
+}
+
+function stringAt(value: unknown, at: string): string {
+  if (typeof value === "string") return value;
+  throw malformed(`${at} must be a string, not ${shownKind(value)}`);
+}
+
+function nameAt(value: unknown, at: string): { readonly name?: string } {
+  if (value === undefined) return {};
+  const name = stringAt(value, at);
+  if (name.length <= LONGEST_NAME || Array.from(name).length <= LONGEST_NAME) return { name };
+  throw malformed(`${at} must have at most ${LONGEST_NAME.toLocaleString("en")} characters`);
+}
+
+function mediaAt(value: unknown, at: string): string {
+  const media = stringAt(value, at);
+  if (isMediaType(media)) return media;
+  // The AI SDK takes the top level alone for any subtype.
+  if (/^(?:image|audio|video|text|application)$/.test(media)) return `${media}/*`;
+  throw malformed(`${at} must have the form type/subtype, such as image/png, not ${shownValue(media)}`);
+}
+
+/** Refuses fields that the message would lose. */
+function refuseRest(rest: Readonly<Record<string, unknown>>, at: string, known: readonly string[]): void {
+  for (const [name, value] of Object.entries(rest)) {
+    if (value === undefined) continue;
+    const isForProvider = name === "providerOptions" || name === "providerMetadata";
+    const advice = isForProvider
+      ? "leave it out, or set providerOptions in the agent's settings"
+      : (didYouMean(name, known, at) ?? "it would be lost, so leave it out");
+    throw malformed(`${at}${name} is not a field of a user message; ${advice}`);
+  }
+}
+
+function malformed(sentence: string): DirectiveError {
+  return new DirectiveError("malformed", /[.?]$/.test(sentence) ? sentence : `${sentence}.`);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function shownValue(value: unknown): string {
+  return typeof value === "string" ? JSON.stringify(value.slice(0, 100)) : shownKind(value);
+}
+
+function bytesOf(value: unknown): Uint8Array | undefined {
+  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  return value instanceof ArrayBuffer ? new Uint8Array(value) : undefined;
+}
+
+/** The first bytes of base 64, which tell what a file is. */
+function beginning(base64: string): Uint8Array {
+  const head = base64.slice(0, 32);
+  return Uint8Array.from(atob(head), (character) => character.charCodeAt(0));
+}
+
+/** Bytes at once: a multiple of 3, so that the pieces join, and few enough for the arguments of a call. */
+const PIECE = 3 * 8192;
+
+function encode(bytes: Uint8Array): string {
+  let text = "";
+  for (let at = 0; at < bytes.length; at += PIECE) text += btoa(String.fromCharCode(...bytes.subarray(at, at + PIECE)));
+  return text;
+}

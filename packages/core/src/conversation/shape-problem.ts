@@ -1,0 +1,70 @@
+import type { FileChange, ProviderData } from "./message.ts";
+
+/** Characters of the name of a file. */
+export const LONGEST_NAME = 1_000;
+
+/** Whether a text is base 64 with its padding and nothing else. One pass without a copy: it may have 20 MB. */
+export function isBase64(text: string): boolean {
+  if (text.length === 0 || text.length % 4 !== 0) return false;
+  const odd = text.search(/[^A-Za-z0-9+/]/);
+  return odd < 0 || (odd >= text.length - 2 && /^==?$/.test(text.slice(odd)));
+}
+
+/** Whether a text has the form `type/subtype`, with parameters behind a semicolon if any. */
+export function isMediaType(text: string): boolean {
+  return text.length <= 200 && /^[\w!#$&^.+-]+\/[\w!#$&^.+*-]+(?:\s*;.*)?$/s.test(text);
+}
+
+/** Whether a text is an address of http or https. */
+export function isWebAddress(text: string): boolean {
+  return /^https?:\/\/./i.test(text) && URL.canParse(text);
+}
+
+/** A value as a refusal names it: `a number`. */
+export function shownKind(value: unknown): string {
+  if (value === null) return "null";
+  if (value === undefined) return "undefined";
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "object") {
+    const name: unknown = Object.getPrototypeOf(value)?.constructor?.name;
+    return typeof name === "string" && name !== "" && name !== "Object" ? `a ${name}` : "an object";
+  }
+  return `a ${typeof value}`;
+}
+
+/** What is wrong with the `provider` of a part, which stands at `at`; nothing when it is one. */
+export function providerProblem(provider: unknown, at: string): string | undefined {
+  if (!isPlain(provider)) return `${at}.provider must be an object, not ${shownKind(provider)}`;
+  for (const [name, data] of Object.entries(provider))
+    if (!isPlain(data)) return `${at}.provider.${name} must be an object, not ${shownKind(data)}`;
+  return undefined;
+}
+
+function isPlain(value: unknown): value is ProviderData {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether JSON can hold a value and give it back. */
+export function isJson(value: unknown, depth = 0): boolean {
+  if (value === null || ["string", "boolean"].includes(typeof value)) return true;
+  if (typeof value === "number") return Number.isFinite(value);
+  return typeof value === "object" && depth < 100 && Object.values(value).every((each) => isJson(each, depth + 1));
+}
+
+/** Returns what is wrong with a change of a file that a program hands in, as a sentence; nothing when the change is one. */
+export function fileChangeProblem({ path, kind, before, after, added, removed, diff }: FileChange): string | undefined {
+  if (typeof path !== "string" || path === "") return "A file change needs the path of its file.";
+  if (!["created", "changed", "deleted"].includes(kind))
+    return `The kind of a file change is "created", "changed" or "deleted"; this is ${JSON.stringify(kind)}.`;
+  for (const [name, content] of Object.entries({ before, after })) {
+    if (content !== null && typeof content !== "string")
+      return `${name} of a file change names a content, or is null where there is no file.`;
+  }
+  for (const [name, lines] of Object.entries({ added, removed })) {
+    if (!Number.isInteger(lines) || lines < 0)
+      return `${name} of a file change is ${lines}; it is a number of lines, 0 or more.`;
+  }
+  return typeof diff === "string"
+    ? undefined
+    : "diff of a file change is a text; it is empty for a file that is no text.";
+}

@@ -1,0 +1,141 @@
+import type { Event } from "../event.ts";
+import { providerProblem, shownKind } from "../shape-problem.ts";
+
+/**
+ * Returns an event of which every part of the program can read the parts (F77). A malformed part of a log, such as one of
+ * another version, leaves the message with `parts: []` and the reason. Calls keep as much as can be read. Everything else is
+ * returned as it is. Total.
+ */
+export function readableEvent<Item extends Event>(event: Item): Item {
+  switch (event.type) {
+    case "message.added":
+    case "input.queued":
+    case "input.edited":
+    case "message.completed": {
+      if (event.type === "input.edited" && event.parts === undefined) return event;
+      const isSaid = event.type !== "message.completed";
+      const problem = problemOfParts(event.parts, isSaid ? saidProblem : writtenProblem);
+      return problem === undefined ? event : { ...event, parts: [], unreadable: `${problem}.` };
+    }
+    case "message.checkpoint": {
+      const problem = problemOfParts(event.parts, checkpointProblem);
+      return problem === undefined ? event : { ...event, parts: [] };
+    }
+    case "memory.recalled": {
+      const items: unknown = event.items;
+      const kept = Array.isArray(items) ? items.filter(isRecalled) : [];
+      return kept.length === event.items?.length ? event : { ...event, items: kept };
+    }
+    case "call.pending": {
+      const { tool, inputText } = event;
+      const isWhole = typeof tool === "string" && typeof inputText === "string";
+      return isWhole ? event : { ...event, tool: String(tool), inputText: String(inputText) };
+    }
+    case "call.completed":
+    case "call.failed":
+    case "call.denied":
+    case "call.cancelled": {
+      const { files, ...ended } = event;
+      const isWhole = files === undefined || (Array.isArray(files) && files.every(isFile));
+      if (isWhole && typeof event.output === "string") return event;
+      return { ...ended, output: String(event.output), ...(isWhole && files && { files }) } as Item;
+    }
+    default:
+      return event;
+  }
+}
+
+function isFile(file: unknown): boolean {
+  const { mediaType, digest } = (typeof file === "object" && file !== null ? file : {}) as Fields;
+  return typeof mediaType === "string" && typeof digest === "string";
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What is wrong with a part at a place, as the beginning of a sentence; nothing when it can be read. */
+type PartCheck = (part: Fields, at: string) => string | undefined;
+
+function problemOfParts(parts: unknown, problemOf: PartCheck): string | undefined {
+  if (!Array.isArray(parts)) return `parts must be an array, not ${shownKind(parts)}`;
+  for (let index = 0; index < parts.length; index++) {
+    const part: unknown = parts[index];
+    const at = `parts[${index}]`;
+    if (typeof part !== "object" || part === null) return `${at} must be a part, not ${shownKind(part)}`;
+    const problem = problemOf(part as Fields, at);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** Newer versions may add fields to a part. They cannot add a type: half of what a user said may mislead a model. */
+function saidProblem(part: Fields, at: string): string | undefined {
+  if (part.type === "text") return textProblem(part, at);
+  if (part.type === "file") return fileProblem(part, at);
+  return `${at} has the type ${JSON.stringify(part.type)?.slice(0, 100)}, which this version does not know`;
+}
+
+/** A type that is unknown here is passed over: the rest of a response can be read without it. */
+function writtenProblem(part: Fields, at: string): string | undefined {
+  switch (part.type) {
+    case "file":
+      return fileFieldProblem(part, at);
+    case "call":
+      return notString(part, at, "call") ?? providerIn(part, at);
+    case "source":
+      return notString(part, at, "url");
+    case "provider":
+      return notString(part, at, "text") ?? providerProblem(part.provider, at);
+    default:
+      if (typeof part.type !== "string") return notString(part, at, "type");
+      return part.type === "text" || part.type === "reasoning" || "text" in part ? textProblem(part, at) : undefined;
+  }
+}
+
+function checkpointProblem(part: Fields, at: string): string | undefined {
+  if (!Number.isInteger(part.index)) return `${at}.index must be a whole number, not ${shownKind(part.index)}`;
+  return notString(part, at, "text");
+}
+
+function textProblem(part: Fields, at: string): string | undefined {
+  return notString(part, at, "text") ?? providerIn(part, at);
+}
+
+function providerIn(part: Fields, at: string): string | undefined {
+  return part.provider === undefined ? undefined : providerProblem(part.provider, at);
+}
+
+/** Files whose bytes were looked at before: the same part is read when it is written, shown and reduced. */
+const intact = new WeakSet<Fields>();
+
+function fileProblem(part: Fields, at: string): string | undefined {
+  if (intact.has(part)) return undefined;
+  const problem = fileFieldProblem(part, at);
+  if (problem !== undefined) return problem;
+  const { data, url } = part;
+  if (data === undefined && url === undefined) return `${at} has neither data nor url`;
+  // Providers take line breaks and the letters for addresses, too.
+  if (typeof data === "string" && (data === "" || /[^A-Za-z0-9+/=_\-\s]/.test(data)))
+    return `${at}.data is not base 64`;
+  if (data === undefined && !URL.canParse(String(url))) return `${at}.url is not an address`;
+  intact.add(part);
+  return undefined;
+}
+
+function fileFieldProblem(part: Fields, at: string): string | undefined {
+  const optional = ["name", "data", "url"].filter((name) => part[name] !== undefined);
+  for (const name of ["mediaType", ...optional]) {
+    const problem = notString(part, at, name);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function notString(part: Fields, at: string, name: string): string | undefined {
+  const value = part[name];
+  return typeof value === "string" ? undefined : `${at}.${name} must be a string, not ${shownKind(value)}`;
+}
+
+function isRecalled(item: unknown): boolean {
+  const { text, source } = (typeof item === "object" && item !== null ? item : {}) as Fields;
+  return typeof text === "string" && typeof source === "string";
+}

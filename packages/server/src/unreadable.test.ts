@@ -1,0 +1,64 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { textOf } from "@banyan/core";
+import { scriptedModel } from "@banyan/core/testing";
+import { fromJson, toHtml, toJson, toMarkdown } from "@banyan/host/exchange";
+import { expect, test } from "vitest";
+import { served } from "./testing/served.fixture.ts";
+import { temporaryDirectory } from "./testing/serving.fixture.ts";
+import { TestClient } from "./testing/test-client.fixture.ts";
+
+const CONVERSATION = "garden";
+const REASON = "parts[1].text must be a string, not an object.";
+
+/** A program of another version, which writes a log whose second message this version cannot read. */
+const WRITER = `
+  import { sqliteStore } from "@banyan/store/sqlite";
+  const store = sqliteStore({ directory: process.argv[1] });
+  const log = await store.open("${CONVERSATION}", { create: true });
+  const at = Date.now();
+  const said = (message, parentId, parts) => ({ type: "message.added", message, parentId, role: "user", parts });
+  const bodies = [
+    { type: "conversation.created", id: "${CONVERSATION}", labels: {} },
+    said("first", null, [{ type: "text", text: "Oaks are tall." }]),
+    said("wrong", "first", [{ type: "text", text: "Look." }, { type: "text", text: { markdown: "*" } }]),
+    said("strange", "wrong", [{ type: "hologram", of: "an oak" }]),
+  ];
+  await log.append(bodies.map((body, index) => ({ ...body, seq: index + 1, epoch: log.epoch, at })), { durable: true });
+  await log.close();
+  await store.close();
+`;
+
+test("F77: a server opens the log of another program with messages that it cannot read, tells of them, and takes turns, also after a restart", async () => {
+  const directory = temporaryDirectory();
+  const cwd = import.meta.dirname;
+  await promisify(execFile)(process.execPath, ["--input-type=module", "-e", WRITER, directory], { cwd });
+  for (const turn of [1, 2]) {
+    const model = scriptedModel(["Yes."]);
+    await using site = await served({ model }, { directory });
+    const client = await TestClient.connect(site.server);
+    const { state } = await client.watch(CONVERSATION);
+    expect(state.messages.get("wrong")).toMatchObject({ parts: [], unreadable: REASON });
+    expect(state.messages.get("strange")).toMatchObject({ parts: [], unreadable: expect.stringContaining("hologram") });
+    const text = `Is it tall (${turn})?`;
+    await client.ask("turn.say", { conversation: CONVERSATION, parts: [{ type: "text", text }] });
+    await client.until(() => client.items.some(({ type }) => type === "run.ended"));
+    const notices = client.items.filter(({ type }) => type === "message.left-out");
+    expect(notices).toMatchObject([{ message: "wrong", reason: REASON }, { message: "strange" }]);
+    const asked = model.requests[0]?.messages.flatMap(({ role, parts }) => (role === "user" ? parts : []));
+    expect(asked?.map((part) => "text" in part && part.text)).toEqual(
+      ["Oaks are tall.", "Is it tall (1)?", "Is it tall (2)?"].slice(0, turn + 1),
+    );
+    expect([...state.messages.values()].map(textOf).at(-1)).toBe("Yes.");
+    // What is shown elsewhere: lists, searches, exports.
+    expect(await site.store.list()).toMatchObject([{ title: "Oaks are tall." }]);
+    expect(await site.store.search("tall")).not.toEqual([]);
+    const told = `This message cannot be read: ${REASON}`;
+    expect(toMarkdown(state)).toContain(told);
+    expect(toHtml(state)).toContain(told);
+    const view = await site.store.view(CONVERSATION);
+    const exported = toJson((await Array.fromAsync(view.read())).flat());
+    expect(fromJson(exported).events).toHaveLength(view.seq);
+    expect(exported).toContain(REASON);
+  }
+});
