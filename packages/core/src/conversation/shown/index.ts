@@ -20,10 +20,11 @@ export {
   type DiffLine,
   readPatch,
   type ShownLine,
+  type ShownStatus,
   shownCall,
+  shownStatus,
   thingText,
 } from "./shown-call.ts";
 export { planHeadline, planOn, type ShownStep, shownPlan } from "./shown-plan.ts";
-export { type ShownStatus, shownStatus } from "./shown-status.ts";
 export { GIVEN_UP, GIVEN_UP_TOO, hitchName, type ToldType, toldItem, type UntoldType } from "./told-item.ts";
 export { cutTo, visibleLine, visibleProse, visibleText, withoutMarks } from "./visible-text.ts";
