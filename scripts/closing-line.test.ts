@@ -59,4 +59,10 @@ describe.skipIf(process.platform === "win32")(".ci/run ends with the sums of bot
     expect([run.lines.at(-1), run.status]).toEqual([line, status]);
     expect(run.lines).toContain(/echo ([^;]+)/.exec(second)?.[1]);
   });
+
+  test("after the names of the tests that failed, without colours", () => {
+    const failing = (name: string) => `printf '\\033[41m FAIL \\033[49m ${name}\\n1 passed, 1 failed\\n'; exit 1`;
+    const run = ciRun({ test: failing("a.test.ts > one"), "test:full": failing("b.test.ts > two") });
+    expect(run.lines.slice(-3)).toEqual([" FAIL  a.test.ts > one", " FAIL  b.test.ts > two", "2 passed, 2 failed"]);
+  });
 });

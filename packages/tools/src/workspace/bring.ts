@@ -173,9 +173,12 @@ async function outcomeOf(
     const here = await contentAt(workspace, location);
     const { content: there, base, runs } = await incoming(from, path, context);
     if (isSame(here, there) || isSame(base, there)) return { type: "same" };
-    assertAsSeen(workspace, location.path, here ? digestOf(here) : null, context);
     const place = { type: "write", location, before: here, runs } as const;
-    if (isSame(here, base)) return { ...place, after: there, conflicts: 0 };
+    if (isSame(here, base)) {
+      // Only here a file is replaced (F78). A merge keeps what changed meanwhile.
+      assertAsSeen(workspace, location.path, here ? digestOf(here) : null, context);
+      return { ...place, after: there, conflicts: 0 };
+    }
     if (!here || !there) {
       const [gone, kept] = here ? [from, "here"] : ["here", from];
       return { type: "left", why: `it was removed ${placeIn(gone)}, and changed ${placeIn(kept)}.` };

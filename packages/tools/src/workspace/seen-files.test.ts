@@ -129,20 +129,29 @@ test("F78: a block that replaces a file, or its lines, is not waited for when th
   expect((await it.turn(write))[0]).toMatch(/^Overwrote/);
 });
 
-test("F78: a file that is brought over takes the place of none that changed since it was read", async () => {
+test("F78: a file that is brought over replaces none that changed since the branch saw it", async () => {
   using it = talking();
-  const incoming = async () => ({ content: Buffer.from("theirs\n"), base: Buffer.from("one\ntwo\n"), runs: false });
-  const merge = async ({ here }: { readonly here: string }) => ({ text: here, conflicts: 0 });
+  const incoming = async () => ({ content: Buffer.from("theirs\n"), base: Buffer.from("restored\n"), runs: false });
+  const merge = async ({ here, there }: { readonly here: string; readonly there: string }) => ({
+    text: here + there,
+    conflicts: 0,
+  });
   const also = [bringTool(openWorkspace(it.folder.root), { incoming, merge })];
-  const bring = [[call("bring_over", { from: "b", files: ["n.md"] })], "Done."];
+  const bring = async () => {
+    const rounds = [[call("bring_over", { from: "b", files: ["n.md"] })], "Done."];
+    return (await play(it.folder, rounds, { session: it.session, also })).results.at(-1);
+  };
   await it.turn(read);
-  it.user("one\ntwo\nby the user\n");
-  const { results } = await play(it.folder, bring, { session: it.session, also });
-  expect(results.at(-1)).toBe(`n.md was not brought over: ${REFUSED.replace("The tool failed: ", "")}`);
+  it.user("restored\n");
+  expect(await bring()).toBe(`n.md was not brought over: ${REFUSED.replace("The tool failed: ", "")}`);
+  // A merge keeps what somebody else changed, so it needs no new read.
+  it.user("restored\nby the user\n");
+  expect(await bring()).toMatch(/^changed n\.md/);
+  expect(it.folder.read("n.md")).toBe("restored\nby the user\ntheirs\n");
+  it.user("restored\n");
   await it.turn(read);
-  const second = await play(it.folder, bring, { session: it.session, also });
-  expect(second.results.at(-1)).toMatch(/n\.md/);
-  expect(second.results.at(-1)).not.toContain("changed since");
+  expect(await bring()).toMatch(/^changed n\.md/);
+  expect(it.folder.read("n.md")).toBe("theirs\n");
 });
 
 test("F78: any tool that is run while changes are noticed counts as the branch's own", async () => {
