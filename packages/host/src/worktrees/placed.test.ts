@@ -91,10 +91,7 @@ async function askedIn(
 }
 
 test("S31: a question names the folder in which its call works: for each tool, on a branch with a worktree, and for a sub-agent", async () => {
-  const { person, host, session, trunk, at, folder } = await working({
-    subAgentWorktrees: true,
-    sandbox: { enabled: "off" },
-  });
+  const { person, host, session, trunk, at, folder } = await working({ subAgentWorktrees: true });
   const calls = [
     call("write", { path: "made.txt", content: "made\n" }),
     call("edit", { path: "new.txt", old_text: "new", new_text: "renewed" }),
