@@ -1,7 +1,9 @@
 import { defineTool } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { describe, expect, test } from "vitest";
+import { serving } from "./testing/serving.fixture.ts";
 import { talking } from "./testing/talking.fixture.ts";
+import { TestClient } from "./testing/test-client.fixture.ts";
 
 const say = (words: string) => [{ type: "text", text: words }] as const;
 
@@ -110,6 +112,24 @@ describe("B51, W32-W35: what waits for a person", () => {
     const question = waiting[1]?.question.id ?? "";
     await client.ask("question.answer", { conversation: other, question, answer: { decision: "deny" } });
     expect((await client.ask("question.list", {})).waiting).toMatchObject([{ conversation }]);
+  });
+
+  test("F74: a server lists and counts the questions of a conversation that another process has open", async () => {
+    const { shell } = asking();
+    const model = scriptedModel([[call("shell", { n: 1 })], "Done."]);
+    const agent = { model, tools: [shell], permission: () => ({ decision: "ask" }) as const };
+    const { client, conversation, ended, directory } = await talking(agent);
+    const other = await TestClient.connect((await serving(agent, { directory })).server);
+    await client.ask("turn.say", { conversation, parts: say("go") });
+    const { question } = await client.item("call.approval-requested");
+    expect((await other.ask("question.list", {})).waiting).toMatchObject([
+      { conversation, question: { id: question }, call: { tool: "shell", input: { n: 1 } } },
+    ]);
+    expect((await other.ask("conversation.list", {})).conversations).toMatchObject([{ id: conversation, waiting: 1 }]);
+    await client.ask("question.answer", { conversation, question, answer: { decision: "deny" } });
+    await ended(1);
+    expect((await other.ask("question.list", {})).waiting).toEqual([]);
+    expect((await other.ask("conversation.list", {})).conversations).toMatchObject([{ id: conversation, waiting: 0 }]);
   });
 
   test("what is allowed for good is remembered by the host", async () => {

@@ -44,7 +44,7 @@ const waiting = z.object({
 /** What a person says to questions, and the rules that came of it. */
 export const answerCommands = {
   "question.list": command(
-    "What waits for a user in all conversations, open or not, the questions of sub-agents included.",
+    "Lists what waits for a user in all conversations, whether one is open here, on another server of the database, or nowhere. Questions of sub-agents are included.",
     {},
     z.object({ waiting: list(waiting) }),
   ),

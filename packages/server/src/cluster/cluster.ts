@@ -50,8 +50,8 @@ export interface ClusterDesk {
   readonly conversations: LiveConversations;
   readonly performer: Performer;
   readonly chats: LiveChats;
-  /** What the list says of a conversation may have changed. */
-  changed(conversation: string): void;
+  /** What the list says of a conversation may have changed; without a conversation, of any of them. */
+  changed(conversation?: string): void;
 }
 
 /**
@@ -302,7 +302,7 @@ export class Cluster implements Elsewhere, DrivenNode {
   #hear(conversations: readonly string[] | undefined): void {
     const { defect } = this.#options;
     this.#bells.ring(conversations);
-    for (const conversation of conversations ?? []) this.#desk?.changed(conversation);
+    for (const conversation of conversations ?? [undefined]) this.#desk?.changed(conversation);
     this.#answerWaiting().catch(defect);
   }
 

@@ -158,8 +158,8 @@ export class Desk implements AsyncDisposable {
     return this.#elsewhere?.watchable(conversation, principal, here) ?? here();
   }
 
-  /** What the list says of a conversation may have changed, on another node. */
-  changed(conversation: string): void {
+  /** What the list says of a conversation may have changed, on another node; without a conversation, of any of them. */
+  changed(conversation?: string): void {
     this.#listWatch.changed(conversation);
   }
 

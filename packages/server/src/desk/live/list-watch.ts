@@ -15,6 +15,8 @@ export class ListWatch implements Disposable {
   readonly #defect: (error: unknown) => void;
   readonly #watchers = new Set<ListWatcher>();
   readonly #changed = new Set<string>();
+  /** Any conversation may have changed. */
+  #isAnyChanged = false;
   #timer: NodeJS.Timeout | undefined;
   #telling = false;
 
@@ -32,10 +34,11 @@ export class ListWatch implements Disposable {
     this.#watchers.delete(watcher);
   }
 
-  /** What the list says of a conversation may have changed. */
-  changed(conversation: string): void {
+  /** What the list says of a conversation may have changed; without a conversation, of any of them. */
+  changed(conversation?: string): void {
     if (this.#watchers.size === 0) return;
-    this.#changed.add(conversation);
+    if (conversation === undefined) this.#isAnyChanged = true;
+    else this.#changed.add(conversation);
     this.#tellSoon();
   }
 
@@ -52,7 +55,7 @@ export class ListWatch implements Disposable {
       this.#tell()
         .finally(() => {
           this.#telling = false;
-          if (this.#changed.size > 0) this.#tellSoon();
+          if (this.#isAnyChanged || this.#changed.size > 0) this.#tellSoon();
         })
         .catch(this.#defect);
     }, EVERY);
@@ -60,7 +63,9 @@ export class ListWatch implements Disposable {
 
   async #tell(): Promise<void> {
     const ids = new Set(this.#changed);
+    const isAny = this.#isAnyChanged;
     this.#changed.clear();
+    this.#isAnyChanged = false;
     let all: readonly ListedConversation[];
     try {
       all = await this.#list();
@@ -68,7 +73,7 @@ export class ListWatch implements Disposable {
       // A list that cannot be read now is told of with the next change; whoever asks for it is told why.
       return;
     }
-    const changed = all.filter(({ id }) => ids.delete(id));
+    const changed = all.filter(({ id }) => ids.delete(id) || isAny);
     const frame = new Frame({ type: "conversations", changed, removed: [...ids] });
     for (const watcher of this.#watchers) watcher.send(frame);
   }

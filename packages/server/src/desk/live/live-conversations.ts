@@ -135,6 +135,8 @@ export class LiveConversations {
       },
     });
     this.#live.set(id, live);
+    // What the node that had it open last told of it may be out of date.
+    changed(id);
     return live;
   }
 
