@@ -77,6 +77,7 @@ test("docs/limits-and-errors.md has every code of an error", () => {
     "context-overflow": true,
     damaged: true,
     empty: true,
+    filtered: true,
     full: true,
     "invalid-limit": true,
     "invalid-option": true,

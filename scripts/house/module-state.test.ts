@@ -15,6 +15,8 @@ const REASONS: Readonly<Record<string, string>> = {
   "context/recall.ts writing":
     "A memory is its user's own object. Conversations that know nothing of each other share it, and each waits for what another one still writes.",
   "conversation/tree/readable-event.ts intact": "A memo: a file alone says whether its bytes can be read.",
+  "model/finish-reasons.ts met":
+    "What a provider's reason was is no matter of a conversation: each of them would pay once more for what the others know.",
   "run/prompt.ts settled":
     "A memo: promptFrom is pure, and drivers know by the identity of a message what they have encoded.",
   "toolbox/toolbox.ts #made":

@@ -10,6 +10,14 @@ export class ProviderReport extends Error {
   }
 }
 
+/** Whether a package refused a chunk of the chat format that says nothing: one whose `choices` are empty, or `null`. */
+export function isEmptyChunk(thrown: unknown): boolean {
+  if (!(thrown instanceof Error) || thrown.name !== "AI_TypeValidationError" || !("value" in thrown)) return false;
+  const { value } = thrown;
+  if (typeof value !== "object" || value === null || !("choices" in value) || "error" in value) return false;
+  return value.choices === null || (Array.isArray(value.choices) && value.choices.length === 0);
+}
+
 /**
  * What went wrong, of anything that a provider package throws or reports. Its errors are known by their names, since
  * several copies of the package that defines them may be installed.
@@ -42,7 +50,10 @@ export function asModelError(thrown: unknown, model: string): ModelError {
     case "AI_EmptyResponseBodyError":
     case "AI_InvalidResponseDataError":
     case "AI_TypeValidationError":
-      return damaged(thrown, model);
+    // A package that trips over what a server sent: its words are about its code.
+    case "TypeError":
+    case "ReferenceError":
+      return modelErrorFromNetwork(thrown) ?? damaged(thrown, model);
     case "RangeError":
       if (!/call stack/i.test(thrown.message)) return failed(thrown, model);
       return new ModelError("provider", `The answer of the model ${model} is nested too deep to be read.`, {
@@ -86,8 +97,10 @@ function fromCall(error: Error, model: string): ModelError {
 }
 
 function damaged(cause: Error, model: string): ModelError {
-  const said = { fact: `The answer of the model ${model} is damaged`, advice: "try again", words: cause.message };
-  return new ModelError("broken-stream", said, { cause });
+  const isForCode = /^(AI_TypeValidationError|AI_JSONParseError|TypeError|ReferenceError)$/.test(cause.name);
+  const words = isForCode ? "it is not of its format" : cause.message;
+  const said = { fact: `The answer of the model ${model} is damaged`, advice: "try again", words };
+  return new ModelError("broken-stream", said, { cause, detail: cause.message, paid: true });
 }
 
 function failed(cause: Error, model: string): ModelError {

@@ -175,9 +175,26 @@ describe("the parts of an answer", () => {
     ["stop", "stop"],
     ["length", "length"],
     ["content-filter", "filtered"],
-    ["other", "stop"],
   ] as const)("an answer that ended as %s ended as %s", async (unified, reason) => {
     expect(await responseTo([{ ...finish, finishReason: { unified, raw: undefined } }])).toEqual([{ ...end, reason }]);
+  });
+
+  test.each([
+    ["eos", "stop"],
+    ["MAX_TOKENS", "length"],
+    ["sensitive", "filtered"],
+    ["pause_turn", "paused"],
+  ] as const)("F52: of a reason that a package does not know, %s, the provider's word counts", async (raw, reason) => {
+    expect(await responseTo([{ ...finish, finishReason: { unified: "other", raw } }])).toEqual([{ ...end, reason }]);
+  });
+
+  test.each([
+    [undefined, "broken-stream"],
+    ["network_error", "provider"],
+    ["odd", "provider"],
+  ])("F52: an answer that ended as other, for the reason %s, is no success", async (raw, code) => {
+    const other = { ...finish, finishReason: { unified: "other", raw } } as const;
+    await expect(responseTo([other])).rejects.toMatchObject({ code });
   });
 
   test("the model that answered is named when it is another than was asked", async () => {

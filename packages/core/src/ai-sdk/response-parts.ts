@@ -1,8 +1,9 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { ProviderData } from "../conversation/message.ts";
 import type { Usage } from "../conversation/usage.ts";
+import { type FinishReason, finishReason, meaningOf } from "../model/finish-reasons.ts";
 import { ModelError, type ModelPart } from "../ports/model.ts";
-import { ProviderReport } from "./error.ts";
+import { isEmptyChunk, ProviderReport } from "./error.ts";
 import { type Provided, providedCall, providedContent, providedResult } from "./provided.ts";
 
 /** The text or reasoning that streams now. */
@@ -25,6 +26,7 @@ export class ResponseParts {
   finished = false;
   readonly #asked: string;
   readonly #provider: string;
+  readonly #id: string;
   #responding: string | undefined;
   #block: Block | undefined;
   /** Calls whose arguments stream, by the provider's id. */
@@ -34,10 +36,12 @@ export class ResponseParts {
   /**
    * @param asked The model's name in the request.
    * @param provider Under whose name what it did on its side is kept.
+   * @param id `provider/model`, for errors.
    */
-  constructor(asked: string, provider: string) {
+  constructor(asked: string, provider: string, id = `${provider}/${asked}`) {
     this.#asked = asked;
     this.#provider = provider;
+    this.#id = id;
   }
 
   /**
@@ -112,6 +116,8 @@ export class ResponseParts {
         return;
       }
       case "error":
+        // Packages do not know a chunk without choices; the answer goes on behind it (F67).
+        if (isEmptyChunk(part.error)) return;
         throw new ProviderReport(part.error);
       default:
         // Notices, and what has no place in a message: generated files.
@@ -154,25 +160,32 @@ export class ResponseParts {
     return index;
   }
 
-  #reason({ unified, raw }: LanguageModelV4FinishReason): Extract<ModelPart, { type: "finish" }>["reason"] {
+  #reason({ unified, raw }: LanguageModelV4FinishReason): FinishReason {
+    const reason = this.#meaning(unified, raw);
+    // Not all providers tell the two apart; whether there are calls to run does.
+    if (this.#count > 0 && (reason === "stop" || reason === "paused")) return "calls";
+    return reason === "calls" && this.#count === 0 ? "stop" : reason;
+  }
+
+  /** The words of the provider count where its package does not know them (F52). */
+  #meaning(unified: LanguageModelV4FinishReason["unified"], raw: string | undefined): FinishReason {
     switch (unified) {
       case "length":
         return "length";
       case "content-filter":
         return "filtered";
       case "error":
-        throw new ModelError("provider", {
-          ...{ fact: "The provider ended the answer with an error", advice: "try again later" },
-          words: raw ?? "no reason given",
-        });
-      case "interrupted":
-        throw new ModelError("broken-stream", { fact: "The answer broke off before its end", advice: "try again" });
-      default:
-        // Not all providers tell the two apart; whether there are calls to run does.
-        if (this.#count > 0) return "calls";
-        // The interface has no word of its own for it; Anthropic's says it best.
-        return raw === "pause_turn" ? "paused" : "stop";
+        return finishReason("any", "error", this.#id, raw);
+      case "other":
+        if (raw !== undefined) return finishReason("any", raw, this.#id);
+        break;
+      case "stop":
+      case "tool-calls": {
+        const known = raw === undefined ? undefined : meaningOf("any", raw);
+        return known === "paused" ? "paused" : "stop";
+      }
     }
+    throw new ModelError("broken-stream", { fact: "The answer broke off before its end", advice: "try again" });
   }
 }
 

@@ -131,6 +131,7 @@ export const CUT_OFF = {
 const ELSEWHERE: ReadonlySet<string> = new Set([
   "authentication",
   "quota",
+  "filtered",
   "context-overflow",
   "unknown-model",
   "invalid-request",

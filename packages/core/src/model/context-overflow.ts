@@ -25,7 +25,7 @@ const FORMS: readonly RegExp[] = [
   // xAI: "This model's maximum prompt length is 131072 but the request contains 537812 tokens."
   /maximum prompt length/i,
   // Mistral (`code` 3051): "Prompt contains 65673 tokens ..., too large for model with 32768 maximum context length"
-  /too large for model with|prompt contains [\d,]+ tokens/i,
+  /too large for model with|prompt contains (at least )?[\d,]+ (input )?tokens/i,
   // Groq, Cerebras: "Please reduce the length of the messages or completion."; vLLM: "... of the input messages"
   /reduce (the|your) (length|prompt|message size)/i,
   // Moonshot: "Invalid request: Your request exceeded model token limit: 8192 (requested: 9000)"
@@ -58,6 +58,13 @@ const FORMS: readonly RegExp[] = [
   /prompt_tokens[^.]* must be less than max_seq_len/i,
   // Baidu (`code`): "Prompt tokens too long"; Volcengine: "Total tokens of image and text exceed max message tokens"
   /prompt[_ ]tokens[_ ]too[_ ]long|exceed max message tokens/i,
+  // Moonshot, in bytes: "total message size 10176584 exceeds limit 2097152"; Google: "Request payload size exceeds the limit"
+  /(message|messages|request|payload|body|prompt|input) size( of)?( [\d,]+)?( bytes)? (exceeds|is larger than|is over)/i,
+  // vLLM, SGLang and gateways, where the prompt leaves less than nothing for the response: "max_tokens must be at least 1, got -812."
+  /max_?(completion_|output_|new_)?tokens\W[^.]{0,80}-\d/i,
+  /(tokens?|budget|room|context)[^.]{0,40}(remaining|available|left)[^.\d]{0,20}-\d/i,
+  // llama.cpp, when it may not drop the beginning: "context shift is disabled"; "Prompt (5000) does not fit in the context (4096)"
+  /context shift is disabled|does not fit (in|into) the (context|n_ctx)|n_ctx[^.]{0,40}exceed|exceeds? n_ctx/i,
 ];
 
 /** Whether a provider says that a request is too long for the model. */

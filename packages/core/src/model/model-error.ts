@@ -1,6 +1,7 @@
 import { ModelError, type ModelErrorCode } from "../ports/model.ts";
 import { saysTooLong } from "./context-overflow.ts";
-import { waitAskedIn, waitIn } from "./retry-after.ts";
+import { type ErrorReport, readable, reportIn } from "./error-report.ts";
+import { waitAskedIn } from "./retry-after.ts";
 
 /** An HTTP response that says why there is no message. */
 export interface FailedResponse {
@@ -21,16 +22,21 @@ export function modelErrorFromResponse(response: FailedResponse): ModelError {
   const { status } = response;
   const report = reportIn(response.body);
   const code = codeOf(status, report);
-  const retryAfter = waitAskedIn(response.headers ?? (() => undefined), code === "rate-limit") ?? report.retryAfter;
+  const asked = waitAskedIn(response.headers ?? (() => undefined), code === "rate-limit");
+  // A header may ask for a pause while the body tells of a limit that ends in days (F61).
+  const isLong = (report.retryAfter ?? 0) >= HOUR;
+  const retryAfter = isLong ? report.retryAfter : (asked ?? report.retryAfter);
   const [fact, advice] = SENTENCES[code](
     placeOf(response.address),
     response.model ? `the model ${response.model}` : "the model",
   );
   const words = [status, report.message || report.words].filter(Boolean).join(": ");
-  const said = { fact, advice, words };
+  const ends = code === "rate-limit" || code === "quota" ? whenItEnds(retryAfter, report) : undefined;
+  const said = { fact, advice: ends ?? advice, words };
   return new ModelError(code, said, {
     cause: response.body,
     ...(typeof response.body === "string" && { detail: response.body }),
+    ...(code === "provider" && isFaultOfModel(status, report) && { paid: true }),
     ...(status !== undefined && { status }),
     ...(retryAfter !== undefined && { retryAfter }),
   });
@@ -94,115 +100,90 @@ function* causes(error: unknown, depth = 0): Generator<Error> {
   if (error instanceof AggregateError) for (const one of error.errors) yield* causes(one, depth + 1);
 }
 
-/** What a provider wrote about a failure. */
-interface Report {
-  readonly message: string;
-  /** Its words for the kind of failure (`type`, `code`, `status`, ...), joined. */
-  readonly words: string;
-  /** The HTTP status that it tells where the response has none of its own. */
-  readonly status?: number;
-  /** Milliseconds that it asks to wait. */
-  readonly retryAfter?: number;
-}
+const HOUR = 3_600_000;
+/** Milliseconds from which on a wait is told with its end. */
+const WORTH_TELLING = 60_000;
 
-/**
- * Finds the report in a body. The forms: `{ error: { message, type, code } }` (OpenAI, Anthropic, and most others),
- * `{ error: "..." }` (Ollama), `{ message }`, `{ detail }`, one of them in an array (Gemini), or plain text.
- */
-function reportIn(body: unknown): Report {
-  if (typeof body === "string") {
-    const parsed = parse(body);
-    if (parsed !== undefined) return reportIn(parsed);
-    return { message: /^\s*<[!?a-z]/i.test(body) ? titleOf(body) : readable(body), words: "" };
+/** When a limit has room again (F61): a user who waits for hours wants to know the hour. */
+function whenItEnds(wait: number | undefined, { text }: ErrorReport): string | undefined {
+  if (wait !== undefined && wait >= WORTH_TELLING) {
+    const date = new Date(Date.now() + wait);
+    const at = Number.isNaN(date.getTime()) ? "" : ` (${date.toISOString().slice(0, 16).replace("T", " ")} UTC)`;
+    return `it has room again in ${durationOf(wait)}${at}`;
   }
-  if (Array.isArray(body)) return reportIn(body[0]);
-  if (!isRecord(body)) return { message: "", words: "" };
-  if (isRecord(body.error)) return reportIn(body.error);
-  const message = [body.message, body.error, body.detail].find((text) => typeof text === "string" && text !== "");
-  const details = detailsIn(body);
-  const words = [body.type, body.code, body.status, details.words].filter((word) => typeof word === "string").join(" ");
-  const status = typeof body.code === "number" && body.code >= 400 && body.code < 600 ? body.code : undefined;
-  const retryAfter = details.retryAfter ?? passedOn(body.metadata) ?? waitIn(message);
-  return {
-    message: readable(message),
-    words: readable(words),
-    ...(status !== undefined && { status }),
-    ...(retryAfter !== undefined && { retryAfter }),
-  };
+  // https://ai.google.dev/gemini-api/docs/rate-limits
+  if (/PerDay/.test(text)) return "this limit is of the day, and Google renews it at midnight, Pacific time";
+  return undefined;
 }
 
-/**
- * What Google adds to an error (https://cloud.google.com/apis/design/errors): a reason, which quota, how long to wait.
- */
-function detailsIn(body: Readonly<Record<string, unknown>>): { words: string; retryAfter?: number } {
-  const details = isRecord(body.data) ? body.data.details : body.details;
-  let words = "";
-  let retryAfter: number | undefined;
-  for (const detail of Array.isArray(details) ? details : []) {
-    if (!isRecord(detail)) continue;
-    if (typeof detail.reason === "string") words += ` ${detail.reason}`;
-    if (typeof detail.retryDelay === "string") retryAfter = Number.parseFloat(detail.retryDelay) * 1000;
-    for (const violation of Array.isArray(detail.violations) ? detail.violations : []) {
-      if (isRecord(violation) && typeof violation.quotaId === "string") words += ` ${violation.quotaId}`;
-    }
-  }
-  return { words, ...(retryAfter !== undefined && retryAfter >= 0 && { retryAfter }) };
+function durationOf(wait: number): string {
+  const minutes = Math.ceil(wait / 60_000);
+  const parts = [
+    [Math.floor(minutes / 1440), "d"],
+    [Math.floor(minutes / 60) % 24, "h"],
+    [minutes % 60, "min"],
+  ] as const;
+  const from = parts.findIndex(([count]) => count > 0);
+  return parts
+    .slice(from, from + 2)
+    .filter(([count]) => count > 0)
+    .map(([count, unit]) => `${count} ${unit}`)
+    .join(" ");
 }
 
-/** OpenRouter passes on what the provider behind it said in headers. */
-function passedOn(metadata: unknown): number | undefined {
-  const headers = isRecord(metadata) && isRecord(metadata.headers) ? metadata.headers : {};
-  const said = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
-  return waitAskedIn((name) => said.get(name), true);
-}
-
-function parse(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? value : undefined;
-  } catch {
-    // Plain text is a report too.
-    return undefined;
-  }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
-}
-
-/** One line without control characters, cut where it gets long. */
-function readable(text: unknown): string {
-  if (typeof text !== "string") return "";
-  const line = text.replace(/[\s\p{Cc}]+/gu, " ").trim();
-  return line.length > SAID ? `${line.slice(0, SAID - 1)}…` : line;
-}
-
-/** UTF-16 units of a provider's words that have room in a sentence. */
-const SAID = 300;
-
-/** Of a page for browsers, from a proxy in between: the rest of it tells a person nothing. */
-function titleOf(page: string): string {
-  const title = /<title[^>]*>([^<]{1,200})/i.exec(page)?.[1] ?? "";
-  return readable(title).slice(0, 100);
-}
-
-// What a day allows is used up like money: nobody waits that long for a response.
 const OUT_OF_MONEY =
-  /insufficient_quota|exceeded_current_quota|arrearage|余额不足|欠费|billing_error|billing_hard_limit|credit balance|insufficient (funds|balance|credits)|(out of|all available) credits|spending limit|key limit exceeded|PerDay/i;
+  /insufficient_quota|exceeded_current_quota|arrearage|余额不足|欠费|billing_error|billing_hard_limit|credit balance|insufficient (funds|balance|credits)|(out of|all available) credits|spending limit|key limit exceeded/i;
+// What a day allows is used up like money: nobody waits that long for a response, unless the provider says when it ends.
+const LONG_LIMIT =
+  /PerDay|usage_limit|usage limit|(daily|weekly|monthly) (usage |request |token )?(limit|quota)|per (day|week|month)\b/i;
 const BAD_KEY =
   /authentication_error|permission_error|invalid_api_key|API_KEY_INVALID|UNAUTHENTICATED|PERMISSION_DENIED|(incorrect|invalid) api key|api key not valid/i;
 
-function codeOf(responded: number | undefined, report: Report): ModelErrorCode {
-  const { message, words } = report;
+/** A filter that refused the prompt (F62). Each form stands beside the provider that is known for it. */
+const FILTERS: readonly RegExp[] = [
+  // Azure: https://learn.microsoft.com/azure/ai-foundry/openai/concepts/content-filter
+  /content_filter|content_policy_violation|ResponsibleAIPolicyViolation|content management policy/,
+  // OpenAI: "Invalid prompt: your prompt was flagged as potentially violating our usage policy."
+  /flagged as potentially violating|moderation_blocked|content_moderation/i,
+  // OpenRouter: "... requires moderation on ... Your input was flagged for ..."
+  /your input was flagged|input (was )?flagged/i,
+  // DashScope: https://help.aliyun.com/zh/model-studio/error-code
+  /data_?inspection_?failed/i,
+  // DeepSeek
+  /Content Exists Risk/i,
+  // Moonshot: "The request was rejected because it was considered high risk"
+  /considered high risk/i,
+  // Zhipu (1301), Volcengine
+  /不安全或敏感内容|SensitiveContentDetected/,
+  // Anthropic: "Output blocked by content filtering policy"
+  /content filtering policy/i,
+  // Google, as an error
+  /PROHIBITED_CONTENT/,
+];
+const NOT_OF_FILTERS: ReadonlySet<number | undefined> = new Set([401, 402, 404, 408, 413, 429]);
+
+/** A fault of the model, not of the request, although the status is 4xx: the model may do better at once (F60). */
+const MODEL_AT_FAULT =
+  /tool_use_failed|json_validate_failed|output_parse_failed|failed_generation|modelStreamErrorException|malformed_function_call/i;
+
+function isFaultOfModel(status: number | undefined, { text }: ErrorReport): boolean {
+  return status === 424 || MODEL_AT_FAULT.test(text);
+}
+
+function codeOf(responded: number | undefined, report: ErrorReport): ModelErrorCode {
+  const { text, words } = report;
   const status = responded ?? report.status;
-  const text = `${words} ${message}`;
+  const isRefusable = (status === undefined || status < 500) && !NOT_OF_FILTERS.has(status);
+  if (isRefusable && FILTERS.some((form) => form.test(text))) return "filtered";
   if (status === 402 || OUT_OF_MONEY.test(text)) return "quota";
   if (status === 401 || status === 403 || BAD_KEY.test(text)) return "authentication";
   // "Too many tokens" is about the minute here, not about the request.
-  if (status === 429 || /rate_limit|RESOURCE_EXHAUSTED|throttlingException/i.test(words)) return "rate-limit";
+  if (status === 429 || /rate_limit|RESOURCE_EXHAUSTED|throttlingException|usage_limit/i.test(words))
+    return report.retryAfter === undefined && LONG_LIMIT.test(text) ? "quota" : "rate-limit";
   if (status === 529 || status === 503 || /overloaded|slow_down|UNAVAILABLE/i.test(words)) return "overloaded";
   if (status === 413 || saysTooLong(text)) return "context-overflow";
   if (status === 404 || /model_not_found|not_found_error/.test(words)) return "unknown-model";
+  if (isFaultOfModel(status, report)) return "provider";
   if (status === 408 || (status !== undefined && status >= 500)) return "provider";
   if (status !== undefined && status >= 400) return "invalid-request";
   return /invalid_request/.test(words) ? "invalid-request" : "provider";
@@ -219,6 +200,7 @@ const SENTENCES: Readonly<
   "rate-limit": (place) => [`${place} takes no more requests for now`, "wait a little and try again"],
   overloaded: (place) => [`${place} is overloaded`, "wait a little and try again"],
   quota: (place) => [`${place} says that the account has no credit left`, "add some or use another key"],
+  filtered: (place) => [`The content filter of ${place} refused the request`, "rephrase your message"],
   "context-overflow": (_, model) => [
     `The conversation is too long for ${model}`,
     "shorten it or take a model with more room",

@@ -52,17 +52,53 @@ function milliseconds(text = ""): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }
 
-/** Milliseconds in a sentence such as "Please try again in 1m6.5s", for want of a header. */
-export function waitIn(message: unknown): number | undefined {
-  const found = typeof message === "string" ? /try again in ((?:[\d.]+(?:ms|h|m|s))+)/i.exec(message)?.[1] : undefined;
-  return found === undefined ? undefined : duration(found);
+const UNIT = "(?:milliseconds?|ms|minutes?|mins?|m|seconds?|secs?|s|hours?|hrs?|h|days?|d)(?![a-z])";
+const AMOUNT = String.raw`\d[\d.]{0,15}\s?${UNIT}`;
+const EVENT = "(?:again|retry|wait|resets?|renews?|available)";
+/** "Please try again in 1m6.5s", "retry after 30 seconds", "resets in 3 days, 1 hour and 9 minutes". */
+const IN = new RegExp(String.raw`\b${EVENT}\s+(?:in|after|for)\s+((?:${AMOUNT}[,\s]{0,3}(?:and\s)?){1,5})`, "i");
+const MOMENT = String.raw`(?:${EVENT}|until|access)\s+(?:again\s)?(?:at\s|on\s|by\s)?\s?`;
+/** "You will regain access on 2026-12-01 at 00:00 UTC", "resets at 2026-12-01T00:00:00Z". */
+const ISO = new RegExp(
+  String.raw`\b${MOMENT}(\d{4}-\d\d-\d\d)(?:(?:T|\s(?:at\s)?)(\d\d:\d\d(?::\d\d)?)(?:\.\d+)?\s?(Z|UTC|GMT|[+-]\d\d:?\d\d)?)?`,
+  "i",
+);
+/** "try again at Dec 5th, 2026 3:14 PM". */
+const ENGLISH = new RegExp(
+  String.raw`\b${MOMENT}([a-z]{3,9}\.?\s\d{1,2})(?:st|nd|rd|th)?,?\s(\d{4})(?:,?\s(?:at\s)?(\d{1,2}:\d\d(?::\d\d)?\s?(?:[AP]M)?))?`,
+  "i",
+);
+/** Claude's own clients: "usage limit reached|1796083200". */
+const EPOCH = /limit reached\|(\d{10})\b/i;
+
+/** Milliseconds until a limit has room again, as a sentence tells it in place of a header; a date without a zone is in UTC. */
+export function waitIn(sentence: string): number | undefined {
+  const found = IN.exec(sentence)?.[1];
+  if (found !== undefined) return duration(found);
+  const at = momentIn(sentence);
+  // A date that is over says nothing of the next attempt.
+  return at !== undefined && at > Date.now() ? at - Date.now() : undefined;
+}
+
+function momentIn(sentence: string): number | undefined {
+  const [, epoch] = EPOCH.exec(sentence) ?? [];
+  if (epoch !== undefined) return Number(epoch) * 1000;
+  const [, day, time = "00:00", zone = "Z"] = ISO.exec(sentence) ?? [];
+  if (day !== undefined) return numberOf(Date.parse(`${day}T${time}${/UTC|GMT/i.test(zone) ? "Z" : zone}`));
+  const [, date, year, hour = "00:00"] = ENGLISH.exec(sentence) ?? [];
+  return date === undefined ? undefined : numberOf(Date.parse(`${date}, ${year} ${hour} UTC`));
+}
+
+function numberOf(number: number): number | undefined {
+  return Number.isNaN(number) ? undefined : number;
 }
 
 function duration(text: string): number | undefined {
-  const units = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
+  const units = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
   let wait = 0;
-  for (const [, count = "", unit = "s"] of text.matchAll(/([\d.]+)(ms|h|m|s)/gi)) {
-    wait += Number.parseFloat(count) * units[unit.toLowerCase() as keyof typeof units];
+  for (const [, count = "", unit = "s"] of text.matchAll(/([\d.]+)\s?(ms|milli|[a-z])/gi)) {
+    const name = unit.toLowerCase();
+    wait += Number.parseFloat(count) * units[(name === "milli" ? "ms" : name) as keyof typeof units];
   }
   return Number.isNaN(wait) ? undefined : Math.round(wait);
 }

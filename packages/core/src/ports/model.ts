@@ -1,6 +1,6 @@
 import type { FilePart, Json, ProviderData, ProviderPart, ReasoningPart, TextPart } from "../conversation/message.ts";
 import { cutTo } from "../conversation/shown/visible-text.ts";
-import type { Price, Usage } from "../conversation/usage.ts";
+import { noUsage, type Price, type Usage } from "../conversation/usage.ts";
 
 /**
  * A language model behind one wire format.
@@ -172,7 +172,7 @@ export interface ModelSink {
 }
 
 /**
- * `quota`: what was paid for is used up. `context-overflow`: the request is too long for the model. `unreachable`: there was
+ * `quota`: what was paid for is used up. `filtered`: a filter of the provider refused the request. `context-overflow`: the request is too long for the model. `unreachable`: there was
  * no connection. `broken-stream`: the response broke off. `stalled`: nothing came for too long. `provider`: it failed for
  * a reason of its own. The others are what they are called.
  */
@@ -181,6 +181,7 @@ export type ModelErrorCode =
   | "rate-limit"
   | "overloaded"
   | "quota"
+  | "filtered"
   | "context-overflow"
   | "unknown-model"
   | "invalid-request"
@@ -223,6 +224,8 @@ export class ModelError extends Error {
   readonly retryAfter: number | undefined;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
+  /** Whether the model had responded, so that each further attempt is paid for: it is asked a few times at most. */
+  readonly paid: boolean;
   /** All that was said, where `message` does not hold it: for a log, not for people. */
   readonly detail: string | undefined;
 
@@ -230,7 +233,14 @@ export class ModelError extends Error {
   constructor(
     code: ModelErrorCode,
     said: string | { readonly fact: string; readonly advice: string; readonly words?: string | undefined },
-    details: { cause?: unknown; status?: number; retryAfter?: number; retryable?: boolean; detail?: string } = {},
+    details: {
+      cause?: unknown;
+      status?: number;
+      retryAfter?: number;
+      retryable?: boolean;
+      paid?: boolean;
+      detail?: string;
+    } = {},
   ) {
     const { fact, advice = "", words = "" } = typeof said === "string" ? { fact: said } : said;
     const behind = words === "" ? "" : ` (${words})`;
@@ -243,5 +253,23 @@ export class ModelError extends Error {
     this.status = details.status;
     this.retryAfter = details.retryAfter;
     this.retryable = details.retryable ?? RETRYABLE.has(code);
+    this.paid = details.paid ?? false;
   }
+}
+
+/**
+ * Returns what a driver threw as an error of the model. A filter that refuses the request is none: its message ends as that of a
+ * filter that cuts the response off (F62).
+ */
+export function failureOf(thrown: unknown, model: string, sink: ModelSink): ModelError | undefined {
+  if (thrown instanceof ModelError) {
+    if (thrown.code !== "filtered") return thrown;
+    sink.push([{ type: "finish", reason: "filtered", usage: noUsage, explanation: thrown.fact }]);
+    return undefined;
+  }
+  const detail = thrown instanceof Error ? thrown.message : String(thrown);
+  // The words of a broken program are for a log, not for a user (F67).
+  const isDefect = thrown instanceof TypeError || thrown instanceof ReferenceError || thrown instanceof RangeError;
+  const said = isDefect ? `The driver of ${model} failed while it read the response; the log says where.` : detail;
+  return new ModelError("provider", said, { cause: thrown, retryable: false, ...(isDefect && { detail }) });
 }

@@ -1,8 +1,7 @@
 import { alarm } from "../model/alarm.ts";
-import { type ModelDriver, ModelError, type ModelRequest } from "../ports/model.ts";
+import { failureOf, type ModelDriver, ModelError, type ModelRequest } from "../ports/model.ts";
 import type { TurnRun } from "../run/run.ts";
 import { SessionError } from "../session/error.ts";
-import { messageOf } from "../toolbox/execute.ts";
 import type { ResponseMessage } from "./response-message.ts";
 
 /**
@@ -34,9 +33,8 @@ export async function callModel(
     if (response.finish) return undefined;
     return new ModelError("broken-stream", `The stream of ${model.id} ended in the middle of an answer.`);
   } catch (error) {
-    if (error instanceof ModelError) return error;
     if (error instanceof SessionError) throw error;
-    return new ModelError("provider", messageOf(error), { cause: error, retryable: false });
+    return failureOf(error, model.id, response);
   } finally {
     unwatch();
     run.signal.removeEventListener("abort", abort);

@@ -2,8 +2,8 @@ import type { ModelError } from "../ports/model.ts";
 import type { RetrySettings, TurnAgent } from "../run/run.ts";
 
 /**
- * Model calls for one response that are each paid for (it broke off after its first word), or that reach nobody (where
- * nobody has been reached in this turn, the address is wrong as a rule).
+ * Model calls for one response that are each paid for (it broke off after its first word, or the model made a mistake), or
+ * that reach nobody (where nobody has been reached in this turn, the address is wrong as a rule).
  */
 const FEW = 4;
 
@@ -40,7 +40,7 @@ export class Patience {
     const now = performance.now();
     this.#since ??= now;
     this.#reached ||= error.code !== "unreachable";
-    if (begun) this.#begun++;
+    if (begun || error.paid) this.#begun++;
     const few = this.#begun >= FEW || (!this.#reached && this.attempt >= FEW);
     if (few || this.attempt >= attempts || !error.retryable) return undefined;
     // Some spread, so that clients that failed together do not come back together.

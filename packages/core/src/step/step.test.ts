@@ -139,7 +139,7 @@ describe("a model call that fails", () => {
     });
   });
 
-  test("a driver that breaks its contract fails the turn and nothing else", async () => {
+  test("F67: a driver that breaks its contract fails the turn and nothing else, without words of its code", async () => {
     const driver = {
       id: "bad/driver",
       family: "bad",
@@ -147,7 +147,8 @@ describe("a model call that fails", () => {
     };
     await expect(new Agent({ model: driver }).send("Hi")).rejects.toMatchObject({
       code: "provider",
-      message: "undefined is not a function",
+      message: "The driver of bad/driver failed while it read the response; the log says where.",
+      cause: { detail: "undefined is not a function" },
     });
   });
 

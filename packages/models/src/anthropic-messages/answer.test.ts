@@ -206,7 +206,13 @@ describe("an answer is equal to what the provider's package makes of it", () => 
       [...yes, finish("length")],
     ],
     ["a pause", start() + said(0, "Yes") + end({ stop_reason: "pause_turn" }), [...yes, finish("paused")]],
-    ["a reason that nobody knows", start() + said(0, "Yes") + end({ stop_reason: "bored" }), [...yes, finish("stop")]],
+    [
+      "F53: an answer without its last event",
+      start() +
+        said(0, "Yes") +
+        event("message_delta", { delta: { stop_reason: "end_turn" }, usage: { output_tokens: 5 } }),
+      [...yes, finish("stop")],
+    ],
     [
       "a refusal",
       start() +
@@ -219,6 +225,12 @@ describe("an answer is equal to what the provider's package makes of it", () => 
     const { own, theirs } = await answersTo(stream);
     expect(own).toEqual({ parts, error: undefined });
     expect(own).toEqual(theirs);
+  });
+
+  test("F52: a reason that nobody knows is no success, and the error names the reason", async () => {
+    const { own, theirs } = await answersTo(start() + said(0, "Yes") + end({ stop_reason: "bored" }));
+    expect(own).toMatchObject({ parts: yes, error: { code: "provider" } });
+    expect(theirs).toMatchObject({ parts: yes, error: { code: "provider" } });
   });
 
   test.each([
@@ -250,13 +262,7 @@ describe("an answer is equal to what the provider's package makes of it", () => 
         delta(0, { type: "text_delta", text: "Yes" }),
       yes,
     ],
-    [
-      "ends before its last event",
-      start() +
-        said(0, "Yes") +
-        event("message_delta", { delta: { stop_reason: "end_turn" }, usage: { output_tokens: 5 } }),
-      yes,
-    ],
+    ["ends before its stop reason", start() + said(0, "Yes"), yes],
     ["ends before it began", start(), []],
     ["holds what is not JSON", `${start()}data: {"type":\n\n`, []],
   ])("F16: one that %s is broken", async (_, stream, parts) => {

@@ -1,8 +1,8 @@
-import type { Json } from "@banyan/core";
+import { type Json, ModelError } from "@banyan/core";
 import { cleanUsage, type ProviderData } from "@banyan/core/conversation";
-import type { ModelPart } from "@banyan/core/drivers";
+import { type FinishReason, finishReason, type ModelPart } from "@banyan/core/drivers";
 import { Batch } from "../wire/batch.ts";
-import { type Endpoint, errorInAnswer, errorOfEnd, parseEvent } from "../wire/errors.ts";
+import { type Endpoint, errorIn, errorInAnswer, errorOfEnd, parseEvent } from "../wire/errors.ts";
 import { isRecord, type JsonRecord, textAt } from "../wire/json.ts";
 import { Repeated } from "../wire/repeated.ts";
 import type { Answer } from "../wire/response.ts";
@@ -53,6 +53,7 @@ export class MessagesAnswer implements Answer {
   #model = "";
   readonly #usage = new UsageCount();
   #stop: JsonRecord = {};
+  #finish: FinishReason | undefined;
   #done = false;
 
   constructor(endpoint: Endpoint) {
@@ -63,15 +64,16 @@ export class MessagesAnswer implements Answer {
     return this.#done;
   }
 
+  /** The stop reason is there: the answer is whole, whatever becomes of its last marker (F53). */
   get answered(): boolean {
-    return this.#done;
+    return this.#done || this.#finish !== undefined;
   }
 
   data(text: string): void {
     if (this.#done || text === "") return;
     if (this.#repeated.read(text)) return;
-    const event = parseEvent(this.#endpoint, text);
-    switch (event.type) {
+    const event = this.#parsed(text);
+    switch (event?.type) {
       case "content_block_delta":
         if (!isRecord(event.delta)) return;
         this.#delta(event.index, event.delta);
@@ -88,21 +90,39 @@ export class MessagesAnswer implements Answer {
         if (isRecord(event.message.usage)) this.#usage.add(event.message.usage);
         return;
       case "message_delta":
-        if (isRecord(event.delta)) this.#stop = event.delta;
         if (isRecord(event.usage)) this.#usage.add(event.usage);
+        if (isRecord(event.delta)) this.#ended(event.delta);
         return;
       case "message_stop":
         this.#done = true;
-        return;
-      case "error":
-        throw errorInAnswer(this.#endpoint, event.error);
+    }
+  }
+
+  #ended(delta: JsonRecord): void {
+    this.#stop = delta;
+    const reason = textAt(delta, "stop_reason");
+    if (reason !== "") this.#finish = finishReason("messages", reason, this.#endpoint.id);
+  }
+
+  #parsed(text: string): JsonRecord | undefined {
+    const isWhole = this.#finish !== undefined;
+    try {
+      const event = parseEvent(this.#endpoint, text);
+      const error = errorIn(event, typeof event.type === "string");
+      if (error === undefined) return event;
+      throw errorInAnswer(this.#endpoint, error);
+    } catch (error) {
+      if (isWhole && error instanceof ModelError) return undefined;
+      throw error;
     }
   }
 
   end(): void {
     this.#close();
-    if (!this.#done) throw errorOfEnd(this.#endpoint);
-    const reason = reasonOf(this.#stop.stop_reason, this.#count > 0);
+    if (!this.answered) throw errorOfEnd(this.#endpoint);
+    // A gateway may leave out the ends of blocks too.
+    for (const index of [...this.#calls.keys()]) this.#end(index);
+    const reason = this.#reason();
     const details = this.#stop.stop_details;
     const explanation = reason === "filtered" && isRecord(details) ? textAt(details, "explanation") : "";
     this.#batch.add({
@@ -116,6 +136,13 @@ export class MessagesAnswer implements Answer {
 
   take(): readonly ModelPart[] {
     return this.#batch.take();
+  }
+
+  #reason(): FinishReason {
+    const reason = this.#finish ?? "stop";
+    // Gateways disagree on the reason of an answer that calls tools.
+    if (this.#count > 0 && (reason === "stop" || reason === "paused")) return "calls";
+    return reason === "calls" && this.#count === 0 ? "stop" : reason;
   }
 
   #delta(index: unknown, delta: JsonRecord): void {
@@ -148,12 +175,14 @@ export class MessagesAnswer implements Answer {
 
   #begin(index: unknown, block: JsonRecord): void {
     switch (block.type) {
+      // Some servers begin a block with its first words, or send it whole (F54).
       case "text":
-        this.#open("text", index);
-        return;
-      case "thinking":
-        this.#open("reasoning", index);
-        return;
+        return this.#extend(this.#open("text", index), textAt(block, "text"));
+      case "thinking": {
+        const signature = textAt(block, "signature");
+        const open = this.#open("reasoning", index, signature === "" ? undefined : { signature });
+        return this.#extend(open, textAt(block, "thinking"));
+      }
       case "redacted_thinking":
         this.#open("reasoning", index, { redactedData: textAt(block, "data") });
         return;
@@ -218,17 +247,4 @@ export class MessagesAnswer implements Answer {
 function callerOf(caller: JsonRecord): Readonly<Record<string, Json>> {
   const toolId = textAt(caller, "tool_id");
   return { type: textAt(caller, "type"), ...(toolId === "" ? {} : { toolId }) };
-}
-
-function reasonOf(reason: unknown, called: boolean): Extract<ModelPart, { type: "finish" }>["reason"] {
-  switch (reason) {
-    case "max_tokens":
-    case "model_context_window_exceeded":
-      return "length";
-    case "refusal":
-      return "filtered";
-    default:
-      if (called) return "calls";
-      return reason === "pause_turn" ? "paused" : "stop";
-  }
 }

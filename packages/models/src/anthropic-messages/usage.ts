@@ -9,7 +9,8 @@ export class UsageCount {
   #told: JsonRecord = {};
 
   add(usage: JsonRecord): void {
-    const told = Object.entries(usage).filter(([, value]) => value !== null);
+    // A 0 at the end never overwrites a count (F65).
+    const told = Object.entries(usage).filter(([name, value]) => value !== null && !(value === 0 && this.#told[name]));
     this.#told = { ...this.#told, ...Object.fromEntries(told) };
   }
 

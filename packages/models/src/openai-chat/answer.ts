@@ -1,16 +1,14 @@
-import type { Usage } from "@banyan/core";
+import { ModelError, type Usage } from "@banyan/core";
 import { cleanUsage, noUsage, type ProviderData } from "@banyan/core/conversation";
-import type { ModelPart } from "@banyan/core/drivers";
+import { type FinishReason, finishReason, type ModelPart } from "@banyan/core/drivers";
 import { Batch } from "../wire/batch.ts";
-import { type Endpoint, errorInAnswer, errorOfEnd, parseEvent } from "../wire/errors.ts";
+import { type Endpoint, errorIn, errorInAnswer, errorOfEnd, parseEvent } from "../wire/errors.ts";
 import { countAt, isRecord, type JsonRecord, textAt } from "../wire/json.ts";
 import { Repeated } from "../wire/repeated.ts";
 import type { Answer } from "../wire/response.ts";
 import { CallAssembly } from "./calls.ts";
 import { kept, REASONING_FIELDS, type ReasoningField } from "./messages.ts";
 import { ReasoningDetails } from "./reasoning-details.ts";
-
-type FinishReason = "stop" | "calls" | "length" | "filtered";
 
 /**
  * Decodes one answer of the chat completions format, streamed or whole
@@ -58,10 +56,10 @@ export class ChatAnswer implements Answer {
       return;
     }
     if (this.#repeated.read(text)) return;
-    const chunk = parseEvent(this.#endpoint, text);
-    if (chunk.error || chunk.object === "error") throw errorInAnswer(this.#endpoint, chunk.error ? chunk.error : chunk);
+    const chunk = this.#parsed(text);
+    if (!chunk) return;
     if (typeof chunk.model === "string") this.#model = chunk.model;
-    if (isRecord(chunk.usage)) this.#usage = cleanUsage(usageOf(chunk.usage));
+    if (isRecord(chunk.usage)) this.#usage = cleanUsage(laterUsage(this.#usage, usageOf(chunk.usage)));
 
     const choice: unknown = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined;
     if (!isRecord(choice)) return;
@@ -70,8 +68,21 @@ export class ChatAnswer implements Answer {
       this.#delta(delta);
       if (this.#repeated.learns) this.#learn(text, delta);
     }
-    if (typeof choice.finish_reason === "string" && choice.finish_reason !== "") {
-      this.#finish = this.#finishOf(choice.finish_reason);
+    const reason = textAt(choice, "finish_reason");
+    if (reason !== "" && reason !== "null") this.#finish = finishReason("chat", reason, this.#endpoint.id);
+  }
+
+  /** The chunk in an event. After the reason to finish the answer is whole, whatever else comes (F53). */
+  #parsed(text: string): JsonRecord | undefined {
+    const isWhole = this.#finish !== undefined;
+    try {
+      const chunk = parseEvent(this.#endpoint, text);
+      const error = errorIn(chunk, "choices" in chunk || "usage" in chunk);
+      if (error === undefined) return chunk;
+      throw errorInAnswer(this.#endpoint, error);
+    } catch (error) {
+      if (isWhole && error instanceof ModelError) return undefined;
+      throw error;
     }
   }
 
@@ -188,25 +199,6 @@ export class ChatAnswer implements Answer {
     }
   }
 
-  #finishOf(reason: string): FinishReason {
-    switch (reason) {
-      case "tool_calls":
-      case "function_call":
-        return "calls";
-      case "length":
-      case "max_tokens":
-        return "length";
-      case "content_filter":
-        return "filtered";
-      case "error":
-        throw errorInAnswer(this.#endpoint, "The answer ended with an error");
-      case "insufficient_system_resource":
-        throw errorInAnswer(this.#endpoint, { code: 503, message: "The provider has not enough resources" });
-      default:
-        return "stop";
-    }
-  }
-
   /** Servers disagree on the reason of an answer that calls tools, and OpenAI stops after a refusal as after any text. */
   #reasonWith(reason: FinishReason): FinishReason {
     if (reason === "stop" && this.#refused) return "filtered";
@@ -214,6 +206,17 @@ export class ChatAnswer implements Answer {
     if (reason === "calls" && !this.#calls.any) return "stop";
     return reason;
   }
+}
+
+/** Servers tell the usage once or again and again; a 0 at the end never overwrites a count (F65). */
+function laterUsage(before: Usage, later: Usage): Usage {
+  return {
+    input: later.input || before.input,
+    cached: later.cached || before.cached,
+    cacheWrite: later.cacheWrite || before.cacheWrite,
+    output: later.output || before.output,
+    reasoning: later.reasoning || before.reasoning,
+  };
 }
 
 function usageOf(usage: Readonly<Record<string, unknown>>): Usage {

@@ -16,9 +16,12 @@ export function endIn(format: PackageFormat, data: string): AnswerEnd {
       if (data.startsWith("[DONE]")) return "over";
       if (!/"finish_reason"\s*:\s*"/.test(data)) return undefined;
       return typeof first(parsed(data), "choices")?.finish_reason === "string" ? "answered" : undefined;
-    case "messages":
-      if (!data.includes("message_stop")) return undefined;
-      return parsed(data)?.type === "message_stop" ? "over" : undefined;
+    case "messages": {
+      if (!data.includes("message_stop") && !/"stop_reason"\s*:\s*"/.test(data)) return undefined;
+      const { type, delta } = parsed(data) ?? {};
+      if (type === "message_stop") return "over";
+      return type === "message_delta" && isRecord(delta) && delta.stop_reason ? "answered" : undefined;
+    }
     case "responses":
       if (!/response\.(completed|incomplete|failed)/.test(data)) return undefined;
       return /^response\.(completed|incomplete|failed)$/.test(String(parsed(data)?.type)) ? "over" : undefined;
@@ -28,6 +31,46 @@ export function endIn(format: PackageFormat, data: string): AnswerEnd {
     case "converse":
       return undefined;
   }
+}
+
+/** Choices that packages do not read: Mistral's none at all, the others not `null`. */
+const NO_CHOICES = ['"choices":null', '"choices": null', '"choices":[]', '"choices": []'];
+/** A choice that says nothing. */
+const ONE_CHOICE = Buffer.from('"choices":[{"index":0,"delta":{},"finish_reason":null}]');
+
+/**
+ * Rewrites chunks of the chat format without choices as chunks with one that says nothing, which packages pass over (F67).
+ * Inside of a text the quotes would be escaped. Bytes may be cut anywhere: the beginning of a match waits for its rest.
+ */
+export class EmptyChoices {
+  #before = Buffer.alloc(0);
+
+  read(bytes: Uint8Array): Uint8Array {
+    let all = Buffer.concat([this.#before, bytes]);
+    for (const none of NO_CHOICES)
+      for (let at = all.indexOf(none); at !== -1; at = all.indexOf(none, at))
+        all = Buffer.concat([all.subarray(0, at), ONE_CHOICE, all.subarray(at + none.length)]);
+    const kept = Math.max(...NO_CHOICES.map((none) => overlap(all, none)));
+    this.#before = all.subarray(all.length - kept);
+    return all.subarray(0, all.length - kept);
+  }
+
+  /** What is left at the end. */
+  get rest(): Uint8Array {
+    return this.#before;
+  }
+}
+
+/** How many bytes at the end of `bytes` are the beginning of a text. */
+function overlap(bytes: Buffer, text: string): number {
+  for (let length = Math.min(bytes.length, text.length - 1); length > 0; length--) {
+    if (
+      bytes[bytes.length - length] === 0x22 &&
+      bytes.toString("latin1", bytes.length - length) === text.slice(0, length)
+    )
+      return length;
+  }
+  return 0;
 }
 
 /** In front of the kind of a frame of Bedrock's event streams, and of the frame with which the model ends. */

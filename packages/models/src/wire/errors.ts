@@ -1,6 +1,6 @@
 import { ModelError } from "@banyan/core";
 import { isTooDeep, modelErrorFromNetwork, modelErrorFromResponse } from "@banyan/core/drivers";
-import { isRecord } from "./json.ts";
+import { isRecord, type JsonRecord } from "./json.ts";
 
 /** Where a request goes, as far as an error may tell it. */
 export interface Endpoint {
@@ -35,6 +35,21 @@ export function errorInAnswer(endpoint: Endpoint, error: unknown): ModelError {
   const code = isRecord(error) ? Number(error.code) : Number.NaN;
   const body = redact(endpoint, JSON.stringify({ error }));
   return errorOf(endpoint, body, code >= 400 && code < 600 ? code : undefined);
+}
+
+/**
+ * The error that an event reports, in whatever field; nothing for an event that reports none (F55). `isPart`: the event
+ * has what an answer of its format is made of.
+ */
+export function errorIn(event: JsonRecord, isPart: boolean): unknown {
+  if (event.error) return event.error;
+  if (event.object === "error" || event.type === "error") return event;
+  if (isRecord(event.response) && event.response.error) return event.response.error;
+  return !isPart && (saysSomething(event.message) || saysSomething(event.detail)) ? event : undefined;
+}
+
+function saysSomething(value: unknown): boolean {
+  return (typeof value === "string" && value !== "") || (typeof value === "object" && value !== null);
 }
 
 /** The request could not be sent (`sent` is false), or the connection ended before the answer did. */

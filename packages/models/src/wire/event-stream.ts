@@ -5,11 +5,13 @@ import { StringDecoder } from "node:string_decoder";
  *
  * Hands the data of each event to `onData`, within the `push` that completed it. Bytes may be cut anywhere: inside a
  * character, between CR and LF, inside a line. Lines end with LF, CRLF or CR. Comments and the fields `event`, `id` and
- * `retry` are passed over. The work is linear in the bytes, however they are cut.
+ * `retry` are passed over (F71). The field `error` of llama.cpp's server is handed over as an event `{"error": ...}` (F55).
+ * The work is linear in the bytes, however they are cut.
  */
 export class EventStreamDecoder {
   readonly #bound: { readonly most: number; tooLong(): Error };
   readonly #onData: (data: string) => void;
+  readonly #onError: (error: string) => void;
   readonly #utf8 = new StringDecoder("utf8");
   /** The beginning of a line whose end has not arrived. */
   #line = "";
@@ -19,12 +21,17 @@ export class EventStreamDecoder {
   #afterReturn = false;
   #started = false;
 
-  /** @param bound How many UTF-16 units a line, or the data of an event, may have, and what is thrown for more. */
+  /**
+   * @param bound How many UTF-16 units a line, or the data of an event, may have, and what is thrown for more.
+   * @param onError Gets the field `error` as data, `{"error": ...}`.
+   */
   constructor(
     onData: (data: string) => void,
     bound: { readonly most: number; tooLong(): Error } = { most: Number.POSITIVE_INFINITY, tooLong: () => new Error() },
+    onError = onData,
   ) {
     this.#onData = onData;
+    this.#onError = onError;
     this.#bound = bound;
   }
 
@@ -85,6 +92,8 @@ export class EventStreamDecoder {
       this.#add(text.slice(text.charCodeAt(start + 5) === 0x20 ? start + 6 : start + 5, end));
     } else if (end - start === 4 && text.startsWith("data", start)) {
       this.#add("");
+    } else if (text.startsWith("error:", start)) {
+      this.#onError(`{"error":${asJson(text.slice(start + 6, end).trim())}}`);
     }
   }
 
@@ -95,5 +104,16 @@ export class EventStreamDecoder {
     }
     this.#data = `${this.#data}\n${value}`;
     if (this.#data.length > this.#bound.most) throw this.#bound.tooLong();
+  }
+}
+
+/** A text that is JSON as it is, another as a JSON string. */
+function asJson(text: string): string {
+  try {
+    JSON.parse(text);
+    return text;
+  } catch {
+    // Words.
+    return JSON.stringify(text);
   }
 }

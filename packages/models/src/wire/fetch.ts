@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { ModelDriver } from "@banyan/core";
-import { isTooDeep } from "@banyan/core/drivers";
+import { isTooDeep, modelErrorFromResponse } from "@banyan/core/drivers";
 import type { Dispatcher } from "undici";
-import { type AnswerEnd, endIn, FrameEnd, type PackageFormat } from "./answer-end.ts";
+import { type AnswerEnd, EmptyChoices, endIn, FrameEnd, type PackageFormat } from "./answer-end.ts";
 import { STREAM_FACTOR, type WireBounds, wireBounds } from "./bounds.ts";
 import { errorOfDepth, errorOfLine, errorOfRedirect, errorOfSize, errorOfType } from "./errors.ts";
 import { EventStreamDecoder } from "./event-stream.ts";
@@ -77,6 +77,9 @@ function placeOf(address: string): string {
   return `${origin}${pathname}`;
 }
 
+const NOTHING = Buffer.alloc(0);
+const MESSAGE_STOP = Buffer.from('\n\nevent: message_stop\ndata: {"type":"message_stop"}\n\n');
+
 /** Looks at the bytes of an answer on their way to the package. Throws `ModelError` for what nobody could read. */
 class Watch {
   end: AnswerEnd;
@@ -84,6 +87,8 @@ class Watch {
   readonly #frames: FrameEnd | undefined;
   readonly #most: number;
   readonly #place: string;
+  readonly #format: PackageFormat | undefined;
+  readonly #choices: EmptyChoices | undefined;
   #size = 0;
 
   constructor(
@@ -93,26 +98,38 @@ class Watch {
     { line, answer }: ReturnType<typeof wireBounds>,
   ) {
     this.#place = place;
+    this.#format = format;
     const streams = type.includes("event-stream") || type.includes("eventstream");
     this.#most = answer * (streams ? STREAM_FACTOR : 1);
     if (format === undefined) return;
     if (format === "converse") this.#frames = new FrameEnd();
     else if (streams) {
+      if (format === "chat") this.#choices = new EmptyChoices();
       this.#events = new EventStreamDecoder(
         (data) => {
           if (isTooDeep(data)) throw errorOfDepth(place);
           this.end = endIn(format, data) ?? this.end;
         },
         { most: line, tooLong: () => errorOfLine(place, line) },
+        (body) => {
+          throw modelErrorFromResponse({ body, address: place });
+        },
       );
     }
   }
 
-  see(bytes: Uint8Array): void {
+  /** What the package still waits for, as where a server leaves out the last marker of a whole answer (F53). */
+  get missing(): Uint8Array {
+    return this.#format === "messages" && this.end === "answered" ? MESSAGE_STOP : (this.#choices?.rest ?? NOTHING);
+  }
+
+  /** Looks at some bytes, and returns them as the package takes them. */
+  see(bytes: Uint8Array): Uint8Array {
     this.#size += bytes.length;
     if (this.#size > this.#most) throw errorOfSize(this.#place, this.#most);
     this.#events?.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
     this.end = this.#frames?.see(bytes) ?? this.end;
+    return this.#choices?.read(bytes) ?? bytes;
   }
 }
 
@@ -132,6 +149,8 @@ function watched(
   let read = 0;
   const leave = (controller: ReadableStreamDefaultController<Uint8Array>) => {
     clearTimeout(timer);
+    const missing = watch?.missing ?? NOTHING;
+    if (missing.length > 0) controller.enqueue(missing);
     controller.close();
     // The answer is complete: how its connection ends is of no interest.
     release(reader).catch(() => {});
@@ -142,17 +161,21 @@ function watched(
   if (!watch) wait();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done, value } = await (timer ? Promise.race([reader.read(), late.promise]) : reader.read());
+      // How the connection ends is of no interest once the model has answered.
+      const next = reader.read().catch((error: unknown) => {
+        if (watch?.end === undefined) throw error;
+        return { done: true, value: undefined } as const;
+      });
+      const { done, value } = await (timer ? Promise.race([next, late.promise]) : next);
       if (done) return leave(controller);
       alive();
       read += value.length;
       try {
-        watch?.see(value);
+        controller.enqueue(watch?.see(value) ?? value);
       } catch (error) {
         reader.cancel(error).catch(() => {});
         throw error;
       }
-      controller.enqueue(value);
       if (watch?.end === "answered") wait();
       if (watch?.end === "over" || (!watch && read > ERROR_BODY)) leave(controller);
     },

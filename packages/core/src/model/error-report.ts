@@ -1,0 +1,194 @@
+import { cutTo } from "../conversation/shown/visible-text.ts";
+import { isTooDeep } from "../conversation/written-input.ts";
+import { waitAskedIn, waitIn } from "./retry-after.ts";
+
+/** What a provider wrote about a failure. */
+export interface ErrorReport {
+  /** Its sentences, the innermost last, as far as they have room in a line. */
+  readonly message: string;
+  /** All of its sentences and words, to know the kind of failure by. */
+  readonly text: string;
+  /** Its words for the kind of failure (`type`, `code`, `status`, ...), joined. */
+  readonly words: string;
+  /** The HTTP status in the body, for a response that has none of its own. */
+  readonly status?: number;
+  /** Milliseconds that the provider asks to wait. */
+  readonly retryAfter?: number;
+}
+
+/** Fields that hold a sentence for people, or JSON with a sentence in it. */
+const SENTENCES = [
+  "message",
+  "Message",
+  "msg",
+  "error_message",
+  "errorMessage",
+  "error_description",
+  "detail",
+  "title",
+];
+/** Fields that hold one word for the kind of failure. */
+const WORDS = ["type", "__type", "code", "errorCode", "error_code", "status", "reason", "quotaId", "quota_limit"];
+/** Fields that hold a smaller report. */
+const INNER = [
+  "response",
+  "error",
+  "raw",
+  "metadata",
+  "innererror",
+  "details",
+  "violations",
+  "errors",
+  "data",
+  "cause",
+];
+/** Of these, a text is a sentence too. */
+const TEXTS = new Set(["error", "raw", "cause"]);
+
+const DEEPEST = 30;
+/** Elements of a list that are read. */
+const MOST = 20;
+
+/**
+ * Finds the report in the body of a failed response (F55), wherever a provider puts it: in `error`, `response.error`,
+ * `metadata.raw`, an object or JSON in `message`, a list in `detail`, the first element of a list, or plain text.
+ */
+export function reportIn(body: unknown): ErrorReport {
+  const reader = new ReportReader();
+  reader.read(body, 0);
+  return reader.report;
+}
+
+class ReportReader {
+  readonly #sentences: string[] = [];
+  readonly #words = new Set<string>();
+  #status: number | undefined;
+  #wait: number | undefined;
+
+  get report(): ErrorReport {
+    const words = [...this.#words].join(" ");
+    return {
+      message: this.#message(),
+      text: `${words} ${this.#sentences.join(" ")}`.slice(0, LONGEST_TEXT),
+      words: readable(words),
+      ...(this.#status !== undefined && { status: this.#status }),
+      ...(this.#wait !== undefined && { retryAfter: this.#wait }),
+    };
+  }
+
+  /** What wraps the innermost sentence goes first where there is no room for all. */
+  #message(): string {
+    let message = "";
+    for (const sentence of this.#sentences.toReversed()) {
+      const longer = message === "" ? sentence : `${sentence.replace(/[.:\s]+$/, "")}: ${message}`;
+      if (message !== "" && longer.length > LONGEST) break;
+      message = longer;
+    }
+    return readable(message);
+  }
+
+  read(value: unknown, depth: number): void {
+    if (depth > DEEPEST) return;
+    if (typeof value === "string") return this.#text(value, depth);
+    if (Array.isArray(value)) {
+      for (const item of value.slice(0, MOST)) this.read(item, depth + 1);
+      return;
+    }
+    if (!isRecord(value)) return;
+    for (const name of WORDS) if (typeof value[name] === "string") this.#words.add(value[name]);
+    this.#status ??= [value.code, value.status, value.statusCode].find(isFailure);
+    this.#waits(value);
+    // FastAPI names the field that a sentence is about.
+    const field = Array.isArray(value.loc) ? value.loc.join(".") : "";
+    for (const name of SENTENCES) {
+      const said = value[name];
+      if (typeof said === "string" && field !== "") this.#say(`${field}: ${said}`);
+      else this.read(said, depth + 1);
+    }
+    for (const name of INNER) {
+      const inner = value[name];
+      if (typeof inner !== "string" || TEXTS.has(name)) this.read(inner, depth + 1);
+    }
+  }
+
+  #text(text: string, depth: number): void {
+    const inner = jsonIn(text);
+    if (inner !== undefined) return this.read(inner, depth + 1);
+    this.#say(/^\s*<[!?a-z]/i.test(text) ? titleOf(text) : text);
+  }
+
+  #say(text: string): void {
+    const sentence = oneLine(text.slice(0, LONGEST_TEXT));
+    if (sentence === "" || this.#sentences.some((said) => said.includes(sentence))) return;
+    this.#sentences.push(sentence);
+    this.#longest(waitIn(sentence));
+  }
+
+  #waits(value: Readonly<Record<string, unknown>>): void {
+    const { retryDelay, headers } = value;
+    // Google: https://cloud.google.com/apis/design/errors
+    if (typeof retryDelay === "string") this.#longest(Number.parseFloat(retryDelay) * 1000);
+    for (const name of ["resets_in_seconds", "retry_after", "retry_after_seconds"])
+      if (typeof value[name] === "number") this.#longest(value[name] * 1000);
+    for (const name of ["resets_at", "reset_at", "resetsAt"]) {
+      const at = value[name];
+      if (typeof at === "number" || typeof at === "string")
+        this.#longest(waitAskedIn((header) => (header === "retry-after" ? String(at) : undefined), false));
+    }
+    if (!isRecord(headers)) return;
+    // OpenRouter passes on what the provider behind it said in headers.
+    const said = new Map(Object.entries(headers).map(([name, text]) => [name.toLowerCase(), String(text)]));
+    this.#longest(waitAskedIn((name) => said.get(name), true));
+  }
+
+  #longest(wait: number | undefined): void {
+    if (wait === undefined || !(wait >= 0) || !Number.isFinite(wait)) return;
+    this.#wait = Math.max(this.#wait ?? 0, Math.round(wait));
+  }
+}
+
+/** The list or object that a text is, or that begins within its first characters: `400 {"error": ...}`. */
+function jsonIn(text: string): object | undefined {
+  const begin = text.search(/[[{]/);
+  if (begin === -1 || begin > FOREWORD || isTooDeep(text)) return undefined;
+  const end = Math.max(text.lastIndexOf("}"), text.lastIndexOf("]"));
+  try {
+    const value: unknown = JSON.parse(text.slice(begin, end + 1));
+    const isReport = isRecord(value) || (Array.isArray(value) && (begin === 0 || text.includes("{")));
+    return isReport ? (value as object) : undefined;
+  } catch {
+    // Plain text is a report too.
+    return undefined;
+  }
+}
+
+/** UTF-16 units that may stand before JSON in a text. */
+const FOREWORD = 200;
+
+function isFailure(status: unknown): status is number {
+  return typeof status === "number" && status >= 400 && status < 600;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** One line without control characters, cut where it gets long. */
+export function readable(text: unknown): string {
+  if (typeof text !== "string") return "";
+  return cutTo(oneLine(text), LONGEST - 1);
+}
+
+function oneLine(text: string): string {
+  return text.replace(/[\s\p{Cc}]+/gu, " ").trim();
+}
+
+/** UTF-16 units of a provider's words that have room in a sentence, and that are looked through. */
+const LONGEST = 300;
+const LONGEST_TEXT = 10_000;
+
+/** Of a page for browsers, from a proxy in between: the rest of the page tells a user nothing. */
+function titleOf(page: string): string {
+  const title = /<title[^>]*>([^<]{1,200})/i.exec(page)?.[1] ?? "";
+  return readable(title).slice(0, 100);
+}

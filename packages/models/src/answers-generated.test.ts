@@ -1,0 +1,227 @@
+import { ModelError } from "@banyan/core";
+import type { ModelPart } from "@banyan/core/drivers";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { MessagesAnswer } from "./anthropic-messages/answer.ts";
+import { ChatAnswer } from "./openai-chat/answer.ts";
+import { chunk, eventOf } from "./testing/server.ts";
+import { joined } from "./testing/sink.ts";
+import { EmptyChoices } from "./wire/answer-end.ts";
+import { EventStreamDecoder } from "./wire/event-stream.ts";
+import type { Answer } from "./wire/response.ts";
+
+// Answers as generators make them, cut anywhere. What is right is known from how they were made.
+
+const endpoint = { id: "p/m", model: "m", format: "m", address: "http://h/v1", keyVariable: undefined, secrets: [] };
+const FORMATS = { chat: () => new ChatAnswer(endpoint), messages: () => new MessagesAnswer(endpoint) };
+type Format = keyof typeof FORMATS;
+
+/** What an answer says that comes in these pieces. */
+function read(format: Format, ...pieces: readonly Uint8Array[]): ModelPart[] {
+  const answer: Answer = FORMATS[format]();
+  const events = new EventStreamDecoder((data) => answer.data(data));
+  const parts: ModelPart[] = [];
+  for (const piece of pieces) {
+    events.push(Buffer.from(piece));
+    parts.push(...answer.take());
+  }
+  events.end();
+  answer.end();
+  return joined([...parts, ...answer.take()]);
+}
+
+function errorOf(run: () => unknown): ModelError {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof ModelError) return error;
+    throw error;
+  }
+  throw new Error("It did not fail.");
+}
+
+const event = (type: string, data: object) => `event: ${type}\n${eventOf({ type, ...data })}`;
+
+/** The events of an answer with a text: before its reason to finish, with the reason, behind it. */
+function answer(format: Format, texts: readonly string[], reason: string) {
+  if (format === "chat")
+    return {
+      before: texts.map((content) => eventOf(chunk({ content }))),
+      reason: eventOf(chunk({}, reason)),
+      behind: [
+        eventOf({ ...chunk({}), choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } }),
+        eventOf("[DONE]"),
+      ],
+    };
+  const message = { id: "m", model: "m", content: [], usage: { input_tokens: 1, output_tokens: 1 } };
+  return {
+    before: [
+      event("message_start", { message }),
+      event("content_block_start", { index: 0, content_block: { type: "text", text: "" } }),
+      ...texts.map((text) => event("content_block_delta", { index: 0, delta: { type: "text_delta", text } })),
+      event("content_block_stop", { index: 0 }),
+    ],
+    reason: event("message_delta", { delta: { stop_reason: reason }, usage: { output_tokens: 1 } }),
+    behind: [event("message_stop", {})],
+  };
+}
+
+const format = fc.constantFrom<Format>("chat", "messages");
+const words = fc.array(fc.string({ minLength: 1, maxLength: 12, unit: "grapheme" }), { minLength: 1, maxLength: 8 });
+const SUCCESS = { chat: "stop", messages: "end_turn" } as const;
+const textIn = (parts: readonly ModelPart[]) => parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+const finishIn = (parts: readonly ModelPart[]) => parts.find((part) => part.type === "finish")?.reason;
+
+test("F52: a reason that is not known is never success, and is asked once more at most", () => {
+  fc.assert(
+    fc.property(format, words, fc.stringMatching(/^[a-z_]{1,20}$/), (format, texts, word) => {
+      const reason = `odd_${word}`;
+      const { before, reason: event, behind } = answer(format, texts, reason);
+      const body = Buffer.from([...before, event, ...behind].join(""));
+      const errors = [1, 2, 3].map(() => errorOf(() => read(format, body)));
+      expect(errors.every(({ message }) => message.includes(`"${reason}"`))).toBe(true);
+      expect(errors.slice(1).map(({ retryable }) => retryable)).toEqual([false, false]);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test("F53: cut anywhere behind its reason to finish an answer is whole, and before the reason never", () => {
+  fc.assert(
+    fc.property(format, words, fc.nat(), fc.string({ maxLength: 20 }), (format, texts, at, garbage) => {
+      const { before, reason, behind } = answer(format, texts, SUCCESS[format]);
+      const begin = Buffer.from([...before, reason].join(""));
+      const rest = Buffer.from([...behind, `data: ${garbage.replace(/[\r\n]/g, " ")}\n\n`].join(""));
+      const parts = read(format, begin, rest.subarray(0, at % (rest.length + 1)));
+      expect([textIn(parts), finishIn(parts)]).toEqual([texts.join(""), "stop"]);
+      const cut = begin.subarray(0, at % before.join("").length);
+      expect(errorOf(() => read(format, cut)).code).toBe("broken-stream");
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("F54: what stands in the start of a block counts, wherever its text is cut", () => {
+  const block = fc.record({
+    type: fc.constantFrom("text", "thinking"),
+    said: fc.string({ minLength: 1, maxLength: 20 }),
+    cut: fc.nat(20),
+    signature: fc.option(fc.stringMatching(/^[a-z]{1,8}$/)),
+  });
+  fc.assert(
+    fc.property(fc.array(block, { minLength: 1, maxLength: 5 }), (blocks) => {
+      const events = blocks.flatMap(({ type, said, cut, signature }, index) => [
+        event("content_block_start", {
+          index,
+          content_block: {
+            type,
+            [type]: said.slice(0, cut),
+            ...(type === "thinking" && signature !== null && { signature }),
+          },
+        }),
+        ...(said.slice(cut) === ""
+          ? []
+          : [event("content_block_delta", { index, delta: { type: `${type}_delta`, [type]: said.slice(cut) } })]),
+        event("content_block_stop", { index }),
+      ]);
+      const { before, reason } = answer("messages", [], "end_turn");
+      const parts = read("messages", Buffer.from([before[0], ...events, reason].join("")));
+      const said = parts.flatMap((part) => {
+        if (part.type === "text") return [`text ${part.text}`];
+        if (part.type === "reasoning") return [`thinking ${part.text}`];
+        return part.type === "part-end" && part.provider ? [`signature ${part.provider.anthropic?.signature}`] : [];
+      });
+      expect(said).toEqual(
+        blocks.flatMap(({ type, said, signature }) => [
+          `${type} ${said}`,
+          ...(type === "thinking" && signature !== null ? [`signature ${signature}`] : []),
+        ]),
+      );
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test("F65: of counts that are told again and again, the last that is not 0 counts", () => {
+  const counts = fc.array(fc.tuple(fc.nat(3), fc.nat(3)), { minLength: 1, maxLength: 6 });
+  const last = (numbers: readonly number[]) => numbers.findLast((number) => number > 0) ?? 0;
+  fc.assert(
+    fc.property(format, counts, (format, told) => {
+      const { before, reason, behind } = answer(format, ["x"], SUCCESS[format]);
+      const usages = told.map(([input, output]) =>
+        format === "chat"
+          ? eventOf({ ...chunk({}), choices: [], usage: { prompt_tokens: input, completion_tokens: output } })
+          : event("message_delta", { delta: {}, usage: { input_tokens: input, output_tokens: output } }),
+      );
+      const begin =
+        format === "chat"
+          ? before
+          : [event("message_start", { message: { id: "m", content: [] } }), ...before.slice(1)];
+      const end =
+        format === "chat"
+          ? [eventOf(chunk({}, "stop"))]
+          : [reason.replace(/"usage":\{[^}]*\}/, '"usage":{}'), ...behind];
+      const finish = read(format, Buffer.from([...begin, ...usages, ...end].join(""))).at(-1);
+      expect(finish).toMatchObject({
+        usage: { input: last(told.map(([input]) => input)), output: last(told.map(([, output]) => output)) },
+      });
+    }),
+    { numRuns: 100 },
+  );
+});
+
+describe("F67: chunks without choices", () => {
+  const empty = fc.constantFrom(
+    '{"id":"c","choices":null}',
+    '{"choices": []}',
+    '{"choices":[],"usage":null}',
+    '{"choices": null, "x": 1}',
+  );
+
+  test("change nothing, anywhere in an answer, and packages never see them, wherever the bytes are cut", () => {
+    fc.assert(
+      fc.property(
+        words,
+        fc.array(fc.tuple(fc.nat(), empty), { maxLength: 6 }),
+        fc.integer({ min: 1, max: 40 }),
+        (texts, more, size) => {
+          const { before, reason, behind } = answer("chat", texts, "stop");
+          const events = [...before, reason, ...behind];
+          for (const [at, data] of more) events.splice(at % (events.length + 1), 0, eventOf(data));
+          const body = Buffer.from(events.join(""));
+          const pieces = Array.from({ length: Math.ceil(body.length / size) }, (_, at) =>
+            body.subarray(at * size, (at + 1) * size),
+          );
+          expect(textIn(read("chat", ...pieces))).toBe(texts.join(""));
+          const choices = new EmptyChoices();
+          const shown = Buffer.concat([...pieces.map((piece) => choices.read(piece)), choices.rest]);
+          expect(shown.toString()).not.toMatch(/"choices": ?(null|\[\])/);
+          expect(textIn(read("chat", shown))).toBe(texts.join(""));
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+});
+
+test("F71: comments, `retry:`, `id:` and events without data change nothing, wherever they stand", () => {
+  const noise = fc.constantFrom(
+    ": comment\n\n",
+    ":\n\n",
+    "retry: 10\n\n",
+    "id: 7\n\n",
+    "event: done\n\n",
+    "event: ping\nid: 1\n\n",
+    "\n",
+  );
+  fc.assert(
+    fc.property(format, words, fc.array(fc.tuple(fc.nat(), noise), { maxLength: 8 }), (format, texts, more) => {
+      const { before, reason, behind } = answer(format, texts, SUCCESS[format]);
+      const events = [...before, reason, ...behind];
+      const plain = read(format, Buffer.from(events.join("")));
+      for (const [at, data] of more) events.splice(at % (events.length + 1), 0, data);
+      expect(read(format, Buffer.from(events.join("")))).toEqual(plain);
+    }),
+    { numRuns: 100 },
+  );
+});
