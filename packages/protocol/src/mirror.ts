@@ -36,6 +36,7 @@ export class Mirror {
       leaf: snapshot.leaf,
       runs: byId(snapshot.runs),
       waiting: byId(snapshot.waiting),
+      continuedBy: new Map(Object.entries(snapshot.continuedBy)),
       inbox: [...snapshot.inbox],
       questions: byId(snapshot.questions),
       following: new Map(snapshot.following.map((following) => [following.call, following])),

@@ -34,6 +34,7 @@ export function snapshotOf(state: ConversationState, { cursor, leaf, interrupted
     messages: endOfBranch(state, view),
     runs: [...state.runs.values()],
     waiting: [...state.waiting.values()],
+    continuedBy: Object.fromEntries(state.continuedBy),
     inbox: state.inbox,
     questions: [...state.questions.values()],
     following: [...state.following.values()],

@@ -137,6 +137,10 @@ export const snapshot = z.object({
   waiting: list(run)
     .default([])
     .describe("Runs whose processes ended while a user was asked: an answer to the question continues their turns."),
+  continuedBy: z
+    .record(id, id)
+    .default({})
+    .describe("Runs that waited, each with the run that continues its turn and has its calls now."),
   inbox: list(waiting).describe("What people wrote and what is not delivered, in order."),
   questions: list(question).describe("What waits for a person."),
   following: list(following).describe("Calls that listen to the model."),

@@ -3,10 +3,15 @@ import { promisify } from "node:util";
 import { textOf } from "@banyan/core";
 import { scriptedModel } from "@banyan/core/testing";
 import { fromJson, toHtml, toJson, toMarkdown } from "@banyan/host/exchange";
+import { type UIMessage, validateUIMessages } from "ai";
 import { expect, test } from "vitest";
+import { AgUiClient } from "./testing/ag-ui-client.fixture.ts";
 import { served } from "./testing/served.fixture.ts";
-import { temporaryDirectory } from "./testing/serving.fixture.ts";
+import { TOKEN, temporaryDirectory } from "./testing/serving.fixture.ts";
 import { TestClient } from "./testing/test-client.fixture.ts";
+import { Chat, textOf as textIn } from "./testing/ui-chat.fixture.ts";
+
+const headers = { authorization: `Bearer ${TOKEN}` };
 
 const CONVERSATION = "garden";
 const REASON = "parts[1].text must be a string, not an object.";
@@ -29,10 +34,14 @@ const WRITER = `
   await store.close();
 `;
 
-test("F77: a server opens the log of another program with messages that it cannot read, tells of them, and takes turns, also after a restart", async () => {
-  const directory = temporaryDirectory();
+async function written(directory: string): Promise<void> {
   const cwd = import.meta.dirname;
   await promisify(execFile)(process.execPath, ["--input-type=module", "-e", WRITER, directory], { cwd });
+}
+
+test("F77: a server opens the log of another program with messages that it cannot read, tells of them, and takes turns, also after a restart", async () => {
+  const directory = temporaryDirectory();
+  await written(directory);
   for (const turn of [1, 2]) {
     const model = scriptedModel(["Yes."]);
     await using site = await served({ model }, { directory });
@@ -61,4 +70,41 @@ test("F77: a server opens the log of another program with messages that it canno
     expect(fromJson(exported).events).toHaveLength(view.seq);
     expect(exported).toContain(REASON);
   }
+});
+
+test("F77: clients of AG-UI and useChat see that a message cannot be read, in its place and as a notice of the turn that leaves it out; /v1 goes on behind it", async () => {
+  const directory = temporaryDirectory();
+  await written(directory);
+  const told = `This message cannot be read: ${REASON}`;
+  const notice = { text: `The model is not shown a message that cannot be read: ${REASON}` };
+  const model = scriptedModel(["Yes.", "Yes.", "Yes."]);
+  {
+    await using site = await served({ model }, { directory });
+    const program = new AgUiClient(site.server.address, CONVERSATION);
+    await program.runAgent();
+    expect(program.told).toEqual(["user: Oaks are tall.", `user: ${told}`, expect.stringContaining("hologram")]);
+    await program.say("Is it tall?");
+    expect(program.seen).toContainEqual(expect.objectContaining({ name: "banyan.notice", value: notice }));
+    expect(program.told.at(-1)).toBe("assistant: Yes.");
+  }
+  await using site = await served({ model }, { directory });
+  const address = `${site.server.address}/api/chat/${CONVERSATION}`;
+  const { messages } = (await (await fetch(address, { headers })).json()) as { messages: UIMessage[] };
+  await validateUIMessages({ messages });
+  expect(messages.map(textIn)).toEqual([
+    "Oaks are tall.",
+    told,
+    expect.stringContaining("hologram"),
+    "Is it tall?",
+    "Yes.",
+  ]);
+  const page = new Chat(site.server.address, CONVERSATION);
+  page.messages = messages;
+  await page.sendMessage({ text: "And wide?" });
+  expect(page.chunks).toContainEqual({ type: "data-notice", data: notice, transient: true });
+  expect(textIn(page.last)).toBe("Yes.");
+  const body = JSON.stringify({ model: "banyan", messages: [{ role: "user", content: "And old?" }] });
+  const json = { ...headers, "content-type": "application/json", "x-banyan-conversation": CONVERSATION };
+  const answer = await fetch(`${site.server.address}/v1/chat/completions`, { method: "POST", headers: json, body });
+  expect(await answer.json()).toMatchObject({ choices: [{ message: { content: "Yes." } }] });
 });

@@ -49,7 +49,7 @@ export {
   type TextQuestion,
   type WaitingInput,
 } from "./state.ts";
-export { askingRuns, isAskedIn, isLost, turnThatWaits } from "./tree/asking.ts";
+export { askingRuns, isAskedIn, isLost, latestRun, turnThatWaits } from "./tree/asking.ts";
 export { type Change, callIn, toolIn } from "./tree/call-state.ts";
 export {
   lastAssistantMessage,

@@ -5,6 +5,7 @@ import { planApproval } from "../parts.ts";
 import { id, json, list, nothing, schemaOf, text } from "../shapes.ts";
 import { question } from "../snapshot.ts";
 import { command } from "./command.ts";
+import { clientTools } from "./turns.ts";
 
 const conversation = { conversation: id };
 
@@ -58,6 +59,11 @@ export const answerCommands = {
         .optional()
         .describe(
           "With a plan that is allowed while approval is plan: with which approval it is carried out; ask if absent.",
+        ),
+      tools: clientTools
+        .optional()
+        .describe(
+          "What the client carries out itself, as in `turn.say`, for a turn that the answer continues. A tool that an open call needs and that no client describes stays, without a description.",
         ),
     },
     z.object({

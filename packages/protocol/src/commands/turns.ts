@@ -17,13 +17,16 @@ export interface ClientTool {
   readonly input: { readonly [key: string]: Json };
 }
 
-const clientTool = schemaOf<ClientTool>(
-  z.object({
-    name: z.string().regex(/^[\w-]{1,64}$/),
-    description: text(0, 10_000),
-    input: z.record(z.string(), json).describe("A JSON Schema of the arguments, an object."),
-  }),
-);
+/** At most 128 tools that the client carries out. */
+export const clientTools = list(
+  schemaOf<ClientTool>(
+    z.object({
+      name: z.string().regex(/^[\w-]{1,64}$/),
+      description: text(0, 10_000),
+      input: z.record(z.string(), json).describe("A JSON Schema of the arguments, an object."),
+    }),
+  ),
+).check(z.maxLength(128));
 
 /** How the turn is taken. */
 const mode = z.enum(["chat", "task"]).optional();
@@ -35,8 +38,7 @@ const how = {
       "For this turn: one of the named agents, such as `reviewer`, with its own instructions, tools and model.",
     ),
   mode: mode.describe("chat when absent: a turn ends when the model calls no tool."),
-  tools: list(clientTool)
-    .check(z.maxLength(128))
+  tools: clientTools
     .optional()
     .describe(
       "For this turn: what whoever asks for it carries out. A call asks a question in words, and the answer is its result.",

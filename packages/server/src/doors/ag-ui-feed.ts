@@ -59,7 +59,8 @@ async function* eventsOf(
       const waits = turn.read.questions.length > 0;
       const came = await (waits ? Promise.race([next, setTimeout(QUIET, "quiet" as const)]) : next);
       if (came === "quiet") return yield* turn.pause();
-      if (came.done) return;
+      // The session was closed while a user is asked: the turn waits.
+      if (came.done) return yield* waits ? turn.pause() : [];
       yield* turn.take(came.value);
     }
   } finally {

@@ -6,9 +6,12 @@ import {
   type Message,
   type Part,
   pathTo,
+  toldUnreadable,
   type UserPart,
 } from "@banyan/core/conversation";
 import type { AgUiMessage, AgUiPart, AgUiPatch } from "./ag-ui-event.ts";
+import { isSameTurn } from "./following.ts";
+import { readableParts } from "./told.ts";
 
 /**
  * The id of a part in a message of ours, as a message of AG-UI: the first text of a message has the id of the message, and so
@@ -25,18 +28,20 @@ export function messageOf(state: ConversationState, id: string): string | undefi
   return id.endsWith(RESULT) ? state.calls.get(id.slice(0, -RESULT.length)) : undefined;
 }
 
-/** Whether a message of AG-UI is of what a run wrote. */
+/** Whether a message of AG-UI belongs to a response in the turn of a run. */
 export function isOf(state: ConversationState, id: string, run: string): boolean {
   const message = state.messages.get(messageOf(state, id) ?? "");
-  return message?.role === "assistant" && message.run === run;
+  return message?.role === "assistant" && isSameTurn(state, message.run, run);
 }
 
 const RESULT = ".result";
 
-/** The branch that ends at a message, without what a run wrote that is still to be told. */
+/** The branch that ends at a message, without the responses in the turn of a run, which are still to be told. */
 export function historyOf(state: ConversationState, leaf: string | null, without?: string): AgUiMessage[] {
   const path = leaf === null ? [] : pathTo(state, leaf);
-  return path.filter((each) => each.role !== "assistant" || each.run !== without).flatMap(messagesOf);
+  const isLeftOut = (each: Message) =>
+    without !== undefined && each.role === "assistant" && isSameTurn(state, each.run, without);
+  return path.filter((each) => !isLeftOut(each)).flatMap(messagesOf);
 }
 
 /** These messages, each with the run of the sub-agent whose it is. */
@@ -51,8 +56,12 @@ export function messagesNamed(state: ConversationState, named: ReadonlyMap<strin
 
 function messagesOf(message: Message): AgUiMessage[] {
   // What tools and the engine say to the model, nobody said.
-  if (isPersons(message)) return [{ id: message.id, role: "user", content: contentOf(message.parts) }];
-  return message.role === "assistant" ? responseMessages(message) : [];
+  if (isPersons(message)) return [{ id: message.id, role: "user", content: contentOf(readableParts(message)) }];
+  if (message.role !== "assistant") return [];
+  const unreadable = toldUnreadable(message);
+  return unreadable === undefined
+    ? responseMessages(message)
+    : [{ id: message.id, role: "assistant", content: unreadable }];
 }
 
 function responseMessages({ id, parts, calls }: AssistantMessage): AgUiMessage[] {

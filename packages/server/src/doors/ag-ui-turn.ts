@@ -161,6 +161,8 @@ export class AgUiTurn {
         return [{ type: "CUSTOM", name: "banyan.output", value: { toolCallId: told.call, delta: told.text }, ...by }];
       case "ended": {
         const { id, ...result } = resultOf(told.call, told.output);
+        // Another call of the same response asked: its reader had this result before.
+        if (this.#given.some((given) => given.id === id)) return [];
         return [{ type: "TOOL_CALL_RESULT", messageId: id, ...result, ...by }];
       }
       case "changed": {

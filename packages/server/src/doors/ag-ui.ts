@@ -1,5 +1,6 @@
 import { createId } from "@banyan/core";
 import { type ConversationState, ID_RULE, type PlainPart, type UserPart } from "@banyan/core/conversation";
+import type { ClientTool } from "@banyan/protocol";
 import { ClientError } from "@banyan/protocol/client";
 import type { Hono } from "hono";
 import { z } from "zod";
@@ -158,7 +159,7 @@ async function begin(followed: Followed, input: Input, said: Message): Promise<T
   const { client, watched } = followed;
   const { state, id: conversation } = watched;
   const { at: named, model } = propsOf(input);
-  const tools = input.tools.map(({ name, description, parameters }) => ({ name, description, input: parameters }));
+  const tools = toolsIn(input);
   const how = { ...(model === undefined ? {} : { model }), ...(tools.length > 0 ? { tools } : {}) };
   const { error } = id.safeParse(said.id);
   if (error) throw new ClientError("malformed", `messages: the id of the last one must be ${ID_RULE}.`);
@@ -183,8 +184,7 @@ async function answerAndGoOn(
   answers: ReturnType<typeof answerOf>[],
 ): Promise<ToldReader<AgUiEvent>> {
   const { state } = followed.watched;
-  const { asking, give } = answersTo(followed, answers);
-  const run = topRun(state);
+  const { asking, run, give } = answersTo(followed, answers, toolsIn(input));
   const live = telling(followed, input, run);
   if (run !== undefined) live.takeUp(run, asking ?? lastOfRun(state, run));
   await give();
@@ -204,6 +204,11 @@ async function join(followed: Followed, input: Input): Promise<ToldReader<AgUiEv
   if (run === undefined) live.end(live.turn.nothing());
   else live.takeUp(run);
   return live;
+}
+
+/** What the program carries out itself. */
+function toolsIn({ tools }: Input): ClientTool[] {
+  return tools.map(({ name, description, parameters }) => ({ name, description, input: parameters }));
 }
 
 function propsOf({ forwardedProps }: Input): { readonly at?: string | undefined; readonly model?: string | undefined } {

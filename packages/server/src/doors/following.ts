@@ -1,5 +1,6 @@
 import { createId } from "@banyan/core";
-import type { ConversationState } from "@banyan/core/conversation";
+import { askingRuns, type ConversationState, type LiveRun, latestRun } from "@banyan/core/conversation";
+import type { ClientTool } from "@banyan/protocol";
 import { Client, ClientError, type Watched } from "@banyan/protocol/client";
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
 import type { Desk } from "../desk/desk.ts";
@@ -201,14 +202,34 @@ export function sending(stream: SSEStreamingApi, { named = false } = {}) {
   return { send, left, sent: () => Promise.race([last, left]) };
 }
 
-/** The turn that works where the conversation was last written to, or the newest. */
-export function topRun({ runs }: ConversationState): string | undefined {
-  return [...runs.values()].findLast(({ call }) => call === undefined)?.id;
+/** The newest turn of a user that works; without one, the newest that waits for an answer while no process works on it. */
+export function topRun({ runs, waiting }: ConversationState): string | undefined {
+  return [...waiting.values(), ...runs.values()].findLast(({ call }) => call === undefined)?.id;
 }
 
-/** The last message that a run wrote. */
-export function lastOfRun({ messages }: ConversationState, run: string): string | undefined {
-  return [...messages.values()].findLast((each) => each.role === "assistant" && each.run === run)?.id;
+/** The run that works on the turn of a run, or waits; nothing when the turn is over. */
+export function openRun(state: ConversationState, run: string): LiveRun | undefined {
+  const latest = latestRun(state, run);
+  return state.runs.get(latest) ?? state.waiting.get(latest);
+}
+
+/** The runs of the turn of a run, in their order: each of them continues the turn of the one before. */
+export function runsOf({ continuedBy }: ConversationState, run: string): readonly string[] {
+  const runs = [run];
+  for (const [before, next] of [...continuedBy].reverse()) if (next === runs[0]) runs.unshift(before);
+  for (let next = continuedBy.get(run); next !== undefined; next = continuedBy.get(next)) runs.push(next);
+  return runs;
+}
+
+/** Whether two runs are of one turn: the same run, or one continues the turn of the other. */
+export function isSameTurn(state: ConversationState, run: string, other: string): boolean {
+  return latestRun(state, run) === latestRun(state, other);
+}
+
+/** The last message of the turn of a run. */
+export function lastOfRun(state: ConversationState, run: string): string | undefined {
+  const messages = [...state.messages.values()];
+  return messages.findLast((each) => each.role === "assistant" && isSameTurn(state, each.run, run))?.id;
 }
 
 /** Where the next message goes that is said behind this one: the end of the turn that a response begins. Throws `ClientError`. */
@@ -226,26 +247,38 @@ export interface GivenAnswer {
 }
 
 /**
- * What a program says to questions, those that are still open: `asking` is the message that the first of them stands at, and
- * `give` gives the answers. Who answers second is told what came of it; the first answer counts. Throws `ClientError` for
- * what is no answer.
+ * What a program says to questions that are still open. `asking` is the message of the first of these questions, `run` the run
+ * whose turn asks it, and `give` gives the answers: the first answer to a question counts, and a program that comes second
+ * sees what came of that answer. `tools` are the tools of the program, for a turn that the answer continues. Throws
+ * `ClientError` for what is no answer; so does `give` when the turn does not go on.
  */
-export function answersTo({ client, watched }: Followed, answers: readonly GivenAnswer[]) {
+export function answersTo(
+  { client, watched }: Followed,
+  answers: readonly GivenAnswer[],
+  tools: readonly ClientTool[] = [],
+) {
   const { state, id: conversation } = watched;
+  const asked = answers.flatMap(({ question }) => state.questions.get(question) ?? []);
+  const asking = asked.map(({ message }) => message).find((each) => typeof each === "string");
+  const [first] = asked;
+  const run = first && askingRuns(state, first).at(-1);
   const open = answers.filter(({ question }) => state.questions.has(question));
-  const asking = open
-    .map(({ question }) => state.questions.get(question)?.message)
-    .find((each) => typeof each === "string");
+  const how = tools.length > 0 ? { tools: [...tools] } : {};
   const commands = open.map(({ question, answer }) => {
-    const { command, error } = readCommand({ type: "question.answer", id: createId(), conversation, question, answer });
+    const given = { type: "question.answer", id: createId(), conversation, question, answer, ...how };
+    const { command, error } = readCommand(given);
     if (error) throw new ClientError(error.code, error.message);
     return command as typeof command & { readonly type: "question.answer" };
   });
   const give = async () => {
-    for (const { question, answer } of commands)
-      await client.ask("question.answer", { conversation, question, answer }).catch((error: unknown) => {
-        if (!(error instanceof ClientError && error.code === "not-found")) throw error;
+    for (const { type, id, ...answer } of commands) {
+      const { problem } = await client.ask(type, answer, id).catch((error: unknown): { readonly problem?: string } => {
+        if (error instanceof ClientError && error.code === "not-found") return {};
+        throw error;
       });
+      if (problem !== undefined && run !== undefined && state.waiting.has(run))
+        throw new ClientError("failed", problem);
+    }
   };
-  return { asking, give };
+  return { asking, run, give };
 }

@@ -1,4 +1,13 @@
-import { type AssistantMessage, type Call, type ConversationState, pathTo } from "@banyan/core/conversation";
+import {
+  type AssistantMessage,
+  type Call,
+  type ConversationState,
+  latestRun,
+  type Part,
+  pathTo,
+  toldUnreadable,
+} from "@banyan/core/conversation";
+import { isSameTurn, openRun, runsOf } from "./following.ts";
 import type { Said } from "./told.ts";
 
 /** Items of a message whose call has come to its result. */
@@ -12,16 +21,16 @@ export type Again = readonly [item: Said, isKnown: boolean];
  * that the reader has; of that one and those before it, only what came of the calls of `behind` is new, and what works.
  */
 export function saidAgain(state: ConversationState, run: string, behind?: string): Again[] {
-  const byCall = Map.groupBy(
+  const byTurn = Map.groupBy(
     [...state.messages.values()].filter((message) => message.role === "assistant"),
-    ({ run }) => run,
+    ({ run }) => latestRun(state, run),
   );
   const launched = Map.groupBy(
-    [...byCall.values()].flatMap(([first]) => (first?.call === undefined ? [] : [first])),
+    [...byTurn.values()].flatMap(([first]) => (first?.call === undefined ? [] : [first])),
     ({ call }) => call,
   );
   const ofRun = (id: string, has: string | undefined): Again[] => {
-    const messages = byCall.get(id) ?? [];
+    const messages = byTurn.get(latestRun(state, id)) ?? [];
     let isKnown = has !== undefined && messages.some((message) => message.id === has);
     const again = messages.flatMap((message, index) => {
       const items = [...steered(state, messages[index - 1], message.parentId), ...itemsOf(message, state)];
@@ -36,16 +45,20 @@ export function saidAgain(state: ConversationState, run: string, behind?: string
       const outcome = said.findIndex(([{ type }]) => OUTCOMES.has(type));
       return said.toSpliced(outcome < 0 ? said.length : outcome, 0, ...agents);
     });
-    const late = steered(state, messages.at(-1), state.runs.get(id)?.leaf ?? null);
+    const late = steered(state, messages.at(-1), openRun(state, id)?.leaf ?? null);
     return [...again, ...late.map((item): Again => [item, false])];
   };
   const ofSubAgent = (first: AssistantMessage, call: Call, isKnown: boolean): Again[] => {
-    const live = state.runs.get(first.run);
+    const live = openRun(state, first.run);
     const agent = live?.agent ?? call.about?.agent ?? call.tool;
-    const began = { type: "run.started", run: first.run, agent, call: call.id, leaf: first.parentId } as Said;
+    const runs = runsOf(state, first.run);
+    const begun = runs.map((run, index): Said => {
+      const continues = index === 0 ? {} : { continues: runs[index - 1] };
+      return { type: "run.started", run, agent, call: call.id, leaf: first.parentId, ...continues } as Said;
+    });
     // What a reader has of it is said with the message that launched it; one that works is told anew, from here on.
     const said: Again[] = [
-      [began, isKnown && !live],
+      ...begun.map((item): Again => [item, isKnown && !live]),
       ...ofRun(first.run, undefined).map(([item, known]): Again => [item, isKnown || known]),
     ];
     if (!live) said.push([{ type: "run.ended", run: first.run, reason: "answered", leaf: null }, isKnown]);
@@ -53,7 +66,7 @@ export function saidAgain(state: ConversationState, run: string, behind?: string
   };
   const again = ofRun(run, behind === undefined ? undefined : ofTop(state, run, behind));
   for (const question of state.questions.values())
-    if (question.type === "limit" && (question.run === run || isBelow(state, question.run, run)))
+    if (question.type === "limit" && (isSameTurn(state, question.run, run) || isBelow(state, question.run, run)))
       again.push([{ type: "run.paused", run: question.run, question: question.id, reason: question.reason }, false]);
   return again;
 }
@@ -61,17 +74,17 @@ export function saidAgain(state: ConversationState, run: string, behind?: string
 /** The message of a run at which a message of it stands, or of a sub-agent below it. */
 function ofTop(state: ConversationState, run: string, message: string): string {
   for (let at = state.messages.get(message); at; at = state.messages.get(state.calls.get(at.call ?? "") ?? ""))
-    if (at.role === "assistant" && at.run === run) return at.id;
+    if (at.role === "assistant" && isSameTurn(state, at.run, run)) return at.id;
   return message;
 }
 
 /** Whether a run is that of a sub-agent of another one. */
 function isBelow(state: ConversationState, run: string, top: string): boolean {
-  for (let at = state.runs.get(run); at?.call !== undefined; ) {
+  for (let at = openRun(state, run); at?.call !== undefined; ) {
     const launcher = state.messages.get(state.calls.get(at.call) ?? "");
     if (launcher?.role !== "assistant") return false;
-    if (launcher.run === top) return true;
-    at = state.runs.get(launcher.run);
+    if (isSameTurn(state, launcher.run, top)) return true;
+    at = openRun(state, launcher.run);
   }
   return false;
 }
@@ -88,7 +101,9 @@ function steered(state: ConversationState, behind: AssistantMessage | undefined,
 }
 
 function itemsOf(message: AssistantMessage, state: ConversationState): Said[] {
-  const { id, parentId, run, model, parts, finish, calls } = message;
+  const { id, parentId, run, model, finish, calls } = message;
+  const unreadable = toldUnreadable(message);
+  const parts: readonly Part[] = unreadable === undefined ? message.parts : [{ type: "text", text: unreadable }];
   const items: Said[] = [{ type: "message.started", message: id, parentId, run, model }];
   if (finish === undefined) {
     const voice = { run, agent: "", depth: 0, message: id };

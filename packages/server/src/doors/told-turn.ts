@@ -1,6 +1,7 @@
 import type { FeedItem } from "@banyan/core";
 import type { ConversationState, Part } from "@banyan/core/conversation";
 import { type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
+import { runsOf } from "./following.ts";
 import { saidAgain } from "./said-again.ts";
 import type { CallEnd, Said, Told, WaitingQuestion } from "./told.ts";
 
@@ -14,9 +15,11 @@ type ToldUntoldType =
   | "call.executing"
   | "call.draft.delta";
 
-/** The run of a turn, or of a sub-agent of it: `call` launched it, and `by` is the run of who made that call. */
+/** The turn itself, or a sub-agent of the turn. */
 interface Voice {
+  /** The first run: runs that continue the work after the end of a process are the same voice. */
   readonly run: string;
+  /** Who launched the sub-agent. */
   readonly by: Voice | undefined;
 }
 
@@ -25,13 +28,17 @@ export class ToldTurn {
   /** The command that asks for the turn: the id of its first message, or of its run. */
   readonly #command: string | undefined;
   #top: Voice | undefined;
-  /** By their runs. */
+  /** The run that works on the turn now, or waits. */
+  #run: string | undefined;
+  /** By each of their runs. */
   readonly #voices = new Map<string, Voice>();
   readonly #messages = new Map<string, Voice>();
   readonly #calls = new Map<string, { readonly voice: Voice; readonly tool: string; readonly folder?: string }>();
   readonly #asked = new Set<string>();
   /** Characters that were told of each part of a message that is under way. */
   readonly #told = new Map<string, number[]>();
+  /** Told before the turn began: messages that it leaves out. */
+  readonly #leftOut: Told[] = [];
   readonly #questions = new Map<string, { readonly question: WaitingQuestion; readonly by: Voice }>();
   #isOver = false;
 
@@ -40,9 +47,9 @@ export class ToldTurn {
     this.#command = command;
   }
 
-  /** Its run, once it has begun. */
+  /** The run that works on the turn, once the turn has begun. */
   get run(): string | undefined {
-    return this.#top?.run;
+    return this.#run;
   }
 
   /** Nothing follows. */
@@ -152,9 +159,15 @@ export class ToldTurn {
       }
       case "run.ended":
         return this.#end(item);
+      case "message.left-out": {
+        const notice: Told = { type: "notice", text: toldItem(item) ?? "" };
+        if (this.#top) return [notice];
+        this.#leftOut.push(notice);
+        return [];
+      }
       default: {
         item.type satisfies ToldUntoldType;
-        if (!this.#top || ("run" in item && item.run !== this.#top.run) || "seq" in item) return [];
+        if (!this.#top || ("run" in item && this.#voices.get(item.run ?? "") !== this.#top) || "seq" in item) return [];
         const text = toldItem(item as FeedItem);
         return text === undefined ? [] : [{ type: "notice", text }];
       }
@@ -166,7 +179,9 @@ export class ToldTurn {
    * which all is `known` but what came of its calls.
    */
   takeUp(state: ConversationState, run: string, behind?: string): Told[] {
-    this.#top = this.#voice(run);
+    const runs = runsOf(state, run);
+    this.#run = runs.at(-1);
+    this.#top = this.#voice(runs);
     const again = saidAgain(state, run, behind).flatMap(([item, isKnown]) => {
       const told = this.take(item);
       return isKnown ? told.map((each): Told => ({ ...each, known: true })) : told;
@@ -174,9 +189,10 @@ export class ToldTurn {
     return [{ type: "began" }, ...again];
   }
 
-  #voice(run: string, by?: Voice): Voice {
+  #voice(runs: readonly string[], by?: Voice): Voice {
+    const [run = ""] = runs;
     const voice = { run, by };
-    this.#voices.set(run, voice);
+    for (const each of runs) this.#voices.set(each, voice);
     return voice;
   }
 
@@ -185,16 +201,23 @@ export class ToldTurn {
   }
 
   #start(item: Extract<Said, { type: "run.started" }>): Told[] {
+    const waited = this.#voices.get(item.continues ?? "");
+    if (waited) {
+      this.#voices.set(item.run, waited);
+      if (waited === this.#top) this.#run = item.run;
+      return [];
+    }
     if (item.call === undefined) {
       const isIt = this.#command === undefined || this.#command === item.run || this.#command === item.leaf;
       if (this.#top || !isIt) return [];
-      this.#top = this.#voice(item.run);
-      return [{ type: "began" }];
+      this.#run = item.run;
+      this.#top = this.#voice([item.run]);
+      return [{ type: "began" }, ...this.#leftOut];
     }
     const by = this.#calls.get(item.call)?.voice;
     if (!by) return [];
-    this.#voice(item.run, by);
     const { run, agent, call } = item;
+    this.#voice([run], by);
     return [{ type: "agent-began", run, agent, call, ...this.#voiceOf(by) }];
   }
 
@@ -248,11 +271,12 @@ export class ToldTurn {
 
   #end({ run, reason, leaf, error }: Extract<Said, { type: "run.ended" }>): Told[] {
     const voice = this.#voices.get(run);
-    if (!voice) return [];
+    // A run that waits asks on: another run continues the work after the answer.
+    if (!voice || reason === "waiting") return [];
     // What it asked, nobody can answer any more.
     for (const [id, { by }] of this.#questions) if (by === voice) this.#questions.delete(id);
     const why = error ? { error: error.message } : {};
-    if (voice.by) return [{ type: "agent-ended", run, reason, ...why, ...this.#voiceOf(voice.by) }];
+    if (voice.by) return [{ type: "agent-ended", run: voice.run, reason, ...why, ...this.#voiceOf(voice.by) }];
     this.#isOver = true;
     return [{ type: "over", reason, leaf, ...why }];
   }

@@ -1,5 +1,13 @@
 import type { Cost, FeedItem, RunEnd, Usage } from "@banyan/core";
-import type { FileChange, FilePart, Json, QuestionField, SourcePart, UserPart } from "@banyan/core/conversation";
+import {
+  type FileChange,
+  type FilePart,
+  type Json,
+  type QuestionField,
+  type SourcePart,
+  toldUnreadable,
+  type UserPart,
+} from "@banyan/core/conversation";
 
 /** What waits for a person. `text` says it in words, where somebody has put it in words. */
 export type WaitingQuestion = { readonly id: string } & (
@@ -113,3 +121,9 @@ export type Said = FeedItem extends infer Item
     ? Omit<Item, "seq" | "epoch" | "at" | "offset">
     : never
   : never;
+
+/** What a user said, or, where that cannot be read, a sentence that says so (F77). */
+export function readableParts(message: { readonly parts: readonly UserPart[]; readonly unreadable?: string }) {
+  const text = toldUnreadable(message);
+  return text === undefined ? message.parts : [{ type: "text" as const, text }];
+}

@@ -5,7 +5,7 @@ import type { ClientTool } from "@banyan/protocol";
 import { ClientError, type Watched } from "@banyan/protocol/client";
 import type { Desk } from "../desk/desk.ts";
 import type { Principal } from "../desk/principal.ts";
-import { answersTo, type Followed, follow, lastOfRun, QUIET, topRun } from "./following.ts";
+import { answersTo, type Followed, follow, isSameTurn, lastOfRun, openRun, QUIET } from "./following.ts";
 import { ToldTurn } from "./told-turn.ts";
 
 /** A call that the program carries out. */
@@ -115,7 +115,7 @@ function saying({ client, watched }: Followed, { behind, parts, model, tools }: 
   return { message, read: new ToldTurn(message), ask };
 }
 
-function resulting(followed: Followed, { results }: Results): Beginning {
+function resulting(followed: Followed, { results, tools }: Results): Beginning {
   const { state, id } = followed.watched;
   const answers = results.map(({ call, output }) => {
     const open = [...state.questions.values()].find((question) => question.type === "text" && question.call === call);
@@ -125,9 +125,10 @@ function resulting(followed: Followed, { results }: Results): Beginning {
       `No call ${JSON.stringify(call)} of the conversation ${id} waits for its result.`,
     );
   });
-  const { asking, give } = answersTo(followed, answers);
-  const run = topRun(state);
-  const first = [...state.messages.values()].find((each) => each.role === "assistant" && each.run === run);
+  const { asking, run, give } = answersTo(followed, answers, tools);
+  const first = [...state.messages.values()].find(
+    (each) => each.role === "assistant" && run !== undefined && isSameTurn(state, each.run, run),
+  );
   if (run === undefined || !first?.parentId) throw new ClientError("not-found", `No turn of ${id} waits.`);
   const read = new ToldTurn(run);
   read.takeUp(state, run, asking);
@@ -139,7 +140,7 @@ function lastOfTurn({ state, id }: Watched, message: string): string {
   if (!state.messages.has(message)) throw new ClientError("not-found", `The conversation ${id} has no such response.`);
   const answers = (state.children.get(message) ?? []).map((child) => state.messages.get(child));
   const run = answers.find((each) => each?.role === "assistant")?.run;
-  if (run !== undefined && state.runs.has(run))
+  if (run !== undefined && openRun(state, run))
     throw new ClientError("invalid", "That response is still being made. Wait until it is complete, and ask again.");
   return run === undefined ? message : (lastOfRun(state, run) ?? message);
 }

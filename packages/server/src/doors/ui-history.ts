@@ -1,4 +1,6 @@
-import { type ConversationState, isPersons, pathTo } from "@banyan/core/conversation";
+import { type ConversationState, isPersons, latestRun, pathTo } from "@banyan/core/conversation";
+import { openRun } from "./following.ts";
+import { readableParts } from "./told.ts";
 import type { UiChunk } from "./ui-chunk.ts";
 import { UiTurn, uiPartsOf } from "./ui-turn.ts";
 
@@ -11,21 +13,23 @@ interface UiMessage {
 }
 
 /**
- * The branch in view as UI messages, without a turn that still works: `stream` tells that one. A turn is one message, with what
+ * The branch in view as UI messages, without a turn that works or waits: `stream` tells that turn. A turn is one message, with what
  * a person said to it meanwhile.
  */
 export function messagesOf(state: ConversationState): UiMessage[] {
   const messages: UiMessage[] = [];
-  /** Runs, and messages of people, that stand in what was told already. */
+  /** The latest runs of turns, and messages of users, that are in `messages` already. */
   const told = new Set<string>();
   for (const each of state.leaf === null ? [] : pathTo(state, state.leaf)) {
     if (isPersons(each) && !told.has(each.id))
-      messages.push({ id: each.id, role: "user", parts: uiPartsOf(each.parts) });
-    if (each.role !== "assistant" || told.has(each.run)) continue;
-    told.add(each.run);
-    const chunks = new UiTurn(each.run).takeUp(state, each.run);
+      messages.push({ id: each.id, role: "user", parts: uiPartsOf(readableParts(each)) });
+    if (each.role !== "assistant") continue;
+    const run = latestRun(state, each.run);
+    if (told.has(run)) continue;
+    told.add(run);
+    const chunks = new UiTurn(run).takeUp(state, run);
     for (const chunk of chunks) if (chunk.type === "steering-message") told.add(chunk.id);
-    if (!state.runs.has(each.run)) messages.push({ id: each.id, role: "assistant", parts: partsOf(chunks) });
+    if (!openRun(state, run)) messages.push({ id: each.id, role: "assistant", parts: partsOf(chunks) });
   }
   return messages;
 }

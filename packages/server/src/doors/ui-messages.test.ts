@@ -1,77 +1,17 @@
 import { ReadableStream as Streams } from "node:stream/web";
 import { Agent, defineTool, say } from "@banyan/core";
 import { call, fail, reasoning, scriptedModel, stall, text } from "@banyan/core/testing";
-import {
-  AbstractChat,
-  type ChatState,
-  type ChatStatus,
-  DefaultChatTransport,
-  lastAssistantMessageIsCompleteWithApprovalResponses,
-  readUIMessageStream,
-  type UIMessage,
-  type UIMessageChunk,
-  uiMessageChunkSchema,
-  validateUIMessages,
-} from "ai";
+import { readUIMessageStream, type UIMessage, type UIMessageChunk, validateUIMessages } from "ai";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { ask } from "../testing/request.fixture.ts";
 import { serving, TOKEN } from "../testing/serving.fixture.ts";
 import { gated } from "../testing/talking.fixture.ts";
 import { TestClient } from "../testing/test-client.fixture.ts";
+import { Chat, textOf, toolOf } from "../testing/ui-chat.fixture.ts";
 import { uiMessageChunks } from "./ui-turn.ts";
 
 const headers = { authorization: `Bearer ${TOKEN}` };
-
-/** What a page keeps of a chat, without the page. */
-class State implements ChatState<UIMessage> {
-  status: ChatStatus = "ready";
-  error: Error | undefined;
-  messages: UIMessage[] = [];
-  pushMessage = (message: UIMessage) => void this.messages.push(structuredClone(message));
-  popMessage = () => void this.messages.pop();
-  replaceMessage = (index: number, message: UIMessage) => {
-    this.messages[index] = structuredClone(message);
-  };
-  snapshot = <T>(thing: T) => structuredClone(thing);
-}
-
-/** The official transport; each chunk is checked by the official schema. */
-class Checked extends DefaultChatTransport<UIMessage> {
-  readonly chunks: UIMessageChunk[] = [];
-  protected override processResponseStream(stream: ReadableStream<Uint8Array>): ReadableStream<UIMessageChunk> {
-    const { chunks } = this;
-    const check = new TransformStream<UIMessageChunk, UIMessageChunk>({
-      async transform(chunk, controller) {
-        const verdict = await uiMessageChunkSchema().validate?.(chunk);
-        expect(verdict?.success, JSON.stringify(chunk)).toBe(true);
-        chunks.push(chunk);
-        controller.enqueue(chunk);
-      },
-    });
-    return super.processResponseStream(stream as never).pipeThrough(check);
-  }
-}
-
-/** The official client. */
-class Chat extends AbstractChat<UIMessage> {
-  readonly chunks: readonly UIMessageChunk[];
-  constructor(address: string, id: string) {
-    const transport = new Checked({ api: `${address}/api/chat`, headers });
-    super({
-      ...{ id, state: new State(), transport },
-      sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
-    });
-    this.chunks = transport.chunks;
-  }
-  get last(): UIMessage | undefined {
-    return this.messages.at(-1);
-  }
-}
-
-const textOf = (message: UIMessage | undefined) =>
-  message?.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
-const toolOf = (message: UIMessage | undefined) => message?.parts.find((part) => part.type === "dynamic-tool");
 
 async function exported(address: string, conversation: string) {
   const { body } = await ask(address, `/api/v1/conversations/${conversation}/export`, { headers });

@@ -13,6 +13,7 @@ import {
   type Followed,
   follow,
   lastOfRun,
+  openRun,
   stop,
   streamTelling,
   ToldReader,
@@ -151,7 +152,7 @@ async function answerAndGoOn(
   const { asking, give } = answersTo(followed, answers);
   const live = takeUp(followed, written.run, asking ?? lastOfRun(state, written.run) ?? response);
   await give();
-  if (!state.runs.has(written.run) && !live.turn.read.isOver) live.end(live.turn.pause());
+  if (!openRun(state, written.run) && !live.turn.read.isOver) live.end(live.turn.pause());
   return live;
 }
 

@@ -273,4 +273,6 @@ export async function* uiMessageChunks(chat: AsyncIterable<FeedItem>): AsyncGene
     yield* turn.take(item);
     if (turn.read.isOver) return;
   }
+  // The session was closed while a user is asked: the turn waits.
+  if (turn.read.questions.length > 0) yield* turn.pause();
 }

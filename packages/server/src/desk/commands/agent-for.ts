@@ -1,4 +1,5 @@
 import { type Agent, defineTool, type NamedAgent, OptionError, type Tool } from "@banyan/core";
+import { type ConversationState, callIn, isEnded } from "@banyan/core/conversation";
 import { adviceOn } from "@banyan/core/shown";
 import type { ClientTool, Command } from "@banyan/protocol";
 import type { LiveConversation } from "../live/live-conversation.ts";
@@ -78,6 +79,25 @@ function withClientTools(agent: Agent, tools: readonly ClientTool[] = []): Agent
 function toolOf({ name, description, input }: ClientTool): Tool {
   return defineTool({
     ...{ name, description, input: { ...input, type: "object" }, effects: "none", timeout: PATIENCE },
-    execute: (_, { ask }) => ask({ text: `The program that asked for this turn runs ${name}. What came of it?` }),
+    execute: (_, { ask }) => ask({ text: resultQuestion(name) }),
   });
+}
+
+/** What a call of a client's tool asks. */
+const resultQuestion = (tool: string) => `The program that asked for this turn runs ${tool}. What came of it?`;
+
+/**
+ * The tools of clients that open calls wait for and that are not among `known`, as far as the log tells of them: without
+ * description and schema. So a call that a client was given has its result even if somebody else answers, who cannot describe
+ * the tool.
+ */
+export function handedOut(state: ConversationState, known: readonly ClientTool[]): ClientTool[] {
+  const names = new Set<string>();
+  for (const [call, asked] of state.asked) {
+    const made = callIn(state, { call });
+    if (made && !isEnded(made.status) && asked.some(({ text }) => text === resultQuestion(made.tool)))
+      names.add(made.tool);
+  }
+  for (const { name } of known) names.delete(name);
+  return [...names].map((name) => ({ name, description: "", input: {} }));
 }

@@ -30,7 +30,7 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
     return { waiting: [...open, ...closed.flat()].flatMap(waitingIn) };
   },
 
-  async "question.answer"({ id, conversation, question, answer, approval = "ask" }, desk) {
+  async "question.answer"({ id, conversation, question, answer, approval = "ask", tools }, desk) {
     const live = await desk.conversations.open(conversation);
     const { session } = live;
     const asked = session.state.questions.get(question);
@@ -54,7 +54,7 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
     const kept = isRule && remember.scope === "always" ? whyNotKept(desk, remember.pattern, decision) : undefined;
     if (isRule) await answerWhatIsCovered(live, desk, decision);
     const waits = turn && session.state.waiting.has(turn.id);
-    const stuck = waits ? await continueTurn(live, desk, turn, id) : undefined;
+    const stuck = waits ? await continueTurn(live, desk, turn, { id, tools }) : undefined;
     const problem = kept ?? stuck;
     return problem === undefined ? {} : { problem };
   },

@@ -7,7 +7,7 @@ import type { Command, Result } from "@banyan/protocol";
 import type { Beginning } from "../live/beginnings.ts";
 import type { LiveConversation } from "../live/live-conversation.ts";
 import { problemOf, Unfitting } from "../problem.ts";
-import { agentFor, type HowTaken } from "./agent-for.ts";
+import { agentFor, type HowTaken, handedOut } from "./agent-for.ts";
 import { type Handlers, together, type Workplace, type Written, withoutSecrets, written } from "./workplace.ts";
 
 /** What makes an agent work, and what stops it. */
@@ -222,21 +222,21 @@ export async function begin(
 }
 
 /**
- * Continues a turn that waited for a user while no process worked on it (F72): with the agent and in the mode that it had.
- * `id` becomes that of the run. Returns why that cannot be, in a sentence: what the user said is kept, and `turn.resume` goes on.
+ * Continues a turn that waited for a user while no process worked on it (F72): with the agent and in the mode that it had, and
+ * with the `tools` of the client that answers. `id` becomes that of the run. Returns why that cannot be, in a sentence: what the user said is kept, and `turn.resume` goes on.
  */
 export function continueTurn(
   live: LiveConversation,
   desk: Workplace,
   turn: LiveRun,
-  id: string,
+  { id, tools = [] }: Pick<Command<"question.answer">, "id" | "tools">,
 ): Promise<string | undefined> {
   return live.onceFor(turn.id, async () => {
     using beginning = desk.beginnings.of({ conversation: live.session.id, id });
     try {
       const { agents = [] } = await desk.host.ready();
       const agent = agents.some(({ name }) => name === turn.agent) ? turn.agent : undefined;
-      const how = { id, agent, mode: turn.mode };
+      const how = { id, agent, mode: turn.mode, tools: [...tools, ...handedOut(live.session.state, tools)] };
       await live.whileBeginning(() => begin(how, resume(), turn.leaf ?? undefined, { live, beginning, desk }));
       return undefined;
     } catch (error) {

@@ -34,6 +34,7 @@ export function stateOnly(state: ConversationState, { leaf }: Only): Conversatio
   const still = {
     runs: new Map(),
     waiting: new Map(),
+    continuedBy: new Map(),
     questions: new Map(),
     following: new Map(),
     processes: new Map(),
