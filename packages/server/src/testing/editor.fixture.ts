@@ -1,4 +1,5 @@
 import { PassThrough, Readable, Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   type ClientCapabilities,
   type ClientConnection,
@@ -34,6 +35,8 @@ export interface EditorOptions {
   readonly models?: Parameters<typeof hostOf>[2];
   /** Where its sessions are. */
   readonly workspace?: string;
+  /** The directory of its store; a new one when absent. */
+  readonly directory?: string;
 }
 
 /** An editor at the door, with a desk of its own behind that. */
@@ -53,23 +56,28 @@ export interface Editor {
   told(kind: SessionUpdate["sessionUpdate"], sessionId?: string): string;
   /** Updates of a kind. */
   of<Kind extends SessionUpdate["sessionUpdate"]>(kind: Kind): Extract<SessionUpdate, { sessionUpdate: Kind }>[];
+  /** Ends the connection, and then the desk that is the editor's own. */
+  end(): Promise<void>;
   /** Another editor at a door of its own, and the same desk. */
   another(options?: EditorOptions): Promise<Editor>;
 }
 
 /** An editor that is the SDK's own client, at a door to a real desk; each frame of both sides fits the protocol's schema. */
 export async function editor(agent: AgentOptions, options: EditorOptions = {}): Promise<Editor> {
-  const store = sqliteStore({ directory: temporaryDirectory() });
+  const store = sqliteStore({ directory: options.directory ?? temporaryDirectory() });
   const { host, remembered } = hostOf(store, agent, options.models, WORKSPACE);
   const desk = new Desk({ host });
-  onTestFinished(async () => {
-    await desk.stop();
-    await store.close();
-  });
+  let ended: Promise<void> | undefined;
+  const end = () => {
+    ended ??= desk.stop().then(() => store.close());
+    return ended;
+  };
+  onTestFinished(end);
   return editorAt(
     {
       connect: async (events) => new Client(desk.link({ shares: true }), events),
       close: (conversation) => desk.close(conversation),
+      end,
       remembered,
     },
     options,
@@ -80,6 +88,8 @@ export async function editor(agent: AgentOptions, options: EditorOptions = {}): 
 export interface EditorsPlace {
   connect(events?: ClientEvents): Promise<Client>;
   close?(conversation: string): Promise<void>;
+  /** Ends what belongs to the place. */
+  end?(): Promise<void>;
   /** The rules that a desk of the test's own keeps for good. */
   readonly remembered?: readonly string[];
 }
@@ -144,6 +154,14 @@ export async function editorAt(place: EditorsPlace, options: EditorOptions = {})
         )
         .join(""),
     of: (kind) => updates.map(({ update }) => update).filter((update) => update.sessionUpdate === kind) as never,
+    async end() {
+      connection.close();
+      served.close();
+      // What the door still says is said before the desk ends.
+      await sleep(50);
+      page.close();
+      await place.end?.();
+    },
     another: (more = {}) => editorAt(place, more),
   };
 }

@@ -32,7 +32,7 @@ export class Branch {
     this.#messages.clear();
     this.#runs.clear();
     for (const { id } of pathTo(state, leaf)) this.#messages.add(id);
-    for (const { id, call, leaf: end } of state.runs.values())
+    for (const { id, call, leaf: end } of [...state.runs.values(), ...state.waiting.values()])
       if (call === undefined ? end !== null && this.#messages.has(end) : this.#hasCall(state, call))
         this.#runs.set(id, call);
   }
@@ -57,9 +57,10 @@ export class Branch {
     return this.#runs.get(run);
   }
 
-  /** The run that works at the end of the branch. */
+  /** The run that works at the end of the branch, or waits there for an answer while no process works on its turn. */
   liveRun(state: ConversationState): string | undefined {
-    return [...this.#runs].findLast(([run, call]) => call === undefined && state.runs.has(run))?.[0];
+    const isOpen = (run: string) => state.runs.has(run) || state.waiting.has(run);
+    return [...this.#runs].findLast(([run, call]) => call === undefined && isOpen(run))?.[0];
   }
 
   /** Takes note of what happened; returns whether it is about this branch. */

@@ -4,13 +4,25 @@ import {
   type RequestPermissionRequest,
   type RequestPermissionResponse,
 } from "@agentclientprotocol/sdk/unstable";
-import { askClient, defineTool, launchAgent } from "@banyan/core";
+import { askClient, defineTool, launchAgent, type PermitRequest } from "@banyan/core";
 import type { Json } from "@banyan/core/conversation";
 import { updatePlan } from "@banyan/core/hosts";
-import { call, fail, pause, reasoning, scriptedModel, spend, stall, text, until } from "@banyan/core/testing";
+import {
+  call,
+  fail,
+  pause,
+  reasoning,
+  type Scene,
+  scriptedModel,
+  spend,
+  stall,
+  text,
+  until,
+} from "@banyan/core/testing";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { type Editor, editor, WORKSPACE } from "../../testing/editor.fixture.ts";
+import { temporaryDirectory } from "../../testing/serving.fixture.ts";
 
 const { session } = methods.agent;
 const eventually = (look: () => unknown) => vi.waitFor(look, { timeout: 20_000 });
@@ -357,6 +369,74 @@ test("C12: without forms one of a few is chosen as a permission is given, or sai
     expect(at.of("tool_call_update").at(-1)).toMatchObject({ content: [{ content: { text: "a green one" } }] });
   }
 });
+
+/** What asks, and the option that the user takes. Of the last, the question is a message, and the next prompt is the answer. */
+const waits: readonly (readonly [what: string, before: readonly Scene[], option: string])[] = [
+  ["an approval", [[call("note", { path: "a.txt" })]], "once"],
+  ["a plan", [[call("update_plan", { steps: [{ title: "mend it", status: "pending" }], hand_in: true })]], "ask"],
+  ["a question with choices", [[call("wonder")]], "1"],
+  ["a limit", [[call("look")], [call("look")]], "more"],
+  ["a question in words", [[call("ask_client", { question: "Which colour?" })]], "words"],
+];
+
+test.each(waits)(
+  "F72: %s waits when the connection ends, is asked again when the session is loaded, and the turn goes on",
+  async (_what, before, option) => {
+    const { tool, did } = writer();
+    const look = defineTool({
+      ...{ name: "look", description: "Looks.", effects: "none" },
+      input: z.object({}),
+      execute: () => "seen",
+    });
+    const agent = {
+      tools: [tool, look, asker(["red", "blue"]), askClient(), updatePlan()],
+      limits: { steps: 2, policy: "ask" } as const,
+      permission: ({ tool: { name, about }, input }: PermitRequest) =>
+        ({ decision: name === "note" || about?.(input).handsIn ? "ask" : "allow" }) as const,
+    };
+    const directory = temporaryDirectory();
+    const asked: RequestPermissionRequest[] = [];
+    const first = await editor(
+      { ...agent, model: scriptedModel(before) },
+      {
+        directory,
+        permit: (given) => {
+          asked.push(given);
+          return new Promise(() => {});
+        },
+      },
+    );
+    const sessionId = await first.begin();
+    first.say(sessionId, "go").catch(() => {}); // The connection ends first.
+    const inWords = option === "words";
+    await eventually(() =>
+      inWords ? expect(first.told("agent_message_chunk")).toBe("Which colour?\n") : expect(asked).toHaveLength(1),
+    );
+    await first.end();
+    const second = await editor(
+      { ...agent, model: scriptedModel(["Done."]) },
+      {
+        directory,
+        permit: (given) => {
+          asked.push(given);
+          return choose(option)();
+        },
+      },
+    );
+    await second.agent.request(session.load, { sessionId, cwd: WORKSPACE, mcpServers: [] });
+    if (inWords) {
+      await eventually(() => expect(second.told("agent_message_chunk")).toBe("Which colour?\n"));
+      expect(await second.say(sessionId, "blue")).toEqual({ stopReason: "end_turn" });
+    }
+    await eventually(() => expect(second.told("agent_message_chunk")).toMatch(/Done\.$/));
+    const [one, two] = asked;
+    expect([two?.toolCall.toolCallId, two?.options]).toEqual([one?.toolCall.toolCallId, one?.options]);
+    const ended = second.of("tool_call_update").filter(({ status }) => status === "completed");
+    expect(new Set(ended.map(({ toolCallId }) => toolCallId)).size).toBe(option === "more" ? 2 : 1);
+    expect(did).toEqual(option === "once" ? ["a.txt"] : []);
+    await eventually(async () => expect((await second.page.ask("question.list", {})).waiting).toEqual([]));
+  },
+);
 
 test("A11: a limit is asked about, and what ends a turn is told: at a limit, failed, without a key", async () => {
   const { tool } = writer();

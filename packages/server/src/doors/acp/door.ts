@@ -82,7 +82,7 @@ class AcpDoor {
   connect(stream: Stream): AgentConnection {
     const { agent: to } = methods;
     const { session } = to;
-    return agent({ name: "banyan" })
+    const connection = agent({ name: "banyan" })
       .onRequest(to.initialize, ({ params }) => this.#initialize(params.clientCapabilities))
       .onRequest(to.authenticate, ({ params }) => {
         if (params.methodId === KEYS.id) return {};
@@ -119,6 +119,11 @@ class AcpDoor {
         return steered ? { outcome: "injected" } : { outcome: "promptRequired", reason: "noRunningTurn" };
       })
       .connect(stream);
+    // The editor is gone: its questions stay open for whoever loads the session next (F72).
+    connection.signal.addEventListener("abort", () => {
+      for (const each of this.#sessions.values()) each[Symbol.dispose]();
+    });
+    return connection;
   }
 
   #initialize(capabilities: ClientCapabilities | undefined): InitializeResponse {

@@ -16,6 +16,7 @@ import {
 import type { Command } from "@banyan/protocol";
 import { ClientError, type Watched } from "@banyan/protocol/client";
 import { readCommand } from "../../desk/read-command.ts";
+import { openRun } from "../following.ts";
 import { AskedQuestions } from "./asked-questions.ts";
 import { Branch } from "./branch.ts";
 import { saidIn } from "./content.ts";
@@ -335,6 +336,10 @@ export class AcpSession implements Disposable {
   /** Learns which run answers a prompt, and that it has ended. */
   #follow(item: FeedItem): void {
     if (item.type === "run.started" && item.call === undefined) {
+      const { continues } = item;
+      // The turn goes on that the editor asked for before the end of a server.
+      for (const prompt of this.#prompts.values())
+        if (continues !== undefined && prompt.run === continues) prompt.run = item.run;
       const prompt = this.#prompts.get(item.run) ?? this.#prompts.get(item.leaf ?? "");
       if (prompt) {
         prompt.run = item.run;
@@ -352,9 +357,13 @@ export class AcpSession implements Disposable {
   #renewed(state: ConversationState): void {
     const { leaf } = this.branch;
     this.branch.goTo(state, leaf !== null && state.messages.has(leaf) ? leaf : beginningOf(state, this.parts.fork));
-    const begun = new ClientError("failed", "The server began anew, and the turn was interrupted. Ask again.");
-    for (const { run, answer } of this.#prompts.values())
-      if (run !== undefined && !state.runs.has(run)) answer.reject(begun);
+    const begun = new ClientError("failed", "The server has restarted, and the turn was interrupted. Ask again.");
+    for (const prompt of this.#prompts.values()) {
+      const { run, answer } = prompt;
+      const open = run === undefined ? undefined : openRun(state, run);
+      if (open) prompt.run = open.id;
+      else if (run !== undefined) answer.reject(begun);
+    }
   }
 
   /** The question as a message: the turn goes on with what the person says next. */
