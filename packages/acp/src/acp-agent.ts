@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
-import type { LoopDriver } from "@banyan/core/drivers";
+import type { LoopDriver, LoopTurn } from "@banyan/core/drivers";
 import { takeTurn } from "./turn.ts";
 
 /** A program that speaks the protocol over its standard input and output. */
@@ -32,9 +32,11 @@ export interface AgentProgram {
  *   effort: "high",
  * });
  */
-export interface AcpAgentOptions extends AgentProgram {
+export interface AcpAgentOptions extends Omit<AgentProgram, "cwd"> {
   /** Letters, digits, `_` and `-`, at most 32: the `claude` of the model `acp/claude`, and the beginning of its tools' names. */
   readonly name: string;
+  /** The folder that the agent works in, or a function that returns it for each turn. Default: the folder of this process. */
+  readonly cwd?: string | ((turn: LoopTurn) => Promise<string>) | undefined;
   /** Where previous contents of files are kept, so that its changes can be undone. Without it, changes are noted alone. */
   readonly backups?: string | undefined;
   /** Whether it is told the agent's instructions when a session begins. Default `true`. */
@@ -61,7 +63,7 @@ const OPTIONS: OptionNames<AcpAgentOptions> = {
   patience: true,
 };
 
-/** The same, with all that there is a default for. */
+/** The agent of one turn: the options with their defaults, and the folder of the turn. */
 export interface AcpAgent extends AcpAgentOptions {
   readonly id: string;
   readonly cwd: string;
@@ -84,11 +86,14 @@ export function acpAgent(options: AcpAgentOptions): LoopDriver {
   if (!/^[\w-]{1,32}$/.test(name)) {
     throw new TypeError(`"${name}" cannot name an agent: use 1 to 32 letters, digits, "_" and "-".`);
   }
-  const agent: AcpAgent = { ...options, id: `acp/${name}`, cwd: resolve(cwd) };
+  const id = `acp/${name}`;
   return {
-    id: agent.id,
+    id,
     family: "acp",
     ownTools: true,
-    run: (turn, sink, signal) => takeTurn(agent, turn, sink, signal),
+    async run(turn, sink, signal) {
+      const folder = typeof cwd === "string" ? cwd : await cwd(turn);
+      await takeTurn({ ...options, id, cwd: resolve(folder) }, turn, sink, signal);
+    },
   };
 }

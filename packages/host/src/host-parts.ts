@@ -10,6 +10,7 @@ import type { ProgramLog } from "./program-log.ts";
 import type { ProjectPlaces } from "./project.ts";
 import type { Redact } from "./redaction/redactor.ts";
 import type { Configuration } from "./settings/index.ts";
+import type { Worktrees } from "./worktrees/worktrees.ts";
 
 /** What a host is put together from. */
 export interface HostParts {
@@ -29,6 +30,7 @@ export interface HostParts {
   readonly telemetry: Otlp | undefined;
   readonly instructions: Instructions;
   readonly choice: ModelChoice;
+  readonly worktrees: Worktrees;
   readonly drivers: Drivers;
   /** What takes the turns where a conversation has nothing of its own. */
   readonly driver: ModelDriver | LoopDriver;

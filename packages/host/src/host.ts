@@ -31,7 +31,7 @@ import { limitsOf } from "./limits.ts";
 import { whyNotFetched } from "./permissions/address-subject.ts";
 import { Approval, type CarriedOut, NEEDS_SANDBOX, type PlanApproval, type Unasked } from "./permissions/approval.ts";
 import { sharedNames } from "./permissions/named-tool.ts";
-import { type ApprovalMode, rulesOfAnswers } from "./permissions/permissions.ts";
+import { type ApprovalMode, narrowedRules } from "./permissions/permissions.ts";
 import { pathScope } from "./permissions/place.ts";
 import { readingRules } from "./permissions/reading.ts";
 import { absentNames, allowed, checkedRule, type Rules } from "./permissions/rule.ts";
@@ -41,7 +41,7 @@ import type { Redact } from "./redaction/redactor.ts";
 import { type Configuration, changeSetting, describeFault, rememberRule, userSettingsFile } from "./settings/index.ts";
 import { titleOnceThere } from "./title/title.ts";
 import { judgedInPlace, readInPlace } from "./worktrees/judged-in-place.ts";
-import { Worktrees } from "./worktrees/worktrees.ts";
+import type { Worktrees } from "./worktrees/worktrees.ts";
 
 /** The name of the agent, and of the program. */
 export const AGENT = "banyan";
@@ -110,7 +110,7 @@ export class Host {
     });
     const tools = () => this.#agent?.options.tools ?? [];
     const isOutside = (tool: Tool) => settings.unconfined !== true && this.#drivers.runsOutside(tool);
-    this.worktrees = new Worktrees({ folder: places.worktrees, workspace, env });
+    this.worktrees = parts.worktrees;
     this.#permissionWith = (all) =>
       this.#approval.judge(
         (mode) => judgedInPlace(this.worktrees, { workspace, mode, rules: all, tools, servers, canAsk, home }),
@@ -292,15 +292,9 @@ export class Host {
     return isConfined || this.configuration.settings.unconfined === true;
   }
 
-  /**
-   * The agent with another model, for a conversation that has one of its own, or in another folder, for a branch with files of
-   * its own. Rejects with `ModelChoiceError`.
-   */
-  async agentWith(model: string, folder = this.workspace): Promise<Agent> {
-    if (folder === this.workspace && model === this.#choice.name) return this.#agent;
-    return this.#agent.with({
-      model: await (folder === this.workspace ? this.#drivers.of(model) : this.#drivers.of(model, folder)),
-    });
+  /** The agent with another model, for a conversation that has a model of its own. Rejects with `ModelChoiceError`. */
+  async agentWith(model: string): Promise<Agent> {
+    return model === this.#choice.name ? this.#agent : this.#agent.with({ model: await this.#drivers.of(model) });
   }
 
   /** Which model it is, and why. */
@@ -328,8 +322,8 @@ export class Host {
   }
 
   #followed(session: Session): Session {
-    for (const sentence of wideRuleNotices(rulesOfAnswers(session.allowed)))
-      this.#parts.notice(`You allowed in this conversation: ${sentence}`);
+    for (const { reason } of narrowedRules(session.allowed))
+      this.#parts.notice(`You allowed in this conversation: ${reason}`);
     this.#telemetry?.telemetry.follow(session);
     this.hooks.follow(session);
     this.worktrees.sweep(session.id, session.state).catch(() => {});

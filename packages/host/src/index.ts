@@ -43,7 +43,13 @@ export { gitBranch } from "./instructions/surroundings.ts";
 export { type HostFlags, type HostOptions, openHost } from "./open-host.ts";
 export type { PlanApproval } from "./permissions/approval.ts";
 export { Approval, ApprovalError, NEEDS_SANDBOX, type Unasked } from "./permissions/approval.ts";
-export { type ApprovalMode, type PermissionOptions, permissions, suggestPattern } from "./permissions/permissions.ts";
+export {
+  type ApprovalMode,
+  narrowedRules,
+  type PermissionOptions,
+  permissions,
+  suggestPattern,
+} from "./permissions/permissions.ts";
 export { pathScope } from "./permissions/place.ts";
 export { readingRules } from "./permissions/reading.ts";
 export {

@@ -23,6 +23,7 @@ import {
   settingAt,
   userSettingsFile,
 } from "./settings/index.ts";
+import { Worktrees } from "./worktrees/worktrees.ts";
 
 /** What a command line says; it counts more than the settings. */
 export interface HostFlags {
@@ -150,7 +151,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
   });
   const rules = rulesOf(settings, flags);
   const choice = await modelFor(configuration, env, signal);
-  const drivers = new Drivers({ settings, env, workspace, backups: backupsIn(places), redact });
+  const worktrees = new Worktrees({ folder: places.worktrees, workspace, env });
+  const drivers = new Drivers({ settings, env, workspace, worktrees, backups: backupsIn(places), redact });
   const driver = await drivers.of(choice.name).catch((error: unknown) => {
     throw withFile(error, configuration, { user: userSettingsFile({ env, home }), project: project?.settings });
   });
@@ -164,6 +166,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       redact,
       instructions,
       choice,
+      worktrees,
       drivers,
       driver,
       output: options.output,

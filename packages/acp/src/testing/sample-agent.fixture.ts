@@ -60,6 +60,8 @@ interface Work {
   readonly cwd: string;
   tell(update: SessionUpdate): Promise<void>;
   say(text: string): Promise<void>;
+  /** Resolves when the client has heard of all that was told. */
+  heard(): Promise<void>;
   /** Asks leave for a call; the id of the option, or `cancelled`. */
   leave(call: object, options?: readonly PermissionOption[], signal?: AbortSignal): Promise<string>;
 }
@@ -105,10 +107,11 @@ const acts: Record<string, (work: Work, rest: string) => Promise<PromptResponse[
     await say(`told: ${option}`);
   },
   /** `call JSON`: a call with these fields. `does` is run by sh, after a yes unless `asks` or `obeys` is false; `later` is told at the end. */
-  async call({ tell, leave, say, cwd }, json) {
+  async call({ tell, leave, say, heard, cwd }, json) {
     const { does = "", asks = true, obeys = true, later = {}, status = "completed", ...told } = JSON.parse(json);
     const call = { toolCallId: randomUUID(), title: "a call", ...told };
     await tell({ sessionUpdate: "tool_call", ...call, status: "pending" });
+    if (!asks) await heard();
     const option = asks ? await leave(call) : "yes";
     const isDone = option === "yes" || !obeys;
     if (isDone) spawnSync("sh", ["-c", does], { cwd });
@@ -117,12 +120,11 @@ const acts: Record<string, (work: Work, rest: string) => Promise<PromptResponse[
     await say(`told: ${option}`);
   },
   /** `overwrite PATH TEXT`: does not ask. */
-  async overwrite({ tell, client, cwd, id }, rest) {
+  async overwrite({ tell, heard, cwd }, rest) {
     const [path = "", text = ""] = rest.split(" ");
     const call = { toolCallId: randomUUID(), title: `Write ${path}`, kind: "edit" as const, rawInput: { path } };
     await tell({ sessionUpdate: "tool_call", ...call, status: "in_progress" });
-    // Whoever has answered, if only with no, has heard of the call before.
-    await client.request(methods.client.fs.readTextFile, { sessionId: id, path: "/" }).catch(() => {});
+    await heard();
     writeFileSync(join(cwd, path), text);
     const content = [{ type: "diff" as const, path: join(cwd, path), oldText: null, newText: text }];
     await tell({ sessionUpdate: "tool_call_update", toolCallId: call.toolCallId, status: "completed", content });
@@ -376,6 +378,10 @@ agent({ name: "sample" })
       cwd: process.cwd(),
       tell,
       say: (text) => tell({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } }),
+      async heard() {
+        // The client answers a request, here with a refusal, once it has heard what came before.
+        await client.request(methods.client.fs.readTextFile, { sessionId: id, path: "/" }).catch(() => {});
+      },
       async leave(toolCall, options = OPTIONS, signal) {
         const request = { sessionId: id, toolCall: toolCall as { toolCallId: string }, options: [...options] };
         const { outcome } = await client.request<RequestPermissionResponse>(

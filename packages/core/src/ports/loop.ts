@@ -43,6 +43,10 @@ export interface LoopTurn {
    * it may be about that branch.
    */
   readonly branched: boolean;
+  /** The id of the conversation. */
+  readonly conversation: string;
+  /** The name of the git worktree that the branch works in, or the sub-agent; absent for the workspace. */
+  readonly worktree?: string | undefined;
 }
 
 /** A call of a response that is complete. */

@@ -5,6 +5,7 @@ import type { EventBody } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import { type About, type Call, type FileChange, isEnded, type Json, textOf } from "../conversation/message.ts";
 import { sayingCall } from "../conversation/tree/call-state.ts";
+import { worktreeAt } from "../conversation/tree/path.ts";
 import type { LoopDriver, ReportedCall, TurnSink } from "../ports/loop.ts";
 import { ModelError, type ModelSink, type PromptResult } from "../ports/model.ts";
 import type { Tool } from "../ports/tool.ts";
@@ -55,7 +56,7 @@ export function reportedLoop(run: TurnRun, loop: LoopDriver): Promise<Ending> {
 
 /** Waits for the loop, after an abort not for ever; what it threw, if it did. */
 async function ended(run: TurnRun, turn: ReportedTurn, loop: LoopDriver): Promise<ModelError | undefined> {
-  const { agent, branch, signal } = run;
+  const { agent, branch, session, signal } = run;
   const abandoned = Promise.withResolvers<void>();
   let timer: NodeJS.Timeout | undefined;
   const abort = () => {
@@ -68,7 +69,12 @@ async function ended(run: TurnRun, turn: ReportedTurn, loop: LoopDriver): Promis
     const told = loop.ownTools
       ? { instructions: own.instructions, tools: [] }
       : { instructions: instructions.text, tools: toolbox.schemas };
-    const given = { ...told, messages: [...branch.prompt()], settings, branched: isBranched(run) };
+    const given = {
+      ...told,
+      ...{ messages: [...branch.prompt()], settings, branched: isBranched(run) },
+      conversation: session.id,
+      worktree: worktreeAt(session.state, branch.leaf),
+    };
     await Promise.race([loop.run(given, turn, signal), abandoned.promise]);
     return undefined;
   } catch (error) {

@@ -13,14 +13,16 @@ import { modelNames } from "../connection.ts";
 import { redactedLoop } from "../redaction/redacted-loop.ts";
 import type { Redact } from "../redaction/redactor.ts";
 import type { Settings } from "../settings/index.ts";
+import type { Worktrees } from "../worktrees/worktrees.ts";
 import { agentNamed, otherAgent, otherAgentsModels, otherAgentsStatus, PROVIDER } from "./other-agents.ts";
 
 /** For whom drivers are made. */
 export interface DriversOptions {
   readonly settings: Settings;
   readonly env: Environment;
-  /** The folder that agents of other programs work in. */
   readonly workspace: string;
+  /** Where the branches of conversations work. */
+  readonly worktrees: Pick<Worktrees, "folderOf">;
   /** Where previous contents of the files that they change are kept. */
   readonly backups: string;
   readonly redact: Redact;
@@ -55,12 +57,6 @@ export async function modelsHere(
   return listModels(provider, { ...(overrides && { overrides }), ...(listed && { listed }) });
 }
 
-/** How what another program brings is made. */
-interface HowMade {
-  readonly instructions: boolean;
-  readonly folder?: string | undefined;
-}
-
 /** What writes messages, by the names that people write: models of providers, and agents of other programs. */
 export class Drivers {
   readonly #options: DriversOptions;
@@ -73,12 +69,12 @@ export class Drivers {
   }
 
   /**
-   * What takes the turns of a conversation; an agent of another program works in the folder that is named, or the workspace.
-   * Rejects with `ModelChoiceError`.
+   * What takes the turns of a conversation. An agent of another program works in the folder of the branch. Rejects with
+   * `ModelChoiceError`.
    */
-  of(name: string, folder?: string): Promise<ModelDriver | LoopDriver> {
+  of(name: string): Promise<ModelDriver | LoopDriver> {
     // It reads what the project says to agents by itself, and knows its own tools.
-    return this.#kept(name, { instructions: false, folder });
+    return this.#kept(name, false);
   }
 
   /**
@@ -92,7 +88,7 @@ export class Drivers {
         `${name} is another program, and only a person chooses one: launch an agent that is defined with it as its model, or choose another model.`,
       );
     }
-    return this.#kept(name, { instructions: true });
+    return this.#kept(name, true);
   }
 
   /** A model that is asked something beside the conversation. Rejects with `ModelChoiceError`. */
@@ -116,24 +112,26 @@ export class Drivers {
     return this.#brought.has(tool);
   }
 
-  #kept(name: string, how: HowMade): Promise<ModelDriver | LoopDriver> {
-    const isOther = agentNamed(name, this.#options.settings) !== undefined;
-    const key = `${how.instructions} ${(isOther && how.folder) || ""} ${name}`;
+  /** `instructions`: an agent of another program is told ours. */
+  #kept(name: string, instructions: boolean): Promise<ModelDriver | LoopDriver> {
+    const key = `${instructions} ${name}`;
     let driver = this.#known.get(key);
     if (!driver) {
-      driver = this.#made(name, how);
+      driver = this.#made(name, instructions);
       this.#known.set(key, driver);
       driver.catch(() => this.#known.delete(key));
     }
     return driver;
   }
 
-  async #made(name: string, { folder, ...how }: HowMade): Promise<ModelDriver | LoopDriver> {
+  async #made(name: string, instructions: boolean): Promise<ModelDriver | LoopDriver> {
     const agent = agentNamed(name, this.#options.settings);
     if (agent === undefined) return this.model(name);
-    const { backups, redact } = this.#options;
-    const place = folder === undefined ? this.#options : { ...this.#options, workspace: folder };
-    const loop = await otherAgent(agent, place, { backups, ...how });
+    const { backups, redact, worktrees } = this.#options;
+    const loop = await otherAgent(agent, this.#options, {
+      ...{ backups, instructions },
+      cwd: ({ worktree, conversation }) => worktrees.folderOf(worktree, conversation),
+    });
     return redactedLoop(loop, redact, (tool) => this.#brought.add(tool));
   }
 }

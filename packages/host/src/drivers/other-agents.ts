@@ -17,11 +17,11 @@ import type { Settings } from "../settings/index.ts";
 /** What stands before the slash of the models that are agents of other programs. */
 export const PROVIDER = "acp";
 
-/** Whose agents, and where they work. */
+/** Whose agents, and where. */
 export interface OtherAgentsPlace {
   readonly settings: Pick<Settings, "acpAgents" | "aliases">;
   readonly env: Environment;
-  /** The folder that they work in. */
+  /** Programs in it are not started. */
   readonly workspace: string;
 }
 
@@ -58,7 +58,7 @@ export function agentNamed(model: string, { aliases = {} }: OtherAgentsPlace["se
 export async function otherAgent(
   { name, effort }: AgentNamed,
   place: OtherAgentsPlace,
-  options: Pick<AcpAgentOptions, "backups" | "instructions">,
+  options: Pick<AcpAgentOptions, "backups" | "cwd" | "instructions">,
 ): Promise<LoopDriver> {
   const all = describedAgents(place);
   const agent = all.find((each) => each.name === name);
@@ -82,7 +82,6 @@ export async function otherAgent(
     command,
     args,
     env: own,
-    cwd: place.workspace,
     ...(install && { install }),
     effort,
     ...options,

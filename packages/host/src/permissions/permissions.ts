@@ -17,6 +17,7 @@ import {
   restrained,
 } from "./rule.ts";
 import { hasHarmless } from "./shell/harmless.ts";
+import { wideRuleNotices } from "./shell/wide-rule.ts";
 import { aboutCall, type Subject, type Surroundings, subjectOf } from "./subject.ts";
 
 /**
@@ -204,6 +205,13 @@ export function rulesOfAnswers(answers: readonly string[]): readonly Rule[] {
       return [];
     }
   });
+}
+
+/** The answers "always" that allow less than when the user gave them, each with what changed and what to do (S33). */
+export function narrowedRules(
+  answers: readonly string[],
+): readonly { readonly rule: string; readonly reason: string }[] {
+  return answers.flatMap((rule) => wideRuleNotices(rulesOfAnswers([rule])).map((reason) => ({ rule, reason })));
 }
 
 /** An older answer says `git log *` where it means what `git log [harmless]` says; of other programs, the command alone (S24). */

@@ -35,6 +35,8 @@ async function working(settings: object = {}, flags: HostFlags = {}, canAsk = tr
   return { person, host, session, trunk, at, folder };
 }
 
+const SAMPLE = join(import.meta.dirname, "../../../acp/src/testing/sample-agent.fixture.ts");
+
 /** Takes a turn, and answers its calls. */
 async function turn(
   { host, session }: { readonly host: Awaited<ReturnType<typeof openHost>>; readonly session: Session },
@@ -242,4 +244,31 @@ test("C7: sub-agents that are launched together have files of their own, which a
   expect([read("by-1.txt"), read("by-5.txt")]).toEqual(["1\n", "5\n"]);
   // Theirs are gone; that of the branch is there.
   expect((await host.worktrees.list()).map(({ name }) => name)).toEqual(["attempt"]);
+});
+
+test("S31: an agent of another program works where its branch does, as the model of a turn and as a sub-agent", async () => {
+  const { person, host, session, at, folder } = await working({
+    acpAgents: { sample: { command: process.execPath, args: [SAMPLE] } },
+    agents: { helper: { description: "Helps.", instructions: "Be kind.", model: "acp/sample" } },
+  });
+  await host.ready();
+  const before = person.fingerprint;
+  const allowing = async (agent: typeof host.agent, text: string) => {
+    for await (const item of agent.chat(say(text), { session, at }))
+      if (item.type === "call.approval-requested") {
+        const about = callIn(session.state, item)?.about;
+        expect(about?.folder).toBe(folder);
+        await session.answer(item.question, { decision: "allow" });
+      }
+  };
+  await allowing(await host.agentWith("acp/sample"), "edit turn.txt made");
+  expect(readFileSync(join(folder, "turn.txt"), "utf8")).toBe("made");
+
+  const task = { task: "edit sub.txt made", expected_output: "words", agent: "helper" };
+  const model = scriptedModel([[call("launch_agent", task)], "Done."]);
+  const launching = host.agent.with({ model, onTurn: undefined });
+  for await (const item of launching.chat(say("Go on."), { session, at }))
+    if (item.type === "call.approval-requested") await session.answer(item.question, { decision: "allow" });
+  expect(readFileSync(join(folder, "sub.txt"), "utf8")).toBe("made");
+  expect(person.fingerprint).toEqual(before);
 });

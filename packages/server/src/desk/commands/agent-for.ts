@@ -26,9 +26,9 @@ export async function agentFor(
 ): Promise<Agent> {
   const named = how.agent === undefined ? undefined : await namedAgent(host, how.agent);
   const model = how.model ?? named?.model ?? session.state.model;
-  const folder = await host.worktrees.folderAt(session.state, at);
-  const isPlain = model === undefined && folder === host.workspace;
-  const agent = isPlain ? host.agent : await host.agentWith(model ?? host.model.name, folder);
+  // Rejects where the files of the branch are gone.
+  await host.worktrees.folderAt(session.state, at);
+  const agent = model === undefined ? host.agent : await host.agentWith(model);
   const taken = how.mode === "task" ? (await host.taskAgent()).with({ model: agent.options.model }) : agent;
   return withClientTools(host.informed(named ? asNamed(taken, named) : taken, session.state), how.tools);
 }
