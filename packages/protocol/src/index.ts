@@ -31,5 +31,5 @@ export { firstWords, type SnapshotOf, sizeOf, snapshotOf } from "./outline.ts";
 export { usage } from "./parts.ts";
 export { approvalIn, type Right, rights } from "./rights.ts";
 export { count, dollars, list } from "./shapes.ts";
-export { type Node, node, type Snapshot, snapshot } from "./snapshot.ts";
+export { type NarrowedRule, type Node, node, type Snapshot, snapshot } from "./snapshot.ts";
 export { isCompatible, PROTOCOL, provenText } from "./version.ts";

@@ -1,6 +1,6 @@
 import type { Change, ConversationState, Cursor, FeedItem, LiveRun, Message, Usage } from "@banyan/core/conversation";
 import { cursorOf, emptyConversation, reduce } from "@banyan/core/conversation";
-import type { Node, Snapshot } from "./snapshot.ts";
+import type { NarrowedRule, Node, Snapshot } from "./snapshot.ts";
 
 /**
  * A conversation as a client holds it: made of a snapshot, kept up to date by the feed, and filled with what messages say
@@ -16,6 +16,8 @@ export class Mirror {
   readonly interrupted: readonly LiveRun[];
   /** What of the log could not be read, in words. */
   readonly damage: readonly string[];
+  /** Rules of the conversation that allow less than when the user allowed them. */
+  readonly narrowed: readonly NarrowedRule[];
   #cursor: Cursor;
   /** The nodes of messages that were not read. */
   readonly #unread = new Map<string, Node>();
@@ -24,6 +26,7 @@ export class Mirror {
     this.#cursor = snapshot.cursor;
     this.interrupted = snapshot.interrupted;
     this.damage = snapshot.damage;
+    this.narrowed = snapshot.narrowed;
     this.state = {
       ...emptyConversation(snapshot.conversation),
       ...treeOf(snapshot),

@@ -1,7 +1,7 @@
 import type { AssistantMessage, ConversationState, Cursor, LiveRun, Message } from "@banyan/core/conversation";
 import { isEnded, pathTo, textOf, toldUnreadable } from "@banyan/core/conversation";
 import { FIRST_WORDS } from "./bounds.ts";
-import type { Node, Snapshot } from "./snapshot.ts";
+import type { NarrowedRule, Node, Snapshot } from "./snapshot.ts";
 
 /** What the messages of the branch in view may take: so many, and so many UTF-16 units. The last one is always there. */
 const MESSAGES_IN_VIEW = 200;
@@ -14,10 +14,14 @@ export interface SnapshotOf {
   readonly leaf?: string | undefined;
   readonly interrupted?: readonly LiveRun[];
   readonly damage?: readonly string[];
+  readonly narrowed?: readonly NarrowedRule[];
 }
 
 /** A conversation as a client that begins to watch is sent it: the outline of its tree, and the end of the branch in view. */
-export function snapshotOf(state: ConversationState, { cursor, leaf, interrupted, damage }: SnapshotOf): Snapshot {
+export function snapshotOf(
+  state: ConversationState,
+  { cursor, leaf, interrupted, damage, narrowed = [] }: SnapshotOf,
+): Snapshot {
   const view = leaf !== undefined && state.messages.has(leaf) ? leaf : state.leaf;
   return {
     type: "snapshot",
@@ -41,6 +45,7 @@ export function snapshotOf(state: ConversationState, { cursor, leaf, interrupted
     processes: [...state.processes.values()],
     processesBegun: state.processesBegun,
     allowed: state.allowed,
+    narrowed: [...narrowed],
     ...(state.lastRunEnd === undefined ? {} : { lastRunEnd: state.lastRunEnd }),
     broken: [...state.broken].map(([message, { message: why, ...turn }]) => ({
       message,

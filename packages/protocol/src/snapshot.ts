@@ -118,6 +118,9 @@ const broken = z.looseObject({
   why: z.string().optional().describe("One sentence."),
 });
 
+/** A rule of the conversation that allows less than when the user allowed it. */
+const narrowedRule = z.object({ rule: z.string(), reason: z.string().describe("What changed, and what to do.") });
+
 /** A conversation as it is now, but for what most of its messages say. */
 export const snapshot = z.object({
   type: z.literal("snapshot"),
@@ -149,6 +152,9 @@ export const snapshot = z.object({
     .describe("What stays of calls that have their results: what runs, and what ended and the model was not told of."),
   processesBegun: count.default(0).describe("How many of them there were."),
   allowed: list(z.string()).describe("Permission rules that a person allowed for this conversation."),
+  narrowed: list(narrowedRule)
+    .default([])
+    .describe("Rules that a person allowed for this conversation, and that allow less now than they did then."),
   lastRunEnd: schemaOf<RunEnd>(z.string()).optional(),
   broken: list(broken)
     .default([])
@@ -163,6 +169,9 @@ export const snapshot = z.object({
 
 /** An entry of the outline. */
 export type Node = z.infer<typeof node>;
+
+/** A rule of the conversation that allows less than when the user allowed it. */
+export type NarrowedRule = z.infer<typeof narrowedRule>;
 
 /** What a client that begins to watch is sent first. */
 export type Snapshot = z.infer<typeof snapshot>;

@@ -345,6 +345,20 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await page.getByRole("button", { name: "1 allowed for this conversation" }).waitFor({ state: "detached" });
   });
 
+  it("W35, S33: a rule of the conversation that allows less than it did is told when the page opens it, until it is revoked", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await articles(page).last().waitFor();
+    await write(page, "shell");
+    await approval(page).getByRole("textbox", { name: "What is allowed" }).fill("shell(sh)");
+    await approval(page).getByRole("button", { name: /Allow for this conversation/ }).click();
+    await eventually(() => said(page)).toContain("That is done.");
+    await page.reload();
+    const told = page.getByRole("region", { name: "You allowed this in this conversation, and it allows less now" });
+    await eventually(() => told.innerText()).toContain("The rule 'shell(sh)' allows no standard input any more");
+    await told.getByRole("button", { name: "Revoke shell(sh)" }).click();
+    await told.waitFor({ state: "detached" });
+  });
+
   it("W35, S24: a rule for the harmless uses of a command says what that means, where it is chosen and where it is listed", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await articles(page).last().waitFor();

@@ -125,6 +125,7 @@ export class ShownFeed {
     const { state, live } = session;
     const isWorking = this.#run.find(live);
     if (state.messages.size > 0) remindOpened(person.terminal, session, person.standpoint.leaf, client.welcome.agent);
+    for (const { reason } of session.narrowed) person.view.note(oneLine(`You allowed in this conversation: ${reason}`));
     if (isWorking) person.view.note("The agent is working; what you write steers it.");
     this.#approvals.opened(state);
     // Of runs that a process left in the middle, those that wait for a user can be answered; the others ask again.

@@ -69,7 +69,7 @@ describe("S33: a rule that allowed any input", () => {
     expect.unreachable(said);
   });
 
-  test("is reported from the answers of a conversation, in print mode and at a server", async () => {
+  test("is reported from the answers of a conversation, in print mode, at a server and to its clients", async () => {
     await using server = await modelServer({ text: "Hi." }, script("one"), { text: "I could not." });
     const first = await banyan(place, ["-p", "hi", "--output", "jsonl", ...MODEL], server);
     const id = linesOf(first.stdout).flatMap((line) => ("conversation" in line ? [String(line.conversation)] : []))[0];
@@ -86,7 +86,12 @@ describe("S33: a rule that allowed any input", () => {
     serve.stderr.setEncoding("utf8").on("data", (chunk: string) => {
       said += chunk;
     });
-    await client.watch(id ?? "").loaded;
+    const { tree } = await client.watch(id ?? "").loaded;
+    expect(tree?.narrowed.map(({ rule }) => rule)).toEqual(["shell(sh)"]);
     await expect.poll(() => said).toContain("You allowed in this conversation: The rule 'shell(sh)'");
+    if (!hasTmux) return;
+    using attached = await Pty.open(place, ["attach", address, "--resume", id ?? ""], { BANYAN_TOKEN: TOKEN });
+    const shown = (await attached.prompted()).replaceAll("\n", " ");
+    expect(shown).toContain("You allowed in this conversation: The rule 'shell(sh)' allows no standard input any more");
   });
 });

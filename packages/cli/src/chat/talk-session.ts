@@ -10,7 +10,7 @@ import {
 import type { LiveRun } from "@banyan/core/conversation";
 import type { FeedListener } from "@banyan/core/hosts";
 import { modeLeft, type PlanApproval, type TakenBack } from "@banyan/host";
-import type { Command, CommandName, Result } from "@banyan/protocol";
+import type { Command, CommandName, NarrowedRule, Result } from "@banyan/protocol";
 import type { Client, Input, Watched } from "@banyan/protocol/client";
 import type { WrittenAbout } from "../show/attached.ts";
 import type { AskingSession } from "./approvals.ts";
@@ -81,6 +81,11 @@ export class TalkSession implements AskingSession {
   /** What a process left in the middle when it stopped. */
   get interrupted(): readonly LiveRun[] {
     return this.watched.tree?.interrupted ?? [];
+  }
+
+  /** Its rules that allow less than when the user allowed them, as the server says. */
+  get narrowed(): readonly NarrowedRule[] {
+    return this.watched.tree?.narrowed ?? [];
   }
 
   /** What runs in it now. */

@@ -2,7 +2,10 @@ import type { Change, ConversationState, FeedItem, LiveRun, Message } from "@ban
 import type { Mirror } from "../mirror.ts";
 
 /** A tree as a client has it: a mirror of its own, or the one of this process. */
-export type Tree = Pick<Mirror, "state" | "interrupted" | "damage" | "unread" | "outline" | "take" | "fill"> & {
+export type Tree = Pick<
+  Mirror,
+  "state" | "interrupted" | "damage" | "narrowed" | "unread" | "outline" | "take" | "fill"
+> & {
   /** From here the feed goes on; absent where nothing can be missed. */
   readonly cursor?: Mirror["cursor"];
 };
@@ -36,6 +39,11 @@ export class SharedTree implements Tree {
 
   get damage(): readonly string[] {
     return this.#conversation.damage;
+  }
+
+  /** The host tells its own user of these rules. */
+  get narrowed(): readonly [] {
+    return [];
   }
 
   unread(): string[] {

@@ -14,6 +14,7 @@ import { BreadCrumbs } from "./bread-crumbs.tsx";
 import { ConversationHeader } from "./conversation-header.tsx";
 import type { LiveConversation } from "./live-conversation.ts";
 import { ModelWait } from "./model-wait.tsx";
+import { NarrowedRules } from "./narrowed-rules.tsx";
 import { ProblemCard } from "./problem-card.tsx";
 import { ToldNotes } from "./told-notes.tsx";
 import { ConversationProvider, useConversation, useTree } from "./use-conversation.ts";
@@ -90,6 +91,7 @@ function Branch({
       ) : (
         <WithPanels leaf={view}>
           {canDraw ? <Transcript leaf={view} /> : <div className="min-h-0 flex-1" />}
+          <NarrowedRules />
           <ToldNotes leaf={view} />
           <ModelWait leaf={view} />
           <Composer leaf={view} />

@@ -6,7 +6,7 @@ import {
   pathTo,
   textOf,
 } from "@banyan/core/conversation";
-import type { Node } from "@banyan/protocol";
+import type { NarrowedRule, Node } from "@banyan/protocol";
 import type { Client, ClientError, Standing, Watched } from "@banyan/protocol/client";
 import { t } from "../phrases/phrases.ts";
 import { ViewedBranches } from "./viewed.ts";
@@ -81,6 +81,12 @@ export class LiveConversation {
     const ends = interrupted.flatMap(({ leaf, call }) => (leaf === null || call !== undefined ? [] : [leaf]));
     const isWorkedOn = (end: string) => state.runs.values().some(({ leaf }) => leaf === end);
     return ends.filter((end) => !state.children.has(end) && !isWorkedOn(end));
+  }
+
+  /** The rules of the conversation that allow less than when the user allowed them, and were not revoked since. */
+  get narrowed(): readonly NarrowedRule[] {
+    const { state, narrowed = [] } = this.#watched.tree ?? {};
+    return narrowed.filter(({ rule }) => state?.allowed.includes(rule));
   }
 
   /** A message that has been read; asks for it otherwise. */

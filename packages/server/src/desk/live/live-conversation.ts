@@ -1,4 +1,5 @@
 import { type Cursor, type FeedItem, isEvent, type Message, type RunEnd, type Session } from "@banyan/core";
+import type { NarrowedRule } from "@banyan/protocol";
 import { sizeOf } from "@banyan/protocol/desk";
 import type { Activity } from "../elsewhere.ts";
 import { Broadcast } from "./broadcast.ts";
@@ -17,6 +18,8 @@ export interface LiveEvents {
   turnEnded(reason: Exclude<RunEnd, "waiting">): void;
   /** Its session has ended. */
   ended(): void;
+  /** Its rules that allow less than when the user allowed them. */
+  narrowed(): readonly NarrowedRule[];
 }
 
 /**
@@ -72,9 +75,9 @@ export class LiveConversation {
   /** A client begins to watch: behind a cursor, or with a snapshot in which the branch of `leaf` is in view. */
   async subscribe(line: Line, from?: Cursor, leaf?: string): Promise<Subscription> {
     await this.#broadcast.settled();
-    const subscription = new Subscription(this.session, this.#broadcast, line, (error) =>
-      this.#tellBroken(subscription, line, error),
-    );
+    const failed = (error: unknown) => this.#tellBroken(subscription, line, error);
+    const narrowed = () => this.#events.narrowed();
+    const subscription: Subscription = new Subscription(this.session, this.#broadcast, line, failed, narrowed);
     this.#subscriptions.set(subscription, line);
     await subscription.begin(from, leaf);
     return subscription;

@@ -1,6 +1,6 @@
 import type { Session } from "@banyan/core";
 import type { ConversationSummary, ListQuery, SearchHit, SearchOptions } from "@banyan/core/stores";
-import type { Host } from "@banyan/host";
+import { type Host, narrowedRules } from "@banyan/host";
 import type { ListedConversation } from "@banyan/protocol";
 import type { Activity } from "../elsewhere.ts";
 import { LiveConversation } from "./live-conversation.ts";
@@ -127,6 +127,7 @@ export class LiveConversations {
     const live = new LiveConversation(session, {
       changed: () => changed(id),
       turnEnded: (reason) => unread.turnEnded(id, reason),
+      narrowed: () => narrowedRules(session.allowed),
       ended: () => {
         if (this.#live.get(id) === live) this.#live.delete(id);
         // One whose log failed is given back, so that it can be opened anew. What it could not write its clients were told.

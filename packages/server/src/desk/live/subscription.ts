@@ -1,4 +1,5 @@
 import { type Cursor, cursorOf, type FeedItem, isDelta, type Session, SessionError } from "@banyan/core";
+import type { NarrowedRule } from "@banyan/protocol";
 import { snapshotOf } from "@banyan/protocol/desk";
 import type { Broadcast, Receiver } from "./broadcast.ts";
 import { Frame, shownTo, type Viewer } from "./frame.ts";
@@ -44,15 +45,26 @@ export class Subscription implements Receiver {
   readonly #broadcast: Broadcast;
   readonly #line: Line;
   readonly #failed: (error: unknown) => void;
+  readonly #narrowed: () => readonly NarrowedRule[];
   #over = false;
   #stepping = Promise.withResolvers<void>();
 
-  /** `failed` hears why the client gets no more, if it is not the session that ended. Must not throw. */
-  constructor(session: Session, broadcast: Broadcast, line: Line, failed: (error: unknown) => void) {
+  /**
+   * `failed` hears why the client gets no more, if it is not the session that ended. Must not throw. `narrowed` returns the rules
+   * of the conversation that allow less than when the user allowed them.
+   */
+  constructor(
+    session: Session,
+    broadcast: Broadcast,
+    line: Line,
+    failed: (error: unknown) => void,
+    narrowed: () => readonly NarrowedRule[] = () => [],
+  ) {
     this.#session = session;
     this.#broadcast = broadcast;
     this.#line = line;
     this.#failed = failed;
+    this.#narrowed = narrowed;
   }
 
   /**
@@ -72,7 +84,10 @@ export class Subscription implements Receiver {
       const { state, cursor, interrupted, damage } = this.#session;
       if (only) this.#line.send(new Frame(snapshotOf(stateOnly(state, only), { cursor, leaf })), cursor);
       else if (this.#line.share) this.#line.share(this.#session);
-      else this.#line.send(new Frame(snapshotOf(state, { cursor, leaf, interrupted, damage })), cursor);
+      else {
+        const narrowed = this.#narrowed();
+        this.#line.send(new Frame(snapshotOf(state, { cursor, leaf, interrupted, damage, narrowed })), cursor);
+      }
       this.#join();
     };
     if (from && from.epoch !== latest.epoch) await this.#catchUp(from, { epoch: from.epoch, begin: beginAnew });

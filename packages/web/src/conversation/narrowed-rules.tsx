@@ -1,0 +1,43 @@
+import { visibleLine } from "@banyan/core/shown";
+import { Button } from "../design/button.tsx";
+import { Notice } from "../design/notice.tsx";
+import { usePage } from "../page.ts";
+import { t } from "../phrases/phrases.ts";
+import { useMay } from "../use-may.ts";
+import { useConversation, useTree } from "./use-conversation.ts";
+
+/** The rules of the conversation that allow less than when the user allowed them, each with a way to revoke it (S33). */
+export function NarrowedRules() {
+  const page = usePage();
+  const conversation = useConversation();
+  const may = useMay();
+  // A rule that is revoked goes at once.
+  useTree();
+  if (conversation.narrowed.length === 0) return null;
+  return (
+    <div className="mx-auto flex w-full max-w-text flex-col gap-2 px-4 pb-2">
+      {conversation.narrowed.map(({ rule, reason }) => (
+        <Notice
+          key={rule}
+          tone="warn"
+          head={t("You allowed this in this conversation, and it allows less now")}
+          ways={
+            may("rule.revoke") && (
+              <Button
+                isSmall
+                aria-label={t("Revoke {pattern}", { pattern: rule })}
+                onClick={() =>
+                  page.told(page.connection.ask("rule.revoke", { conversation: conversation.id, pattern: rule }))
+                }
+              >
+                {t("Revoke")}
+              </Button>
+            )
+          }
+        >
+          {visibleLine(reason)}
+        </Notice>
+      ))}
+    </div>
+  );
+}
