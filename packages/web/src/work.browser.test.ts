@@ -350,7 +350,9 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await articles(page).last().waitFor();
     await write(page, "shell");
     await approval(page).getByRole("textbox", { name: "What is allowed" }).fill("shell(sh)");
-    await approval(page).getByRole("button", { name: /Allow for this conversation/ }).click();
+    await approval(page)
+      .getByRole("button", { name: /Allow for this conversation/ })
+      .click();
     await eventually(() => said(page)).toContain("That is done.");
     await page.reload();
     const told = page.getByRole("region", { name: "You allowed this in this conversation, and it allows less now" });

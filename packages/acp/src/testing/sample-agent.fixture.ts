@@ -53,6 +53,8 @@ const OPTIONS: readonly PermissionOption[] = [
   { optionId: "never", name: "Never", kind: "reject_always" },
 ];
 
+const over = () => {};
+
 interface Work {
   readonly id: string;
   readonly client: AgentContext;
@@ -60,7 +62,7 @@ interface Work {
   readonly cwd: string;
   tell(update: SessionUpdate): Promise<void>;
   say(text: string): Promise<void>;
-  /** Resolves when the client has heard of all that was told. */
+  /** Resolves when the client has heard of all that was told: it answers a request, with a refusal, after that. */
   heard(): Promise<void>;
   /** Asks leave for a call; the id of the option, or `cancelled`. */
   leave(call: object, options?: readonly PermissionOption[], signal?: AbortSignal): Promise<string>;
@@ -197,14 +199,8 @@ const acts: Record<string, (work: Work, rest: string) => Promise<PromptResponse[
     await say("after");
   },
   async forget({ tell, say }) {
-    const call = {
-      toolCallId: randomUUID(),
-      title: "x",
-      kind: "other" as const,
-      name: "their_tool",
-      rawInput: { a: 1 },
-    };
-    await tell({ sessionUpdate: "tool_call", ...call, status: "in_progress" });
+    const call = { toolCallId: randomUUID(), title: "x", kind: "other" as const, name: "their_tool" };
+    await tell({ sessionUpdate: "tool_call", ...call, rawInput: { a: 1 }, status: "in_progress" });
     await say("forgotten");
   },
   async plan({ tell }) {
@@ -378,10 +374,7 @@ agent({ name: "sample" })
       cwd: process.cwd(),
       tell,
       say: (text) => tell({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } }),
-      async heard() {
-        // The client answers a request, here with a refusal, once it has heard what came before.
-        await client.request(methods.client.fs.readTextFile, { sessionId: id, path: "/" }).catch(() => {});
-      },
+      heard: () => client.request(methods.client.fs.readTextFile, { sessionId: id, path: "/" }).then(over, over),
       async leave(toolCall, options = OPTIONS, signal) {
         const request = { sessionId: id, toolCall: toolCall as { toolCallId: string }, options: [...options] };
         const { outcome } = await client.request<RequestPermissionResponse>(
