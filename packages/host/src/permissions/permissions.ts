@@ -196,7 +196,7 @@ function ask(canAsk: boolean, pattern: string | undefined): Permit {
 }
 
 /** The rules that answers "always" of a conversation set. */
-export function rulesOfAnswers(answers: readonly string[]): readonly Rule[] {
+function rulesOfAnswers(answers: readonly string[]): readonly Rule[] {
   return answers.flatMap((text) => {
     try {
       return allowed([ofAnswer(parseRule(text))]);
