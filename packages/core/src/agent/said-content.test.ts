@@ -53,7 +53,7 @@ test("F75: bytes are in the log and in the request as base 64, whichever way the
   );
   const added = await session.add([file]);
   const waits = await session.say("Later.");
-  await session.editInput(waits, { parts: [file] as unknown as [] });
+  await session.editInput(waits, { parts: [file] });
   expect([...session.state.messages.values()].flatMap(({ role, parts }) => (role === "user" ? [parts] : []))).toEqual([
     PARTS,
     PARTS,

@@ -349,3 +349,19 @@ describe("a conversation that grows too long", () => {
     await expect(agent.send("Hi")).rejects.toThrow(/compaction.threshold is 80/);
   });
 });
+
+test("F77: a summary that cannot be read hides no growth: the conversation is summed up in time, and the turn answers", async () => {
+  const { session, model, agent } = play((request) => (isSummary(request) ? "All that matters." : "Hm."));
+  await agent.send("a".repeat(1_200), { session });
+  await agent.send("b".repeat(1_200), { session });
+  const wrong = [{ type: "text", text: 5 }] as unknown as [];
+  const { leaf } = session.state;
+  const at = { parentId: leaf, covers: leaf ?? "", run: "r" } as const;
+  await session.commit([{ type: "message.added", message: "wrong", role: "summary", parts: wrong, ...at }]);
+  expect(model.requests.filter(isSummary)).toEqual([]);
+  const turn = await agent.send("c".repeat(1_200), { session });
+  expect(turn.text).toBe("Hm.");
+  expect(model.requests.filter(isSummary)).toHaveLength(1);
+  expect(said(model.requests.at(-1)?.messages ?? [])).toContain("All that matters.");
+  expect(pathTo(session.state, session.state.leaf).find(({ id }) => id === "wrong")).toMatchObject({ parts: [] });
+});

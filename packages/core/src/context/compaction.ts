@@ -1,6 +1,6 @@
 import { createId } from "../conversation/id.ts";
 import { type Message, textOf } from "../conversation/message.ts";
-import { afterSummary } from "../conversation/tree/path.ts";
+import { afterSummary, isSummary } from "../conversation/tree/path.ts";
 import { addCost, addUsage, type Cost, noUsage, type Usage } from "../conversation/usage.ts";
 import { askModel, type ModelResponse } from "../model/ask-model.ts";
 import { type ModelDriver, ModelError, type PromptMessage } from "../ports/model.ts";
@@ -255,7 +255,7 @@ async function coveredBy({ branch, agent, signal }: TurnRun, end: number, keep =
     if (!isOpen && (kept >= keep || tokens > room)) break;
     kept++;
   }
-  const before = path.findLastIndex((message) => message.role === "summary");
+  const before = path.findLastIndex(isSummary);
   const covered = path[last];
   return covered && last - before >= 2 ? covered.id : undefined;
 }
@@ -274,7 +274,7 @@ async function untilAborted<T>({ signal }: TurnRun, counting: (signal: AbortSign
 function isReminded({ branch }: TurnRun): boolean {
   for (let i = branch.path.length - 1; i >= 0; i--) {
     const message = branch.path[i] as Message;
-    if (message.role === "summary") return false;
+    if (isSummary(message)) return false;
     if (message.role === "user" && message.author === "system" && textOf(message).includes(SHORTEN)) return true;
   }
   return false;

@@ -1,5 +1,6 @@
 import type { AskedInWords } from "./asked.ts";
 import type { BrokenTurn } from "./broken-turn.ts";
+import type { UserContent } from "./checked/user-content.ts";
 import type { Delivery, RunEnd } from "./event.ts";
 import { createId } from "./id.ts";
 import type { Message, Preview, UserPart } from "./message.ts";
@@ -103,7 +104,7 @@ export interface WaitingInput {
 
 /** How something that waits is changed. */
 export interface InputChange {
-  readonly parts?: readonly UserPart[];
+  readonly parts?: UserContent;
   readonly delivery?: Delivery;
   /** Puts it before this one; last with `null`. */
   readonly before?: string | null;

@@ -1,6 +1,6 @@
 import type { Message } from "../conversation/message.ts";
 import { forgetBefore } from "../conversation/tree/forget.ts";
-import { pathTo } from "../conversation/tree/path.ts";
+import { isSummary, pathTo } from "../conversation/tree/path.ts";
 import type { PromptMessage } from "../ports/model.ts";
 import type { Session } from "../session/session.ts";
 import { appendTo, completable, isShown, promptFrom } from "./prompt.ts";
@@ -61,7 +61,7 @@ export class Branch {
       // Reduced states replace a message when memory adds to it.
       const current = this.#session.state.messages.get(message.id) ?? message;
       this.#path[this.#shown] = current;
-      if (current.role === "summary") {
+      if (isSummary(current)) {
         this.#rebuild();
         break;
       }
@@ -100,5 +100,5 @@ export class Branch {
 }
 
 function hasSummary(path: readonly Message[]): boolean {
-  return path.some((message) => message.role === "summary");
+  return path.some(isSummary);
 }

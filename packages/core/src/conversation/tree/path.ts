@@ -1,4 +1,4 @@
-import { type AssistantMessage, isSettled, type Message } from "../message.ts";
+import { type AssistantMessage, isSettled, type Message, type SummaryMessage } from "../message.ts";
 import type { ConversationState } from "../state.ts";
 import { addCost, addUsage, type Cost, noUsage, type Usage } from "../usage.ts";
 
@@ -112,11 +112,16 @@ export function lastAssistantMessage(path: readonly Message[]): AssistantMessage
   return undefined;
 }
 
-/** What of a path the model is shown: the nearest summary that can be read, and what that does not cover. */
+/** Whether a message is a summary that stands for what it covers: one that cannot be read stands for nothing (F77). */
+export function isSummary(message: Message | undefined): message is SummaryMessage {
+  return message?.role === "summary" && message.unreadable === undefined;
+}
+
+/** What of a path the model is shown: the nearest summary, and what that does not cover. */
 export function afterSummary(path: readonly Message[]): readonly Message[] {
-  const at = path.findLastIndex((message) => message.role === "summary" && message.unreadable === undefined);
+  const at = path.findLastIndex(isSummary);
   const summary = path[at];
-  if (summary?.role !== "summary") return path;
+  if (!isSummary(summary)) return path;
   const covered = path.findIndex((message) => message.id === summary.covers);
   return [summary, ...path.slice(covered + 1, at), ...path.slice(at + 1)];
 }
