@@ -54,7 +54,9 @@ export class ModelCalls {
       [GENAI.agent]: turn.started.agent,
       [GENAI.stream]: true,
       ...settingsAttributes(turn.started.settings),
-      ...(path.some(({ role, unreadable }) => role === "summary" && unreadable === undefined) ? { [GENAI.compacted]: true } : {}),
+      ...(path.some(({ role, unreadable }) => role === "summary" && unreadable === undefined)
+        ? { [GENAI.compacted]: true }
+        : {}),
     });
     this.#open.set(turn, { span, at, said, message, firstChunk: undefined, retries: 0, failure: undefined });
     if (!this.#to.content || !span.isRecording()) return;
