@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { memoryStore } from "./memory/index.ts";
 import { postgresStore } from "./postgres/index.ts";
 import { sqliteStore } from "./sqlite/index.ts";
-import { testDatabase, whyNoPostgres } from "./testing/index.ts";
+import { superuser, testDatabase, whyNoPostgres } from "./testing/index.ts";
 
 const ROUNDS = process.env.BANYAN_LONG ? 300 : 8;
 
@@ -87,25 +87,45 @@ function happening(pick: (below: number) => number, count: number, asked: string
   }
 }
 
-const STORES: Readonly<Record<string, () => Promise<Store>>> = {
-  memory: async () => memoryStore(),
+interface TestedStore {
+  readonly store: Store;
+  /** Leaves rows as a program does that appends and notes no questions: as they were when this was called before, or at first. */
+  forget?(): Promise<void>;
+}
+
+const STORES: Readonly<Record<string, () => Promise<TestedStore>>> = {
+  memory: async () => ({ store: memoryStore() }),
   SQLite: async () => {
     const directory = mkdtempSync(join(tmpdir(), "banyan-questions-"));
     onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-    return sqliteStore({ directory });
+    return { store: sqliteStore({ directory }) };
   },
   ...(whyNoPostgres === undefined && {
     PostgreSQL: async () => {
       const { url, remove } = await testDatabase();
       onTestFinished(remove);
-      return postgresStore(url);
+      const store = postgresStore(url);
+      await store.list();
+      await superuser(url, "CREATE TABLE kept AS SELECT number, questions, questions_seq FROM banyan.conversations");
+      return {
+        store,
+        forget: () =>
+          superuser(
+            url,
+            `CREATE TABLE now AS SELECT number, questions, questions_seq FROM banyan.conversations;
+            UPDATE banyan.conversations SET questions = '[]', questions_seq = 0 WHERE number NOT IN (SELECT number FROM kept);
+            UPDATE banyan.conversations AS c SET questions = k.questions, questions_seq = k.questions_seq
+              FROM kept AS k WHERE k.number = c.number;
+            DROP TABLE kept; ALTER TABLE now RENAME TO kept`,
+          ),
+      };
     },
   }),
 };
 
 describe.each(Object.keys(STORES))("F72: a list of conversations names what waits for a user (%s)", (name) => {
   test("whatever was asked and answered in a log, and whether it is open or not", async () => {
-    const store = await (STORES[name] as () => Promise<Store>)();
+    const { store, forget } = await (STORES[name] as () => Promise<TestedStore>)();
     onTestFinished(() => store.close());
     for (let round = 0; round < ROUNDS; round++) {
       const pick = random(round);
@@ -125,6 +145,7 @@ describe.each(Object.keys(STORES))("F72: a list of conversations names what wait
         await write(happening(pick, count, asked, calls));
         if (pick(4) > 0) continue;
         await log.close();
+        if (pick(2) === 0) await forget?.();
         if (pick(2) === 0) log = await store.open(id);
         const waiting = [...state.questions.values()].filter(outlivesProcess).map((question) => question.id);
         const listed = (await store.list()).find((summary) => summary.id === id);

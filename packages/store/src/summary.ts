@@ -36,6 +36,13 @@ export function addToSummary(summary: Summary, given: Event): void {
   }
 }
 
+/** The events, in SQL, that ask a user. */
+export const ASKS = "type IN ('call.approval-requested', 'question.asked', 'run.paused')";
+
+/** The events, in SQL, that may close a question; another question of the same call closes it too. */
+export const CLOSES =
+  "type IN ('call.approval-resolved', 'question.answered', 'run.continued', 'call.completed', 'call.failed', 'call.denied', 'call.cancelled', 'run.started', 'run.ended')";
+
 /** The questions of a summary: those that wait on when their processes end. */
 export function questionsIn(open: ReadonlyMap<string, OpenQuestion>): Pick<ConversationSummary, "questions"> {
   const waiting = [...open.values()].filter(outlivesProcess).map(({ id }) => id);

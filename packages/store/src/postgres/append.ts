@@ -184,7 +184,7 @@ const APPEND: Statement = {
     UPDATE banyan.conversations AS c SET seq = g.after, created = g.created, updated = g.updated,
       title = coalesce(g.title, c.title),
       labels = CASE WHEN g.labels IS NULL THEN c.labels ELSE string_to_array(g.labels, E'\\n') END,
-      questions = coalesce(g.questions, c.questions)
+      questions = coalesce(g.questions, c.questions), questions_seq = g.after
     FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[], $8::text[], $9::text[])
       AS g (number, epoch, before, after, created, updated, title, labels, questions)
     WHERE c.number = g.number AND c.epoch = g.epoch AND c.seq = g.before

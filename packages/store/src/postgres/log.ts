@@ -13,8 +13,9 @@ import { rowOf } from "../row.ts";
 import { addToSummary, type Summary } from "../summary.ts";
 import type { Appends } from "./append.ts";
 import type { Database } from "./database.ts";
+import { questionsText } from "./questions.ts";
 import { Reader } from "./reader.ts";
-import { saidRows, storable } from "./said-rows.ts";
+import { saidRows } from "./said-rows.ts";
 import type { Statement } from "./statement.ts";
 
 /** What a log needs of its store, and of the row that was taken when it was opened. */
@@ -26,6 +27,8 @@ export interface OpenedLog {
   readonly seq: number;
   readonly summary: Summary;
   readonly questions: Map<string, OpenQuestion>;
+  /** The row has other questions: the next append writes these. */
+  readonly notesQuestions: boolean;
   /** The time by which all machines stamp what they write. */
   now(): number;
   /** Who has the conversation now. */
@@ -42,6 +45,7 @@ export class PostgresLog implements Log {
   readonly #reader: Reader;
   #summary: Summary;
   #seq: number;
+  #notesQuestions: boolean;
   #closed = false;
   #last: Promise<void> = Promise.resolve();
 
@@ -49,6 +53,7 @@ export class PostgresLog implements Log {
     this.#opened = opened;
     this.#summary = opened.summary;
     this.#seq = opened.seq;
+    this.#notesQuestions = opened.notesQuestions;
     this.epoch = opened.epoch;
     this.#reader = new Reader(opened.database, opened.number, opened.summary.id);
     const { database, number, epoch } = opened;
@@ -95,10 +100,9 @@ export class PostgresLog implements Log {
     const before = this.#summary;
     const summary = { ...before };
     const { questions } = this.#opened;
-    let asksOther = false;
     for (const event of events) {
       addToSummary(summary, event);
-      if (noteQuestions(questions, event)) asksOther = true;
+      if (noteQuestions(questions, event)) this.#notesQuestions = true;
     }
     const outcome = await appends.add({
       ...{ number, epoch: this.epoch, before: this.#seq, durable, summary },
@@ -106,11 +110,12 @@ export class PostgresLog implements Log {
       said: saidRows(events),
       title: summary.title === before.title ? null : summary.title,
       labels: summary.labels === before.labels ? null : summary.labels,
-      questions: asksOther ? questionsText(questions) : null,
+      questions: this.#notesQuestions ? questionsText(questions) : null,
     });
     if (outcome === "refused") throw await this.#overtaken();
     this.#seq += events.length;
     this.#summary = summary;
+    this.#notesQuestions = false;
   }
 
   /** Not waiting for what is being appended would leave its outcome to chance. */
@@ -156,19 +161,3 @@ const WRITE: Statement = {
   ON CONFLICT (conversation) DO UPDATE SET rights = excluded.rights
   RETURNING conversation`,
 };
-
-/** Open questions as they are kept, without what they show: the log has that. */
-function questionsText(questions: ReadonlyMap<string, OpenQuestion>): string {
-  const kept = [...questions.values()].map(({ type, id, message, survives, ...asks }) => {
-    const whose = "run" in asks ? { run: asks.run } : { call: asks.call };
-    return { type, id, message, ...whose, ...(survives !== undefined && { survives }) };
-  });
-  return storable(JSON.stringify(kept));
-}
-
-/** The same, read back: what is not kept is empty. */
-export function questionsFrom(text: unknown): Map<string, OpenQuestion> {
-  const kept = JSON.parse(String(text)) as Record<string, unknown>[];
-  const questions = kept.map((each) => ({ text: "", reason: "", ...each }) as unknown as OpenQuestion);
-  return new Map(questions.map((question) => [question.id, question]));
-}

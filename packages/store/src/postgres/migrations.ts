@@ -11,8 +11,8 @@ import { type Connection, inTransaction } from "./statement.ts";
  * place. A label is its JSON, as `["name","value"]`. A message without `words` is one that a search looks into in any case.
  * A conversation is its owner's while that node's lease lasts, by the clock of the database alone. `drives` counts how often it
  * was gone on with after its owner died, until one closes it in peace. `running` and `waiting` are what its owner said last, and
- * count while that lives. `questions` is JSON: the open questions as the log has them, whether anybody has the conversation open
- * or not.
+ * count while that lives. `questions` is JSON: the open questions as the log has them up to event `questions_seq`, whether anybody
+ * has the conversation open or not. A node of a version before appends without noting questions: then that is behind `seq`.
  */
 const STEPS: readonly string[] = [
   `
@@ -86,6 +86,9 @@ const STEPS: readonly string[] = [
   `,
   `
   ALTER TABLE banyan.conversations ADD COLUMN questions text NOT NULL DEFAULT '[]';
+  `,
+  `
+  ALTER TABLE banyan.conversations ADD COLUMN questions_seq bigint NOT NULL DEFAULT 0;
   `,
 ];
 

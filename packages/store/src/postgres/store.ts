@@ -11,12 +11,13 @@ import type {
   SearchOptions,
 } from "@banyan/core/stores";
 import { notFound, openElsewhere, openHere, storeClosed, type Writer } from "../refusal.ts";
-import { newestFirst, questionsIn } from "../summary.ts";
+import { newestFirst, questionsIn, type Summary } from "../summary.ts";
 import { readAddress } from "./address.ts";
 import { Appends, labelTexts } from "./append.ts";
 import { Database } from "./database.ts";
-import { PostgresLog, questionsFrom } from "./log.ts";
+import { type OpenedLog, PostgresLog } from "./log.ts";
 import { LEASE, Node } from "./node.ts";
+import { keepNoted, type NotedQuestions, noteLater, questionsFrom } from "./questions.ts";
 import { Reader } from "./reader.ts";
 import { searchMessages } from "./search.ts";
 import { Shared } from "./shared.ts";
@@ -113,7 +114,10 @@ class DatabaseStore implements PostgresStore {
     if (!this.#logs.has(id)) this.#logs.set(id, undefined);
     try {
       await this.#node.begin();
-      return this.#opened(id, await this.#take(id, create, take));
+      const row = await this.#take(id, create, take);
+      const noted = notedIn(row);
+      const behind = await noteLater(this.#database, [noted]);
+      return this.#opened(id, row, { questions: noted.questions, notesQuestions: behind.length > 0 });
     } catch (error) {
       if (this.#logs.get(id) === undefined) this.#logs.delete(id);
       throw error;
@@ -143,7 +147,13 @@ class DatabaseStore implements PostgresStore {
     // No more than the database can count.
     const most = limit === undefined ? null : Math.max(0, Math.min(Math.trunc(limit), 2 ** 31 - 1));
     const rows = await this.#database.ask(LIST, [labelTexts(labels), most]);
-    return newestFirst(rows.map(summaryOf));
+    const noted = rows.map(notedIn);
+    const behind = await noteLater(this.#database, noted);
+    // The list is right without that: a database that takes no writes now is asked again by the next list.
+    await keepNoted(this.#database, behind).catch(() => {});
+    return newestFirst(
+      rows.map((row, index) => ({ ...summaryOf(row), ...questionsIn(noted[index]?.questions ?? new Map()) })),
+    );
   }
 
   async search(query: string, options: SearchOptions = {}): Promise<SearchHit[]> {
@@ -192,15 +202,16 @@ class DatabaseStore implements PostgresStore {
     throw await this.#refusal(id);
   }
 
-  #opened(id: string, [number, epoch, seq, ...listed]: Columns): PostgresLog {
+  #opened(id: string, columns: Columns, asked: Pick<OpenedLog, "questions" | "notesQuestions">): PostgresLog {
+    const [, , , , , , number, seq, , epoch] = columns;
     const row = { number: Number(number), epoch: Number(epoch), seq: Number(seq) };
     this.#node.holds(row.number);
     const log = new PostgresLog({
       ...row,
       database: this.#database,
       appends: this.#appends,
-      summary: summaryOf(listed),
-      questions: questionsFrom(listed[5]),
+      ...asked,
+      summary: summaryOf(columns),
       now: () => this.#node.clock.now(),
       writer: () => this.#writerOf(id),
       release: async () => {
@@ -244,7 +255,7 @@ class DatabaseStore implements PostgresStore {
   }
 }
 
-function summaryOf([id, title, labels, created, updated, questions]: Columns): ConversationSummary {
+function summaryOf([id, title, labels, created, updated]: Columns): Summary {
   const pairs = (labels as readonly string[]).map((text) => JSON.parse(text) as [string, string]);
   return {
     id: String(id),
@@ -252,8 +263,11 @@ function summaryOf([id, title, labels, created, updated, questions]: Columns): C
     labels: Object.fromEntries(pairs),
     createdAt: Number(created),
     updatedAt: Number(updated),
-    ...questionsIn(questionsFrom(questions)),
   };
+}
+
+function notedIn([, , , , , questions, number, seq, noted]: Columns): NotedQuestions {
+  return { number: Number(number), seq: Number(seq), noted: Number(noted), questions: questionsFrom(questions) };
 }
 
 /** The label that says to which machine a conversation belongs, as it is kept. */
@@ -261,7 +275,8 @@ function machineIn(labels: unknown): string | undefined {
   return (labels as readonly string[]).find((label) => label.startsWith('["machine",'));
 }
 
-const ROW = "c.number, c.epoch, c.seq, c.id, c.title, c.labels, c.created, c.updated, c.questions";
+/** What a list says of a conversation, and what it is made of; `summaryOf` and `notedIn` read it. */
+const LISTED = "c.id, c.title, c.labels, c.created, c.updated, c.questions, c.number, c.seq, c.questions_seq";
 
 /** Whether this node may have a conversation that is not taken: it is nobody's, its own, or of a node whose lease is over. */
 const FREE = `(c.owner IS NULL OR c.owner = $2 OR NOT EXISTS (
@@ -276,14 +291,14 @@ const BEGIN: Statement = {
   text: `
   INSERT INTO banyan.conversations AS c (id, epoch, owner, opened) VALUES ($1, 1, $2, now())
   ON CONFLICT (id) DO UPDATE SET epoch = c.epoch + 1, owner = $2, opened = now(), running = 0, waiting = 0 WHERE ($3::boolean OR ${FREE}) AND ${HERE}
-  RETURNING ${ROW}`,
+  RETURNING ${LISTED}, c.epoch`,
 };
 
 const TAKE: Statement = {
   name: "take",
   text: `
   UPDATE banyan.conversations AS c SET epoch = c.epoch + 1, owner = $2, opened = now(), running = 0, waiting = 0
-  WHERE c.id = $1 AND ($3::boolean OR ${FREE}) AND ${HERE} RETURNING ${ROW}`,
+  WHERE c.id = $1 AND ($3::boolean OR ${FREE}) AND ${HERE} RETURNING ${LISTED}, c.epoch`,
 };
 
 const REMOVE: Statement = {
@@ -298,8 +313,8 @@ const LOOK: Statement = {
 
 const LIST: Statement = {
   text: `
-  SELECT id, title, labels, created, updated, questions FROM banyan.conversations
-  WHERE seq > 0 AND labels @> $1::text[] ORDER BY updated DESC, id DESC LIMIT $2`,
+  SELECT ${LISTED} FROM banyan.conversations AS c
+  WHERE c.seq > 0 AND c.labels @> $1::text[] ORDER BY c.updated DESC, c.id DESC LIMIT $2`,
 };
 
 const WRITER: Statement = {

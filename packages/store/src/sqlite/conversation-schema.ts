@@ -1,12 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
+import { ASKS } from "../summary.ts";
 
 export const VERSION = 1;
 
-/** What asks a user. SQLite uses the index for a query with these very words. */
-export const ASKS = "type IN ('call.approval-requested', 'question.asked', 'run.paused')";
-
-/** Files of before have no such index: who opens one for writing makes it. */
+/** SQLite uses the index for a query with these very words. Files of before have no such index: who opens one for writing makes it. */
 export const INDEX_OF_QUESTIONS = `CREATE INDEX IF NOT EXISTS questions ON events (seq) WHERE ${ASKS}`;
 
 /**

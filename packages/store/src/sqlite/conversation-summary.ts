@@ -1,8 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type ConversationSummary, noteQuestions, type OpenQuestion } from "@banyan/core/stores";
 import { eventOf } from "../row.ts";
-import { addToSummary, emptySummary, questionsIn } from "../summary.ts";
-import { ASKS } from "./conversation-schema.ts";
+import { ASKS, addToSummary, CLOSES, emptySummary, questionsIn } from "../summary.ts";
 import { reading } from "./database.ts";
 
 /** Where the events that only a conversation's beginning has are looked for. */
@@ -44,10 +43,6 @@ function summaryIn(database: DatabaseSync, id: string | undefined): Conversation
   if (events > 0 && summary.id !== "") return { ...summary, ...questionsIn(openQuestions(select)) };
   return last.length === 0 ? "empty" : "unreadable";
 }
-
-/** What may close a question, but for another one of the same call. */
-const CLOSES =
-  "type IN ('call.approval-resolved', 'question.answered', 'run.continued', 'call.completed', 'call.failed', 'call.denied', 'call.cancelled', 'run.started', 'run.ended')";
 
 /**
  * The questions that no event behind them closes. Each was closed soon after it was asked, or waits, and then not much has

@@ -1,0 +1,92 @@
+import { noteQuestions, type OpenQuestion } from "@banyan/core/stores";
+import { eventOf } from "../row.ts";
+import { ASKS, CLOSES } from "../summary.ts";
+import type { Database } from "./database.ts";
+import { storable } from "./said-rows.ts";
+import type { Statement } from "./statement.ts";
+
+/** How many logs are read at once. */
+const AT_ONCE = 100;
+
+/** The open questions of a conversation as its row has them, which may be behind its log. */
+export interface NotedQuestions {
+  /** Of the conversation's row. */
+  readonly number: number;
+  /** The last event of the log. */
+  readonly seq: number;
+  /** The last event that the questions take into account. */
+  readonly noted: number;
+  readonly questions: Map<string, OpenQuestion>;
+}
+
+/**
+ * Brings questions up to date whose rows are behind their logs: a program that knows nothing of them wrote there, as while servers are
+ * replaced by newer ones. Changes the questions in place, and returns those that were behind. Rejects with `StoreError`.
+ */
+export async function noteLater(
+  database: Database,
+  all: readonly NotedQuestions[],
+): Promise<readonly NotedQuestions[]> {
+  const behind = all.filter(({ seq, noted }) => noted < seq);
+  for (let from = 0; from < behind.length; from += AT_ONCE) {
+    const some = behind.slice(from, from + AT_ONCE);
+    const of = new Map(some.map(({ number, questions }) => [number, questions]));
+    const rows = await database.ask(LATER, [
+      some.map(({ number }) => number),
+      some.map(({ noted }) => noted),
+      some.map(({ seq }) => seq),
+      some.map(({ questions }) => questions.size > 0),
+    ]);
+    for (const [number, ...row] of rows) {
+      const event = eventOf(row);
+      const questions = of.get(Number(number));
+      if (event && questions) noteQuestions(questions, event);
+    }
+  }
+  return behind;
+}
+
+/** Keeps questions that were brought up to date, unless somebody has done so meanwhile. Rejects with `StoreError`. */
+export async function keepNoted(database: Database, behind: readonly NotedQuestions[]): Promise<void> {
+  if (behind.length === 0) return;
+  await database.ask(KEEP, [
+    behind.map(({ number }) => number),
+    behind.map(({ noted }) => noted),
+    behind.map(({ seq }) => seq),
+    behind.map(({ questions }) => questionsText(questions)),
+  ]);
+}
+
+/** Open questions as they are kept, without what they show: the log has that. */
+export function questionsText(questions: ReadonlyMap<string, OpenQuestion>): string {
+  const kept = [...questions.values()].map(({ type, id, message, survives, ...asks }) => {
+    const whose = "run" in asks ? { run: asks.run } : { call: asks.call };
+    return { type, id, message, ...whose, ...(survives !== undefined && { survives }) };
+  });
+  return storable(JSON.stringify(kept));
+}
+
+/** The same, read back: what is not kept is empty. */
+export function questionsFrom(text: unknown): Map<string, OpenQuestion> {
+  const kept = JSON.parse(String(text)) as Record<string, unknown>[];
+  const questions = kept.map((each) => ({ text: "", reason: "", ...each }) as unknown as OpenQuestion);
+  return new Map(questions.map((question) => [question.id, question]));
+}
+
+/** Of logs in which nothing was open, and nothing was asked later, no event is read. */
+const LATER: Statement = {
+  text: `
+  SELECT conversation, seq, epoch, at, type, body, crc
+  FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::boolean[]) AS s (number, noted, until, has)
+  JOIN banyan.events AS e ON e.conversation = s.number AND e.seq > s.noted AND e.seq <= s.until
+  WHERE (${ASKS} OR ${CLOSES}) AND (s.has OR EXISTS (
+    SELECT FROM banyan.events AS a WHERE a.conversation = s.number AND a.seq > s.noted AND a.seq <= s.until AND a.${ASKS}))
+  ORDER BY conversation, seq`,
+};
+
+const KEEP: Statement = {
+  text: `
+  UPDATE banyan.conversations AS c SET questions = g.questions, questions_seq = g.until
+  FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[]) AS g (number, noted, until, questions)
+  WHERE c.number = g.number AND c.questions_seq = g.noted`,
+};
