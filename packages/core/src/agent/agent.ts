@@ -191,6 +191,7 @@ const SEND: OptionNames<ChatOptions & { readonly signal: AbortSignal }> = {
   at: true,
   id: true,
   client: true,
+  wait: true,
   signal: true,
 };
 

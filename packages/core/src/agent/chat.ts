@@ -10,7 +10,7 @@ import type { FeedReader } from "../session/feed.ts";
 import type { BeginOptions } from "../session/runs.ts";
 import { Session } from "../session/session.ts";
 import { type Taken, takeTurns } from "../turn/drive.ts";
-import type { Turn } from "../turn/turn.ts";
+import { placeOf, type Turn } from "../turn/turn.ts";
 import type { Agent, Conversation } from "./agent.ts";
 import { checkedDirective, type Directive, startOf, whereItGrew, whereTo } from "./directive.ts";
 
@@ -38,9 +38,16 @@ export interface ChatOptions {
    * @example agent.chat(say("Hello"), { session, client: "my-program 0.1" });
    */
   readonly client?: string | undefined;
+  /**
+   * Whether the chat waits while another turn works at its place. Default `true`. With `false`, a retry begins its branch at
+   * once, and any other directive rejects with `SessionError` (`busy`), for a server that must not wait until a question of the
+   * other turn is answered.
+   * @example agent.chat(say("Hello"), { session, wait: false });
+   */
+  readonly wait?: boolean | undefined;
 }
 
-const CHAT: OptionNames<ChatOptions> = { session: true, at: true, id: true, client: true };
+const CHAT: OptionNames<ChatOptions> = { session: true, at: true, id: true, client: true, wait: true };
 
 /** A chat is used in a way that it cannot be. */
 export class ChatError extends Error {
@@ -184,17 +191,21 @@ async function takeHere(
   { reader, signal, once, onTurn }: ChatWatch,
 ): Promise<Taken | undefined> {
   const { session } = chat;
-  const { at, id, client } = options;
+  const { at, id, client, wait = true } = options;
   const place = whereTo(session.state, at, whereItGrew(session.state, leaf));
+  const beside = directive.type === "retry" && !wait ? startOf(directive, pathTo(session.state, place), []) : undefined;
   const startOn = (branch: Branch) => {
     tellLeftOut(session, branch.path, chat);
-    const start = startOf(directive, branch.path, inputsLeft(session.state, branch.path));
+    const start = beside ?? startOf(directive, branch.path, inputsLeft(session.state, branch.path));
     if (start.type !== "message" || id === undefined) return start;
     if (session.state.messages.has(id)) throw new ChatError("used-id", `There is a message ${id} already.`);
     return { ...start, id };
   };
   try {
-    return await takeTurns(session.begin(place, beginning(signal, directive, options)), startOn, {
+    const begun = beside
+      ? session.begin(placeOf(beside), { ...beginning(signal, directive, options), beside: true })
+      : session.begin(place, beginning(signal, directive, options));
+    return await takeTurns(begun, startOn, {
       session,
       agent: () => agent.ready,
       watch: { origin: chat, reader, chosenModel, client },
@@ -234,7 +245,12 @@ function conversationAt(session: Session, leaf: string | null): Conversation {
 }
 
 /** How the run of a directive begins. An id is that of the message which it adds, else of the run. */
-function beginning(signal: AbortSignal | undefined, directive: Directive, { at, id }: ChatOptions): BeginOptions {
+function beginning(
+  signal: AbortSignal | undefined,
+  directive: Directive,
+  { at, id, wait: waits = true }: ChatOptions,
+): BeginOptions {
   const says = "parts" in directive && directive.parts !== undefined;
-  return { signal, id: says ? undefined : id, says, named: at !== undefined, goesOn: directive.type === "resume" };
+  const isResumed = directive.type === "resume";
+  return { signal, id: says ? undefined : id, says, named: at !== undefined, goesOn: isResumed, waits };
 }

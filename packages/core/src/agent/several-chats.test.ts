@@ -3,8 +3,9 @@ import type { FeedItem } from "../conversation/feed-item.ts";
 import { type Message, textOf } from "../conversation/message.ts";
 import { pathTo } from "../conversation/tree/path.ts";
 import type { PromptMessage } from "../ports/model.ts";
+import { defineTool } from "../ports/tool.ts";
 import { Session } from "../session/session.ts";
-import { collect, cut, pause, scriptedModel, text } from "../testing/index.ts";
+import { call, checkConversation, collect, cut, pause, scriptedModel, text } from "../testing/index.ts";
 import { Agent } from "./agent.ts";
 import { resume, retry, say } from "./directive.ts";
 
@@ -148,4 +149,35 @@ test("B21: what a person takes back while a turn is about to deliver it is not d
   expect(session.state.messages.has(id)).toBe(false);
   expect(session.state.runs.size).toBe(0);
   expect(model.asked).toBe(1);
+});
+
+test("F83: without waiting, a retry begins beside a turn that asks a user, and whatever else goes on from there is refused", async () => {
+  const session = Session.inMemory();
+  const send = defineTool({
+    ...{ name: "send", description: "", input: { type: "object" }, effects: "external" },
+    execute: () => "sent",
+  });
+  const model = scriptedModel(({ messages }) =>
+    messages.at(-1)?.role === "user" && saidIn(messages).endsWith("Go") ? [call("send")] : "Another.",
+  );
+  const agent = new Agent({ model, tools: [send], permission: () => ({ decision: "ask" }) });
+  const turn = agent.send("Go", { session });
+  await expect.poll(() => session.openQuestions.length).toBe(1);
+  for (const directive of [resume(), say("Well?")])
+    await expect(collect(agent.chat(directive, { session, wait: false }))).rejects.toMatchObject({ code: "busy" });
+  await expect(agent.compact({ session, wait: false })).rejects.toMatchObject({ code: "busy" });
+  const beside = await collect(agent.chat(retry("Come"), { session, wait: false }));
+  expect(beside.at(-1)).toEqual({ type: "chat.ended", reason: "answered" });
+  const again = collect(agent.chat(retry(), { session, at: [...session.state.messages.keys()][0], wait: false }));
+  await expect.poll(() => session.openQuestions.length).toBe(2);
+  for (const { id } of session.openQuestions) await session.answer(id, { decision: "deny" });
+  await Promise.all([turn, again]);
+  expect([...session.state.children.values()].map(({ length }) => length)).toEqual([2, 2, 1, 1, 1]);
+  expect(checkConversation(session.state)).toEqual([]);
+  // A turn that ends is waited for.
+  const stopped = agent.send("Go", { session });
+  await expect.poll(() => session.openQuestions.length).toBe(1);
+  session.interrupt();
+  const next = await collect(agent.chat(say("Now?"), { session, wait: false }));
+  expect([(await stopped).reason, next.at(-1)]).toEqual(["interrupted", { type: "chat.ended", reason: "answered" }]);
 });

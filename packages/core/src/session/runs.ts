@@ -1,7 +1,7 @@
 import { createId } from "../conversation/id.ts";
 import { isSettled } from "../conversation/message.ts";
 import type { ConversationState } from "../conversation/state.ts";
-import { branchBusy, Interruption, isLeft, noMessage, SESSION_CLOSED, type SessionError } from "./error.ts";
+import { branchBusy, Interruption, noMessage, SESSION_CLOSED, type SessionError } from "./error.ts";
 import type { HeldBranch } from "./options.ts";
 
 /** A run as its session holds it. */
@@ -14,6 +14,8 @@ export interface RunHandle {
   /** Aborts when it is interrupted once more while it ends. */
   readonly hurry: AbortSignal;
   interrupt(reason: Interruption): void;
+  /** To be called when its start is in the log: whoever waits for that looks again. */
+  started(): void;
   /**
    * Before it starts: goes to `leaf` instead, once nobody stands there. Rejects with `Interruption` when it is interrupted
    * meanwhile.
@@ -29,30 +31,6 @@ export interface RunHandle {
 export interface KnownPath {
   /** The last message on it. */
   readonly leaf: string | null;
-}
-
-/**
- * Interrupts a run whenever one of the signals aborts, until what is returned is disposed of: for the reason that is given,
- * unless the signal aborts because its session or its reader goes.
- */
-export function interruptOn(
-  signals: readonly (AbortSignal | undefined)[],
-  handle: RunHandle,
-  reason: Interruption,
-): Disposable {
-  const interrupt = () => {
-    const leaving = signals.find((signal) => signal && isLeft(signal));
-    handle.interrupt(leaving?.reason ?? reason);
-  };
-  for (const signal of signals) {
-    if (signal?.aborted) interrupt();
-    else signal?.addEventListener("abort", interrupt, { once: true });
-  }
-  return {
-    [Symbol.dispose]() {
-      for (const signal of signals) signal?.removeEventListener("abort", interrupt);
-    },
-  };
 }
 
 /** How a run begins. */
@@ -71,14 +49,21 @@ export interface BeginOptions {
    * run.
    */
   readonly goesOn?: boolean;
+  /**
+   * Whether it waits while another turn works at that place; default true. When false, it rejects with `SessionError`
+   * (`busy`) as soon as that turn is in the log. It still waits for a turn that is about to end or about to start.
+   */
+  readonly waits?: boolean;
+  /** It begins a branch of its own, so it waits for no other run. It waits while `session.hold` keeps any branch. */
+  readonly beside?: boolean;
 }
 
-/** The end of a branch, and whoever has it. */
-interface Place {
-  leaf: string | null;
-  /** Until its run has started: it is about to leave `leaf` to others, with a message of its own. */
-  readonly says: boolean;
-  readonly free: PromiseWithResolvers<void>;
+/** The end of a branch, and whoever has it. `says`: until its run has started, it is about to leave `leaf` to others. */
+type Place = ReturnType<typeof placeAt>;
+
+/** `started` resolves when the start of its run is in the log, `free` when the place is nobody's. */
+function placeAt(leaf: string | null, says: boolean) {
+  return { leaf, says, free: Promise.withResolvers<void>(), started: Promise.withResolvers<void>() };
 }
 
 class LiveRun {
@@ -176,7 +161,7 @@ export class Runs {
   #hold(leaf: string | null): { moveTo(leaf: string): void; release(): void } | undefined {
     if (this.#closed) throw this.#closed;
     if (this.#placeAt(leaf, false)) return undefined;
-    const place: Place = { leaf, says: false, free: Promise.withResolvers() };
+    const place = placeAt(leaf, false);
     this.#held.add(place);
     return {
       moveTo: (leaf) => {
@@ -189,23 +174,26 @@ export class Runs {
     };
   }
 
-  async begin(
-    leaf: string | null,
-    { signal, id = createId(), says = false, named = false, goesOn = false }: BeginOptions = {},
-  ): Promise<RunHandle> {
+  async begin(leaf: string | null, options: BeginOptions = {}): Promise<RunHandle> {
+    const { signal, id = createId(), says = false, named = false } = options;
+    const { goesOn = false, waits = true, beside = false } = options;
     let at = leaf;
-    const beside = says && named;
-    const taker = () => this.#placeAt(at, beside) ?? (goesOn ? this.#workerOn(at) : undefined);
+    const onBranch = () => this.#placeAt(at, says && named) ?? (goesOn ? this.#workerOn(at) : undefined);
+    const taker = () => (beside ? this.#held.values().next().value : onBranch());
     for (let taken = taker(); taken; taken = taker()) {
-      await this.#waitFor(taken.free.promise, signal);
-      at = taken.leaf;
+      const { free, started } = taken;
+      if (!waits && !this.#startedAt(taken)) await this.#waitFor(Promise.race([free.promise, started.promise]), signal);
+      const isInTheWay = !waits && this.#startedAt(taken)?.isInterrupted === false;
+      if (isInTheWay) throw branchBusy(at);
+      await this.#waitFor(free.promise, signal);
+      if (!beside) at = taken.leaf;
     }
     // From the last look at the branch to `#take` nothing is awaited. Two windows say something when a turn ends: both
     // wait for the same promise, and both go on in its tick. The first finds the branch free and takes it; were there an
     // `await` in between, the second would find it free too. As it is, the second looks again and waits for the first.
     if (this.#closed) throw this.#closed;
     if (signal?.aborted) throw new Interruption("interrupted before it began");
-    return this.#take({ leaf: at, says, free: Promise.withResolvers() }, id);
+    return this.#take(placeAt(at, says), id);
   }
 
   #take(place: Place, id: string): RunHandle {
@@ -221,6 +209,7 @@ export class Runs {
       signal: live.interrupted.signal,
       hurry: live.hurried.signal,
       interrupt: (reason) => live.interrupt(reason),
+      started: () => place.started.resolve(),
       moveTo: async (leaf) => {
         const taker = () => this.#placeAt(leaf, place.says);
         for (let taken = taker(); taken && taken !== place; taken = taker()) {
@@ -234,6 +223,7 @@ export class Runs {
       },
       goOn: (leaf) => {
         leave(leaf);
+        place.started = Promise.withResolvers();
         const next = this.#take(place, createId());
         // A session that closes waits for the branch; what begins on it now must end at once.
         if (this.#closed) next.interrupt(SESSION_CLOSED);
@@ -265,6 +255,12 @@ export class Runs {
       if (!started && place.says && beside) continue;
       if ((started ? started.leaf : place.leaf) === leaf) return place;
     }
+    return undefined;
+  }
+
+  /** The run that has a place, if its start is in the log. */
+  #startedAt(place: Place): LiveRun | undefined {
+    for (const [id, live] of this.#live) if (live.place === place && this.#state.runs.has(id)) return live;
     return undefined;
   }
 

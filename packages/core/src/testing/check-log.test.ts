@@ -47,6 +47,12 @@ test("F25: a call may start again in another process, and a run of one that is g
   expect(checkLog([...before, ...after])).toEqual([]);
 });
 
+test("F83: whoever asks again begins beside a run that stands at a text which it delivered", () => {
+  const delivered = { ...added("steer", "a", "r"), author: "user" } as EventBody;
+  const bodies = [...asking, executing, completed, delivered, started("s", "steer"), answer("b", "steer", "s")];
+  expect(checkLog(bodies.map(at(1)))).toEqual([]);
+});
+
 function at(epoch: number): (body: EventBody, index: number) => Event {
   return (body, index) => ({ ...body, seq: index + 1, epoch, at: 0 });
 }

@@ -4,7 +4,10 @@ import type { Event } from "../conversation/event.ts";
 interface KnownRun {
   /** The last message on its branch. */
   leaf: string | null;
-  /** Whether that is a message which it wrote. Where it began, or came back to when it gave up a response, others may begin. */
+  /**
+   * Whether the run wrote that message. Others may begin where the run began, where it came back to when it gave up a response,
+   * and at a text that it delivered: whoever asks again gets a response beside its own.
+   */
   wrote: boolean;
 }
 
@@ -55,12 +58,13 @@ class LogReader {
         return;
       case "message.added":
         this.#add(event.message, event.parentId, undefined);
-        if (event.run !== undefined) this.#extend(event.run, event.message, event.parentId);
+        if (event.run !== undefined)
+          this.#extend(event.run, event.message, event.parentId, !(event.role === "user" && event.author === "user"));
         return;
       case "message.started":
         this.#lookUp(event.run, event.parentId);
         this.#add(event.message, event.parentId, event.run);
-        this.#extend(event.run, event.message, event.parentId);
+        this.#extend(event.run, event.message, event.parentId, true);
         return;
       case "message.abandoned": {
         const message = this.#messages.get(event.message);
@@ -101,12 +105,12 @@ class LogReader {
   }
 
   /** A run writes at the end of its own branch. One that only shortens a conversation is not told of by the log. */
-  #extend(run: string, message: string, parentId: string | null): void {
+  #extend(run: string, message: string, parentId: string | null, wrote: boolean): void {
     const live = this.#live.get(run);
     if (!live) return;
     if (live.leaf !== parentId)
       this.#problem(`Run ${run} wrote ${message} below ${parentId}; its branch ends at ${live.leaf}.`);
-    Object.assign(live, { leaf: message, wrote: true });
+    Object.assign(live, { leaf: message, wrote });
   }
 
   /** Nobody asks a model about calls that another run has at work. */

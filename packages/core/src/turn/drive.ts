@@ -3,10 +3,10 @@ import { inputsFor } from "../conversation/tree/inbox.ts";
 import { Branch } from "../run/branch.ts";
 import type { TurnWatch } from "../run/new-run.ts";
 import type { TurnAgent } from "../run/run.ts";
-import { type Interruption, SessionError } from "../session/error.ts";
-import { interruptOn, type RunHandle } from "../session/runs.ts";
+import { type Interruption, isLeft, SessionError } from "../session/error.ts";
+import type { RunHandle } from "../session/runs.ts";
 import type { Session } from "../session/session.ts";
-import { runTurn, type Turn, type TurnStart } from "./turn.ts";
+import { placeOf, runTurn, type Turn, type TurnStart } from "./turn.ts";
 
 /** Who drives a run, and what ends it. */
 export interface Driving {
@@ -91,6 +91,30 @@ export async function drive<Result>(
   }
 }
 
+/**
+ * Interrupts a run whenever one of the signals aborts, until what is returned is disposed of: for the reason that is given,
+ * unless the signal aborts because its session or its reader goes.
+ */
+function interruptOn(
+  signals: readonly (AbortSignal | undefined)[],
+  handle: RunHandle,
+  reason: Interruption,
+): Disposable {
+  const interrupt = () => {
+    const leaving = signals.find((signal) => signal && isLeft(signal));
+    handle.interrupt(leaving?.reason ?? reason);
+  };
+  for (const signal of signals) {
+    if (signal?.aborted) interrupt();
+    else signal?.addEventListener("abort", interrupt, { once: true });
+  }
+  return {
+    [Symbol.dispose]() {
+      for (const signal of signals) signal?.removeEventListener("abort", interrupt);
+    },
+  };
+}
+
 /** With what turns are taken, one after the other. */
 export interface TakingTurns extends Driving {
   /** Made ready once the branch is there; throws for options that no turn can have. */
@@ -129,7 +153,7 @@ export async function takeTurns(
       turn = await drive(begun, taking, async (run) => {
         leaf = run.branch.leaf;
         const start: TurnStart = turn ? { type: "inputs", parentId: leaf, inputs } : startOn(run.branch);
-        await run.moveTo(start.type === "here" ? start.leaf : start.parentId);
+        await run.moveTo(placeOf(start));
         const taken = await runTurn(run.handle, session, taking.agent(), run.branch, start, watch);
         leaf = run.branch.leaf;
         // Somebody steers in the moment in which the turn ends: the run was live, so `session.say` took the text, and the last

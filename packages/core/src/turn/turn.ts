@@ -41,6 +41,11 @@ export type TurnStart =
   | { readonly type: "inputs"; readonly parentId: string | null; readonly inputs: readonly WaitingInput[] }
   | { readonly type: "here"; readonly leaf: string | null };
 
+/** The message at which a turn begins. */
+export function placeOf(start: TurnStart): string | null {
+  return start.type === "here" ? start.leaf : start.parentId;
+}
+
 /** What became of a turn. */
 export interface Turn {
   /** The id of its run. */
@@ -90,6 +95,7 @@ export async function runTurn(
   // The log names the model that the run begins with.
   const { run } = "run" in model ? { run: fresh } : await chosen.now({ run: fresh, model });
   await begin(run, start);
+  handle.started();
   const ending = await takeSteps(run, start, chosen).catch((cause: unknown): Ending => {
     if (cause instanceof SessionError) throw cause;
     return { reason: "failed", error: { code: "defect", message: messageOf(cause), cause } };

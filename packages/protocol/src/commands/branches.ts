@@ -35,7 +35,7 @@ const compared = z.object({
 /** What is done with a branch as a whole. */
 export const branchCommands = {
   "branch.compact": command(
-    "Has the model sum up what was said on the branch that ends at `at`, but for the last few messages. The summary stands for that from then on; all of it stays in the tree. Refused while an agent works there. The id of the command becomes that of a run, which `run.interrupt` ends.",
+    "Has the model sum up what was said on the branch that ends at `at`, but for the last few messages. The summary stands for that from then on; all of it stays in the tree. Refused while an agent works there, or waits for a user. The id of the command becomes that of a run, which `run.interrupt` ends.",
     {
       conversation: id,
       at: id.optional().describe("Where it was last written to when absent."),
@@ -50,7 +50,7 @@ export const branchCommands = {
     }),
   ),
   "branch.fan": command(
-    "Asks the same of several models at once, or several times: each on a branch of its own below `at`, with a git worktree of its own where it may write and the workspace is in a repository. Each is a turn like any other; their messages bear the id of the command, a full stop and a number from 1.",
+    "Asks the same of several models at once, or several times: each on a branch of its own below `at`, with a git worktree of its own where it may write and the workspace is in a repository. Each is a turn like any other; their messages bear the id of the command, a full stop and a number from 1. Refused while an agent works at `at`, or waits for a user there.",
     {
       conversation: id,
       at: id.nullable().optional().describe("Where it was last written to when absent; the root with null."),
@@ -87,7 +87,7 @@ export const branchCommands = {
     z.object({ at: id.nullable().describe("Where they part."), branches: list(compared) }),
   ),
   "branch.bring": command(
-    "Takes what the branch down to `from` came to over to the one down to `to`: a message says what was asked there and what came of it, and the changes of its worktree follow as a call of a turn, which rules judge, a person is asked about, and `file.undo` takes back. Where both changed the same lines, both stand in the file between marks. Refused while an agent works on one of them. The message has the id of the command.",
+    "Takes what the branch down to `from` came to over to the one down to `to`: a message says what was asked there and what came of it, and the changes of its worktree follow as a call of a turn, which rules judge, a person is asked about, and `file.undo` takes back. Where both changed the same lines, both stand in the file between marks. Refused while an agent works on one of them, or waits for a user. The message has the id of the command.",
     { conversation: id, from: id, to: id.optional().describe("Where it was last written to when absent.") },
     z.object({ message: id, files: count.describe("Files that the call is about."), problems }),
   ),
@@ -117,7 +117,7 @@ export const branchCommands = {
     }),
   ),
   "worktree.remove": command(
-    "Removes a git worktree and its branch of git. Refused while it holds changes, unless they may go, and while an agent works in it.",
+    "Removes a git worktree and its branch of git. Refused while it holds changes, unless they may go, and while an agent works in it, or waits for a user.",
     {
       name: text(1, 200),
       changes: z.boolean().optional().describe("What it holds may go."),

@@ -123,12 +123,12 @@ export const turnCommands = {
     z.object({ message: id, waits: z.boolean().describe("It is in the inbox until it is delivered.") }),
   ),
   "turn.retry": command(
-    "Asks again: a new answer beside those of the last user message on the branch that ends at `at`; with `parts`, a new message beside that one. Nothing is overwritten.",
+    "Asks again: a new answer beside those of the last user message on the branch that ends at `at`; with `parts`, a new message beside that one. Nothing is overwritten. A turn that works there, or waits for a user, goes on beside it.",
     { ...conversation, at: id.optional(), parts: parts.optional(), ...how },
     z.object({ message: id.optional().describe("The new message, when there are parts."), ...written }),
   ),
   "turn.resume": command(
-    "Goes on from `at` without a new message: after an answer that broke off, from calls and messages that nobody answered, or with what is held in the inbox.",
+    "Goes on from `at` without a new message: after an answer that broke off, from calls and messages that nobody answered, or with what is held in the inbox. Refused while an agent works there.",
     {
       ...conversation,
       at: id.optional(),

@@ -12,13 +12,22 @@ export class Unfitting extends Error {
   override readonly name = "Unfitting";
 }
 
-/** It would change what an agent works with, while it works. */
+/** It would change what an agent works with, while it works or waits for a user. */
 export class AtWork extends Error {
   override readonly name = "AtWork";
 
-  constructor() {
-    super("An agent works on this branch. Interrupt it, or wait until it is done, and try again.");
+  constructor({ isWaiting = false } = {}) {
+    super(
+      isWaiting
+        ? "This branch waits for a user. Answer the question, or interrupt the turn, and try again."
+        : "An agent works on this branch. Interrupt it, or wait until it is done, and try again.",
+    );
   }
+}
+
+/** `AtWork` for the error of a session in which a turn has the end of a branch; any other error as it is. */
+export function asAtWork(error: unknown): unknown {
+  return error instanceof SessionError && error.code === "busy" ? new AtWork() : error;
 }
 
 /** Errors whose message tells a person what to do, by name: they belong to packages that a server may be used without. */

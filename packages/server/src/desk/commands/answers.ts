@@ -23,11 +23,8 @@ type Decided = "allow" | "deny";
 
 /** What a person decides. */
 export const answerHandlers: Handlers<"question.list" | "question.answer" | "rule.revoke"> = {
-  async "question.list"(_command, { conversations, directory }) {
-    const open = conversations.allOpen.map(({ session }) => session.state);
-    const others = (await conversations.list()).filter(({ id, waiting }) => waiting > 0 && !conversations.ifOpen(id));
-    const closed = await Promise.all(others.map(({ id }) => stateOf(directory, id)));
-    return { waiting: [...open, ...closed.flat()].flatMap(waitingIn) };
+  async "question.list"(_command, desk) {
+    return { waiting: (await statesThatMayWait(desk)).flatMap(waitingIn) };
   },
 
   async "question.answer"({ id, conversation, question, answer, approval = "ask", tools }, desk) {
@@ -64,6 +61,17 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
     return {};
   },
 };
+
+/** The conversations that are open here, and of all others those in which a question waits. */
+export async function statesThatMayWait({
+  conversations,
+  directory,
+}: Pick<Workplace, "conversations" | "directory">): Promise<ConversationState[]> {
+  const open = conversations.allOpen.map(({ session }) => session.state);
+  const others = (await conversations.list()).filter(({ id, waiting }) => waiting > 0 && !conversations.ifOpen(id));
+  const closed = await Promise.all(others.map(({ id }) => stateOf(directory, id)));
+  return [...open, ...closed.flat()];
+}
 
 /** A conversation that is not open here; none when it is gone by now, or cannot be read. */
 async function stateOf(directory: ConversationDirectory, id: string): Promise<ConversationState[]> {

@@ -1,6 +1,6 @@
-import { type ConversationState, type Message, pathTo, type Session, SessionError } from "@banyan/core";
+import { type ConversationState, type Message, pathTo, type Session } from "@banyan/core";
 import type { TakenBack } from "@banyan/host";
-import { AtWork, NotThere } from "../problem.ts";
+import { AtWork, asAtWork, NotThere } from "../problem.ts";
 
 /** Throws when one of these messages is not in the conversation; `undefined` is passed over. */
 export function mustBeThere({ messages }: ConversationState, ...named: readonly (string | undefined)[]): void {
@@ -8,11 +8,12 @@ export function mustBeThere({ messages }: ConversationState, ...named: readonly 
     if (id !== undefined && !messages.has(id)) throw new NotThere(`There is no message ${id} in this conversation.`);
 }
 
-/** Throws while an agent goes on from one of these messages, or one of its sub-agents does. */
+/** Throws while an agent goes on from one of these messages, or one of its sub-agents does, or waits for a user there. */
 export function mustBeAtRest(state: ConversationState, messages: Iterable<string | undefined>): void {
   const ends = new Set([...messages].map((id) => wayTo(state, id).at(-1)));
-  for (const { leaf } of state.runs.values())
-    if (wayTo(state, leaf).some((message) => ends.has(message))) throw new AtWork();
+  const isOn = (leaf: string | null) => wayTo(state, leaf).some((message) => ends.has(message));
+  if (state.runs.values().some(({ leaf }) => isOn(leaf))) throw new AtWork();
+  if (state.waiting.values().some(({ leaf }) => isOn(leaf))) throw new AtWork({ isWaiting: true });
 }
 
 /**
@@ -31,7 +32,7 @@ export async function whileAtRest(
       return taken;
     });
   } catch (error) {
-    throw error instanceof SessionError && error.code === "busy" ? new AtWork() : error;
+    throw asAtWork(error);
   }
 }
 

@@ -1,5 +1,5 @@
-import { Interruption, newestLeaf, pathTo, say } from "@banyan/core";
-import { standing, worktreeAt } from "@banyan/core/conversation";
+import { type ConversationState, Interruption, newestLeaf, pathTo, say } from "@banyan/core";
+import { type LiveRun, standing, worktreeAt } from "@banyan/core/conversation";
 import {
   bringingAgent,
   broughtBy,
@@ -13,8 +13,9 @@ import {
 import { BRANCHES_AT_ONCE, type Command } from "@banyan/protocol";
 import { TurnNotBegun } from "../live/beginnings.ts";
 import type { LiveConversation } from "../live/live-conversation.ts";
-import { AtWork, NotThere, problemOf, Unfitting } from "../problem.ts";
+import { AtWork, asAtWork, NotThere, problemOf, Unfitting } from "../problem.ts";
 import { agentFor, type HowTaken } from "./agent-for.ts";
+import { statesThatMayWait } from "./answers.ts";
 import { mustBeAtRest, mustBeThere } from "./at-rest.ts";
 import { eventsOf } from "./conversations.ts";
 import { begin, isDone } from "./turns.ts";
@@ -48,9 +49,10 @@ export const branchHandlers: Handlers<
       mustBeAtRest(state, [leaf]);
       const wanted = keep === undefined ? {} : { keep: host.redact(keep) };
       beginning.begins();
-      const problem = await agent.compact({ session, at: leaf, id, ...wanted }).catch((error: unknown) => {
+      const shortening = agent.compact({ session, at: leaf, id, wait: false, ...wanted });
+      const problem = await shortening.catch((error: unknown) => {
         // While it waited for its branch.
-        throw error instanceof Interruption ? new TurnNotBegun() : error;
+        throw error instanceof Interruption ? new TurnNotBegun() : asAtWork(error);
       });
       return problem === undefined ? { summary: newestLeaf(state, leaf) } : { problem };
     });
@@ -68,6 +70,7 @@ export const branchHandlers: Handlers<
       const known = asked.map((_, index) => state.messages.get(messageOf(id, index)));
       if (known.some((message) => message))
         return { branches: known.flatMap(toldAgain(asked.map(nameOf), live)), problems: [] };
+      mustBeFree(state, at);
       // One that cannot be asked is told before anything is made.
       for (const model of new Set(asked)) await agentFor(desk, live, withModel(command, model));
       const signal = AbortSignal.any([desk.signal, beginning.interruption]);
@@ -167,15 +170,23 @@ export const branchHandlers: Handlers<
     };
   },
 
-  async "worktree.remove"({ name, changes }, { conversations, host }) {
-    for (const { session } of conversations.allOpen) {
-      const { state } = session;
-      if (state.runs.values().some(({ leaf }) => worktreeAt(state, leaf) === name)) throw new AtWork();
+  async "worktree.remove"({ name, changes }, desk) {
+    const { host } = desk;
+    for (const state of await statesThatMayWait(desk)) {
+      const isIn = ({ leaf }: LiveRun) => worktreeAt(state, leaf) === name;
+      if (state.runs.values().some(isIn)) throw new AtWork();
+      if (state.waiting.values().some(isIn)) throw new AtWork({ isWaiting: true });
     }
     await host.worktrees.remove(name, { changes });
     return {};
   },
 };
+
+/** Throws while a turn that works, or waits for a user, ends at this message: what is said there would wait for that turn. */
+function mustBeFree({ runs, waiting }: ConversationState, at: string | null): void {
+  if (runs.values().some(({ leaf }) => leaf === at)) throw new AtWork();
+  if (waiting.values().some(({ leaf }) => leaf === at)) throw new AtWork({ isWaiting: true });
+}
 
 /** The message to go below. Throws when the one named is not there. */
 function placeIn({ session: { state } }: LiveConversation, at: string | null | undefined): string | null {

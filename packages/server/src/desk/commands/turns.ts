@@ -6,7 +6,7 @@ import { serversForFirstTurn } from "@banyan/host/mcp";
 import type { Command, Result } from "@banyan/protocol";
 import type { Beginning } from "../live/beginnings.ts";
 import type { LiveConversation } from "../live/live-conversation.ts";
-import { problemOf, Unfitting } from "../problem.ts";
+import { AtWork, problemOf, Unfitting } from "../problem.ts";
 import { agentFor, type HowTaken, handedOut } from "./agent-for.ts";
 import { type Handlers, together, type Workplace, type Written, withoutSecrets, written } from "./workplace.ts";
 
@@ -177,9 +177,17 @@ async function deliver(
       if (!(error instanceof SessionError && error.code === "no-run")) throw error;
     }
   }
-  const { at } = command;
-  await otherwise(command.run !== undefined && typeof at === "string" ? newestLeaf(session.state, at) : at);
-  return false;
+  const place =
+    command.run !== undefined && typeof command.at === "string" ? newestLeaf(session.state, command.at) : command.at;
+  try {
+    await otherwise(place);
+    return false;
+  } catch (error) {
+    // Another turn has begun there meanwhile, and hears what is said.
+    const other = error instanceof AtWork ? hearer({ at: place }, live) : undefined;
+    if (other === undefined) throw error;
+    return deliver({ ...command, run: other }, parts, live, otherwise);
+  }
 }
 
 /** The folder that the branch works in on which something is said. Rejects with `WorktreeError` when it is gone. */
@@ -193,7 +201,7 @@ function folderFor(
 }
 
 /** The run that hears what is said: the one named, else the one that stands where it is said; also one that waits for a user. */
-function hearer({ run, at }: Said, { session }: LiveConversation): string | undefined {
+function hearer({ run, at }: Pick<Said, "run" | "at">, { session }: LiveConversation): string | undefined {
   const { runs, waiting, leaf } = session.state;
   if (run !== undefined) return runs.has(run) || waiting.has(run) ? run : undefined;
   return [...runs.values(), ...waiting.values()].find((live) => live.leaf === (at === undefined ? leaf : at))?.id;
@@ -240,6 +248,8 @@ export function continueTurn(
       await live.whileBeginning(() => begin(how, resume(), turn.leaf ?? undefined, { live, beginning, desk }));
       return undefined;
     } catch (error) {
+      // Another run continues the turn already.
+      if (error instanceof AtWork) return undefined;
       return `Your answer is kept, but the turn does not go on by itself: ${problemOf(error)?.message ?? desk.told(error)}`;
     }
   });

@@ -66,7 +66,7 @@ export class LiveChat {
 
   /**
    * The run of the turn that was asked for last, whether somebody looks or not (B64): resolves when it is in the log, rejects
-   * when it cannot begin. What goes wrong later ends the run in the log.
+   * when it cannot begin, with `SessionError` (`busy`) while another turn works at its place (F83). What goes wrong later ends the run in the log.
    */
   get begun(): Promise<string> {
     return this.#begun.promise;
@@ -111,7 +111,7 @@ export class LiveChat {
   }
 
   #chatOf({ agent, directive, at, id, client }: AskedTurn): Chat {
-    const options = { session: this.session, id, client, ...(at === undefined ? {} : { at }) };
+    const options = { session: this.session, id, client, wait: false, ...(at === undefined ? {} : { at }) };
     return this.#prompting(agent).chat(directive, options);
   }
 

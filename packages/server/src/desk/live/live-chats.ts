@@ -1,6 +1,7 @@
 import type { Session } from "@banyan/core";
 import { standing } from "@banyan/core/conversation";
 import { orAborted } from "@banyan/core/hosts";
+import { asAtWork } from "../problem.ts";
 import type { Beginning } from "./beginnings.ts";
 import { type AskedTurn, LiveChat } from "./live-chat.ts";
 
@@ -31,9 +32,17 @@ export class LiveChats {
 
   /**
    * Begins a turn. Resolves when it has begun and is in the log; rejects with `TurnNotBegun` when it was interrupted before,
-   * and with whatever else keeps it from beginning.
+   * with `AtWork` while another turn works at its place, and with whatever else keeps it from beginning.
    */
   async begin(session: Session, asked: AskedTurn, beginning: Beginning): Promise<void> {
+    try {
+      await this.#begin(session, asked, beginning);
+    } catch (error) {
+      throw asAtWork(error);
+    }
+  }
+
+  async #begin(session: Session, asked: AskedTurn, beginning: Beginning): Promise<void> {
     for (let wait = this.#unsettled(session); wait; wait = this.#unsettled(session))
       await orAborted(wait, beginning.interruption);
     // From that last look to `goOn`, or to the new chat, nothing is awaited.
