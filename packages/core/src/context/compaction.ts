@@ -17,7 +17,7 @@ const KEPT_SHARE = 0.2;
 /** Summaries that may fail in one turn before nobody asks for another one. */
 const FAILURES = 2;
 
-const SHORTEN = "shorten_conversation";
+export const SHORTEN = "shorten_conversation";
 
 const REQUEST = `Sum up the conversation above, so that you can go on without it. Write down all that still counts: what the person wants, in their words where these matter; what was decided, and why; what was found, with names, paths and numbers; which files were changed, and how; what is being done now, and what is left to do. Leave out what is settled and of no further use. Answer with the summary alone; call no tool.`;
 

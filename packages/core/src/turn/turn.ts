@@ -1,4 +1,5 @@
 import { goOnWithCalls } from "../calls/open-calls.ts";
+import { planSummary, SHORTEN } from "../context/compaction.ts";
 import { recallInto, rememberTurn } from "../context/recall.ts";
 import { CUT_OFF } from "../conversation/broken-turn.ts";
 import type { EventBody, RunEnd } from "../conversation/event.ts";
@@ -107,6 +108,7 @@ async function takeSteps(run: TurnRun, start: TurnStart, chosen: ChosenModel): P
   const { model, memory, mode } = run.agent;
   if (memory && start.type !== "here") await recallInto(run, memory);
   await goOnWithCalls(run);
+  await planSummaryAgain(run);
   if (run.continues !== undefined) await closeLimit(run);
   if (start.type === "here" && mode.name === "task" && !run.progress.finished) finishAsBefore(run);
   return "run" in model ? reportedLoop(run, model) : stepLoop({ run, model }, chosen);
@@ -192,6 +194,19 @@ function finishAsBefore({ branch, progress }: TurnRun): void {
   const last = branch.path.at(-1);
   const result = last?.role === "assistant" ? finishedWith(last) : undefined;
   if (result !== undefined) progress.finish({ result, summary: undefined });
+}
+
+/**
+ * Plans again the summary that a call of the last response wrote, if its process ended before the summary was in the log: while
+ * a user was asked about another call, say.
+ */
+async function planSummaryAgain(run: TurnRun): Promise<void> {
+  const response = run.branch.path.findLast(({ role }) => role !== "user");
+  if (response?.role !== "assistant") return;
+  const planned = response.calls.findLast(({ tool, status }) => tool === SHORTEN && status === "completed");
+  const { summary } = (planned?.executedInput ?? planned?.input ?? {}) as { readonly summary?: Json };
+  // Whoever watches was told why nothing is shortened.
+  if (typeof summary === "string") await planSummary(run, response.id, summary).catch(() => {});
 }
 
 async function end(run: TurnRun, ending: Ending): Promise<Turn> {
