@@ -13,7 +13,8 @@ import type { Answer } from "./wire/response.ts";
 // Answers as generators make them, cut anywhere. What is right is known from how they were made.
 
 const endpoint = { id: "p/m", model: "m", format: "m", address: "http://h/v1", keyVariable: undefined, secrets: [] };
-const FORMATS = { chat: () => new ChatAnswer(endpoint), messages: () => new MessagesAnswer(endpoint) };
+const TOOLS = ["read", "read_file", "go", "goto", "search"];
+const FORMATS = { chat: () => new ChatAnswer(endpoint, new Set(TOOLS)), messages: () => new MessagesAnswer(endpoint) };
 type Format = keyof typeof FORMATS;
 
 /** What an answer says that comes in these pieces. */
@@ -224,4 +225,130 @@ test("F71: comments, `retry:`, `id:` and events without data change nothing, whe
     }),
     { numRuns: 100 },
   );
+});
+
+describe("F63: calls in pieces", () => {
+  const value = fc.oneof(fc.string({ maxLength: 8 }), fc.constantFrom("}", "{", '"}{"', "\\", "}{}"), fc.integer());
+  const input = fc
+    .dictionary(fc.stringMatching(/^[a-z]{1,4}$/), value, { maxKeys: 3 })
+    .map((object) => JSON.stringify(object));
+  const wanted = fc.record({ tool: fc.constantFrom(...TOOLS), input, cuts: fc.array(fc.nat(), { maxLength: 4 }) });
+  const cut = (text: string, cuts: readonly number[]) => {
+    const places = [0, ...cuts.map((at) => at % (text.length + 1)).sort((a, b) => a - b), text.length];
+    return places.slice(1).map((end, index) => text.slice(places[index], end));
+  };
+  const heard = (parts: readonly ModelPart[]) => {
+    const calls: { tool: string; text: string }[] = [];
+    for (const part of parts) {
+      if (part.type === "call") calls[part.index] = { tool: part.tool, text: "" };
+      if (part.type === "call-input") (calls[part.index] as { text: string }).text += part.text;
+    }
+    return calls.map(({ tool, text }) => ({ tool, input: JSON.parse(text === "" ? "{}" : text) }));
+  };
+  const chatAnswer = (pieces: readonly object[]) => {
+    const events = pieces.map((piece) => eventOf(chunk({ tool_calls: [piece] })));
+    return read("chat", Buffer.from([...events, eventOf(chunk({}, "tool_calls"))].join("")));
+  };
+  /** What servers do with one call beside cutting it. */
+  const habit = fc.constantFrom(
+    "plain",
+    "name in pieces",
+    "name so far",
+    "name each time",
+    "twice",
+    "empty first",
+    "twice in pieces",
+  );
+
+  test("names and arguments, cut anywhere, repeated, or empty first, make the calls that were meant", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(wanted, habit), { minLength: 1, maxLength: 4 }), fc.boolean(), (calls, zero) => {
+        const pieces = calls.flatMap(([{ tool, input, cuts }, how], at) => {
+          const index = zero ? 0 : at;
+          const id = `call_${at}`;
+          const names = cut(tool, cuts).filter((name) => name !== "");
+          const inputs = cut(input, cuts).map((text) => ({ index, function: { arguments: text } }));
+          const begin = { index, id, function: { name: tool, arguments: "" } };
+          switch (how) {
+            case "name in pieces":
+              return [
+                ...names.map((name, first) => ({ index, ...(first === 0 && { id }), function: { name } })),
+                ...inputs,
+              ];
+            case "name so far":
+              return [
+                ...names.map((_, last) => ({ index, id, function: { name: names.slice(0, last + 1).join("") } })),
+                ...inputs,
+              ];
+            case "name each time":
+              return inputs.map((piece) => ({ index, id, function: { name: tool, ...piece.function } }));
+            case "twice":
+              return [begin, ...inputs, { index, function: { arguments: input } }];
+            case "twice in pieces":
+              return [begin, ...inputs, ...inputs];
+            case "empty first":
+              return [begin, { index, function: { arguments: "{}" } }, ...inputs];
+            default:
+              return [begin, ...inputs];
+          }
+        });
+        const meant = calls.map(([{ tool, input }]) => ({ tool, input: JSON.parse(input) }));
+        expect(heard(chatAnswer(pieces))).toEqual(meant);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("the same arguments, cut anywhere and sent again, at Anthropic", () => {
+    fc.assert(
+      fc.property(fc.array(wanted, { minLength: 1, maxLength: 3 }), fc.boolean(), (calls, again) => {
+        const { before, reason } = answer("messages", [], "tool_use");
+        const events = calls.flatMap(({ tool, input, cuts }, index) => [
+          event("content_block_start", {
+            index,
+            content_block: { type: "tool_use", id: `c${index}`, name: tool, input: {} },
+          }),
+          ...[...cut(input, cuts), ...(again ? [input] : [])].map((partial_json) =>
+            event("content_block_delta", { index, delta: { type: "input_json_delta", partial_json } }),
+          ),
+          event("content_block_stop", { index }),
+        ]);
+        const parts = read("messages", Buffer.from([before[0], ...events, reason].join("")));
+        expect(heard(parts)).toEqual(calls.map(({ tool, input }) => ({ tool, input: JSON.parse(input) })));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test.each<[string, readonly object[], readonly object[]]>([
+    [
+      "name-in-pieces",
+      [
+        { index: 0, id: "a", function: { name: "re" } },
+        { index: 0, function: { name: "ad" } },
+        { index: 0, function: { arguments: "{}" } },
+      ],
+      [{ tool: "read", input: {} }],
+    ],
+    [
+      "args-twice",
+      [
+        { index: 0, id: "a", function: { name: "read", arguments: "" } },
+        { index: 0, function: { arguments: '{"path":"a"}' } },
+        { index: 0, function: { arguments: '{"path":"a"}' } },
+      ],
+      [{ tool: "read", input: { path: "a" } }],
+    ],
+    [
+      "two tools without ids and arguments, all with index 0",
+      [
+        { index: 0, function: { name: "read" } },
+        { index: 0, function: { name: "search" } },
+      ],
+      [
+        { tool: "read", input: {} },
+        { tool: "search", input: {} },
+      ],
+    ],
+  ])("%s", (_, pieces, meant) => expect(heard(chatAnswer(pieces))).toEqual(meant));
 });

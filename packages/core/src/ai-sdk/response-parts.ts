@@ -1,6 +1,7 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { ProviderData } from "../conversation/message.ts";
 import type { Usage } from "../conversation/usage.ts";
+import { CallArguments } from "../model/call-arguments.ts";
 import { type FinishReason, finishReason, meaningOf } from "../model/finish-reasons.ts";
 import { ModelError, type ModelPart } from "../ports/model.ts";
 import { isEmptyChunk, ProviderReport } from "./error.ts";
@@ -16,8 +17,7 @@ interface Block {
 
 interface StreamedCall {
   readonly index: number;
-  /** Whether some of its arguments came in pieces. */
-  begun: boolean;
+  readonly input: CallArguments;
 }
 
 /** One response of a language model, translated part by part. */
@@ -67,13 +67,13 @@ export class ResponseParts {
       case "tool-input-start":
         // What the provider runs is no call of ours; arguments that are not JSON come as JSON with the call itself.
         if (part.providerExecuted || part.inputEncoding === "text") return;
-        this.#calls.set(part.id, { index: this.#call(part.id, part.toolName, out), begun: false });
+        this.#calls.set(part.id, { index: this.#call(part.id, part.toolName, out), input: new CallArguments() });
         return;
       case "tool-input-delta": {
         const call = this.#calls.get(part.id);
         if (!call || !part.delta) return;
-        call.begun = true;
-        out.push({ type: "call-input", index: call.index, text: part.delta });
+        const text = call.input.take(part.delta);
+        if (text !== "") out.push({ type: "call-input", index: call.index, text });
         return;
       }
       case "tool-call": {
@@ -81,7 +81,8 @@ export class ResponseParts {
         const streamed = this.#calls.get(part.toolCallId);
         const index = streamed?.index ?? this.#call(part.toolCallId, part.toolName, out);
         // Arguments that streamed were shown as they came: they stand, however the provider sums them up.
-        if (!streamed?.begun && part.input) out.push({ type: "call-input", index, text: part.input });
+        const rest = streamed && !streamed.input.isEmpty ? streamed.input.rest() : part.input;
+        if (rest) out.push({ type: "call-input", index, text: rest });
         const provider = joined(undefined, part.providerMetadata);
         out.push(provider ? { type: "call-end", index, provider } : { type: "call-end", index });
         this.#calls.delete(part.toolCallId);

@@ -33,7 +33,7 @@ describe("arguments", () => {
 
   test("B15: arguments that do not fit give a result that names the path and the expectation", async () => {
     const [byZod, byJsonSchema] = await callsOf(
-      [call("sized", { box: { width: "3" } }), call("plain", { n: "x" })],
+      [call("sized", { box: { width: "wide" } }), call("plain", { n: "x" })],
       [sized, plain],
     );
     expect(byZod?.output).toMatch(/^The arguments of "sized" do not fit: at box\.width: .*expected number/);

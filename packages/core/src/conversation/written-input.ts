@@ -10,6 +10,7 @@ export function writtenInput(text: string): Json | undefined {
   try {
     const value = JSON.parse(text) as Json;
     if (typeof value !== "string") return value;
+    if (value.trim() === "") return {};
     return isTooDeep(value) ? undefined : (JSON.parse(value) as Json);
   } catch {
     // Not JSON: the call gets a result that says so.

@@ -1,12 +1,12 @@
 import { Validator } from "@cfworker/json-schema";
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
+import { meantInput } from "../conversation/checked/meant-input.ts";
 import type { Json } from "../conversation/message.ts";
 import { nearest } from "../conversation/shown/nearest.ts";
 import { writtenInput } from "../conversation/written-input.ts";
 import type { ToolSchema } from "../ports/model.ts";
 import type { Checked, InputSchema, JsonSchema, Tool } from "../ports/tool.ts";
 import { messageOf } from "./execute.ts";
-import { withoutNulls } from "./without-nulls.ts";
 
 /** A tool cannot be used as it is. */
 export class ToolDefinitionError extends Error {
@@ -38,7 +38,7 @@ export class Toolbox {
         throw new ToolDefinitionError(`The input schema of tool "${tool.name}" must be an object's.`);
       }
       const judge = standard ? checkStandard(standard) : checkJsonSchema(schema);
-      this.#tools.set(tool.name, { tool, check: forgivingNulls(schema, judge) });
+      this.#tools.set(tool.name, { tool, check: asMeant(schema, judge) });
       if (forwards && tool.unlisted) return [];
       return { name: tool.name, description: tool.description, input: schema as Json };
     });
@@ -93,12 +93,12 @@ export class Toolbox {
 
 type Check = (input: Json) => Checked | Promise<Checked>;
 
-/** What does not fit is held to the schema once more without the nulls that stand for nothing. */
-function forgivingNulls(schema: JsonSchema, check: Check): Check {
+/** Arguments that do not fit are held to the schema once more as the model meant them. */
+function asMeant(schema: JsonSchema, check: Check): Check {
   return (input) => {
     const again = (checked: Checked) => {
-      const stripped = checked.ok ? undefined : withoutNulls(schema, input);
-      return stripped === undefined ? checked : check(stripped);
+      const meant = checked.ok ? undefined : meantInput(schema, input);
+      return meant === undefined ? checked : check(meant);
     };
     const checked = check(input);
     return checked instanceof Promise ? checked.then(again) : again(checked);

@@ -1,6 +1,6 @@
 import { type Json, ModelError } from "@banyan/core";
 import { cleanUsage, type ProviderData } from "@banyan/core/conversation";
-import { type FinishReason, finishReason, type ModelPart } from "@banyan/core/drivers";
+import { CallArguments, type FinishReason, finishReason, type ModelPart } from "@banyan/core/drivers";
 import { Batch } from "../wire/batch.ts";
 import { type Endpoint, errorIn, errorInAnswer, errorOfEnd, parseEvent } from "../wire/errors.ts";
 import { isRecord, type JsonRecord, textAt } from "../wire/json.ts";
@@ -30,8 +30,8 @@ interface OpenCall {
   readonly index: number;
   /** What its arguments are when none come in pieces. */
   readonly input: string;
+  readonly pieces: CallArguments;
   readonly provider: ProviderData | undefined;
-  begun: boolean;
 }
 
 /**
@@ -156,10 +156,8 @@ export class MessagesAnswer implements Answer {
         return;
       case "input_json_delta": {
         const call = this.#calls.get(index);
-        const text = textAt(delta, "partial_json");
-        if (!call || text === "") return;
-        call.begun = true;
-        this.#batch.callInput(call.index, text);
+        const text = call?.pieces.take(textAt(delta, "partial_json"));
+        if (call && text) this.#batch.callInput(call.index, text);
       }
     }
   }
@@ -216,7 +214,7 @@ export class MessagesAnswer implements Answer {
       // Arguments come in pieces as a rule, behind an empty object.
       input: isRecord(block.input) ? JSON.stringify(block.input) : "{}",
       provider: isRecord(block.caller) ? { [PROVIDER]: { caller: callerOf(block.caller) } } : undefined,
-      begun: false,
+      pieces: new CallArguments(),
     };
     this.#calls.set(index, call);
     this.#batch.add({ type: "call", index: call.index, id: textAt(block, "id"), tool: textAt(block, "name") });
@@ -227,7 +225,8 @@ export class MessagesAnswer implements Answer {
     const call = this.#calls.get(index);
     if (!call) return;
     this.#calls.delete(index);
-    if (!call.begun) this.#batch.callInput(call.index, call.input);
+    const rest = call.pieces.isEmpty ? call.input : call.pieces.rest();
+    if (rest !== "") this.#batch.callInput(call.index, rest);
     const end = { type: "call-end", index: call.index } as const;
     this.#batch.add(call.provider ? { ...end, provider: call.provider } : end);
   }

@@ -10,6 +10,8 @@ import { CallAssembly } from "./calls.ts";
 import { kept, REASONING_FIELDS, type ReasoningField } from "./messages.ts";
 import { ReasoningDetails } from "./reasoning-details.ts";
 
+const NONE: ReadonlySet<string> = new Set();
+
 /**
  * Decodes one answer of the chat completions format, streamed or whole
  * (https://platform.openai.com/docs/api-reference/chat/streaming).
@@ -33,9 +35,10 @@ export class ChatAnswer implements Answer {
   #refused = false;
   #done = false;
 
-  constructor(endpoint: Endpoint) {
+  /** @param offered The names of the tools in the request. */
+  constructor(endpoint: Endpoint, offered: ReadonlySet<string> = NONE) {
     this.#endpoint = endpoint;
-    this.#calls = new CallAssembly(this.#batch, this.#provider);
+    this.#calls = new CallAssembly(this.#batch, this.#provider, offered);
   }
 
   /** The server has said that it is done: nothing of interest follows. */

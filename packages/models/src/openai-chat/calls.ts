@@ -1,5 +1,6 @@
 import type { Json } from "@banyan/core";
 import type { ProviderData } from "@banyan/core/conversation";
+import { CallArguments } from "@banyan/core/drivers";
 import type { Batch } from "../wire/batch.ts";
 import { isRecord, textAt } from "../wire/json.ts";
 import { kept } from "./messages.ts";
@@ -8,8 +9,10 @@ interface OpenCall {
   /** Its number in the answer, as the parts name it. */
   readonly index: number;
   readonly id: string;
-  readonly tool: string;
-  input: string;
+  tool: string;
+  readonly input: CallArguments;
+  /** Whether the batch has its name: until then the name may grow. */
+  announced: boolean;
   ended: boolean;
   /** What the provider wants to see again with it. */
   extra: Json | undefined;
@@ -19,22 +22,28 @@ interface OpenCall {
  * Puts tool calls together from their pieces.
  *
  * The format names a call by `index` and tells id and name in its first piece. Servers differ: no index, the same index
- * for every call, ids and names repeated or empty, whole calls in one piece, arguments as an object. A piece goes to
- * the call that it can belong to; it begins a new one when it names a tool and no open call fits.
+ * for every call, ids and names repeated or empty, names in pieces, whole calls in one piece, arguments as an object or
+ * repeated (F63). A piece goes to the call that it can belong to; it begins a new one when it names a tool and no open call
+ * fits.
  */
 export class CallAssembly {
   readonly #batch: Batch;
   readonly #provider: string;
+  readonly #offered: ReadonlySet<string>;
   readonly #calls: OpenCall[] = [];
   /** The newest call of each index that the server gave. */
   readonly #byIndex = new Map<number, OpenCall>();
   /** Pieces that came before the name of their tool, by index. */
   readonly #early = new Map<number, { id: string; input: string }>();
 
-  /** @param provider Under whose name is kept what only it understands. */
-  constructor(batch: Batch, provider: string) {
+  /**
+   * @param provider Under whose name is kept what only it understands.
+   * @param offered The tools of the request, to tell a name in pieces from a second name.
+   */
+  constructor(batch: Batch, provider: string, offered: ReadonlySet<string>) {
     this.#batch = batch;
     this.#provider = provider;
+    this.#offered = offered;
   }
 
   /** Whether the model has called anything. */
@@ -61,8 +70,9 @@ export class CallAssembly {
       call = this.#begin(index, id || (early?.id ?? ""), tool);
       if (index !== undefined) this.#early.delete(index);
       if (early) this.#grow(call, early.input);
-    }
+    } else if (tool !== "" && !call.announced) call.tool = this.#longer(call.tool, tool);
     if (piece[kept.call] !== undefined) call.extra = piece[kept.call] as Json;
+    if (this.#isWholeName(call.tool)) this.#announce(call);
     this.#grow(call, input);
   }
 
@@ -76,31 +86,80 @@ export class CallAssembly {
     const last = this.#calls.at(-1);
     if (index !== undefined) {
       const call = this.#byIndex.get(index);
-      return call && tool !== "" && isAnother(call, id, input) ? undefined : call;
+      return call && tool !== "" && this.#isAnother(call, id, tool, input) ? undefined : call;
     }
     if (id !== "") return this.#calls.findLast((call) => call.id === id) ?? (tool === "" ? last : undefined);
-    if (tool === "") return last;
-    return last?.tool === tool && !isWhole(last.input) ? last : undefined;
+    if (tool === "" || last === undefined) return last;
+    if (last.tool === tool) return last.input.isWhole ? undefined : last;
+    return !last.announced && this.#begins(last.tool + tool) ? last : undefined;
+  }
+
+  /** Whether a piece that names a tool is another call than the one that has its index already. */
+  #isAnother(call: OpenCall, id: string, tool: string, input: string): boolean {
+    if (id !== "") return id !== call.id && (call.input.isWhole || (call.input.isEmpty && call.id !== ""));
+    if (input !== "" && call.input.isWhole) return !(tool === call.tool && call.input.isSame(input));
+    const isSecond = this.#offered.has(call.tool) && this.#offered.has(tool) && tool !== call.tool;
+    return isSecond && !this.#begins(call.tool + tool);
+  }
+
+  /** A name with its next piece: a part of the name, the name so far, or the name once more. */
+  #longer(name: string, piece: string): string {
+    if (piece === name && this.#offered.has(name)) return name;
+    const joined = name + piece;
+    return !this.#begins(joined) && piece.startsWith(name) ? piece : joined;
+  }
+
+  #begins(name: string): boolean {
+    for (const offered of this.#offered) if (offered.startsWith(name)) return true;
+    return false;
+  }
+
+  /** Whether a name cannot grow into that of another tool. */
+  #isWholeName(name: string): boolean {
+    if (!this.#offered.has(name)) return false;
+    for (const offered of this.#offered) if (offered !== name && offered.startsWith(name)) return false;
+    return true;
   }
 
   #begin(index: number | undefined, id: string, tool: string): OpenCall {
-    // A call whose arguments are whole cannot grow any more, so its end need not wait for the end of the answer.
-    for (const call of this.#calls) if (!call.ended && isWhole(call.input)) this.#end(call);
-    const call: OpenCall = { index: this.#calls.length, id, tool, input: "", ended: false, extra: undefined };
+    for (const call of this.#calls) {
+      this.#announce(call);
+      // A call whose arguments are whole cannot grow any more, so its end need not wait for the end of the answer.
+      if (!call.ended && call.input.isWhole) this.#end(call);
+    }
+    const input = new CallArguments();
+    const call: OpenCall = {
+      index: this.#calls.length,
+      id,
+      tool,
+      input,
+      announced: false,
+      ended: false,
+      extra: undefined,
+    };
     this.#calls.push(call);
     if (index !== undefined) this.#byIndex.set(index, call);
-    this.#batch.add({ type: "call", index: call.index, id, tool });
     return call;
+  }
+
+  #announce(call: OpenCall): void {
+    if (call.announced) return;
+    call.announced = true;
+    this.#batch.add({ type: "call", index: call.index, id: call.id, tool: call.tool });
   }
 
   #grow(call: OpenCall, input: string): void {
     if (input === "" || call.ended) return;
-    call.input += input;
-    this.#batch.callInput(call.index, input);
+    this.#announce(call);
+    const more = call.input.take(input);
+    if (more !== "") this.#batch.callInput(call.index, more);
   }
 
   #end(call: OpenCall, data?: ProviderData[string]): void {
     if (call.ended) return;
+    this.#announce(call);
+    const rest = call.input.rest();
+    if (rest !== "") this.#batch.callInput(call.index, rest);
     call.ended = true;
     const end = { type: "call-end", index: call.index } as const;
     const own = call.extra === undefined ? data : { ...data, [kept.call]: call.extra };
@@ -108,25 +167,7 @@ export class CallAssembly {
   }
 }
 
-/** Whether a piece that names a tool is another call than the one that has its index already. */
-function isAnother(call: OpenCall, id: string, input: string): boolean {
-  if (id === "") return input !== "" && isWhole(call.input);
-  if (id === call.id) return false;
-  return isWhole(call.input) || (call.input === "" && call.id !== "");
-}
-
 function inputText(value: unknown): string {
   if (typeof value === "string") return value;
   return isRecord(value) ? JSON.stringify(value) : "";
-}
-
-function isWhole(input: string): boolean {
-  if (!input.trimEnd().endsWith("}")) return false;
-  try {
-    JSON.parse(input);
-    return true;
-  } catch {
-    // Not JSON yet: the rest is still to come.
-    return false;
-  }
 }

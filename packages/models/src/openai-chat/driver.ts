@@ -48,7 +48,8 @@ export function openAIChat(options: OpenAIChatOptions): ModelDriver {
       signal.throwIfAborted();
       // Before the first wait: the list of messages grows later.
       const body = encodeRequest(shape, request);
-      await client.send(body, new ChatAnswer(client.endpoint), sink, signal);
+      const offered = new Set(request.tools.map(({ name }) => name));
+      await client.send(body, new ChatAnswer(client.endpoint, offered), sink, signal);
     },
   } satisfies ModelDriver);
 }

@@ -1,0 +1,114 @@
+import type { Json } from "../message.ts";
+import { isTooDeep } from "../written-input.ts";
+
+type Keywords = Readonly<Record<string, unknown>>;
+type Kind = "null" | "string" | "boolean" | "number" | "integer" | "array" | "object";
+
+/** Models encode a value twice, rarely three times. */
+const ENCODED = 3;
+
+/**
+ * Arguments as a model meant them, by their schema; nothing when the arguments can mean nothing else than they say.
+ *
+ * - `null`, `[]` and `""` in place of all arguments are none (F64).
+ * - A string where the schema takes no string is the JSON in it (F64).
+ * - `null` for an optional name whose schema does not take null is absent (B82).
+ */
+export function meantInput(schema: unknown, input: Json): Json | undefined {
+  const meaning = new Meaning(isKeywords(schema) ? schema : {});
+  const meant = meaning.of(schema, isNothing(input) ? {} : input, 0);
+  return meaning.changed || isNothing(input) ? meant : undefined;
+}
+
+function isNothing(input: Json): boolean {
+  if (typeof input === "string") return input.trim() === "";
+  return input === null || (Array.isArray(input) && input.length === 0);
+}
+
+class Meaning {
+  changed = false;
+  readonly #root: Keywords;
+
+  constructor(root: Keywords) {
+    this.#root = root;
+  }
+
+  of(given: unknown, value: Json, encoded: number): Json {
+    const keywords = resolved(given, this.#root);
+    if (!keywords) return value;
+    if (typeof value === "string") return this.#text(keywords, value, encoded);
+    if (typeof value !== "object" || value === null) return value;
+    if (Array.isArray(value)) return value.map((item) => this.of(keywords.items, item, 0));
+    const { properties, required } = keywords;
+    const known = isKeywords(properties) ? properties : {};
+    const needed = new Set(Array.isArray(required) ? required : []);
+    const kept = Object.entries(value).flatMap(([name, inner]): [string, Json][] => {
+      const schema = Object.hasOwn(known, name) ? known[name] : keywords.additionalProperties;
+      const isAbsent =
+        inner === null && Object.hasOwn(known, name) && !needed.has(name) && !this.#takes(schema, "null");
+      this.changed ||= isAbsent;
+      return isAbsent ? [] : [[name, this.of(schema, inner, 0)]];
+    });
+    return Object.fromEntries(kept);
+  }
+
+  #text(keywords: Keywords, text: string, encoded: number): Json {
+    if (encoded >= ENCODED || this.#takes(keywords, "string") || isTooDeep(text)) return text;
+    let value: Json;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      // A text that is no JSON: the check says that it does not fit.
+      return text;
+    }
+    const inner = typeof value === "string" ? this.of(keywords, value, encoded + 1) : value;
+    if (!kindsOf(inner).some((kind) => this.#takes(keywords, kind))) return text;
+    this.changed = true;
+    return typeof inner === "string" ? inner : this.of(keywords, inner, 0);
+  }
+
+  /** Whether a schema takes a value of a kind, as far as its keywords tell. */
+  #takes(given: unknown, kind: Kind, depth = 0): boolean {
+    const schema = resolved(given, this.#root);
+    // Without an end nobody can say; then the value stays.
+    if (!schema || depth > 16) return given !== false;
+    const { type, enum: values, anyOf, oneOf, allOf } = schema;
+    const inner = (some: unknown) => this.#takes(some, kind, depth + 1);
+    if (type !== undefined && type !== kind && !(Array.isArray(type) && type.includes(kind))) return false;
+    if (Array.isArray(values) && !values.some((one) => kindsOf(one).includes(kind))) return false;
+    if ("const" in schema && !kindsOf(schema.const as Json).includes(kind)) return false;
+    if (Array.isArray(anyOf) && !anyOf.some(inner)) return false;
+    if (Array.isArray(oneOf) && !oneOf.some(inner)) return false;
+    return !Array.isArray(allOf) || allOf.every(inner);
+  }
+}
+
+/** What JSON Schema calls a value: a whole number is a number too. */
+function kindsOf(value: Json): readonly Kind[] {
+  if (value === null) return ["null"];
+  if (Array.isArray(value)) return ["array"];
+  if (typeof value === "number") return Number.isInteger(value) ? ["integer", "number"] : ["number"];
+  return [typeof value as Kind];
+}
+
+/** A schema with what it refers to in the same document. */
+function resolved(given: unknown, root: Keywords): Keywords | undefined {
+  let schema = given;
+  for (let hops = 0; isKeywords(schema) && typeof schema.$ref === "string" && hops < 16; hops++) {
+    const { $ref, ...rest } = schema;
+    const [, ...keys] = $ref.split("/").map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
+    const target = $ref.startsWith("#")
+      ? keys.reduce<unknown>(
+          (inner, key) => (isKeywords(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),
+          root,
+        )
+      : undefined;
+    if (!isKeywords(target)) return undefined;
+    schema = { ...target, ...rest };
+  }
+  return isKeywords(schema) ? schema : undefined;
+}
+
+function isKeywords(value: unknown): value is Keywords {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
