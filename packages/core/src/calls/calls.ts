@@ -95,7 +95,7 @@ export class CallBatch {
       const verdict =
         refusal === undefined ? await judge(this.#run, call) : { ended: "failed" as const, output: refusal };
       const checked = "ended" in verdict ? call : { ...call, input: verdict.input };
-      const about = await aboutOf(this.#run, verdict);
+      const about = await aboutOf(this.#run, verdict, call.tool);
       const isKnown = logged && about === undefined && isSameInput(checked.input, call.input);
       if (!isKnown) calls.push(pendingCall(this.#message, checked, about));
       events.push(...(await this.#enter(call, verdict, 1)));
@@ -306,7 +306,7 @@ export class CallBatch {
       if ("ended" in verdict) return this.#end(entry, verdict.ended, verdict.output);
       entry.input = verdict.input;
       entry.value = verdict.value;
-      entry.about = await aboutOf(this.#run, verdict);
+      entry.about = await aboutOf(this.#run, verdict, tool);
       // It was worked out for other arguments.
       entry.preview = undefined;
     }

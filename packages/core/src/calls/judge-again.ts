@@ -5,7 +5,7 @@ import { deniedBy, OUTCOME_UNKNOWN } from "../past/answers.ts";
 import type { PreviewContext } from "../ports/tool.ts";
 import type { TurnRun } from "../run/run.ts";
 import { isSameInput } from "../toolbox/checked-input.ts";
-import { aboutCall } from "../toolbox/execute.ts";
+import { aboutCall, aboutTool } from "../toolbox/execute.ts";
 import { judge, type Verdict } from "./judge.ts";
 
 /**
@@ -39,7 +39,7 @@ async function verdictOn(run: TurnRun, call: Call): Promise<Verdict & { readonly
   if (started && effects === "external") return { ended: "failed", output: OUTCOME_UNKNOWN };
   if ("ended" in verdict) return verdict;
   // What a user allowed here they allowed as it was shown (S15, S17).
-  const about = await aboutOf(run, verdict);
+  const about = await aboutOf(run, verdict, tool);
   const isAllowed = run.session.isAllowed(call) && isShown(call, verdict.input, about);
   return isAllowed ? { ...verdict, about, permit: { decision: "allow" } } : { ...verdict, about };
 }
@@ -49,9 +49,11 @@ function isShown({ executedInput, input, about: shown }: Call, now: Json, about:
   return isSameInput(now, executedInput ?? input) && shown?.folder === about?.folder;
 }
 
-/** What a call that may run is about. Never rejects. */
-export async function aboutOf(run: TurnRun, verdict: Verdict): Promise<About | undefined> {
-  return "ended" in verdict ? undefined : aboutCall(verdict.tool, verdict.value, lookingFrom(run));
+/** What a call is about: one that does not run, only which server offers its tool. Never rejects. */
+export async function aboutOf(run: TurnRun, verdict: Verdict, name: string): Promise<About | undefined> {
+  if (!("ended" in verdict)) return aboutCall(verdict.tool, verdict.value, lookingFrom(run));
+  const tool = run.agent.toolbox.find(name);
+  return tool && aboutTool(tool);
 }
 
 /** What a tool may look at before a call of a run is executed. */

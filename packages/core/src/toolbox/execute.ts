@@ -151,14 +151,18 @@ export function messageOf(error: unknown): string {
  * when the tool does not say, or cannot. Never rejects.
  */
 export async function aboutCall(tool: Tool, input: unknown, context: PreviewContext): Promise<About | undefined> {
-  const { offeredBy: server, offeredAs: name } = tool;
-  const offered = server !== undefined && name !== undefined ? { offered: { server, tool: name } } : undefined;
+  const offered = aboutTool(tool);
   // Without it, arguments are shown by their names. A question that names no folder is better than one that names a wrong one.
   const saying = async () => tool.about && (checkedInput(tool.about(input)).input as About);
   const about = await saying().catch(() => undefined);
   const folder = await withGrace(context.signal, async () => tool.folder?.(context)).catch(() => undefined);
   const known = { ...about, ...offered, ...(typeof folder === "string" && { folder }) };
   return about || Object.keys(known).length > 0 ? known : undefined;
+}
+
+/** The server that offers a tool, which is all that a call is about whose arguments were not judged; nothing for other tools. */
+export function aboutTool({ offeredBy: server, offeredAs: tool }: Tool): About | undefined {
+  return server === undefined || tool === undefined ? undefined : { offered: { server, tool } };
 }
 
 /** What a call would do, for the person who is asked. Never rejects. */

@@ -1,6 +1,9 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathTo } from "@banyan/core";
+import { toolOf } from "@banyan/core/conversation";
+import { call, scriptedModel } from "@banyan/core/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { callAll, hostWith, toolAt } from "./odd-names.fixture.ts";
 
@@ -54,4 +57,26 @@ test("S44: a name that fits two servers is denied for both, and allowed for neit
   expect(await callAll(byProviderName.host, tools(byProviderName.host), "listed")).toEqual([true, true]);
   await using denying = await hostWith(servers, { home, cwd, settings: { permissions: { allow, deny: [name] } } });
   expect(await callAll(denying.host, tools(denying.host), "listed")).toEqual([false, false]);
+});
+
+test("S44: a user reads the name of a tool that is built from its parts, also of a call that is denied or does not fit", async () => {
+  const settings = { permissions: { allow: ["mcp__g__read_only"], deny: ["mcp__g__x.y"] } };
+  await using opened = await hostWith({ g: ["read_only", "x.y"] }, { home, cwd, settings });
+  const { host } = opened;
+  const [reading, denied] = ["read_only", "x.y"].map((name) => toolAt(host, "g", name).name);
+  const model = scriptedModel([
+    [call(reading ?? "", { id: 1 }), call(denied ?? "", { id: 1 }), call(reading ?? "", { id: {} })],
+    "ok",
+  ]);
+  const session = await host.newSession();
+  await host.agent.with({ model }).send("Go.", { session });
+  const calls = pathTo(session.state, session.state.leaf).flatMap((message) =>
+    message.role === "assistant" ? message.calls : [],
+  );
+  expect(calls.map((each) => [toolOf(each), each.status])).toEqual([
+    ["mcp__g__read_only", "completed"],
+    ["mcp__g__x.y", "denied"],
+    ["mcp__g__read_only", "failed"],
+  ]);
+  await session.close();
 });
