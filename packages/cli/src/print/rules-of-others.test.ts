@@ -55,7 +55,7 @@ test.each([
     const { code, stderr } = await banyan(place, [...args, "--model", "demo/offline", flag, rule]);
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: expect.stringContaining(`The rule '${rule}' names no tool; did you mean`),
+      stderr: expect.stringContaining(`The rule '${rule}' names no tool; you may mean`),
     });
   }
 });
@@ -65,7 +65,7 @@ test("S34: a faulty rule or matcher of the user's settings stops the start; `con
   const { code, stderr } = await banyan(place, ["-p", "Go.", "--model", "demo/offline"]);
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: expect.stringContaining("'bash' matches nothing; did you mean 'Bash'"),
+    stderr: expect.stringContaining("'bash' matches nothing; you may mean 'Bash'"),
   });
   put(user, {
     permissions: { deny: ["Bash(rm *)", "NotebookEdit"], ask: ["WebFetch(domain:example.com)"] },
@@ -74,7 +74,7 @@ test("S34: a faulty rule or matcher of the user's settings stops the start; `con
   const check = await banyan(place, ["config", "check"]);
   expect(check.stdout.split("\n")).toEqual([
     "The rule 'NotebookEdit' changes nothing: Banyan has no tool like NotebookEdit of other programs.",
-    "hooks.PreToolUse: In the matcher 'Edit|NotebookEdit', 'NotebookEdit' is a name of other programs alone.",
+    "hooks.PreToolUse: In the matcher 'Edit|NotebookEdit', 'NotebookEdit' names only what other programs have, and matches nothing here.",
     "permissions.deny: Bash(rm *) matches shell(rm x)",
     "permissions.ask: WebFetch(domain:example.com) matches fetch(https://example.com)",
     "hooks.PreToolUse: Edit|NotebookEdit matches Edit",

@@ -1,3 +1,4 @@
+import { nearest } from "@banyan/core/shown";
 import { z } from "zod";
 import { checkedRule, type Rule, RuleError } from "../permissions/rule.ts";
 import { foreignEvents, type HookEvent, hookEvents } from "./hook-event.ts";
@@ -7,7 +8,8 @@ const COMMAND = "a command, as for sh -c";
 const SECONDS = "a number of seconds above 0 and at most 3600";
 const ENTRIES = 'a list, as in [{"matcher":"Bash","hooks":[{"type":"command","command":"./check.sh"}]}]';
 
-// Keys that are not named here change nothing of what a hook does. Those of Claude Code that do are refused.
+// Keys that are not named here change nothing of what a hook does, so that hooks of other programs are taken as they are. Keys of
+// Claude Code that change it are refused, and so is a misspelt key: the hook would run for more, or for longer, than it says.
 const hook = z.looseObject(
   {
     type: z.literal("command", '"command": other kinds of hooks are not run'),
@@ -33,13 +35,38 @@ const hook = z.looseObject(
   "an object with type and command",
 );
 
-const group = z.looseObject(
-  {
-    matcher: z.string('names of tools, as in "Edit|Write"; a regular expression, or "*" for all').optional(),
-    hooks: z.array(hook, "a list of hooks"),
-  },
-  'an object with hooks, and a matcher if they are not for all, as in {"matcher":"Bash","hooks":[]}',
-);
+const group = z
+  .looseObject(
+    {
+      matcher: z.string('names of tools, as in "Edit|Write"; a regular expression, or "*" for all').optional(),
+      hooks: z.array(hook, "a list of hooks"),
+    },
+    'an object with hooks, and a matcher if they are not for all, as in {"matcher":"Bash","hooks":[]}',
+  )
+  .superRefine((value, context) => {
+    const issue = (path: (string | number)[], message: string) => context.addIssue({ code: "custom", path, message });
+    for (const key of misspelt(value, GROUP))
+      issue([key], HOOK.includes(key) ? `'${key}' beside the command of a hook` : `the key '${meant(key)}'`);
+    for (const [at, each] of value.hooks.entries())
+      for (const key of misspelt(each, HOOK))
+        issue(
+          ["hooks", at, key],
+          GROUP.includes(key) ? `'${key}' beside the list of hooks` : `the key '${meant(key)}'`,
+        );
+  });
+
+const HOOK = Object.keys(hook.shape);
+const GROUP = ["matcher", "hooks"];
+
+/** The keys that are none of `known`, and that are, or nearly are, a key of a hook or of a group. */
+function misspelt(value: object, known: readonly string[]): readonly string[] {
+  return Object.keys(value).filter((key) => !known.includes(key) && meant(key) !== undefined);
+}
+
+/** The known key that is nearest to a key. Two letters are near to too much. */
+function meant(key: string): string | undefined {
+  return key.length > 2 || HOOK.includes(key) ? nearest(key, [...HOOK, ...GROUP])[0] : undefined;
+}
 
 /** The form of the setting `hooks`. */
 export const hookEntries = z

@@ -1,18 +1,19 @@
 import { describe, expect, test } from "vitest";
+import { misfitsOf } from "../settings/fault.ts";
 import { hookEntries, hookNotices } from "./entries.ts";
 import { readMatcher } from "./matcher.ts";
 import { saidBy } from "./said.ts";
 
 test.each([
-  ["PreToolUse", "bash", "'bash' matches nothing; did you mean 'Bash'"],
-  ["PreToolUse", "^bash$", "'^bash$' matches nothing; did you mean 'Bash'"],
+  ["PreToolUse", "bash", "'bash' matches nothing; you may mean 'Bash'"],
+  ["PreToolUse", "^bash$", "'^bash$' matches nothing; you may mean 'Bash'"],
   [
     "PreToolUse",
     "Bash(git commit:*)",
     `'Bash(git commit:*)' is a call, and a matcher names tools; write the matcher 'Bash' and "if": "Bash(git commit:*)" beside the command`,
   ],
   ["PreToolUse", "(", "'(' is no regular expression, and no list of names as in 'Edit|Write'"],
-  ["SessionStart", "start", "'start' matches nothing; did you mean 'startup'"],
+  ["SessionStart", "start", "'start' matches nothing; you may mean 'startup'"],
   ["Notification", "mail", "'mail' matches nothing; it can be permission_prompt, elicitation_dialog, idle_prompt"],
 ] as const)("S34: at %s the matcher %s is refused, with what to write", (event, text, problem) => {
   expect(readMatcher(event, text)).toBe(problem);
@@ -22,11 +23,11 @@ test("S34: a matcher with several names holds for those that can match, and the 
   const at = (matcher: string) => hookNotices(hookEntries.parse({ PreToolUse: [{ matcher, hooks: [] }] }));
   expect(at("Edit|MultiEdit|Write")).toEqual([]);
   expect(at("Edit|NotebookEdit")).toEqual([
-    "hooks.PreToolUse: In the matcher 'Edit|NotebookEdit', 'NotebookEdit' is a name of other programs alone.",
+    "hooks.PreToolUse: In the matcher 'Edit|NotebookEdit', 'NotebookEdit' names only what other programs have, and matches nothing here.",
   ]);
   expect(at("Write|Edit|Bash(git commit:*)")).toEqual([expect.stringContaining("'Bash(git commit:*)' is a call")]);
   expect(at("Bash|Bsh")).toEqual([
-    expect.stringContaining("In the matcher 'Bash|Bsh', 'Bsh' matches nothing; did you mean 'Bash'"),
+    expect.stringContaining("In the matcher 'Bash|Bsh', 'Bsh' matches nothing; you may mean 'Bash'"),
   ]);
   expect(hookNotices(hookEntries.parse({ WorktreeCreate: [] }))).toEqual([
     "hooks.WorktreeCreate: Banyan has no such point, so its hooks do not run.",
@@ -38,12 +39,39 @@ test.each([
   [{ args: ["x"] }, "no 'args': write the arguments into the command"],
   [{ shell: "powershell" }, "no other shell than sh"],
   [{ asyncRewake: true }, "no 'asyncRewake': use a hook of Stop that waits"],
-  [{ if: "bash(rm *)" }, "a rule: the rule 'bash(rm *)' names no tool; did you mean 'Bash'"],
+  [{ if: "bash(rm *)" }, "a rule: the rule 'bash(rm *)' names no tool; you may mean 'Bash'"],
   [{ async: "yes" }, "true or false"],
 ])("S34: a key of a hook that changes its meaning is refused: %j", (key, message) => {
   const hooks = [{ type: "command", command: "true", ...key }];
   const { error } = hookEntries.safeParse({ PreToolUse: [{ hooks }] });
   expect(error?.issues.map((issue) => issue.message)).toEqual([message]);
+});
+
+test.each([
+  [{ matchers: "Bash", hooks: [] }, ["matchers"], "the key 'matcher'"],
+  [{ if: "Bash(rm *)", hooks: [] }, ["if"], "'if' beside the command of a hook"],
+  [{ timeout: 5, hooks: [] }, ["timeout"], "'timeout' beside the command of a hook"],
+  [{ hooks: [{ timout: 5 }] }, ["hooks", 0, "timout"], "the key 'timeout'"],
+  [{ hooks: [{ matcher: "Bash" }] }, ["hooks", 0, "matcher"], "'matcher' beside the list of hooks"],
+])("S34: a key of a hook that is misspelt, or in the wrong place, is refused: %j", (written, path, message) => {
+  const { hooks, ...group } = { ...written };
+  const whole = { ...group, hooks: hooks.map((each) => ({ type: "command", command: "true", ...each })) };
+  const { error } = hookEntries.safeParse({ PreToolUse: [whole] });
+  expect(error?.issues.map((issue) => [issue.path.slice(2), issue.message])).toEqual([[path, message]]);
+});
+
+test("S34: a point that there is not is refused, with the nearest one", () => {
+  expect(misfitsOf({ PreToolUze: [] }, hookEntries)).toEqual([
+    expect.objectContaining({ problem: "'PreToolUze' is not known", advice: expect.stringContaining("'PreToolUse'") }),
+  ]);
+});
+
+test("S34: keys of other programs that change nothing are taken, and a matcher at a point without names is a notice", () => {
+  const hook = { type: "command", command: "true", statusMessage: "Checking", description: "d", id: "x" };
+  const entries = hookEntries.parse({ PreToolUse: [{ hooks: [hook] }], Stop: [{ matcher: "Bash", hooks: [hook] }] });
+  expect(hookNotices(entries)).toEqual([
+    "hooks.Stop: The matcher 'Bash' changes nothing: a hook at Stop runs each time.",
+  ]);
 });
 
 test("S34: `if` goes with the points that are about a call", () => {

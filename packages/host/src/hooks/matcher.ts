@@ -27,6 +27,9 @@ const OTHERS: Readonly<Partial<Record<HookEvent, { readonly here: string[]; read
   },
 };
 
+/** The points that are about nothing that has a name. Claude Code and codex ignore a matcher there, too. */
+const NAMELESS: ReadonlySet<HookEvent> = new Set(["UserPromptSubmit", "Stop"]);
+
 const ALL: Matcher = { isFor: () => true, example: "*", notices: [] };
 
 /**
@@ -35,6 +38,8 @@ const ALL: Matcher = { isFor: () => true, example: "*", notices: [] };
  */
 export function readMatcher(event: HookEvent, text: string): Matcher | string {
   if (text === "" || text === "*") return ALL;
+  if (NAMELESS.has(event))
+    return { ...ALL, notices: [`The matcher '${text}' changes nothing: a hook at ${event} runs each time.`] };
   const isList = /^[\w\s,|-]+$/.test(text);
   const names = isList ? text.split(/[|,]/).map((part) => part.trim()) : [];
   const pattern = isList ? undefined : regularExpression(text);
@@ -72,7 +77,10 @@ interface MatcherPart {
   readonly isElsewhere?: boolean;
 }
 
-const ELSEWHERE: MatcherPart = { problem: "is a name of other programs alone", isElsewhere: true };
+const ELSEWHERE: MatcherPart = {
+  problem: "names only what other programs have, and matches nothing here",
+  isElsewhere: true,
+};
 
 function readName(name: string, { isName, isElsewhere, advice }: Vocabulary): MatcherPart {
   if (isElsewhere(name)) return ELSEWHERE;
@@ -126,7 +134,7 @@ function vocabularyOf(event: HookEvent): Vocabulary | undefined {
   const names = [...here, ...elsewhere];
   const advice = (name: string) => {
     const near = nearest(name, here);
-    return near.length > 0 ? `did you mean '${near.join("' or '")}'` : `it can be ${here.join(", ")}`;
+    return near.length > 0 ? `you may mean '${near.join("' or '")}'` : `it can be ${here.join(", ")}`;
   };
   return {
     isTools: false,

@@ -29,8 +29,9 @@ test.each([
 });
 
 test.each([
-  ["bash(rm *)", "deny", "names no tool; did you mean 'Bash'."],
-  ["Edits(src/**)", "allow", "names no tool; did you mean '"],
+  ["bash(rm *)", "deny", "names no tool; you may mean 'Bash'."],
+  ["shel(rm *)", "deny", "names no tool; you may mean 'shell'."],
+  ["Edits(src/**)", "allow", "names no tool; you may mean '"],
   ["quark", "ask", "names no tool; the tools are shell, "],
   [
     "Bash(command:rm *)",

@@ -119,8 +119,9 @@ export function isToolName(name: string): boolean {
 /** What to write in the place of a name that no tool has, as the end of a sentence: the nearest names, whatever their case. */
 export function adviceOnName(name: string, others: readonly string[] = []): string {
   const all = [...knownNames, ...others];
+  const candidates = [nearest(name, [...ownTools, ...others]), nearest(name, foreignTools.keys())];
   const same = all.filter((known) => known.toLowerCase() === name.toLowerCase());
-  const near = same.length > 0 ? same : nearest(name, all);
+  const near = same.length > 0 ? same : (candidates.find((names) => names.length > 0) ?? []);
   if (near.length === 0) return `the tools are ${[...new Set([...ownTools, ...others])].join(", ")}`;
-  return `did you mean ${near.map((known) => `'${known}'`).join(" or ")}`;
+  return `you may mean ${near.map((known) => `'${known}'`).join(" or ")}`;
 }

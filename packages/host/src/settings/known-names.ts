@@ -9,6 +9,7 @@ export interface SchemaNode {
   readonly enum?: readonly unknown[];
   readonly properties?: Readonly<Record<string, SchemaNode>>;
   readonly additionalProperties?: SchemaNode | boolean;
+  readonly propertyNames?: SchemaNode;
   readonly items?: SchemaNode;
   readonly anyOf?: readonly SchemaNode[];
   readonly oneOf?: readonly SchemaNode[];
@@ -21,7 +22,11 @@ export function schemaNode(schema: z.ZodType): SchemaNode {
 
 /** The names that may stand in the object at the end of a path. */
 export function knownNames(schema: z.ZodType, path: KeyPath): string[] {
-  return [...new Set(nodesAt(schemaNode(schema), path).flatMap(({ properties = {} }) => Object.keys(properties)))];
+  const names = nodesAt(schemaNode(schema), path).flatMap(({ properties = {}, propertyNames }) => [
+    ...Object.keys(properties),
+    ...(propertyNames?.enum ?? []).map(String),
+  ]);
+  return [...new Set(names)];
 }
 
 /** Everything that may stand at the end of a path; nothing when there can be nothing. */
