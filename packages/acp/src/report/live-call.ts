@@ -30,7 +30,7 @@ export class LiveCall {
   /** While it runs with leave. */
   #context: ToolContext | undefined;
   readonly #end = Promise.withResolvers<void>();
-  /** What the agent asked leave for. */
+  /** The call as the agent asked for permission. */
   #asked: ReadonlySet<string> = new Set();
   #executed: Promise<unknown> | undefined;
   #isSettled = false;
@@ -197,7 +197,7 @@ export class LiveCall {
   }
 }
 
-/** What a call is about, in texts that can be compared. */
+/** The acts and files of a call, as texts that can be compared. */
 function actsOf({ about: { command, url, paths = [] } }: TheirCall): readonly string[] {
   const files = paths.map(({ path, access }) => `${access} ${path}`);
   return [...(command === undefined ? [] : [`run ${command}`]), ...(url === undefined ? [] : [`ask ${url}`]), ...files];

@@ -1,7 +1,7 @@
 import type { PermissionOption, RequestPermissionOutcome } from "@agentclientprotocol/sdk/unstable";
 import type { ToolContext } from "@banyan/core";
 
-/** How a user, or a rule, decided about a call. */
+/** The decision of a user or a rule about a call. */
 export type Verdict = "allowed" | "denied" | "cancelled";
 
 /** Why an agent was told no although the call was allowed. */
@@ -50,7 +50,7 @@ export async function allowedOutcome(
   return { outcome: "selected", optionId: way.optionId };
 }
 
-/** What a user should know before allowing the call; nothing when the call can be allowed once. */
+/** A warning to the user before they allow the call; undefined if the agent can be told "once". */
 export function noteOn(options: readonly PermissionOption[]): readonly string[] {
   const kinds = new Set(options.map(({ kind }) => kind));
   if (kinds.has("allow_once") || !kinds.has("allow_always")) return [];

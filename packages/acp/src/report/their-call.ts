@@ -56,7 +56,7 @@ export class TheirCall {
     return FILES[kind] !== "write" && (writes || this.diffs.length > 0) ? "edit" : kind;
   }
 
-  /** What the arguments name. */
+  /** Files, commands and addresses that the arguments name. */
   get #named(): NamedActs {
     const { rawInput } = this.#told;
     const known = this.#read;
@@ -99,8 +99,8 @@ export class TheirCall {
   }
 
   /**
-   * What the call is about, for rules and users: all that its kind, arguments, locations and diffs say. Paths of a kind that
-   * is not about files may be written.
+   * Acts and files of the call, for rules and users, from its kind, arguments, locations and diffs. The call may write to its
+   * paths if its kind is not about files.
    */
   get about(): About {
     const { title } = this;
@@ -118,7 +118,7 @@ export class TheirCall {
     };
   }
 
-  /** What rules cannot know of the call. */
+  /** Properties of the call that no rule can know. */
   get #untold(): About["untold"] {
     const kind = this.#told.kind ?? "other";
     const { command, urls } = this.#named;

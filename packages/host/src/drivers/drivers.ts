@@ -21,7 +21,7 @@ export interface DriversOptions {
   readonly settings: Settings;
   readonly env: Environment;
   readonly workspace: string;
-  /** Where the branches of conversations work. */
+  /** Finds the folder in which a branch of a conversation works. */
   readonly worktrees: Pick<Worktrees, "folderOf">;
   /** Where previous contents of the files that they change are kept. */
   readonly backups: string;
@@ -69,7 +69,7 @@ export class Drivers {
   }
 
   /**
-   * What takes the turns of a conversation. An agent of another program works in the folder of the branch. Rejects with
+   * Returns the model or agent that takes the turns of a conversation. An agent of another program works in the folder of the branch. Rejects with
    * `ModelChoiceError`.
    */
   of(name: string): Promise<ModelDriver | LoopDriver> {

@@ -4,7 +4,7 @@ import type { Equipment } from "./equipment.ts";
 /** Summaries of earlier tasks that an agent is told at the beginning of a task. */
 const TASKS_TOLD = 5;
 
-/** What the last tasks in a workspace came to, as a part of the instructions; empty where memory knows of none (B39). */
+/** Returns the results of the last tasks in a workspace, as a part of the instructions; empty if memory has none (B39). */
 export async function earlierTasks(memory: Equipment["memory"], workspace: string): Promise<string> {
   const summaries = (await memory?.summaries(workspace, TASKS_TOLD).catch(() => [])) ?? [];
   const told = summaries

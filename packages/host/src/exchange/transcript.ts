@@ -69,7 +69,7 @@ export function argumentsOf(call: Call): string {
   return input === undefined ? call.inputText : JSON.stringify(input, null, 2);
 }
 
-/** How a call stands, in words. */
+/** The status of a call, in words. */
 export function statusWord(call: Call): string {
   return shownStatus(call).replaceAll("-", " ");
 }

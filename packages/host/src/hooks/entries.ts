@@ -120,7 +120,7 @@ export function hooksAt(entries: HookEntries, event: HookEvent): Hook[] {
   });
 }
 
-/** What of the hooks does not run here, and what of the matchers matches nothing, in sentences. */
+/** Returns a sentence for each hook that does not run here, and for each matcher or part of one that matches nothing. */
 export function hookNotices(entries: HookEntries = {}): readonly string[] {
   const absent = foreignEvents.filter((event) => entries[event]);
   const ofPoints = absent.map((event) => `hooks.${event}: Banyan has no such point, so its hooks do not run.`);

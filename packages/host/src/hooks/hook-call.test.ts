@@ -14,7 +14,7 @@ const agents = (about: About, files?: "read" | "write") =>
   made("claude_act", about, { offeredBy: "claude", asAsked: true, files });
 const servers = (about: About) => made("mcp_x_do", about, { offeredBy: "x", offeredAs: "do" } as Partial<Tool>);
 
-/** What hooks with a matcher are told of a call. */
+/** Returns the input that hooks with a matcher get for a call. */
 function heard(matcher: string, tool: Tool, input: Json) {
   const isFor = (names: readonly string[]) => names.some((name) => new RegExp(`^(?:${matcher})$`).test(name));
   return formsFor(hookCalls(tool, input, "/work"), tool, isFor).map(({ nameFor, tool_input }) => {

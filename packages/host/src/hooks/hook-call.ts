@@ -122,7 +122,7 @@ function actsOf(tool: Tool, about: About, given: Fields, directory: string): rea
       const content = field(given[change.comes], change.comes);
       acts.push({ name: "Write", names: NAMES.change, fields: { ...file, content } });
     } else if (access === "write") {
-      // What a server or an agent does with a file that it names, it may only read.
+      // A server or an agent may only read the file that it names.
       const isUnknown = tool.offeredBy !== undefined && tool.files !== "write";
       acts.push({ name: "Edit", names: isUnknown ? [...NAMES.change, ...NAMES.read] : NAMES.change, fields: file });
     }

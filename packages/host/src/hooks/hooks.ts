@@ -44,7 +44,7 @@ const MOST_STOPS = 5;
 /** Why a call that a hook changed does not run. */
 const NO_PLACE = "a hook changed what the call is about, and no single argument of the call holds that.";
 
-/** What happens, in one of the forms in which hooks know it. */
+/** The event, in one of the forms in which hooks know it. */
 interface HookForm {
   readonly fields?: object;
   /** Whether a hook that is for it can allow it. */
@@ -254,7 +254,7 @@ export class Hooks {
         said.push(one);
         if (one.decision === "deny") break;
       }
-      // What a hook allows of some acts, it does not allow of the call.
+      // A hook that allows some acts of a call does not allow the call.
       const isAllowed = said.every(({ decision }) => decision === "allow");
       return said.map((one) => (one.decision === "allow" && !isAllowed ? { ...one, decision: undefined } : one));
     };
@@ -285,7 +285,7 @@ function forNames(names: readonly string[]): (hook: Hook) => readonly HookForm[]
   return (hook) => (hook.isFor(names) ? [{}] : []);
 }
 
-/** What a hook wants, as far as the call can take it. */
+/** Returns the answer of a hook, as far as the call can take it. */
 function heard(said: HookSaid, { own, allows = true }: HookForm): HookSaid {
   const { decision, input } = said;
   const one = decision === "allow" && !allows ? { ...said, decision: undefined } : said;

@@ -2,20 +2,20 @@ import { nearest } from "@banyan/core/shown";
 import { adviceOnName, isAbsentTool, isToolName, knownNames } from "../permissions/tool-names.ts";
 import type { HookEvent } from "./hook-event.ts";
 
-/** What a matcher of a hook means. */
+/** A matcher of a hook, as it was understood. */
 export interface Matcher {
   /** Whether the hook is for something that has these names; nothing has a name at points without a matcher. */
   isFor(names: readonly string[]): boolean;
   /** A name that it matches; absent where it matches only what Banyan does not have. */
   readonly example?: string;
-  /** What of it matches nothing here, in sentences. */
+  /** A sentence for each part of the matcher that matches nothing here. */
   readonly notices: readonly string[];
 }
 
 /** The points that are about a call: their matcher names a tool, and `if` a rule. */
 export const ofTools: ReadonlySet<HookEvent> = new Set(["PreToolUse", "PermissionRequest", "PostToolUse"]);
 
-/** What other matchers can name: here, and in other programs alone. */
+/** The names that matchers at other points can have: here, and in other programs alone. */
 const OTHERS: Readonly<Partial<Record<HookEvent, { readonly here: string[]; readonly elsewhere: string[] }>>> = {
   SessionStart: { here: ["startup", "resume"], elsewhere: ["clear", "compact"] },
   SessionEnd: { here: ["other"], elsewhere: ["clear", "resume", "logout", "prompt_input_exit"] },
@@ -68,7 +68,7 @@ export function readMatcher(event: HookEvent, text: string): Matcher | string {
   };
 }
 
-/** What one name of a matcher, or one alternative of a regular expression, matches. */
+/** One name of a matcher, or one alternative of a regular expression, as it was understood. */
 interface MatcherPart {
   readonly example?: string;
   /** Why it matches nothing here, and what to write: the end of a sentence. */
@@ -123,7 +123,7 @@ interface Vocabulary {
   advice(name: string): string;
 }
 
-/** What a matcher of a point can name; undefined where that is any name, or nothing has a name. */
+/** Returns the names that a matcher of a point can have; undefined where each name is possible, or nothing has a name. */
 function vocabularyOf(event: HookEvent): Vocabulary | undefined {
   if (ofTools.has(event)) {
     const names = [...knownNames, ...ABSENT_EXAMPLES];

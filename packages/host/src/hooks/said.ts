@@ -59,7 +59,7 @@ function notUnderstood(event: HookEvent, problem: string): HookSaid {
   return { decision: "deny", reason: `a hook decided in a form that is not understood: it ${problem}`, problem };
 }
 
-/** Where a decision stands that nobody reads, or that is none, as the end of a sentence about the hook. */
+/** Returns the place of a decision that is not read, or is not a decision, as the end of a sentence about the hook. */
 function misplacedIn(answer: unknown, event: HookEvent): string | undefined {
   const read: Readonly<Record<string, (value: unknown) => boolean>> = {
     decision: isDecision,
@@ -82,7 +82,7 @@ function misplacedIn(answer: unknown, event: HookEvent): string | undefined {
 
 const PLACES = 'write {"hookSpecificOutput":{"permissionDecision":"deny"}} or {"decision":"block"}';
 
-/** Each decision in an answer, with its path. What a hook makes of the arguments of the call, and what it tells, decides nothing. */
+/** Each decision in an answer, with its path. Changed arguments and texts of a hook decide nothing. */
 function decisionsIn(value: unknown, path: readonly string[] = []): (readonly [path: string, value: unknown])[] {
   if (typeof value !== "object" || value === null || path.length > 8) return [];
   return Object.entries(value).flatMap(([name, inner]) => {

@@ -8,7 +8,7 @@ import { openHost } from "../open-host.ts";
 // Servers and tools with `_`, `-`, `.`, blanks and long names, called by their listed names and through call_tool (S44).
 
 const SERVER = join(import.meta.dirname, "../equipment/mcp-server.fixture.ts");
-/** What a tool of these servers answers when it runs. */
+/** The output of each tool of these servers when it runs. */
 const RAN = "three notes";
 
 /** A random number from 0 to 1, from a seed. */

@@ -2,11 +2,11 @@ import { literalGlob } from "./place.ts";
 import type { Rule } from "./rule.ts";
 import { type ForeignTool, foreignTool, type OwnTool } from "./tool-names.ts";
 
-/** What a rule of another program means here. */
+/** The meaning of a rule of another program here. */
 export interface ForeignMeaning {
-  /** What it allows: never more than in its program. */
+  /** The rules by which it allows: never more than in its program. */
   readonly allows: readonly Rule[];
-  /** What it denies, or asks about: never less than in its program. */
+  /** The rules by which it denies or asks: never less than in its program. */
   readonly restrains: readonly Rule[];
 }
 
@@ -51,12 +51,12 @@ function readCommand({ tools }: ForeignTool, pattern: string): ForeignMeaning {
 
 /**
  * Paths are those of a .gitignore file there: a name without a slash is meant in every folder, and a folder with all that is in
- * it. `//` begins an absolute path, and `/` a path from the folder of the settings. What denies holds for each of these
- * meanings, what allows for the narrowest.
+ * it. `//` begins an absolute path, and `/` a path from the folder of the settings. A deny or ask rule holds for
+ * each of these meanings, an allow rule for the narrowest.
  */
 function readPath(name: string, { tools, pattern: kind }: ForeignTool, written: string): ForeignMeaning {
   const isEdit = kind === "edited path";
-  // Whoever may not read a file may not learn its name there either.
+  // An agent that may not read a file may not learn its name there either.
   const restrained: readonly OwnTool[] = name === "Read" ? [...tools, "list"] : isEdit ? writers : tools;
   const narrow = pathOf(written);
   return {

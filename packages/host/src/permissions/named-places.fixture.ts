@@ -5,7 +5,7 @@ import { call, scriptedModel, text } from "@banyan/core/testing";
 import { openHost } from "../open-host.ts";
 import { type Chance, chance } from "./shell/generated.fixture.ts";
 
-/** What became of many writes to paths that were spelled in all ways. */
+/** The result of many writes to paths in all spellings. */
 export interface NamedPlaces {
   /** One sentence for each path of which the question, the rule and the file did not name one place. */
   readonly broken: readonly string[];
@@ -130,7 +130,7 @@ function covers(rule: string, file: string, workspace: string): boolean {
   return pattern.endsWith("/**") ? file.startsWith(`${place}/`) : file === place;
 }
 
-/** What every file below a folder holds, links not followed; folders end with a slash. The program's own are left out. */
+/** Returns the content of every file below a folder, links not followed; folders end with a slash. The program's own are left out. */
 function filesIn(root: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {

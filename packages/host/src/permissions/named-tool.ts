@@ -1,7 +1,7 @@
 import type { Tool } from "@banyan/core";
 import { offeredName, providerName } from "@banyan/core/conversation";
 
-/** What a rule or a hook can name a tool by. */
+/** The parts of a tool by which a rule or a hook can name it. */
 export type NamedTool = Pick<Tool, "name" | "offeredBy" | "offeredAs">;
 
 /**

@@ -29,7 +29,7 @@ export function pathScope(workspace: string, home: string, copy?: string): PathS
 }
 
 /**
- * Resolves a path, relative ones from the workspace. What does not exist yet is no error: the rest is taken as written. The
+ * Resolves a path, relative ones from the workspace. A path that does not exist yet is no error: its rest is taken as written. The
  * place has the forms of the path that the text means (S35), and of the text taken literally: a tool that somebody else offers
  * may do either. Both are the same for our own tools, whose arguments hold the path that is meant.
  */
@@ -53,7 +53,7 @@ function meaningOf(scope: PathScope, named: string): string | undefined {
   }
 }
 
-/** Where a path leads that is taken as it is. */
+/** Resolves a path that is taken literally. */
 export function placeAt(scope: PathScope, path: string): Place {
   const written = inOriginal(scope, path);
   const plain = resolve(scope.root, written);

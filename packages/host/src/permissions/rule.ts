@@ -119,7 +119,7 @@ export function absentNames({ deny, ask, allow }: Rules): string[] {
   );
 }
 
-/** What is wrong with a name `mcp__server__tool`. Servers and tools may have blanks and dots in their names. */
+/** Returns the problem with a name `mcp__server__tool`. Servers and tools may have blanks and dots in their names. */
 function problemOfName(name: string): string | undefined {
   if (name.length > 256 || /[\p{Cc}]/u.test(name))
     return "names a tool in more than 256 characters, or with control characters";

@@ -25,7 +25,7 @@ export interface Subject {
 
 export interface Surroundings {
   readonly scope: PathScope;
-  /** Where a path leads, if a call names it several times. */
+  /** Finds the place of a path, once for a call that names the path several times. */
   readonly place?: (path: string) => Place;
   /** Whether files of the workspace may be written without a rule. */
   readonly writes: boolean;

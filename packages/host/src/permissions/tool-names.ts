@@ -36,7 +36,7 @@ export type OwnTool = (typeof ownTools)[number];
 export interface ForeignTool {
   /** Our tools that do what it does, the likeliest first. */
   readonly tools: readonly OwnTool[];
-  /** What the pattern in a rule of it speaks of. Without this, the pattern means the same as with our tool. */
+  /** The kind of text that a pattern of its rules is compared with. Without this, the pattern means the same as with our tool. */
   readonly pattern?: "command" | "edited path" | "path" | "domain";
 }
 
@@ -116,7 +116,7 @@ export function isToolName(name: string): boolean {
   );
 }
 
-/** What to write in the place of a name that no tool has, as the end of a sentence: the nearest names, whatever their case. */
+/** Returns the nearest names to a name that no tool has, in any case, as the end of a sentence. */
 export function adviceOnName(name: string, others: readonly string[] = []): string {
   const all = [...knownNames, ...others];
   const candidates = [nearest(name, [...ownTools, ...others]), nearest(name, foreignTools.keys())];

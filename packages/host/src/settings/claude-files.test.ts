@@ -59,7 +59,7 @@ test("C1: the hooks of .claude/settings.json run as they stand there, once the p
     expect.stringContaining("hooks.PreToolUse: a hook there does not run here; expected"),
     expect.stringContaining("hooks.WorktreeCreate: there is no such point here, so its hooks do not run"),
   ]);
-  // What it allows was agreed to for another program.
+  // The user agreed to its allow rules for another program.
   expect(host.configuration.settings.permissions).toBeUndefined();
   const session = await host.newSession();
   const model = scriptedModel([[call("write", { path: "a.txt", content: "a" })], "Well."]);

@@ -9,7 +9,7 @@ import { isPlainObject } from "./key.ts";
 /** What was read in place, and what of it does not run here. */
 export interface ClaudeSettings {
   readonly hooks: HookEntries;
-  /** What they deny and ask about. What they allow is not read: it was agreed to for another program. */
+  /** Their deny and ask rules. Their allow rules are not read: the user agreed to them for another program. */
   readonly rules: Readonly<Record<(typeof LISTS)[number], readonly string[]>>;
   readonly statusLine?: StatusLineEntry | undefined;
   readonly faults: readonly SettingsFault[];
@@ -20,7 +20,7 @@ const NOTHING: ClaudeSettings = { hooks: {}, rules: { deny: [], ask: [] }, fault
 
 /**
  * The hooks, the rules that deny and ask, and the status line that Claude Code's settings files of a project hold, `.claude/settings.json` and the person's own beside it, each
- * read as it is (S34). What only Claude Code knows is passed over and said: a point that is none here, a hook that is no command.
+ * read as it is (S34). Points and kinds of hooks that only Claude Code has are left out, with a notice.
  * Throws nothing.
  */
 export function readClaudeSettings(files: readonly string[]): ClaudeSettings {

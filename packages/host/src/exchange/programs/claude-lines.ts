@@ -80,7 +80,7 @@ function isDenied(toolUseResult: unknown): boolean {
   return typeof toolUseResult === "string" && /user (rejected|doesn't want)/i.test(toolUseResult);
 }
 
-/** How a call ended whose result is an error. The program itself, and no tool, writes such an element or such a sentence. */
+/** Returns the status of a call whose result is an error. The program itself, and no tool, writes such an element or such a sentence. */
 export function endOf(told: string, toolUseResult: unknown): Exclude<PastResult["status"], "completed"> {
   if (isDenied(toolUseResult)) return "denied";
   return /^\s*<tool_use_error>|^Permission to use \S+ /.test(told) ? "not-run" : "failed";

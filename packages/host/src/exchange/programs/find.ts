@@ -18,7 +18,7 @@ export interface FoundSession {
   /** The file that it is in; of opencode, with all others. */
   readonly file: string;
   readonly directory?: string | undefined;
-  /** What it is called, or what was said first, without secrets (S10); empty when nothing was. */
+  /** The title of the session, or its first words, without secrets (S10); empty if it has neither. */
   readonly title: string;
   /** Milliseconds since 1970. */
   readonly updatedAt: number;

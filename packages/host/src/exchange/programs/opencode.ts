@@ -250,7 +250,7 @@ function usageOf(read: z.infer<typeof tokens> | undefined): Usage | undefined {
   return cleanUsage({ input: fresh + cached + cacheWrite, cached, cacheWrite, output: output + reasoning, reasoning });
 }
 
-/** How a call ended that brought an error: denied by a user, refused by the program before it ran, or failed. */
+/** Returns the status of a call with an error: denied by a user, refused by the program before it ran, or failed. */
 function endOf(error: string): Exclude<PastResult["status"], "completed"> {
   if (/rejected permission/.test(error)) return "denied";
   return /rule which prevents you from using|called with invalid arguments/.test(error) ? "not-run" : "failed";

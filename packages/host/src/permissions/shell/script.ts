@@ -66,7 +66,7 @@ function readScript(source: string, depth: number, outer: Findings): ShellPart[]
   outer.evaluates ||= found.evaluates;
   for (const script of found.scripts) reading.parts.push(...readScript(script, depth + 1, outer));
   if (found.connects) {
-    // Which command reads which output is not followed up: any may read any.
+    // The parser does not track which command reads which output: each may read each.
     feed(reading.parts, [...reading.parts]);
     takeInput(reading.parts);
   }

@@ -94,15 +94,15 @@ async function answered(judging: Permission, commands: readonly string[]): Promi
   return always;
 }
 
-/** What came of commands that ran unasked, with an input that nobody had seen. */
+/** The result of commands that ran unasked, with an input that nobody had seen. */
 export interface Trial {
   /** Commands in which a program that may execute it got such an input. */
   readonly executed: readonly string[];
-  /** How many later commands were allowed. */
+  /** The number of later commands that were allowed. */
   readonly allowed: number;
-  /** How many of them gave such an input to a program that only copies it. */
+  /** The number of these commands that gave such an input to a program that only copies it. */
   readonly copied: number;
-  /** How many of the later commands would give such an input to a program that may execute it, if nobody asked. */
+  /** The number of later commands that would give such an input to a program that may execute it, without a question. */
   readonly possible: number;
 }
 
