@@ -333,6 +333,20 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await shown.waitFor({ state: "detached" });
   });
 
+  it("S15: a command of several lines has one prompt sign, and each line in its place", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await articles(page).last().waitFor();
+    await write(page, `calls ${JSON.stringify([{ command: "cat <<E\nrm x\nE" }])}`);
+    const lines = approval(page)
+      .getByRole("region", { name: "What would run" })
+      .locator("div")
+      .filter({ hasNotText: "command" });
+    await eventually(() => lines.allInnerTexts()).toEqual(["cat <<E", "rm x", "E"]);
+    const signs = await lines.evaluateAll((all) => all.map((line) => getComputedStyle(line, "::before").visibility));
+    expect(signs).toEqual(["visible", "hidden", "hidden"]);
+    await approval(page).getByRole("button", { name: /Deny/ }).click();
+  });
+
   it("W35: what is allowed for the conversation asks no more, is listed, and can be revoked", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await articles(page).last().waitFor();

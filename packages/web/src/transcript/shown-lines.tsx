@@ -36,7 +36,12 @@ export function ShownLines({
       className="max-h-96 overflow-auto rounded-lg border border-hair bg-surface py-1.5 font-mono text-xs leading-5 [unicode-bidi:bidi-override]"
     >
       {lines.slice(0, most).map((line, index) => (
-        <Line key={index} line={line} language={language} />
+        <Line
+          key={index}
+          line={line}
+          language={language}
+          isFurther={line.look === "command" && lines[index - 1]?.look === "command"}
+        />
       ))}
       {hidden > 0 && (
         <Button isSmall onClick={() => setMost(most + MORE)}>
@@ -49,11 +54,20 @@ export function ShownLines({
   );
 }
 
-function Line({ line: { look, text, number }, language }: { readonly line: ShownLine; readonly language: string }) {
+function Line({
+  line: { look, text, number },
+  language,
+  isFurther,
+}: {
+  readonly line: ShownLine;
+  readonly language: string;
+  /** A line of a command that has begun above, as of a heredoc: no shell prompts for it. */
+  readonly isFurther: boolean;
+}) {
   const grammar =
     look === "command" ? "bash" : look === "added" || look === "removed" || look === "same" ? language : "";
   return (
-    <div className={`flex whitespace-pre-wrap px-3 ${LOOKS[look]}`}>
+    <div className={`flex whitespace-pre-wrap px-3 ${LOOKS[look]} ${isFurther ? "before:invisible" : ""}`}>
       {number !== undefined && (
         <span aria-hidden="true" className="w-9 shrink-0 select-none pe-2 text-end text-soft">
           {number}
