@@ -69,6 +69,23 @@ test("S36: the first words of a session are listed and named without secrets", a
   expect(told).not.toContain(key.slice(0, 12));
 });
 
+test("S36: an import asks nothing about a call that was open in the session, and its export shows the whole command", async () => {
+  const file = join(own, ".claude", "projects", "-project", "open.jsonl");
+  const command = `for f in *; do\n  echo "$f"\n  rm -rf "./${"long/".repeat(30)}$f"\ndone`;
+  const line = (uuid: string, parentUuid: string | null, type: string, content: unknown) =>
+    JSON.stringify({
+      ...{ uuid, parentUuid, type, sessionId: "open", cwd: "/project", timestamp: "2026-01-01T00:00:00.000Z" },
+      message: { role: type, content, ...(type === "assistant" && { model: "claude" }) },
+    });
+  const call = { type: "tool_use", id: "t", name: "Bash", input: { command } };
+  writeFileSync(file, `${line("a", null, "user", "tidy up")}\n${line("b", "a", "assistant", [call])}\n`);
+  const [, id = ""] = /as (\w+)$/m.exec(await imported(file)) ?? [];
+  const told = async (...args: readonly string[]) => (await banyan(place, ["conversations", ...args])).stdout;
+  expect(await told("list", "--all", "--waiting")).not.toContain("Bash");
+  expect(await told("show", id)).toMatch(/Bash {2}for f in .*… cancelled/);
+  expect(await told("export", id)).toContain(JSON.stringify(command));
+});
+
 test("B56: a file, a folder or nothing of the kind, by its path", async () => {
   const file = join(own, ".claude", "projects", "-project", "d010c959-ed08-47fe-8bd3-7a9f0d7f31a9.jsonl");
   writeFileSync(file, `${readFileSync(file, "utf8").trimEnd()}\n{"half`);
