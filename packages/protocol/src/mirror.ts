@@ -2,6 +2,19 @@ import type { Change, ConversationState, Cursor, FeedItem, LiveRun, Message, Usa
 import { cursorOf, emptyConversation, reduce } from "@banyan/core/conversation";
 import type { NarrowedRule, Node, Snapshot } from "./snapshot.ts";
 
+/** What a snapshot of an earlier server does not have, as the schema says. */
+const LEFT_OUT = {
+  waiting: [],
+  continuedBy: {},
+  processes: [],
+  processesBegun: 0,
+  narrowed: [],
+  broken: [],
+} satisfies Partial<Snapshot>;
+
+/** A snapshot as it arrives: of this version, or of an earlier one. */
+type ArrivedSnapshot = Omit<Snapshot, keyof typeof LEFT_OUT> & Partial<Pick<Snapshot, keyof typeof LEFT_OUT>>;
+
 /**
  * A conversation as a client holds it: made of a snapshot, kept up to date by the feed, and filled with what messages say
  * as it is read. Pure, and the same in a browser and a terminal. What is handed to it belongs to it from then on.
@@ -22,7 +35,8 @@ export class Mirror {
   /** The nodes of messages that were not read. */
   readonly #unread = new Map<string, Node>();
 
-  constructor(snapshot: Snapshot) {
+  constructor(arrived: ArrivedSnapshot) {
+    const snapshot: Snapshot = { ...LEFT_OUT, ...arrived };
     this.#cursor = snapshot.cursor;
     this.interrupted = snapshot.interrupted;
     this.damage = snapshot.damage;
