@@ -45,6 +45,7 @@ test("docs/drivers.md has every part that a driver can push", () => {
     "call-end": true,
     source: true,
     provider: true,
+    note: true,
     finish: true,
   };
   expect(rowsOf(read("docs/drivers.md"))).toEqual(expect.arrayContaining(Object.keys(parts)));

@@ -17,6 +17,11 @@ const REASONS: Readonly<Record<string, string>> = {
   "conversation/tree/readable-event.ts intact": "A memo: a file alone says whether its bytes can be read.",
   "model/finish-reasons.ts met":
     "What a provider's reason was is no matter of a conversation: each of them would pay once more for what the others know.",
+  "model/rules/driver.ts requestsByModel":
+    "A memo, and what a model's provider refused: agents are made for one turn, and their drivers with them; the model stays.",
+  "model/rules/driver.ts tried": "A mark on errors, which a driver around another one reads.",
+  "model/rules/pictures.ts sizes": "A memo: the file alone says how large its picture is.",
+  "model/rules/rules.ts known": "A memo: the names of provider and model alone say the rules.",
   "run/prompt.ts settled":
     "A memo: promptFrom is pure, and drivers know by the identity of a message what they have encoded.",
   "toolbox/toolbox.ts #made":

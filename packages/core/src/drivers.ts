@@ -5,6 +5,8 @@ export { type FinishReason, finishReason } from "./model/finish-reasons.ts";
 export { type FailedResponse, modelErrorFromNetwork, modelErrorFromResponse } from "./model/model-error.ts";
 export type { ResponseBounds } from "./model/response-size.ts";
 export { filesOf, PDF, PICTURES, resultShown } from "./model/result-shown.ts";
+export { type RequestTarget, withRules } from "./model/rules/driver.ts";
+export { type RequestRules, rulesFor } from "./model/rules/rules.ts";
 export type * from "./ports/loop.ts";
 export type * from "./ports/model.ts";
 export { ModelError } from "./ports/model.ts";

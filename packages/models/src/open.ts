@@ -29,12 +29,8 @@ export async function google(target: Target): Promise<ModelDriver> {
 }
 
 export async function mistral(target: Target): Promise<ModelDriver> {
-  const [{ createMistral }, { adaptForMistral }] = await Promise.all([
-    import("@ai-sdk/mistral"),
-    import("./families/mistral.ts"),
-  ]);
-  const model = createMistral(packageSettings(target, "chat"))(target.model);
-  return overPackage(model, target, { adapt: adaptForMistral() });
+  const { createMistral } = await import("@ai-sdk/mistral");
+  return overPackage(createMistral(packageSettings(target, "chat"))(target.model), target);
 }
 
 export async function xai(target: Target): Promise<ModelDriver> {

@@ -97,6 +97,12 @@ export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
       message: id.describe("That cannot be read: requests do not hold it."),
       reason: z.string(),
     }),
+    z.object({
+      ...head,
+      type: z.literal("request.changed"),
+      run: id,
+      reason: z.string().describe("What the model's provider does not take, and what is sent instead."),
+    }),
     z.object({ ...head, type: z.literal("memory.skipped"), run: id, reason: z.string() }),
     z.object({ ...head, type: z.literal("context.shortening"), run: id, leaf, reason: z.string() }),
     z.object({ ...head, type: z.literal("context.not-shortened"), run: id, leaf, reason: z.string() }),

@@ -237,6 +237,7 @@ const TOLD = {
   "input.withdrawn": true,
   "memory.recalled": true,
   "message.left-out": true,
+  "request.changed": true,
   "memory.skipped": true,
   "turn.waiting": true,
   "message.abandoned": true,

@@ -148,6 +148,7 @@ export const SHOWN_ITEMS: Readonly<Record<ItemType, Shown>> = {
   "model.waiting": same("for how long, and whether the connection is alive"),
   "turn.waiting": same("what it waits for, and what is not there when it begins"),
   "message.left-out": same("why"),
+  "request.changed": same("what is left out or changed"),
   "memory.skipped": same("why"),
   "context.shortening": same("that it is summed up, and why"),
   "context.not-shortened": same("that it stays, and why"),

@@ -132,6 +132,10 @@ const SCENES: readonly { readonly before?: Items; readonly item: Unplaced; reado
     shows: /The model is not shown a message that cannot be read: parts must be an array, not null\./,
   },
   {
+    item: { type: "request.changed", run: "r", reason: "The provider refused a.png, so it is left out from now on." },
+    shows: /The provider refused a\.png, so it is left out from now on\./,
+  },
+  {
     item: { type: "memory.skipped", run: "r", reason: "its file is locked" },
     shows: /Memory was not used: its file is locked\./,
   },

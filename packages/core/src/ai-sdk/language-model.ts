@@ -1,6 +1,8 @@
 import type { EmbeddingModelV4, LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import type { Price } from "../conversation/usage.ts";
+import { withRules } from "../model/rules/driver.ts";
+import { rulesFor } from "../model/rules/rules.ts";
 import type { ModelDriver, ModelSettings, ModelSink } from "../ports/model.ts";
 import { asModelError } from "./error.ts";
 import { withOwnStorage } from "./own-storage.ts";
@@ -78,7 +80,7 @@ export function fromLanguageModel(model: LanguageModelV4, options: LanguageModel
   const id = options.id ?? `${provider}/${model.modelId}`;
   const asked = { provider, ...filesOfResults(model.provider, options.takes) };
   const adapt = options.adapt ?? ((request) => request);
-  return {
+  const driver: ModelDriver = {
     id,
     family: "language-model",
     ...(options.price && { price: options.price }),
@@ -91,6 +93,8 @@ export function fromLanguageModel(model: LanguageModelV4, options: LanguageModel
       await stream(model, { id, provider }, whole, sink, signal);
     },
   };
+  const { takes } = asked;
+  return withRules(driver, { rules: rulesFor(model.provider, model.modelId), provider, takes, model });
 }
 
 /** Whether a value is a model that `fromLanguageModel` takes. */

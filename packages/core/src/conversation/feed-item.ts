@@ -110,6 +110,8 @@ export type Notice =
   | { readonly type: "turn.waiting"; readonly command: string; readonly waits: boolean; readonly reason: string }
   /** Requests leave out a message that cannot be read: told once while the conversation is open (F77). */
   | { readonly type: "message.left-out"; readonly message: string; readonly reason: string }
+  /** Something of the request was changed for its provider: told once while the conversation is open. */
+  | { readonly type: "request.changed"; readonly run: string; readonly reason: string }
   | { readonly type: "memory.skipped"; readonly run: string; readonly reason: string }
   /** A summary is being written, which will stand for the earlier conversation of the branch that ends at `leaf`. */
   | { readonly type: "context.shortening"; readonly run: string; readonly leaf: string | null; readonly reason: string }

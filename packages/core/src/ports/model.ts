@@ -10,7 +10,8 @@ import { noUsage, type Price, type Usage } from "../conversation/usage.ts";
  *   one batch for each read of the network, never a promise for each part.
  * - The last part that it pushes is `finish`, exactly once; then it resolves. Nothing is pushed after it resolved.
  * - If the response cannot be had or breaks off, it rejects with a `ModelError`; what was pushed until then stands.
- *   It never retries by itself: the loop does, which knows what was acted on.
+ *   It never retries by itself: the loop does, which knows what was acted on. One exception: a request that was refused
+ *   for a part that the provider names is sent again at once without that part.
  * - When `signal` aborts, it ends its request at once and rejects with the signal's reason.
  * - Whatever else comes from the service (headers, a ping, a comment, an event that says nothing) it tells with an empty
  *   batch, so that a model which thinks for long is not taken for one that is gone.
@@ -28,6 +29,8 @@ export interface ModelDriver {
   readonly price?: Price | undefined;
   /** Tokens that a request and its response can have together. */
   readonly contextSize?: number | undefined;
+  /** Tools that one request may offer; any number when absent. Of more, those before the last eight are left out. */
+  readonly maxTools?: number | undefined;
   /** What its name says about its responses, such as an effort. The settings of an agent count more, one by one. */
   readonly settings?: ModelSettings | undefined;
   /** Asks for one response and pushes it into the sink. Rejects with a `ModelError`, or with the reason of the signal. */
@@ -107,6 +110,8 @@ export type PromptMessage =
       readonly parts: readonly (TextPart | ReasoningPart | ProviderPart | PromptCall)[];
       /** One for each call of `parts`, in the same order. */
       readonly results: readonly PromptResult[];
+      /** The model that responded, as `provider/model`; unknown when absent. */
+      readonly model?: string;
       /**
        * The response broke off before its end: what the provider keeps of finished responses, it does not keep of this one.
        */
@@ -151,6 +156,8 @@ export type ModelPart =
   | { readonly type: "source"; readonly url: string; readonly title?: string }
   /** Something that the provider did on its side, whole. */
   | ProviderPart
+  /** What the driver left out of the request or changed in it: a sentence for the user. It may come before the response. */
+  | { readonly type: "note"; readonly text: string }
   | {
       readonly type: "finish";
       readonly reason: "stop" | "calls" | "length" | "filtered" | "paused";

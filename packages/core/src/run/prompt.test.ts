@@ -206,8 +206,9 @@ test("an answer that broke off is marked, and reasoning that nothing follows is 
   await feed.return?.();
   await agent.send("Go on", { session });
   const [, half, , whole] = promptFrom(pathTo(session.state, session.state.leaf));
-  expect(half).toEqual({ role: "assistant", parts: [{ type: "text", text: "Half." }], results: [], unfinished: true });
-  expect(whole).toEqual({ role: "assistant", parts: [{ type: "text", text: "Whole." }], results: [] });
+  const by = { role: "assistant", results: [], model: model.id };
+  expect(half).toEqual({ ...by, parts: [{ type: "text", text: "Half." }], unfinished: true });
+  expect(whole).toEqual({ ...by, parts: [{ type: "text", text: "Whole." }] });
 });
 
 test("an answer of nothing but reasoning is not shown", async () => {

@@ -46,7 +46,7 @@ export class Session {
   /** What of the log could not be read, in words; the rest of it was. */
   readonly damage: readonly string[];
   /**
-   * Messages of which whoever watches was told that requests leave them out.
+   * What whoever watches was told already that requests leave out: ids of messages, and sentences of drivers.
    * @internal
    */
   readonly leftOut = new Set<string>();

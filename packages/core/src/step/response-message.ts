@@ -213,6 +213,9 @@ export class ResponseMessage implements ModelSink {
         if (this.eager) this.#mayBegin(this.eager, call);
         return;
       }
+      case "note":
+        this.#tellOnce(part.text);
+        return;
       case "source":
         this.#sources.push(part);
         return;
@@ -231,6 +234,14 @@ export class ResponseMessage implements ModelSink {
     if (forwarded) Object.assign(call, { via: call.tool, tool: forwarded.tool, text: forwarded.inputText });
     call.held = false;
     return this.#inputDelta(call, call.text);
+  }
+
+  /** Tells the user what the driver changed in the request: once while the session is open. */
+  #tellOnce(reason: string): void {
+    const { session, id: run, origin } = this.#run;
+    if (session.leftOut.has(reason)) return;
+    session.leftOut.add(reason);
+    session.notify({ type: "request.changed", run, reason }, origin);
   }
 
   #mayBegin(eager: EagerCalls, { id }: OpenCall): void {

@@ -38,6 +38,11 @@ export function contextOf(model: AgentOptions["model"]): number | undefined {
   return "contextSize" in model ? model.contextSize : undefined;
 }
 
+/** Tools that one request to a model may offer; nothing where any number may, or nobody knows. */
+export function maxToolsOf(model: AgentOptions["model"]): number | undefined {
+  return "maxTools" in model ? model.maxTools : undefined;
+}
+
 /** Where models and agents are looked for. */
 export type ModelsPlace = Pick<DriversOptions, "settings" | "env" | "workspace">;
 

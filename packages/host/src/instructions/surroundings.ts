@@ -5,7 +5,7 @@ import type { Agent, ConversationState } from "@banyan/core";
 import { visibleLine } from "@banyan/core/shown";
 import { firstTold, toldTools } from "@banyan/tools/finder";
 import { commandShell } from "@banyan/tools/workspace";
-import { contextOf, idOf } from "../drivers/drivers.ts";
+import { contextOf, idOf, maxToolsOf } from "../drivers/drivers.ts";
 import { projectOf } from "../project.ts";
 import { asServersSaid, type InstructionPart, instructionsText } from "./instructions.ts";
 
@@ -113,6 +113,7 @@ export function asBegan(agent: Agent, state: Pick<ConversationState, "labels" | 
   const parts = surroundingsPart(state.labels[BEGAN], idOf(model) ?? told.model);
   const text = parts.length === 0 ? begun : `${begun}\n\n${instructionsText(parts)}`;
   const { toolShare = 0.1 } = told;
-  const listed = toldTools(tools, state, toolShare * Math.min(contextOf(model) ?? ASSUMED, LARGEST));
+  const room = toolShare * Math.min(contextOf(model) ?? ASSUMED, LARGEST);
+  const listed = toldTools(tools, state, room, maxToolsOf(model));
   return text === instructions && listed === tools ? agent : agent.with({ tools: listed, instructions: text });
 }

@@ -119,4 +119,17 @@ describe("C3: many tools without their price", () => {
     expect(offered((await turn(many, await many.newSession())).tools).length).toBe(151);
     await many.close();
   });
+
+  test("F49: more tools than the model's provider takes are found, however small they are", async () => {
+    const host = await open(server(FOUR_HUNDRED.slice(0, 217)), { toolShare: 0.5 });
+    const session = await host.newSession();
+    const limited = host.agent.with({ model: { ...scriptedModel(["ok"]), maxTools: 128 } });
+    const listed = host.informed(limited, session.state).options.tools?.filter(({ unlisted }) => !unlisted) ?? [];
+    expect(offered(listed.map(({ name }) => name))).toEqual([]);
+    expect(listed.map(({ name }) => name)).toContain("find_tools");
+    const unlimited = host.informed(host.agent, session.state).options.tools?.filter(({ unlisted }) => !unlisted);
+    expect(unlimited?.length).toBeGreaterThan(217);
+    await session.close();
+    await host.close();
+  });
 });

@@ -1,8 +1,10 @@
 import type { ModelDriver } from "@banyan/core";
 import { refuseUnknown } from "@banyan/core/conversation";
+import { rulesFor, withRules } from "@banyan/core/drivers";
 import { listBody, WIRE_OPTIONS, WireClient, type WireOptions } from "../wire/client.ts";
 import { MessagesAnswer } from "./answer.ts";
 import { Heads } from "./head.ts";
+import { PROVIDER } from "./messages.ts";
 import { throughPackage } from "./package.ts";
 import { encodeMessages } from "./request.ts";
 
@@ -34,7 +36,7 @@ export function anthropicMessages(options: AnthropicMessagesOptions): ModelDrive
   });
   const heads = new Heads(options);
   let whole: Promise<ModelDriver> | undefined;
-  return Object.freeze({
+  const driver: ModelDriver = {
     ...client.facts,
     family: "anthropic-messages",
     async stream(request, sink, signal) {
@@ -56,5 +58,7 @@ export function anthropicMessages(options: AnthropicMessagesOptions): ModelDrive
         betas === "" ? undefined : { "anthropic-beta": betas },
       );
     },
-  } satisfies ModelDriver);
+  };
+  const rules = rulesFor("anthropic.messages", options.model);
+  return Object.freeze(withRules(driver, { rules, provider: PROVIDER, takes: options.takes }));
 }

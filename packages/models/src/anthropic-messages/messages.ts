@@ -1,8 +1,6 @@
 import type { Json } from "@banyan/core";
 import type { FilePart, ProviderData } from "@banyan/core/conversation";
 import { PDF, type PromptCall, type PromptMessage, resultShown } from "@banyan/core/drivers";
-import { CALL_IDS } from "../families/anthropic.ts";
-import { repairedId } from "../families/call-ids.ts";
 
 /** Under whose name is kept what only Anthropic understands. */
 export const PROVIDER = "anthropic";
@@ -97,7 +95,7 @@ function encodeAnswer(message: AssistantMessage, takes: readonly string[]): Enco
     pdf ||= files.some(({ mediaType }) => mediaType === PDF);
     results.push({
       type: "tool_result",
-      tool_use_id: repairedId(result.call, CALL_IDS),
+      tool_use_id: result.call,
       content: files.length === 0 ? text : [{ type: "text", text }, ...blocks],
       ...(result.failed ? { is_error: true } : {}),
     });
@@ -110,7 +108,7 @@ function encodeAnswer(message: AssistantMessage, takes: readonly string[]): Enco
 }
 
 function callBlock({ id, tool, input }: PromptCall, own: Own): Block | undefined {
-  const block = { type: "tool_use", id: repairedId(id, CALL_IDS), name: tool, input };
+  const block = { type: "tool_use", id, name: tool, input };
   if (!own) return block;
   const { caller, ...rest } = own;
   // Calls from within Anthropic's own tools need them in the conversation too.

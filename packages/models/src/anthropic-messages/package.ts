@@ -24,7 +24,7 @@ export async function throughPackage(
     ...(contextSize === undefined ? {} : { contextSize }),
     ...(settings ? { settings } : {}),
     takes,
-    adapt: adaptForAnthropic(),
+    adapt: adaptForAnthropic,
     showsLife: true,
   });
   return withLife(driver);

@@ -3,13 +3,11 @@ import type { LanguageModelOptions } from "@banyan/core/ai-sdk";
 import { fetchFor } from "../package-settings.ts";
 import type { SetUp, Target } from "../provider.ts";
 import { markForCache } from "./anthropic.ts";
-import { CallIds } from "./call-ids.ts";
 
-/** What Bedrock needs of a request: ids of calls in its form and, for Claude, marks for its cache; other models refuse them. */
+/** Marks for Bedrock's cache: Claude needs them, and other models refuse them. */
 export function adaptForBedrock(model: string): Pick<LanguageModelOptions, "adapt"> {
-  const ids = new CallIds(/^[\w-]{1,64}$/);
-  if (!/\banthropic\.claude/.test(model)) return { adapt: ids.repair };
-  return { adapt: (request) => markForCache(ids.repair(request), { bedrock: { cachePoint: { type: "default" } } }) };
+  if (!/\banthropic\.claude/.test(model)) return {};
+  return { adapt: (request) => markForCache(request, { bedrock: { cachePoint: { type: "default" } } }) };
 }
 
 /** Where Bedrock is, and who asks. */

@@ -1,5 +1,6 @@
 import type { ModelDriver } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
+import { rulesFor, withRules } from "@banyan/core/drivers";
 import { WIRE_OPTIONS, WireClient, type WireOptions } from "../wire/client.ts";
 import { ChatAnswer } from "./answer.ts";
 import { encodeRequest, type RequestShape } from "./request.ts";
@@ -35,13 +36,16 @@ export function openAIChat(options: OpenAIChatOptions): ModelDriver {
     path: "/chat/completions",
     headers: options.apiKey ? { authorization: `Bearer ${options.apiKey}` } : {},
   });
+  const provider = options.id.split("/", 1)[0] ?? options.id;
+  const rules = rulesFor(provider.endsWith(".chat") ? provider : `${provider}.chat`, options.model);
   const shape: RequestShape = {
     model: options.model,
-    provider: options.id.split("/", 1)[0] ?? options.id,
+    provider,
     takes: options.takes,
+    needsReasoning: rules.needsReasoningWithCalls === true,
     maxTokensField: options.maxTokensField ?? "max_tokens",
   };
-  return Object.freeze({
+  const driver: ModelDriver = {
     ...client.facts,
     family: "openai-chat",
     async stream(request, sink, signal) {
@@ -51,5 +55,7 @@ export function openAIChat(options: OpenAIChatOptions): ModelDriver {
       const offered = new Set(request.tools.map(({ name }) => name));
       await client.send(body, new ChatAnswer(client.endpoint, offered), sink, signal);
     },
-  } satisfies ModelDriver);
+  };
+  const { takes } = options;
+  return Object.freeze(withRules(driver, { rules, provider, takes, parameters: ["stream_options"] }));
 }

@@ -65,8 +65,14 @@ export type ReasoningField = (typeof REASONING_FIELDS)[number];
  *
  * @param provider Who gets what it wants to see again; without one, it is left out.
  * @param takes Media types of the files that the model is shown with results.
+ * @param needsReasoning Whether a response with calls needs `reasoning_content`, whoever gave the response.
  */
-export function encode(message: PromptMessage, provider?: string, takes: readonly string[] = PICTURES): Encoded {
+export function encode(
+  message: PromptMessage,
+  provider?: string,
+  takes: readonly string[] = PICTURES,
+  needsReasoning = false,
+): Encoded {
   const { parts } = message;
   if (message.role === "user") {
     return { messages: [{ role: "user", content: userContent(parts as UserParts) }], owned: false };
@@ -96,6 +102,11 @@ export function encode(message: PromptMessage, provider?: string, takes: readonl
         ...(extra === undefined ? {} : { [kept.call]: extra }),
       });
     }
+  }
+  if (needsReasoning && calls.length > 0 && Object.keys(reasoning).length === 0) {
+    // These models refuse a response with calls that lacks the field; blank where another model gave no reasoning.
+    const said = (parts as AssistantParts).flatMap((part) => (part.type === "reasoning" ? part.text : []));
+    reasoning.reasoning_content = said.join("\n") || " ";
   }
   const answer: OpenAIMessage = {
     role: "assistant",

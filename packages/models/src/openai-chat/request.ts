@@ -10,6 +10,8 @@ export interface RequestShape {
   readonly provider: string;
   /** Media types of the files that the model is shown with results of calls. */
   readonly takes?: readonly string[] | undefined;
+  /** Each response with calls needs the field `reasoning_content`. */
+  readonly needsReasoning?: boolean;
   readonly maxTokensField: "max_tokens" | "max_completion_tokens";
 }
 
@@ -22,6 +24,7 @@ interface Known {
   readonly provider?: string;
   /** For who takes these alone. */
   readonly takes?: readonly string[] | undefined;
+  readonly needsReasoning?: boolean | undefined;
 }
 const toolsTexts = new WeakMap<readonly ToolSchema[], string>();
 
@@ -40,7 +43,7 @@ export function encodeRequest(shape: RequestShape, request: ModelRequest): Buffe
 function headOf(shape: RequestShape, settings: ModelSettings): Readonly<Record<string, unknown>> {
   // These two are put together from the conversation: handed in beside it, they would stand in the body twice.
   const { messages: _messages, tools: _tools, ...options } = settings.providerOptions?.[shape.provider] ?? {};
-  return {
+  const head = {
     model: shape.model,
     temperature: settings.temperature,
     [shape.maxTokensField]: settings.maxTokens,
@@ -51,6 +54,8 @@ function headOf(shape: RequestShape, settings: ModelSettings): Readonly<Record<s
     ...options,
     stream: true,
   };
+  // A server that knows no `stream_options` refuses `null` there as well.
+  return options.stream_options === null ? { ...head, stream_options: undefined } : head;
 }
 
 function toolsField(request: ModelRequest): string {
@@ -68,11 +73,20 @@ function toolsField(request: ModelRequest): string {
   return `,"tools":${text}${request.toolChoice === "none" ? ',"tool_choice":"none"' : ""}`;
 }
 
-function encodedOnce(message: PromptMessage, { provider, takes }: RequestShape): Uint8Array {
+function encodedOnce(message: PromptMessage, { provider, takes, needsReasoning = false }: RequestShape): Uint8Array {
   let known = encodings.get(message);
-  if (!known || (known.provider ?? provider) !== provider || ("takes" in known && known.takes !== takes)) {
-    const { messages, owned, hasFiles } = encode(message, provider, takes);
-    known = { bytes: piece(...messages), ...(owned ? { provider } : {}), ...(hasFiles ? { takes } : {}) };
+  const isOther = (one: Known) =>
+    (one.provider ?? provider) !== provider ||
+    ("takes" in one && one.takes !== takes) ||
+    (one.needsReasoning ?? needsReasoning) !== needsReasoning;
+  if (!known || isOther(known)) {
+    const { messages, owned, hasFiles } = encode(message, provider, takes, needsReasoning);
+    known = {
+      bytes: piece(...messages),
+      ...(owned ? { provider } : {}),
+      ...(hasFiles ? { takes } : {}),
+      ...(message.role === "assistant" ? { needsReasoning } : {}),
+    };
     encodings.set(message, known);
   }
   return known.bytes;

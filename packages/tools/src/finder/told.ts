@@ -32,19 +32,23 @@ export function firstTold(
 
 /**
  * The tools as the model of a conversation is told them. Those of servers (`offeredBy`) are listed when all of their
- * schemas take at most `room` tokens; otherwise, and when they come later, they are `unlisted`, and `find_tools` finds them.
+ * schemas take at most `room` tokens, and the model's provider takes as many; otherwise, and when they come later, they are `unlisted`, and `find_tools` finds them.
  * What a conversation has begun with it keeps, whatever has become of its servers since, so that its requests begin
  * with the same bytes and the provider's cache holds: a tool that is gone stays in the list, and says that it is gone when
  * it is called. Tools without one that forwards are returned as they are; the same array for the same.
+ *
+ * @param room Tokens.
+ * @param most Tools that one request may offer.
  */
 export function toldTools(
   tools: readonly Tool[],
   state: Pick<ConversationState, "contents">,
   room: number,
+  most = Number.POSITIVE_INFINITY,
 ): readonly Tool[] {
   if (!tools.some(({ forwards }) => forwards)) return tools;
   const first = firstTold(tools, state)?.tools;
-  if (first === undefined && tokensOf(tools.filter(isOffered)) <= room) return tools;
+  if (first === undefined && tools.length <= most && tokensOf(tools.filter(isOffered)) <= room) return tools;
   const known = made.get(tools) ?? new Map<string, readonly Tool[]>();
   made.set(tools, known);
   const told = known.get(first ?? "") ?? toldAs(tools, first === undefined ? [] : (JSON.parse(first) as Told[]));

@@ -51,6 +51,7 @@ const SENTENCES: { readonly [Type in ToldType]: (item: Told<Type>, say: Say) => 
   "turn.waiting": ({ reason }) => (reason === "" ? undefined : sentenceOf(reason)),
   "message.left-out": ({ reason }, say) =>
     say("The model is not shown a message that cannot be read: {reason}", { reason: sentenceOf(reason) }),
+  "request.changed": ({ reason }) => sentenceOf(reason),
   "memory.skipped": ({ reason }, say) => say("Memory was not used: {reason}", { reason: sentenceOf(reason) }),
   "context.shortening": ({ reason }, say) =>
     say("The earlier conversation is being summed up, to make room: {reason}", { reason: sentenceOf(reason) }),

@@ -99,6 +99,7 @@ const SHOWS = {
   "model.waiting": "all",
   "turn.waiting": "nothing",
   "message.left-out": "nothing",
+  "request.changed": "nothing",
   "memory.skipped": "nothing",
   "context.shortening": "all",
   "context.not-shortened": "all",

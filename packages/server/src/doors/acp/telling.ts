@@ -137,6 +137,7 @@ export class Telling {
       case "model.retrying":
       case "model.replaced":
       case "model.waiting":
+      case "request.changed":
       case "memory.skipped":
       case "run.paused":
       case "run.continued":

@@ -1,0 +1,262 @@
+import type { FilePart } from "../../conversation/message.ts";
+import {
+  type ModelDriver,
+  ModelError,
+  type ModelPart,
+  type ModelRequest,
+  type ModelSettings,
+  type ModelSink,
+  type PromptMessage,
+  type ToolSchema,
+} from "../../ports/model.ts";
+import { wellFormed } from "./form.ts";
+import { type LeftOut, MessageRewriter } from "./messages.ts";
+import { type RefusedPart, reasoningIn, refusedPart, settingOf } from "./refusal.ts";
+import type { RequestRules } from "./rules.ts";
+import { type LegalTools, legalTools, type OriginalTool, renameProperties } from "./tools.ts";
+
+/** Requests for one response at most, while a provider names part after part. */
+const MOST_REQUESTS = 4;
+
+/** Errors of which a driver inside has tried what can be tried. */
+const tried = new WeakSet<ModelError>();
+
+/** Who is asked. */
+export interface RequestTarget {
+  readonly rules: RequestRules;
+  /** The name under which the provider's options and signatures stand. */
+  readonly provider: string;
+  /** Media types of the files that the model is shown with results. */
+  readonly takes?: readonly string[] | undefined;
+  /** Parameters that the driver sends by itself, and leaves out where they are `null` among the options of its provider. */
+  readonly parameters?: readonly string[];
+  /** The model behind several drivers: what its provider refused is known to all of them. */
+  readonly model?: object;
+}
+
+/**
+ * A driver whose requests keep to a provider's rules, whatever the conversation holds. Names of tools and of properties
+ * are mapped back in responses. A part that the provider refuses by its name is left out, from then on, and the request is
+ * sent once more. A note tells the user what was left out or changed.
+ */
+export function withRules(driver: ModelDriver, target: RequestTarget): ModelDriver {
+  const requests = requestsTo(target, driver.id);
+  const { maxTools } = target.rules;
+  return {
+    ...driver,
+    ...(maxTools === undefined ? {} : { maxTools }),
+    async stream(request, sink, signal) {
+      signal.throwIfAborted();
+      // Before the first wait: the list of messages grows later.
+      let legal = requests.of(request);
+      const { length } = request.messages;
+      for (let sent = 1; ; sent++) {
+        if (legal.notes.length > 0) sink.push(legal.notes.map((text) => ({ type: "note", text })));
+        const watched = new RestoringSink(sink, legal.tools.originals);
+        try {
+          await driver.stream(legal.request, watched, signal);
+          requests.accept(legal);
+          return;
+        } catch (error) {
+          if (!(error instanceof ModelError) || tried.has(error) || watched.begun) throw error;
+          tried.add(error);
+          const part = sent < MOST_REQUESTS ? refusedPart(error, legal.request, target.parameters) : undefined;
+          const note = part && requests.leaveOut(part, legal);
+          if (note === undefined) throw error;
+          sink.push([{ type: "note", text: note }]);
+          legal = requests.of({ ...request, messages: request.messages.slice(0, length) });
+        }
+      }
+    },
+  };
+}
+
+const requestsByModel = new WeakMap<object, LegalRequests>();
+
+function requestsTo(target: RequestTarget, id: string): LegalRequests {
+  const known = target.model && requestsByModel.get(target.model);
+  if (known) return known;
+  const requests = new LegalRequests(target, id);
+  if (target.model) requestsByModel.set(target.model, requests);
+  return requests;
+}
+
+interface LegalRequest {
+  readonly request: ModelRequest;
+  readonly tools: LegalTools;
+  readonly notes: readonly string[];
+  readonly pictures: readonly FilePart[];
+}
+
+class LegalRequests {
+  readonly #target: RequestTarget;
+  readonly #id: string;
+  readonly #messages: MessageRewriter;
+  readonly #tools = new WeakMap<readonly ToolSchema[], LegalTools>();
+  #settings = new WeakMap<ModelSettings, ModelSettings>();
+  readonly #unthinking = new WeakMap<ModelSettings, ModelSettings>();
+  readonly #leftOut: LeftOut = { reasoning: new WeakSet(), pictures: new WeakSet() };
+  readonly #refused = new Set<string>();
+  /** Pictures that were in a request which the provider took. */
+  readonly #accepted = new WeakSet<FilePart>();
+  #version = 0;
+
+  constructor(target: RequestTarget, id: string) {
+    this.#target = target;
+    this.#id = id;
+    this.#messages = new MessageRewriter(target.rules);
+  }
+
+  of(request: ModelRequest): LegalRequest {
+    const { rules, takes } = this.#target;
+    let tools = this.#tools.get(request.tools);
+    if (!tools) {
+      tools = legalTools(request.tools, rules);
+      this.#tools.set(request.tools, tools);
+    }
+    const around = { renamed: tools.renamed, leftOut: this.#leftOut, takes };
+    const { messages, notes, pictures } = this.#messages.rewrite(request.messages, around, this.#version);
+    const instructions = wellFormed(request.instructions);
+    const settings = this.#settingsOf(request.settings, messages);
+    const legal = {
+      ...request,
+      instructions: rules.refusesBlankText && instructions.trim() === "" ? "" : instructions,
+      messages,
+      tools: tools.schemas,
+      settings,
+    };
+    return { request: legal, tools, notes: [...tools.notes, ...notes], pictures };
+  }
+
+  accept({ pictures }: LegalRequest): void {
+    for (const picture of pictures) this.#accepted.add(picture);
+  }
+
+  /** Returns the sentence for the user; nothing when the part is left out already. */
+  leaveOut(part: RefusedPart, { request, pictures }: LegalRequest): string | undefined {
+    if (part === "reasoning") {
+      for (const one of request.messages.flatMap(reasoningIn)) this.#leftOut.reasoning.add(one);
+      this.#version++;
+      return "The provider refused the reasoning of earlier responses, so it is left out from now on.";
+    }
+    if (part === "pictures") {
+      const fresh = pictures.filter((picture) => !this.#accepted.has(picture));
+      const refused = fresh.length > 0 ? fresh : pictures;
+      for (const picture of refused) this.#leftOut.pictures.add(picture);
+      this.#version++;
+      const names = [...new Set(refused.map(({ name }) => name ?? "a picture"))].join(", ");
+      return `The provider refused ${names}, so it is left out from now on.`;
+    }
+    const { parameter } = part;
+    if (this.#refused.has(parameter)) return undefined;
+    this.#refused.add(parameter);
+    this.#settings = new WeakMap();
+    return `The provider does not take ${parameter}, so it is left out from now on.`;
+  }
+
+  #settingsOf(settings: ModelSettings, messages: readonly PromptMessage[]): ModelSettings {
+    let legal = this.#settings.get(settings);
+    if (!legal) {
+      legal = this.#withoutRefused(wellFormed(settings));
+      this.#settings.set(settings, legal);
+    }
+    if (!this.#target.rules.needsReasoningFirst || !this.#isForeignTurn(messages)) return legal;
+    let unthinking = this.#unthinking.get(legal);
+    if (!unthinking) {
+      unthinking = withoutThinking(legal, this.#target.provider);
+      this.#unthinking.set(legal, unthinking);
+    }
+    return unthinking;
+  }
+
+  /** Whether a turn begins without reasoning that this provider knows: another provider's model began it, or the reasoning was refused. */
+  #isForeignTurn(messages: readonly PromptMessage[]): boolean {
+    const begin = messages.findLastIndex(({ role }) => role === "user");
+    const first = messages[begin + 1];
+    if (first?.role !== "assistant" || first.results.length === 0 || !first.model) return false;
+    const isOwn = first.model.split("/", 1)[0] === this.#id.split("/", 1)[0];
+    if (isOwn && this.#version === 0) return false;
+    const [part] = first.parts;
+    // Bedrock's package keeps signatures under "bedrock".
+    const isKnown = (name: string) => this.#target.provider.includes(name);
+    return part?.type !== "reasoning" || !Object.keys(part.provider ?? {}).some(isKnown);
+  }
+
+  #withoutRefused(settings: ModelSettings): ModelSettings {
+    let legal: ModelSettings = settings;
+    const { provider, parameters = [] } = this.#target;
+    for (const parameter of this.#refused) {
+      const setting = settingOf(parameter);
+      if (setting) legal = { ...legal, [setting]: undefined };
+      if (parameters.includes(parameter)) {
+        const own = { ...legal.providerOptions?.[provider], [parameter]: null };
+        legal = { ...legal, providerOptions: { ...legal.providerOptions, [provider]: own } };
+      } else if (legal.providerOptions) {
+        const options = Object.entries(legal.providerOptions).map(([name, own]) => {
+          const { [parameter]: _, ...rest } = own;
+          return [name, rest];
+        });
+        legal = { ...legal, providerOptions: Object.fromEntries(options) };
+      }
+    }
+    return legal;
+  }
+}
+
+function withoutThinking({ effort: _, ...settings }: ModelSettings, provider: string): ModelSettings {
+  const own = settings.providerOptions?.[provider];
+  if (!own) return settings;
+  const { thinking: _thinking, reasoningConfig: _config, ...rest } = own;
+  return { ...settings, providerOptions: { ...settings.providerOptions, [provider]: rest } };
+}
+
+/** Maps names of tools and of properties back, and knows whether the response has begun. */
+class RestoringSink implements ModelSink {
+  begun = false;
+  readonly #sink: ModelSink;
+  readonly #originals: ReadonlyMap<string, OriginalTool>;
+  /** Arguments that are held until they are whole, by the index of their call. */
+  readonly #held = new Map<number, { readonly properties: OriginalTool["properties"]; text: string }>();
+
+  constructor(sink: ModelSink, originals: ReadonlyMap<string, OriginalTool>) {
+    this.#sink = sink;
+    this.#originals = originals;
+  }
+
+  push(parts: readonly ModelPart[]): boolean {
+    if (parts.length > 0 && !this.begun) this.begun = parts.some(({ type }) => type !== "note");
+    if (this.#originals.size === 0) return this.#sink.push(parts);
+    return this.#sink.push(parts.flatMap((part) => this.#restored(part)));
+  }
+
+  ready(): Promise<void> {
+    return this.#sink.ready();
+  }
+
+  #restored(part: ModelPart): readonly ModelPart[] {
+    if (part.type === "call") {
+      const original = this.#originals.get(part.tool);
+      if (!original) return [part];
+      if (original.properties.size > 0) this.#held.set(part.index, { properties: original.properties, text: "" });
+      return [{ ...part, tool: original.name }];
+    }
+    if (part.type !== "call-input" && part.type !== "call-end") return [part];
+    const held = this.#held.get(part.index);
+    if (!held) return [part];
+    if (part.type === "call-input") {
+      held.text += part.text;
+      return [];
+    }
+    this.#held.delete(part.index);
+    return [{ type: "call-input", index: part.index, text: restoredInput(held.text, held.properties) }, part];
+  }
+}
+
+function restoredInput(text: string, properties: OriginalTool["properties"]): string {
+  try {
+    return JSON.stringify(renameProperties(JSON.parse(text), properties));
+  } catch {
+    // Arguments that are no JSON go on as the model wrote them: the check of arguments says so.
+    return text;
+  }
+}

@@ -1,0 +1,284 @@
+import type { FilePart, ReasoningPart, TextPart } from "../../conversation/message.ts";
+import type { PromptCall, PromptMessage, PromptResult } from "../../ports/model.ts";
+import { filesOf, PICTURES, resultShown } from "../result-shown.ts";
+import { legalId, legalName, wellFormed } from "./form.ts";
+import { isPicture, pictureProblem } from "./pictures.ts";
+import type { RequestRules } from "./rules.ts";
+import { renameProperties } from "./tools.ts";
+
+type UserMessage = Extract<PromptMessage, { role: "user" }>;
+type AssistantMessage = Extract<PromptMessage, { role: "assistant" }>;
+
+/** What the provider refused, and requests leave out from then on. */
+export interface LeftOut {
+  /** Parts of responses: reasoning, and parts with signatures or ids of its provider. */
+  readonly reasoning: WeakSet<object>;
+  readonly pictures: WeakSet<FilePart>;
+}
+
+/** Of a request, what decides about its messages beside the rules. */
+export interface Around {
+  readonly renamed: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  readonly leftOut: LeftOut;
+  /** Media types of the files that the model is shown with results. */
+  readonly takes?: readonly string[] | undefined;
+}
+
+export interface LegalMessages {
+  readonly messages: readonly PromptMessage[];
+  readonly notes: readonly string[];
+  /** Pictures that are sent. */
+  readonly pictures: readonly FilePart[];
+}
+
+/** Stands between results and the next message of the user. */
+const SEEN: PromptMessage = {
+  role: "assistant",
+  parts: [{ type: "text", text: "I have seen the results." }],
+  results: [],
+};
+
+interface Plain {
+  /** Absent: the message says nothing. */
+  readonly message: PromptMessage | undefined;
+  readonly pictures: readonly FilePart[];
+}
+
+/** Messages in the form of one provider. Messages never change, so that each is rewritten once. */
+export class MessageRewriter {
+  readonly #rules: RequestRules;
+  /** By themselves: texts, names, ids. */
+  readonly #plain = new WeakMap<PromptMessage, Plain>();
+  /** By what is around them: pictures, renamed properties, what was refused. */
+  readonly #fitted = new WeakMap<
+    PromptMessage,
+    { readonly key: string; readonly message: PromptMessage | undefined }
+  >();
+  /** The results of a message, and the user's message with the files of these results. */
+  readonly #split = new WeakMap<PromptMessage, readonly PromptMessage[]>();
+  readonly #numbers = new WeakMap<object, number>();
+  #count = 0;
+
+  constructor(rules: RequestRules) {
+    this.#rules = rules;
+  }
+
+  /** @param version Grows with what is left out. */
+  rewrite(messages: readonly PromptMessage[], around: Around, version: number): LegalMessages {
+    const notes = new Set<string>();
+    const plain: PromptMessage[] = [];
+    const pictures: FilePart[] = [];
+    for (const message of messages) {
+      const one = this.#plainOf(message);
+      if (one.message) plain.push(one.message);
+      if (one.pictures.length > 0) pictures.push(...one.pictures);
+    }
+    const refusals = this.#refusals(pictures, around.leftOut, notes);
+    const needsFitting = refusals.size > 0 || around.renamed.size > 0 || version > 0;
+    const fitted = needsFitting
+      ? plain.flatMap((message) => this.#fit(message, around, refusals, version) ?? [])
+      : plain;
+    const legal = this.#rules.needsResponseBeforeUser ? this.#withResponses(fitted, around) : fitted;
+    const same = legal.length === messages.length && legal.every((message, index) => message === messages[index]);
+    const sent = pictures.filter((picture) => !refusals.has(picture));
+    return { messages: same ? messages : legal, notes: [...notes], pictures: sent };
+  }
+
+  #plainOf(message: PromptMessage): Plain {
+    let known = this.#plain.get(message);
+    if (!known) {
+      const legal = legalMessage(message, this.#rules);
+      known = { message: legal, pictures: legal ? picturesOf(legal) : [] };
+      this.#plain.set(message, known);
+    }
+    return known;
+  }
+
+  /** Why a picture is not sent, for each such picture. */
+  #refusals(pictures: readonly FilePart[], { pictures: refused }: LeftOut, notes: Set<string>): Map<FilePart, string> {
+    const refusals = new Map<FilePart, string>();
+    const { pictures: rules } = this.#rules;
+    for (const picture of pictures) if (refused.has(picture)) refusals.set(picture, "the provider refused it");
+    if (!rules) return refusals;
+    const left = pictures.filter((picture) => !refusals.has(picture));
+    // In blocks, so that the beginning of the request stays the same while pictures are added.
+    const block = Math.ceil(rules.most / 2);
+    const over = Math.max(0, Math.ceil((left.length - rules.most) / block)) * block;
+    const sent = left.length - over;
+    for (const [index, picture] of left.entries()) {
+      const why =
+        index < over
+          ? `the provider takes ${rules.most} pictures, and newer ones are shown`
+          : pictureProblem(picture, rules, sent);
+      if (why === undefined) continue;
+      refusals.set(picture, why);
+      notes.add(`${nameOf(picture)} is not shown to the model: ${why}.`);
+    }
+    return refusals;
+  }
+
+  #fit(
+    message: PromptMessage,
+    around: Around,
+    refusals: ReadonlyMap<FilePart, string>,
+    version: number,
+  ): PromptMessage | undefined {
+    const reasons = picturesOf(message).map((picture) => refusals.get(picture) ?? "");
+    const key = JSON.stringify([reasons, this.#numberOf(around.renamed), version]);
+    let known = this.#fitted.get(message);
+    if (known?.key !== key) {
+      known = { key, message: fittedMessage(message, around, refusals) };
+      this.#fitted.set(message, known);
+    }
+    return known.message;
+  }
+
+  #numberOf(value: object): number {
+    let number = this.#numbers.get(value);
+    if (number === undefined) {
+      number = ++this.#count;
+      this.#numbers.set(value, number);
+    }
+    return number;
+  }
+
+  #withResponses(messages: readonly PromptMessage[], around: Around): PromptMessage[] {
+    return messages.flatMap((message, index) => {
+      const parts = this.#withoutFiles(message, around);
+      const isFollowed = parts.length === 1 && messages[index + 1]?.role === "user";
+      return isFollowed && message.role === "assistant" && message.results.length > 0 ? [...parts, SEEN] : parts;
+    });
+  }
+
+  /** Files of results would follow the results as a message of the user. */
+  #withoutFiles(message: PromptMessage, { takes = PICTURES }: Around): readonly PromptMessage[] {
+    if (message.role === "user" || message.results.every(({ files = [] }) => files.length === 0)) return [message];
+    let split = this.#split.get(message);
+    if (!split) {
+      const shown = message.results.map((result) => ({ result, ...resultShown(result, takes) }));
+      const results = shown.map(({ result: { files: _, ...bare }, text }) => ({ ...bare, output: text }));
+      const parts = shown.flatMap(({ result, files }): (TextPart | FilePart)[] =>
+        files.length === 0 ? [] : [{ type: "text", text: filesOf(result) }, ...files],
+      );
+      const bare: PromptMessage = { ...message, results };
+      split = parts.length === 0 ? [bare] : [bare, SEEN, { role: "user", parts }];
+      this.#split.set(message, split);
+    }
+    return split;
+  }
+}
+
+export function picturesOf(message: PromptMessage): readonly FilePart[] {
+  return message.role === "user"
+    ? message.parts.filter((part): part is FilePart => part.type === "file" && isPicture(part))
+    : message.results.flatMap(({ files = [] }) => files.filter(isPicture));
+}
+
+/** Texts, names and ids in a provider's form; nothing for a message that says nothing. */
+function legalMessage(message: PromptMessage, rules: RequestRules): PromptMessage | undefined {
+  const whole = wellFormed(message);
+  return whole.role === "user" ? legalUser(whole, rules) : legalAssistant(whole, rules);
+}
+
+function legalUser(message: UserMessage, rules: RequestRules): PromptMessage {
+  const parts = message.parts.filter((part) => !isBlank(part, rules));
+  // A message that says nothing keeps its place between two responses.
+  if (parts.every((part) => part.type === "text" && part.text === ""))
+    return { role: "user", parts: [{ type: "text", text: "(blank)" }] };
+  return parts.length === message.parts.length ? message : { role: "user", parts };
+}
+
+function legalAssistant(message: AssistantMessage, rules: RequestRules): PromptMessage | undefined {
+  let changed = false;
+  const parts: AssistantMessage["parts"][number][] = [];
+  for (const part of message.parts) {
+    const legal = part.type === "call" ? legalCall(part, rules) : part;
+    if (part.type === "text" && isBlank(part, rules)) changed = true;
+    else parts.push(legal);
+    changed ||= legal !== part;
+  }
+  // Providers refuse a response that ends with reasoning.
+  while (changed && parts.at(-1)?.type === "reasoning") parts.pop();
+  if (changed && parts.length === 0) return undefined;
+  const results = message.results.map((result) => legalResult(result, rules));
+  changed ||= results.some((result, index) => result !== message.results[index]);
+  return changed ? { ...message, parts, results } : message;
+}
+
+function isBlank(part: TextPart | FilePart, { refusesBlankText }: RequestRules): boolean {
+  return refusesBlankText === true && part.type === "text" && part.text.trim() === "";
+}
+
+function legalCall(call: PromptCall, rules: RequestRules): PromptCall {
+  const id = legalId(call.id, rules.callId);
+  const tool = legalName(call.tool, rules.toolName);
+  return id === call.id && tool === call.tool ? call : { ...call, id, tool };
+}
+
+function legalResult(result: PromptResult, rules: RequestRules): PromptResult {
+  const call = legalId(result.call, rules.callId);
+  const tool = legalName(result.tool, rules.toolName);
+  const output = rules.refusesBlankText && result.output.trim() === "" ? "(no output)" : result.output;
+  return call === result.call && tool === result.tool && output === result.output
+    ? result
+    : { ...result, call, tool, output };
+}
+
+/** A message without what was refused, and with the names of properties that the model is shown. */
+function fittedMessage(
+  message: PromptMessage,
+  around: Around,
+  refusals: ReadonlyMap<FilePart, string>,
+): PromptMessage | undefined {
+  if (message.role === "user") {
+    if (!picturesOf(message).some((picture) => refusals.has(picture))) return message;
+    return { role: "user", parts: message.parts.map((part) => shownPart(part, refusals)) };
+  }
+  const { renamed, leftOut } = around;
+  const isRefused = message.parts.some((part) => leftOut.reasoning.has(part));
+  const kept = isRefused ? message.parts.flatMap(withoutReasoning) : message.parts;
+  if (kept.length === 0) return undefined;
+  const parts = kept.map((part) => {
+    const names = part.type === "call" ? renamed.get(part.tool) : undefined;
+    return part.type === "call" && names ? { ...part, input: renameProperties(part.input, names) } : part;
+  });
+  const results = message.results.map((result) => shownResult(result, refusals));
+  const same =
+    parts.every((part, index) => part === message.parts[index]) &&
+    parts.length === message.parts.length &&
+    results.every((result, index) => result === message.results[index]);
+  return same ? message : { ...message, parts, results };
+}
+
+/** Signatures and ids of other parts refer to the reasoning, so they go too. */
+function withoutReasoning(part: AssistantMessage["parts"][number]): readonly AssistantMessage["parts"][number][] {
+  if (part.type === "reasoning") return [];
+  if (part.type === "provider" || part.provider === undefined) return [part];
+  const { provider: _, ...bare } = part;
+  return [bare as Exclude<typeof part, ReasoningPart>];
+}
+
+function shownPart(part: TextPart | FilePart, refusals: ReadonlyMap<FilePart, string>): TextPart | FilePart {
+  const why = part.type === "file" ? refusals.get(part) : undefined;
+  return part.type === "file" && why !== undefined ? { type: "text", text: notShown(part, why) } : part;
+}
+
+function shownResult(result: PromptResult, refusals: ReadonlyMap<FilePart, string>): PromptResult {
+  const { files = [] } = result;
+  const left = files.filter((file) => refusals.has(file));
+  if (left.length === 0) return result;
+  const { files: _, ...bare } = result;
+  const shown = files.filter((file) => !refusals.has(file));
+  const output = [result.output, ...left.map((file) => notShown(file, refusals.get(file) ?? ""))]
+    .filter((line) => line !== "")
+    .join("\n");
+  return { ...bare, output, ...(shown.length > 0 ? { files: shown } : {}) };
+}
+
+function notShown(file: FilePart, why: string): string {
+  return `[${nameOf(file)} (${file.mediaType}) is not shown to you: ${why}.]`;
+}
+
+function nameOf({ name }: FilePart): string {
+  return name ?? "A picture";
+}

@@ -1,0 +1,88 @@
+import type { FilePart } from "../../conversation/message.ts";
+import type { PictureRules } from "./rules.ts";
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Characters of base 64 that hold the header of a picture, behind which its pixels begin. */
+const HEADER = 4 * 32_768;
+
+const sizes = new WeakMap<FilePart, Size | undefined>();
+
+export function isPicture({ mediaType, data }: FilePart): boolean {
+  return data !== undefined && mediaType.startsWith("image/");
+}
+
+/** Why a provider refuses a picture, as the rest of a sentence; nothing where the provider takes the picture. */
+export function pictureProblem(file: FilePart, rules: PictureRules, pictures: number): string | undefined {
+  const bytes = Math.floor(((file.data?.length ?? 0) * 3) / 4);
+  if (bytes > rules.bytes) return `it has ${inMegabytes(bytes)}, and the provider takes ${inMegabytes(rules.bytes)}`;
+  const { crowd } = rules;
+  const isCrowded = crowd !== undefined && pictures > crowd.above;
+  const side = isCrowded ? crowd.side : rules.side;
+  if (side === undefined) return undefined;
+  const size = sizeOf(file);
+  if (!size || Math.max(size.width, size.height) <= side) return undefined;
+  const among = isCrowded ? ` of a picture among more than ${crowd.above}` : "";
+  return `it has ${size.width} × ${size.height} pixels, and the provider takes ${side} per side${among}`;
+}
+
+function inMegabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(1).replace(/\.0$/, "")} MB`;
+}
+
+function sizeOf(file: FilePart): Size | undefined {
+  if (sizes.has(file)) return sizes.get(file);
+  const size = sizeIn(file.data ?? "");
+  sizes.set(file, size);
+  return size;
+}
+
+/** Width and height by the header of a PNG, JPEG, GIF or WebP, whatever its media type says. */
+function sizeIn(data: string): Size | undefined {
+  let header: string;
+  try {
+    header = atob(data.slice(0, HEADER));
+  } catch {
+    // Not base 64: the provider says so.
+    return undefined;
+  }
+  const bytes = Uint8Array.from(header, (letter) => letter.charCodeAt(0));
+  const view = new DataView(bytes.buffer);
+  try {
+    if (header.startsWith("\x89PNG\r\n\x1a\n")) return { width: view.getUint32(16), height: view.getUint32(20) };
+    if (/^GIF8[79]a/.test(header)) return { width: view.getUint16(6, true), height: view.getUint16(8, true) };
+    if (header.startsWith("RIFF") && header.startsWith("WEBP", 8)) return webpSize(header.slice(12, 16), view);
+    if (header.startsWith("\xff\xd8")) return jpegSize(view);
+  } catch (error) {
+    // The header ends too early: nobody knows the size.
+    if (!(error instanceof RangeError)) throw error;
+  }
+  return undefined;
+}
+
+function webpSize(kind: string, view: DataView): Size | undefined {
+  const of24 = (at: number) => view.getUint16(at, true) + (view.getUint8(at + 2) << 16);
+  if (kind === "VP8X") return { width: of24(24) + 1, height: of24(27) + 1 };
+  if (kind === "VP8L") {
+    const bits = view.getUint32(21, true);
+    return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
+  }
+  if (kind === "VP8 ") return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff };
+  return undefined;
+}
+
+/** The size stands in the first frame: markers 0xC0 to 0xCF, but for three that are tables. */
+function jpegSize(view: DataView): Size | undefined {
+  for (let at = 2; ; ) {
+    if (view.getUint8(at) !== 0xff) return undefined;
+    const marker = view.getUint8(at + 1);
+    if (marker === 0xff) at++;
+    else if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7)) at += 2;
+    else if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker))
+      return { height: view.getUint16(at + 5), width: view.getUint16(at + 7) };
+    else at += 2 + view.getUint16(at + 2);
+  }
+}

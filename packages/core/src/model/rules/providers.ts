@@ -1,0 +1,46 @@
+import type { RulesRow } from "./rules.ts";
+
+const MB = 1_000_000;
+
+const NINE = /^[A-Za-z0-9]{9}$/;
+const PROPERTY = /^[a-zA-Z0-9_.-]{1,64}$/;
+
+/** Each provider's rules. Sources: the table in `docs/models.md`. */
+export const PROVIDER_RULES: readonly RulesRow[] = [
+  // OpenAI takes forty in the chat completions format, sixty-four in the responses format.
+  { provider: /\.chat$/, rules: { callId: /^.{1,40}$/s } },
+  { provider: /\.responses$/, rules: { callId: /^.{1,64}$/s } },
+  { provider: /^(openai(-chat)?\.|azure)/, rules: { maxTools: 128, needsItems: true } },
+  { provider: /^(groq|deepseek|xai)/, rules: { maxTools: 128 } },
+  { provider: /^groq/, rules: { pictures: { bytes: 3 * MB, most: 5 } } },
+  { provider: /^mistral/, rules: { pictures: { bytes: 10 * MB, most: 8 } } },
+  { provider: /^google/, rules: { toolName: /^[a-zA-Z_][\w.:-]{0,63}$/ } },
+  {
+    provider: /^anthropic/,
+    rules: {
+      callId: /^[\w-]+$/,
+      // In base 64 a third more: five megabytes.
+      pictures: { side: 8_000, bytes: 3.75 * MB, most: 100, crowd: { above: 20, side: 2_000 } },
+    },
+  },
+  {
+    provider: /^amazon-bedrock/,
+    rules: { callId: /^[\w-]{1,64}$/, pictures: { side: 8_000, bytes: 3.75 * MB, most: 20 } },
+  },
+  { provider: /^(anthropic|amazon-bedrock)/, rules: { propertyName: PROPERTY, refusesBlankText: true } },
+  // Models by their name, behind any gateway.
+  { model: /(^|\/)(gpt-\d|o[134](-|$))/, rules: { maxTools: 128, needsItems: true } },
+  { model: /claude/, rules: { propertyName: PROPERTY, refusesBlankText: true } },
+  {
+    // Models that think with a budget. Newer models decide themselves whether they think.
+    provider: /^(anthropic|amazon-bedrock)/,
+    model: /claude-(3-7|(sonnet|opus|haiku)-4(-[015]\b|-20\d|@|$))/,
+    rules: { needsReasoningFirst: true },
+  },
+  { provider: /^mistral/, rules: { callId: NINE, needsResponseBeforeUser: true } },
+  {
+    model: /mistral|mixtral|ministral|magistral|devstral|codestral|pixtral|voxtral/i,
+    rules: { callId: NINE, needsResponseBeforeUser: true },
+  },
+  { provider: /\.chat$/, model: /kimi|deepseek/i, rules: { needsReasoningWithCalls: true } },
+];

@@ -1,0 +1,94 @@
+import type { ModelError, ModelRequest, PromptMessage } from "../../ports/model.ts";
+import { picturesOf } from "./messages.ts";
+
+/** The part of a request that a provider names when it refuses the request. */
+export type RefusedPart = "reasoning" | "pictures" | { readonly parameter: string };
+
+const REASONING =
+  /encrypted[_ ]content|thought[_ ]?signature|\bsignature\b[^.]{0,80}\b(thinking|reasoning)|\b(thinking|reasoning)\b[^.]{0,80}\bsignature|(invalid|expired|unverifiable)[^.]{0,40}\bsignature\b|`(redacted_)?thinking` blocks?[^.]{0,80}(cannot be modified|must remain)/i;
+
+const PICTURE =
+  /(could not|cannot|can't|failed to|unable to|does not|doesn't) (be )?(process|decode|read|load|download|identify|support|accept)\w*[^.]{0,40}\b(images?|pictures?|vision|image_url)\b|\b(images?|image_url)\b[^.]{0,120}\b(not supported|unsupported|invalid|corrupt\w*|exceeds?|too (large|big|many)|dimensions?|not valid|malformed)|(invalid|unsupported|corrupt\w*|too many|malformed|not a valid)[^.]{0,40}\b(images?|image_url|image data)\b/i;
+
+/** Before the name of a parameter: "Unsupported parameter: 'x'", "unknown field `x`", `"extra_forbidden","loc":["body","x"]`. */
+const NOUN = "(\\w+\\W+){0,2}(parameter|argument|field|key|option|setting|property|body)s?\\b.{0,20}?\\W";
+const BEFORE = `((unsupported|unknown|unrecogni[sz]ed|unexpected|extra_forbidden|not supported|does(n't| not) support)\\W+(${NOUN})?|invalid\\W+${NOUN})`;
+/** Behind the name: "'x' is not supported with this model", "x: Extra inputs are not permitted". */
+const BEHIND =
+  "\\W+(\\w+\\W+){0,4}(unsupported|not supported|not implemented|deprecated|no longer|extra inputs|(not|n't) (be )?(permitted|allowed|accepted|available|support))";
+
+/** Words of a provider for what a setting of ours is sent as. */
+const PARAMETERS: readonly (readonly [
+  setting: "temperature" | "maxTokens" | "stop" | "effort",
+  names: readonly string[],
+])[] = [
+  ["temperature", ["temperature"]],
+  ["maxTokens", ["max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens"]],
+  ["stop", ["stop", "stop_sequences", "stopSequences"]],
+  [
+    "effort",
+    [
+      "reasoning_effort",
+      "reasoning.effort",
+      "reasoning",
+      "thinking",
+      "effort",
+      "thinkingConfig",
+      "thinking_config",
+      "thinkingLevel",
+      "thinking_level",
+      "output_config",
+    ],
+  ],
+];
+
+/**
+ * The part of a request that an error names, where the request has the part. Only a refusal of the request itself counts,
+ * and only words that name a part: any other refusal is told as it is.
+ *
+ * @param own Parameters that the driver sends by itself.
+ */
+export function refusedPart(
+  error: ModelError,
+  request: ModelRequest,
+  own: readonly string[] = [],
+): RefusedPart | undefined {
+  const { code, status } = error;
+  if (code !== "invalid-request" || (status !== undefined && status !== 400 && status !== 422)) return undefined;
+  const words = `${error.message}\n${error.detail ?? ""}`;
+  if (REASONING.test(words) && request.messages.some((message) => reasoningIn(message).length > 0)) return "reasoning";
+  const parameter = parametersOf(request, own).find((name) => isRefused(words, name));
+  if (parameter !== undefined) return { parameter };
+  return PICTURE.test(words) && request.messages.some((message) => picturesOf(message).length > 0)
+    ? "pictures"
+    : undefined;
+}
+
+/** The parts of a response that hold reasoning, or a signature or id that belongs to reasoning. */
+export function reasoningIn(message: PromptMessage): readonly object[] {
+  if (message.role === "user") return [];
+  return message.parts.filter(
+    (part) => part.type === "reasoning" || (part.type !== "provider" && part.provider !== undefined),
+  );
+}
+
+function parametersOf({ settings }: ModelRequest, own: readonly string[]): string[] {
+  const set = PARAMETERS.flatMap(([setting, sent]) => (settings[setting] === undefined ? [] : sent));
+  const options = Object.values(settings.providerOptions ?? {}).flatMap(Object.entries);
+  const left = new Set(options.flatMap(([name, value]) => (value === null ? [name] : [])));
+  return [...own, ...options.map(([name]) => name), ...set].filter((name) => !left.has(name));
+}
+
+/** Whether a text says of a parameter, in any of the usual spellings, that the provider does not know it. */
+function isRefused(text: string, name: string): boolean {
+  const spelled = name.replace(/([a-z])([A-Z])/g, "$1_$2").toLowerCase();
+  return [name, spelled].some((one) => {
+    const word = `(?<![\\w.-])${one.replace(/[^\w]/g, "\\$&")}(?![\\w-])`;
+    return new RegExp(`${BEFORE}${word}|${word}${BEHIND}`, "i").test(text);
+  });
+}
+
+/** Which setting of ours is sent under a name. */
+export function settingOf(parameter: string): "temperature" | "maxTokens" | "stop" | "effort" | undefined {
+  return PARAMETERS.find(([, sent]) => sent.includes(parameter))?.[0];
+}

@@ -1,0 +1,231 @@
+import type { Json } from "../../conversation/message.ts";
+import { cutTo } from "../../conversation/shown/visible-text.ts";
+import { legalName, wellFormed } from "./form.ts";
+import type { RequestRules } from "./rules.ts";
+
+type Schema = Readonly<Record<string, Json>>;
+
+/** A schema as a provider takes it. */
+export interface LegalSchema {
+  readonly schema: Json;
+  /** Legal names of properties, by the original ones. */
+  readonly renamed: ReadonlyMap<string, string>;
+  /** What the schema cannot say any more, for the description of the tool; may be empty. */
+  readonly said: string;
+}
+
+/** Keywords that providers refuse at the top of a schema. */
+const REFUSED_AT_TOP = ["anyOf", "oneOf", "allOf", "not", "enum"] as const;
+
+/** Schemas that may lie in each other at the top, before a schema counts as endless. */
+const DEPTH = 20;
+
+/** UTF-16 units of the schema that a description quotes. */
+const QUOTED = 2_000;
+
+/** Returns `undefined` for a schema that no object fits, or that never ends. */
+export function legalSchema(input: Json, rules: RequestRules): LegalSchema | undefined {
+  if (!isSchema(input)) return undefined;
+  const top = atTop(wellFormed(input) as Schema);
+  if (!top) return undefined;
+  const renamed = new Map<string, string>();
+  let schema: Json = top.schema;
+  if (rules.propertyName || !JSON.stringify(input).isWellFormed()) collectNames(schema, rules.propertyName, renamed);
+  if (renamed.size > 0) schema = withNames(schema, renamed);
+  if (rules.needsItems) schema = withItems(schema);
+  return { schema, renamed, said: top.said };
+}
+
+/** The schema of an object whose top says nothing but its properties. */
+function atTop(root: Schema): { readonly schema: Schema; readonly said: string } | undefined {
+  const refused = REFUSED_AT_TOP.filter((keyword) => root[keyword] !== undefined);
+  if (refused.length === 0 && typeof root.$ref !== "string") {
+    if (root.type === "object") return { schema: root, said: "" };
+    const fits = root.type === undefined || (Array.isArray(root.type) && root.type.includes("object"));
+    return fits ? { schema: { ...root, type: "object" }, said: "" } : undefined;
+  }
+  const flat = flattened(root, root, 0);
+  if (!flat) return undefined;
+  // The properties of all branches are allowed together: what is more is for the check of the arguments.
+  const gone = new Set<string>([
+    ...REFUSED_AT_TOP,
+    "$ref",
+    ...(root.additionalProperties === false ? ["additionalProperties"] : []),
+  ]);
+  const kept = Object.fromEntries(Object.entries(root).filter(([keyword]) => !gone.has(keyword)));
+  const { properties, required } = flat;
+  const schema = { ...kept, type: "object", properties, ...(required.length > 0 ? { required: [...required] } : {}) };
+  const conditions = refused.filter((keyword) => keyword !== "allOf");
+  const said = conditions
+    .map((keyword) => `${SAID[keyword]} ${cutTo(JSON.stringify(root[keyword]), QUOTED)}`)
+    .join("\n");
+  return { schema, said };
+}
+
+const SAID: Readonly<Record<(typeof REFUSED_AT_TOP)[number], string>> = {
+  anyOf: "The arguments must also fit at least one of these JSON Schemas:",
+  oneOf: "The arguments must also fit exactly one of these JSON Schemas:",
+  allOf: "The arguments must also fit all of these JSON Schemas:",
+  not: "The arguments must not fit this JSON Schema:",
+  enum: "The arguments must be one of these values:",
+};
+
+interface Flat {
+  readonly properties: Schema;
+  readonly required: readonly string[];
+}
+
+/** The properties of a schema and of its branches. What each branch requires is required; so is what the schema requires. */
+function flattened(schema: Json | undefined, root: Schema, depth: number): Flat | undefined {
+  if (schema === true) return { properties: {}, required: [] };
+  if (!isSchema(schema) || depth > DEPTH) return undefined;
+  if (
+    schema.type !== undefined &&
+    schema.type !== "object" &&
+    !(Array.isArray(schema.type) && schema.type.includes("object"))
+  )
+    return undefined;
+  let properties: Schema = isSchema(schema.properties) ? schema.properties : {};
+  let required = Array.isArray(schema.required) ? schema.required.filter((name) => typeof name === "string") : [];
+  const all = [
+    ...(Array.isArray(schema.allOf) ? schema.allOf : []),
+    ...(typeof schema.$ref === "string" ? [resolved(schema.$ref, root)] : []),
+  ];
+  for (const branch of all) {
+    const flat = flattened(branch, root, depth + 1);
+    if (!flat) return undefined;
+    properties = joined(properties, flat.properties);
+    required = [...new Set([...required, ...flat.required])];
+  }
+  for (const keyword of ["anyOf", "oneOf"] as const) {
+    if (!Array.isArray(schema[keyword])) continue;
+    // A branch that no object fits never holds for arguments.
+    const branches = schema[keyword]
+      .map((branch) => flattened(branch, root, depth + 1))
+      .filter((flat) => flat !== undefined);
+    if (branches.length === 0) return undefined;
+    for (const flat of branches) properties = joined(properties, flat.properties);
+    const [first, ...others] = branches;
+    const inAll = first?.required.filter((name) => others.every((flat) => flat.required.includes(name))) ?? [];
+    required = [...new Set([...required, ...inAll])];
+  }
+  return { properties, required };
+}
+
+function joined(ours: Schema, theirs: Schema): Schema {
+  const both: Record<string, Json> = { ...ours };
+  for (const [name, schema] of Object.entries(theirs)) {
+    const before = both[name];
+    const same = before === undefined || before === true || JSON.stringify(before) === JSON.stringify(schema);
+    both[name] = same ? schema : { anyOf: [before, schema] };
+  }
+  return both;
+}
+
+function resolved(ref: string, root: Schema): Json | undefined {
+  if (!ref.startsWith("#")) return undefined;
+  let found: Json | undefined = root;
+  for (const name of namesIn(ref).slice(1)) {
+    found = isSchema(found) && Object.hasOwn(found, name) ? found[name] : undefined;
+  }
+  return found;
+}
+
+function namesIn(ref: string): string[] {
+  return ref.split("/").map((name) => {
+    const plain = name.replaceAll("~1", "/").replaceAll("~0", "~");
+    try {
+      return decodeURIComponent(plain);
+    } catch {
+      // Not a percent-escape: the name is meant as it is.
+      return plain;
+    }
+  });
+}
+
+/** Keywords that hold schemas by the names of properties, or of definitions. */
+const BY_NAME: ReadonlySet<string> = new Set([
+  "properties",
+  "patternProperties",
+  "$defs",
+  "definitions",
+  "dependentSchemas",
+]);
+/** Keywords whose values are no schemas. */
+const VALUES: ReadonlySet<string> = new Set(["const", "enum", "default", "example", "examples"]);
+
+function collectNames(schema: Json, form: RegExp | undefined, renamed: Map<string, string>): void {
+  eachSchema(schema, (one) => {
+    if (!isSchema(one.properties)) return;
+    for (const name of Object.keys(one.properties)) {
+      const legal = form ? legalName(name, form) : name;
+      if (legal !== name) renamed.set(name, legal);
+    }
+  });
+}
+
+function eachSchema(schema: Json | undefined, visit: (schema: Schema) => void): void {
+  if (Array.isArray(schema)) for (const one of schema) eachSchema(one, visit);
+  if (!isSchema(schema)) return;
+  visit(schema);
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (VALUES.has(keyword)) continue;
+    if (BY_NAME.has(keyword) && isSchema(value)) for (const inner of Object.values(value)) eachSchema(inner, visit);
+    else if (typeof value === "object") eachSchema(value, visit);
+  }
+}
+
+function withNames(schema: Json, renamed: ReadonlyMap<string, string>): Json {
+  const legal = (name: string) => renamed.get(name) ?? name;
+  const keys = (value: Json, each: (inner: Json) => Json) =>
+    isSchema(value)
+      ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [legal(name), each(inner)]))
+      : value;
+  const names = (value: Json): Json =>
+    Array.isArray(value) ? value.map((name) => (typeof name === "string" ? legal(name) : name)) : value;
+  return changed(schema, (keyword, value, next) => {
+    if (keyword === "properties" || keyword === "dependentSchemas") return keys(value, next);
+    if (keyword === "required") return names(value);
+    if (keyword === "dependentRequired") return keys(value, names);
+    if (keyword === "$ref" && typeof value === "string" && value.startsWith("#")) {
+      return namesIn(value)
+        .map((name, index, all) => (all[index - 1] === "properties" ? legal(name) : name))
+        .map((name) => name.replaceAll("~", "~0").replaceAll("/", "~1"))
+        .join("/");
+    }
+    return undefined;
+  });
+}
+
+/** OpenAI refuses an array that does not say what its items are. */
+function withItems(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(withItems);
+  if (!isSchema(schema)) return schema;
+  const whole = changed(schema, (_keyword, _value) => undefined, withItems);
+  const isArray = schema.type === "array" || (Array.isArray(schema.type) && schema.type.includes("array"));
+  return isArray && schema.items === undefined ? { ...(whole as Schema), items: {} } : whole;
+}
+
+/** A schema with some keywords changed, and the schemas in it likewise. Values that are no schemas stay. */
+function changed(
+  schema: Json,
+  change: (keyword: string, value: Json, next: (inner: Json) => Json) => Json | undefined,
+  again: (inner: Json) => Json = (inner) => changed(inner, change),
+): Json {
+  if (Array.isArray(schema)) return schema.map(again);
+  if (!isSchema(schema)) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([keyword, value]): [string, Json] => {
+      if (VALUES.has(keyword)) return [keyword, value];
+      const own = change(keyword, value, again);
+      if (own !== undefined) return [keyword, own];
+      if (BY_NAME.has(keyword) && isSchema(value))
+        return [keyword, Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, again(inner)]))];
+      return [keyword, typeof value === "object" ? again(value) : value];
+    }),
+  );
+}
+
+function isSchema(value: Json | undefined): value is Schema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

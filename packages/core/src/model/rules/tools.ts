@@ -1,0 +1,93 @@
+import type { Json } from "../../conversation/message.ts";
+import type { ToolSchema } from "../../ports/model.ts";
+import { legalName, mapKeys, wellFormed } from "./form.ts";
+import type { RequestRules } from "./rules.ts";
+import { legalSchema } from "./schema.ts";
+
+/** The tools of a request as a provider takes them, and the way back. */
+export interface LegalTools {
+  readonly schemas: readonly ToolSchema[];
+  /** One line for the user on each thing that was left out or changed. */
+  readonly notes: readonly string[];
+  /** The tool behind a legal name, where the two differ in anything. */
+  readonly originals: ReadonlyMap<string, OriginalTool>;
+  /** By the legal name of a tool: legal names of properties, by the original ones. */
+  readonly renamed: ReadonlyMap<string, ReadonlyMap<string, string>>;
+}
+
+export interface OriginalTool {
+  readonly name: string;
+  /** Original names of properties, by the legal ones. */
+  readonly properties: ReadonlyMap<string, string>;
+}
+
+/** Tools at the end that always stay: a mode brings the tools there that end a task. */
+const LAST = 8;
+
+/** Tools that are not legal are rewritten; a tool that cannot be rewritten is left out alone. */
+export function legalTools(tools: readonly ToolSchema[], rules: RequestRules): LegalTools {
+  const schemas: ToolSchema[] = [];
+  const originals = new Map<string, OriginalTool>();
+  const renamed = new Map<string, ReadonlyMap<string, string>>();
+  const unusable: string[] = [];
+  const rewritten: string[] = [];
+  let changed = false;
+  for (const tool of tools) {
+    const legal = legalSchema(tool.input, rules);
+    if (!legal) {
+      unusable.push(tool.name);
+      continue;
+    }
+    const name = legalName(wellFormed(tool.name), rules.toolName);
+    const description = wellFormed(legal.said === "" ? tool.description : `${tool.description}\n\n${legal.said}`);
+    if (legal.said !== "" || legal.renamed.size > 0) rewritten.push(tool.name);
+    if (name !== tool.name || legal.renamed.size > 0) {
+      const properties = new Map([...legal.renamed].map(([original, shown]) => [shown, original]));
+      originals.set(name, { name: tool.name, properties });
+    }
+    if (legal.renamed.size > 0) renamed.set(name, legal.renamed);
+    const same = name === tool.name && description === tool.description && legal.schema === tool.input;
+    changed ||= !same;
+    schemas.push(same ? tool : { name, description, input: legal.schema });
+  }
+  const { maxTools = schemas.length } = rules;
+  const over = schemas.splice(Math.max(0, maxTools - LAST), Math.max(0, schemas.length - maxTools));
+  const overNames = over.map(({ name }) => originals.get(name)?.name ?? name);
+  return {
+    schemas: changed || schemas.length !== tools.length ? schemas : tools,
+    originals,
+    renamed,
+    notes: [
+      ...noteOn(
+        unusable,
+        "is left out: the provider cannot take its schema",
+        "are left out: the provider cannot take their schemas",
+      ),
+      ...noteOn(
+        overNames,
+        `is left out: the provider takes at most ${maxTools} tools`,
+        `are left out: the provider takes at most ${maxTools} tools`,
+      ),
+      ...noteOn(
+        rewritten,
+        "is shown to the model with a simpler schema",
+        "are shown to the model with simpler schemas",
+      ),
+    ],
+  };
+}
+
+/** Tools that a note names. */
+const NAMED = 5;
+
+function noteOn(names: readonly string[], one: string, many: string): string[] {
+  if (names.length === 0) return [];
+  if (names.length === 1) return [`The tool ${names[0]} ${one}.`];
+  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
+  return [`The tools ${names.slice(0, NAMED).join(", ")}${more} ${many}.`];
+}
+
+/** Arguments with other names of properties. The names are a bijection, so that the way back is as exact. */
+export function renameProperties(input: Json, names: ReadonlyMap<string, string>): Json {
+  return mapKeys(input, (key) => names.get(key) ?? key);
+}

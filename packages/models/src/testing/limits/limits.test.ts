@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { bodiesOf } from "../../families/request.fixture.ts";
+import { violations } from "./limits.ts";
+import { Odd } from "./odd-conversation.fixture.ts";
+
+/** Each way to a provider. */
+const WAYS: readonly (readonly [name: string, env: (address: string) => Record<string, string>])[] = [
+  ["anthropic/claude-sonnet-4-5", (url) => ({ ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: url })],
+  ["openai/gpt-5.4", (url) => ({ OPENAI_API_KEY: "k", OPENAI_BASE_URL: url })],
+  ["openai-chat/gpt-5.4", (url) => ({ OPENAI_API_KEY: "k", OPENAI_BASE_URL: url })],
+  ["azure/deployed", (url) => ({ AZURE_API_KEY: "k", AZURE_BASE_URL: url })],
+  ["google/gemini-3.5-flash", (url) => ({ GOOGLE_GENERATIVE_AI_API_KEY: "k", GOOGLE_GENERATIVE_AI_BASE_URL: url })],
+  ["mistral/mistral-medium-latest", (url) => ({ MISTRAL_API_KEY: "k", MISTRAL_BASE_URL: url })],
+  ["groq/meta-llama/llama-4-scout-17b-16e-instruct", (url) => ({ GROQ_API_KEY: "k", GROQ_BASE_URL: url })],
+  ["deepseek/deepseek-v4-flash", (url) => ({ DEEPSEEK_API_KEY: "k", DEEPSEEK_BASE_URL: url })],
+  ["xai/grok-4.5", (url) => ({ XAI_API_KEY: "k", XAI_BASE_URL: url })],
+  [
+    "amazon-bedrock/eu.anthropic.claude-sonnet-4-5-20250929-v1:0",
+    (url) => ({ AWS_REGION: "eu-west-1", AWS_BEARER_TOKEN_BEDROCK: "k", AMAZON_BEDROCK_BASE_URL: url }),
+  ],
+  ["openai-compatible/devstral-small", (url) => ({ OPENAI_COMPATIBLE_BASE_URL: url })],
+];
+
+const COUNT = process.env.BANYAN_LONG ? 100 : 8;
+
+describe("F44, F45, F46, F47, F49, F56, F66: no provider refuses a request, whatever a conversation holds:", () => {
+  test.each(WAYS)("%s", async (name, env) => {
+    const provider = name.split("/", 1)[0] ?? "";
+    for (let seed = 1; seed <= COUNT; seed++) {
+      const requests = new Odd(seed).conversation();
+      const bodies = await bodiesOf(name, env, ...requests);
+      expect(bodies, `seed ${seed}`).toHaveLength(requests.length);
+      expect(
+        bodies.flatMap((body) => violations(provider, body)),
+        `seed ${seed}`,
+      ).toEqual([]);
+    }
+  });
+});
+
+describe("the beginning of a request stays the same while its conversation grows:", () => {
+  test.each(WAYS)("%s", async (name, env) => {
+    for (let seed = 1; seed <= COUNT; seed++) {
+      const bodies = await bodiesOf(name, env, ...new Odd(seed).conversation({ pictures: false, tools: 2 }));
+      const said = bodies.map((body) => {
+        const messages = body.messages ?? body.input ?? body.contents;
+        return JSON.stringify(messages, (key, value) =>
+          /^cache_?control$|^cachePoint$/i.test(key) ? undefined : value,
+        ).replaceAll(",{}", "");
+      });
+      for (const [index, text] of said.slice(1).entries()) {
+        // A message may go on where it ended.
+        expect(text.startsWith(said[index]?.replace(/[\]}]+$/, "") ?? ""), `seed ${seed}`).toBe(true);
+      }
+      const [first, ...others] = bodies.map(({ tools, toolConfig }) => JSON.stringify([tools, toolConfig]));
+      for (const tools of others) expect(tools).toBe(first);
+    }
+  });
+});
