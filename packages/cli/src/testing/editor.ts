@@ -7,6 +7,7 @@ import {
   methods,
   ndJsonStream,
   type RequestPermissionRequest,
+  type RequestPermissionResponse,
   type SessionNotification,
 } from "@agentclientprotocol/sdk/unstable";
 import { onTestFinished } from "vitest";
@@ -33,11 +34,15 @@ export async function editor(
   {
     env = {},
     option = 0,
+    permit = async ({ options }) => ({
+      outcome: { outcome: "selected", optionId: options.at(option)?.optionId ?? "" },
+    }),
   }: {
-    readonly env?: Readonly<
-      Record<string, string>
-    > /** Which option it takes of those that it is asked to choose among. */;
+    readonly env?: Readonly<Record<string, string>>;
+    /** Which option it takes of those that it is asked to choose among. */
     readonly option?: number;
+    /** What it answers instead. */
+    readonly permit?: (asked: RequestPermissionRequest) => Promise<RequestPermissionResponse>;
   } = {},
 ): Promise<EditorHere> {
   const running = spawn(process.execPath, [MAIN, "acp", ...args], {
@@ -59,9 +64,7 @@ export async function editor(
   });
   const connection = client({ name: "a test" })
     .onNotification(methods.client.session.update, ({ params }) => void updates.push(params))
-    .onRequest(methods.client.session.requestPermission, ({ params }: { params: RequestPermissionRequest }) => ({
-      outcome: { outcome: "selected", optionId: params.options.at(option)?.optionId ?? "" },
-    }))
+    .onRequest(methods.client.session.requestPermission, ({ params }) => permit(params))
     .connect(ndJsonStream(Writable.toWeb(running.stdin), Readable.toWeb(running.stdout) as ReadableStream<Uint8Array>));
   onTestFinished(() => connection.close());
   await connection.agent.request(methods.agent.initialize, { protocolVersion: 1, clientCapabilities: {} });
