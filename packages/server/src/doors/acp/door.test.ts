@@ -19,10 +19,12 @@ import {
   text,
   until,
 } from "@banyan/core/testing";
+import { connect } from "@banyan/protocol/node";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
-import { type Editor, editor, WORKSPACE } from "../../testing/editor.fixture.ts";
-import { temporaryDirectory } from "../../testing/serving.fixture.ts";
+import { type Editor, editor, editorAt, WORKSPACE } from "../../testing/editor.fixture.ts";
+import { served } from "../../testing/served.fixture.ts";
+import { serving, TOKEN, temporaryDirectory } from "../../testing/serving.fixture.ts";
 
 const { session } = methods.agent;
 const eventually = (look: () => unknown) => vi.waitFor(look, { timeout: 20_000 });
@@ -437,6 +439,41 @@ test.each(waits)(
     await eventually(async () => expect((await second.page.ask("question.list", {})).waiting).toEqual([]));
   },
 );
+
+test("F72: an editor at a server is asked once, answers the server that was started since, and its prompt ends with the turn", async () => {
+  const { tool, did } = writer();
+  const directory = temporaryDirectory();
+  const options = { tools: [tool], ...asking };
+  const first = await served({ ...options, model: scriptedModel([[call("note", { path: "a.txt" })]]) }, { directory });
+  const { address } = first.server;
+  const asked = Promise.withResolvers<RequestPermissionRequest>();
+  const answered = Promise.withResolvers<RequestPermissionResponse>();
+  let count = 0;
+  const at = await editorAt(
+    { connect: async (events) => connect({ address, token: TOKEN, client: "a test" }, events) },
+    {
+      permit(given) {
+        count += 1;
+        asked.resolve(given);
+        return answered.promise;
+      },
+    },
+  );
+  const sessionId = await at.begin();
+  const prompt = at.say(sessionId, "note it");
+  await asked.promise;
+  await first[Symbol.asyncDispose]();
+  const second = await serving(
+    { ...options, model: scriptedModel(["Done."]) },
+    { directory, port: Number(new URL(address).port) },
+  );
+  // The editor's user takes the time that a deploy takes.
+  await eventually(async () => expect((await at.page.ask("question.list", {})).waiting).toHaveLength(1));
+  answered.resolve(await choose("once")());
+  expect(await prompt).toEqual({ stopReason: "end_turn" });
+  expect([did, count, at.told("agent_message_chunk")]).toEqual([["a.txt"], 1, "Done."]);
+  expect(second.log).toEqual([]);
+});
 
 test("A11: a limit is asked about, and what ends a turn is told: at a limit, failed, without a key", async () => {
   const { tool } = writer();
