@@ -19,6 +19,25 @@ test("B47: a server that is not there is named, once, with the reason; what is r
   ]);
 });
 
+test("F50: what of a server's lists is not of the protocol is told in one line", async () => {
+  const tools = [
+    { name: "fine", inputSchema: { type: "object" } },
+    { name: "odd", inputSchema: 7 },
+  ];
+  const program = `require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+    const { id, method, params } = JSON.parse(line);
+    const result = method === "initialize"
+      ? { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } }
+      : { tools: ${JSON.stringify(tools)} };
+    if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
+  });`;
+  const place = { env: {}, home: tmpdir(), cwd: tmpdir() };
+  await using servers = await openServers(place, { garden: { command: process.execPath, args: ["-e", program] } });
+  expect(await serversSettled(servers, new AbortController().signal)).toEqual([
+    "The MCP server garden does not keep to its protocol: the tool odd is left out: its inputSchema is not of the protocol.",
+  ]);
+});
+
 test("B47: where no server is slow, nobody waits longer than for them", async () => {
   const place = { env: {}, home: tmpdir(), cwd: tmpdir() };
   await using servers = await openServers(place, { gone: { command: "/no/such/program" } });

@@ -68,9 +68,13 @@ function cannotBeUsed(name: string, reason: string): string {
 function missing(state: McpServerState): string[] {
   switch (state.status) {
     case "ready":
-      if (!state.unread) return [];
       return [
-        `The MCP server ${state.name} describes arguments in a way that cannot be read here, and checks them itself: ${state.unread.join("; ")}.`,
+        ...(state.unread
+          ? [
+              `The MCP server ${state.name} describes arguments in a way that cannot be read here, and checks them itself: ${state.unread.join("; ")}.`,
+            ]
+          : []),
+        ...(state.odd ? [`The MCP server ${state.name} does not keep to its protocol: ${state.odd.join("; ")}.`] : []),
       ];
     case "disabled":
       return [];

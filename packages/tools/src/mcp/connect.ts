@@ -9,10 +9,12 @@ import {
   SdkError,
   SdkErrorCode,
   type StreamableHTTPClientTransport,
+  SUPPORTED_PROTOCOL_VERSIONS,
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
 import manifest from "../../package.json" with { type: "json" };
 import { McpError, reasonOf } from "./error.ts";
+import { mendResults, type NoteOddity } from "./mended-result.ts";
 import type { SignIn } from "./oauth/sign-in.ts";
 import { ProcessTransport } from "./process-transport.ts";
 
@@ -23,6 +25,8 @@ export interface ClientDuties {
   elicit(params: ElicitRequestParams): Promise<ElicitResult>;
   /** Notes what the server logs, with its level, or what goes wrong between the two. */
   log(who: string, text: string): void;
+  /** Takes note of something that is not of the protocol, and was taken as it is meant or left out. */
+  readonly odd: NoteOddity;
   /** Other tools, prompts or resources are there now, or may be. */
   changed(what: "tools" | "prompts" | "resources" | "all"): void;
 }
@@ -50,20 +54,39 @@ const FAREWELL = 1_000;
 /**
  * The handshakes that there are: `initialize`, of versions until 2025-11-25, or the newer one where the server has it.
  */
-type Handshake = "legacy" | "auto";
+interface Handshake {
+  readonly mode: "legacy" | "auto";
+  /** The only version that is offered. */
+  readonly version?: string;
+}
+
+const LEGACY: Handshake = { mode: "legacy" };
+const AUTO: Handshake = { mode: "auto" };
+
+/** The first version with the newer handshake. */
+const NEWER = "2026-07-28";
+
+/** The versions that are spoken. */
+export const VERSIONS: readonly string[] = [NEWER, ...SUPPORTED_PROTOCOL_VERSIONS];
 
 /**
  * Connects, within `timeout` milliseconds for each exchange. At an address the newer handshake is tried first. A
  * program gets the older one first, which all have: many end at a question that they do not know, and must be started
- * again. Rejects with what the server, or the way to it, answered.
+ * again. A `version` that the server named is the only one that is offered. Rejects with what the server, or the way to it,
+ * answered.
  */
 export async function connect(
   reach: WayToServer,
   duties: ClientDuties,
   timeout: number,
   signal: AbortSignal,
+  version?: string,
 ): Promise<Connection> {
-  const [first, second]: [Handshake, Handshake] = reach.kind === "program" ? ["legacy", "auto"] : ["auto", "legacy"];
+  if (version !== undefined) {
+    const { mode } = version < NEWER ? LEGACY : AUTO;
+    return shakeHands(reach, { mode, version }, duties, timeout, signal);
+  }
+  const [first, second] = reach.kind === "program" ? [LEGACY, AUTO] : [AUTO, LEGACY];
   try {
     return await shakeHands(reach, first, duties, timeout, signal);
   } catch (error) {
@@ -71,7 +94,7 @@ export async function connect(
     try {
       return await shakeHands(reach, second, duties, timeout, signal);
     } catch (later) {
-      throw first === "legacy" ? error : later;
+      throw first === LEGACY ? error : later;
     }
   }
 }
@@ -84,7 +107,7 @@ function speaksAnother(error: unknown): boolean {
 
 async function shakeHands(
   reach: WayToServer,
-  mode: Handshake,
+  handshake: Handshake,
   duties: ClientDuties,
   timeout: number,
   signal: AbortSignal,
@@ -92,7 +115,8 @@ async function shakeHands(
 ): Promise<Connection> {
   signal.throwIfAborted();
   const transport = reach.open();
-  const client = clientFor(duties, mode);
+  mendResults(transport, duties.odd);
+  const client = clientFor(duties, handshake);
   const over = new AbortController();
   const closed = new Promise<void>((resolve) => {
     client.onclose = () => {
@@ -112,7 +136,7 @@ async function shakeHands(
     const signIn = reach.kind === "address" ? reach.signIn : undefined;
     if (isSignedIn || signIn === undefined || !UnauthorizedError.isInstance(cause)) throw cause;
     await transport.finishAuth(await signIn.answer(signal));
-    return shakeHands(reach, mode, duties, timeout, signal, true);
+    return shakeHands(reach, handshake, duties, timeout, signal, true);
   }
   keepListening(client, () => duties.changed("all"), over.signal).catch((error: unknown) =>
     duties.log("banyan", `what it says of its changes is not heard any more: ${reasonOf(error)}`),
@@ -153,7 +177,7 @@ async function atMost(time: number, farewell: Promise<void> | undefined): Promis
   clearTimeout(timer);
 }
 
-function clientFor(duties: ClientDuties, mode: Handshake): Client {
+function clientFor(duties: ClientDuties, { mode, version }: Handshake): Client {
   const changed = (what: Parameters<ClientDuties["changed"]>[0]) => ({
     autoRefresh: false,
     onChanged: () => duties.changed(what),
@@ -161,6 +185,7 @@ function clientFor(duties: ClientDuties, mode: Handshake): Client {
   const options: ClientOptions = {
     capabilities: { roots: {}, elicitation: { form: {}, url: {} } },
     versionNegotiation: { mode },
+    ...(version !== undefined && { supportedProtocolVersions: [version] }),
     listChanged: { tools: changed("tools"), prompts: changed("prompts"), resources: changed("resources") },
   };
   const client = new Client({ name: "banyan", version: manifest.version }, options);

@@ -53,9 +53,33 @@ export function isLost(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "EPIPE";
 }
 
-/** Whether a server says that it does not know a session, as streamable HTTP has it: then it did nothing. */
+/**
+ * Whether a server says that it does not know a session: then it did nothing. Streamable HTTP has 404 for it, and servers that were
+ * started anew answer 400 with words about the session (F57).
+ */
 export function isForgotten(error: unknown): boolean {
-  return isStatus(error, 404);
+  if (isStatus(error, 404)) return true;
+  return (isStatus(error, 400) || ProtocolError.isInstance(error)) && /\bsession\b/i.test(wordsOf(error));
+}
+
+/** The newest version of the protocol that a server names where it refuses the version of a request, if both know one (F57). */
+export function versionNamedIn(error: unknown, known: readonly string[]): string | undefined {
+  if (!isStatus(error, 400) && !ProtocolError.isInstance(error)) return undefined;
+  const words = wordsOf(error);
+  if (!/protocol.?version/i.test(words)) return undefined;
+  // Before that word stands the version that was refused.
+  const [, ...named] = words.split(/supported/i);
+  const versions = named.at(-1)?.match(/\d{4}-\d\d-\d\d/g) ?? [];
+  return versions
+    .filter((version) => known.includes(version))
+    .sort()
+    .at(-1);
+}
+
+/** All that a server said about a refusal. */
+function wordsOf(error: unknown): string {
+  const data = error instanceof Error && "data" in error ? JSON.stringify(error.data) : "";
+  return `${reasonOf(error)} ${data}`;
 }
 
 function isStatus(error: unknown, status: number): boolean {

@@ -1,6 +1,10 @@
-import { createServer } from "node:http";
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { HttpPuppet } from "./testing/http-puppet.fixture.ts";
+import { type Message, Puppet } from "./testing/puppet.fixture.ts";
 import { TestServers } from "./testing/surroundings.fixture.ts";
 
 let puppet: HttpPuppet;
@@ -88,6 +92,78 @@ describe("streamable HTTP", () => {
     puppet.forget();
     expect(await opened.call("mcp_it_echo", { text: "again" })).toBe("again");
     expect(opened.statuses).toEqual(["it: ready"]);
+  });
+
+  test.each(["Bad Request: No valid session ID provided", "Session expired, initialize again", "Invalid session"])(
+    "F57: session-400: %s: one new session, and the call again",
+    async (message) => {
+      let forgotten: string | undefined;
+      await using server = await HttpPuppet.open({}, ({ headers }, response) => {
+        const session = headers["mcp-session-id"];
+        if (session === undefined || session !== forgotten) return false;
+        response.writeHead(400, { "content-type": "application/json" });
+        response.end(JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32000, message } }));
+        return true;
+      });
+      await using opened = await TestServers.settled({ it: { url: server.url } });
+      forgotten = server.headers.findLast((headers) => headers["mcp-session-id"])?.["mcp-session-id"] as string;
+      expect(await opened.call("mcp_it_echo", { text: "again" })).toBe("again");
+      expect(server.puppet.heard.filter(({ method }) => method === "tools/call")).toHaveLength(1);
+      expect(server.puppet.heard.filter(({ method }) => method === "initialize")).toHaveLength(2);
+      expect(opened.statuses).toEqual(["it: ready"]);
+    },
+  );
+
+  /** A server that knows one version alone, and says so in its own way. */
+  async function picky(version: string, refuse: (response: ServerResponse, message: Message, version: string) => void) {
+    const puppet = new Puppet();
+    const offered: string[] = [];
+    const server = createServer(async (request, response) => {
+      if (request.method !== "POST") return void response.writeHead(405).end();
+      const message = (await json(request)) as Message;
+      if (message.id === undefined) return void response.writeHead(202).end();
+      const asked = message.params?.protocolVersion ?? request.headers["mcp-protocol-version"] ?? version;
+      if (message.method === "initialize") offered.push(asked);
+      if (asked !== version) return refuse(response, message, asked);
+      response.writeHead(200, { "content-type": "application/json" });
+      await puppet.take(message, (answer) => {
+        const result =
+          message.method === "initialize" ? { ...(answer.result as object), protocolVersion: version } : answer.result;
+        response.end(JSON.stringify({ ...answer, ...(answer.result !== undefined && { result }) }));
+      });
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+    const end = async () => {
+      server.close();
+      server.closeAllConnections();
+    };
+    return { url, offered, [Symbol.asyncDispose]: end };
+  }
+
+  test.each(["2025-06-18", "2024-11-05"])(
+    "F57: version-400: the newest version that the server names is tried: %s",
+    async (version) => {
+      await using server = await picky(version, (response, { id }, asked) => {
+        const message = `Unsupported protocol version: ${asked} (supported versions: 2024-10-07, ${version}, 2031-01-01)`;
+        response.writeHead(400, { "content-type": "application/json" });
+        response.end(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32000, message } }));
+      });
+      await using opened = await TestServers.settled({ it: { url: server.url } });
+      expect(opened.statuses).toEqual(["it: ready"]);
+      expect(await opened.call("mcp_it_echo", { text: "old" })).toBe("old");
+      expect(server.offered.filter((offered) => offered === version)).toHaveLength(1);
+    },
+  );
+
+  test("F57: a server that names no version that is known fails with its words, and is not asked for ever", async () => {
+    await using server = await picky("1999-01-01", (response) =>
+      response.writeHead(400).end("Unsupported protocol version (supported: 1999-01-01)"),
+    );
+    await using opened = await TestServers.settled({ it: { url: server.url } }, { reconnect: { attempts: 0 } });
+    expect(opened.statuses[0]).toContain("it: failed");
+    expect(server.offered.length).toBeLessThanOrEqual(2);
   });
 
   test("B47: a session that the server forgot is begun anew without a call too, when its stream cannot be opened", async () => {

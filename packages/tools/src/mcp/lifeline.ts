@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/client";
-import { type ClientDuties, type Connection, connect, type WayToServer } from "./connect.ts";
+import { type ClientDuties, type Connection, connect, VERSIONS, type WayToServer } from "./connect.ts";
 import { McpError, reasonOf } from "./error.ts";
-import { failureOf, isForgotten, isLost } from "./failure.ts";
+import { failureOf, isForgotten, isLost, versionNamedIn } from "./failure.ts";
 import { Silence } from "./silence.ts";
 
 /**
@@ -62,6 +62,8 @@ export class Lifeline {
   /** Resolves when it is known whether there is a connection; absent while nobody is trying. */
   #opening: Promise<void> | undefined;
   #readySince = 0;
+  /** The version that the server named when it refused another one; the only one that is offered from then on. */
+  #version: string | undefined;
   #attempts = 0;
 
   constructor(options: LifelineOptions) {
@@ -171,10 +173,15 @@ export class Lifeline {
     this.#become({ status: "connecting" });
     let connection: Connection | undefined;
     try {
-      connection = await connect(await reach(), duties, patience.start, signal);
+      connection = await connect(await reach(), duties, patience.start, signal, this.#version);
       await load(connection, signal);
     } catch (error) {
       await connection?.close().catch(this.#note);
+      const version = this.#version === undefined ? versionNamedIn(error, VERSIONS) : undefined;
+      if (version !== undefined && !signal.aborted) {
+        this.#version = version;
+        return this.#open();
+      }
       const { code, reason } = failureOf(error, signal);
       const status = code === "sign-in" ? "needs-auth" : "failed";
       this.#become({ status, reason });

@@ -5,7 +5,6 @@ import { StringDecoder } from "node:string_decoder";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   type JSONRPCMessage,
-  ReadBuffer,
   SdkError,
   SdkErrorCode,
   serializeMessage,
@@ -16,6 +15,7 @@ import type { RunningCommands } from "../workspace/process-family.ts";
 import { endFamily, familyOf, type ProcessFamily } from "../workspace/process-family.ts";
 import { McpError } from "./error.ts";
 import type { Journal } from "./journal.ts";
+import { MessageLines } from "./message-lines.ts";
 
 /** A program and where it runs. */
 export interface ProgramStart extends Program {
@@ -48,7 +48,7 @@ export class ProcessTransport implements Transport {
   readonly #program: ProgramStart;
   readonly #running: RunningCommands;
   readonly #journal: Journal;
-  readonly #messages = new ReadBuffer();
+  readonly #messages = new MessageLines();
   #child: ChildProcessWithoutNullStreams | undefined;
   #family: ProcessFamily | undefined;
   #wrapped: (Program & Disposable) | undefined;
@@ -172,7 +172,7 @@ export class ProcessTransport implements Transport {
   #next(): JSONRPCMessage | null {
     for (;;) {
       try {
-        return this.#messages.readMessage();
+        return this.#messages.next();
       } catch {
         // What follows may be messages again.
         this.onerror?.(new Error("A line of its output is JSON, but no message."));

@@ -49,6 +49,9 @@ const NO_LIMIT = 2 ** 31 - 1;
 /** Characters of what a server says of itself: whoever shows more to a model would want it shorter still. */
 const LONGEST_INSTRUCTIONS = 65_536;
 
+/** Oddities that are told: the journal has all. */
+const MOST_ODDITIES = 8;
+
 /** One server of the configuration: what it offers, and how to use that. */
 export class McpServer {
   readonly name: string;
@@ -60,6 +63,7 @@ export class McpServer {
   #tools: readonly ListedTool[] = [];
   #prompts: readonly McpPrompt[] = [];
   #instructions: string | undefined;
+  readonly #oddities = new Set<string>();
 
   constructor(options: McpServerOptions) {
     const { name, workspace, reach, patience, reconnect, journal, onChange } = options;
@@ -76,6 +80,10 @@ export class McpServer {
         workspace,
         elicit: (params) => this.#elicit(params),
         log: (level, text) => journal.note(level, text),
+        odd: (line, where) => {
+          journal.note("banyan", line);
+          if (where === "list" && this.#oddities.size < MOST_ODDITIES) this.#oddities.add(stripControls(line));
+        },
         changed: (what) => {
           // What was offered before stays: the next word from the server, or the next connection, sets it right.
           this.#changed(what).catch((error: unknown) =>
@@ -98,6 +106,11 @@ export class McpServer {
 
   get prompts(): readonly McpPrompt[] {
     return this.#prompts;
+  }
+
+  /** What of its lists is not of the protocol, a line each: left out, or used without what is odd. */
+  get oddities(): readonly string[] {
+    return [...this.#oddities];
   }
 
   /** What it said of how it is to be used when it was last there; the beginning, if it is long. */
@@ -189,6 +202,7 @@ export class McpServer {
   async #load({ client, whenSignedIn }: Connection, signal: AbortSignal): Promise<void> {
     const options: RequestOptions = { signal, timeout: this.#options.patience.start };
     const offers = client.getServerCapabilities();
+    this.#oddities.clear();
     const said = client.getInstructions();
     this.#instructions = said && stripControls(said.slice(0, LONGEST_INSTRUCTIONS));
     // One after the other: when the first is refused until somebody signs in, the second needs nobody.

@@ -64,6 +64,8 @@ export type McpServerState = { readonly name: string } & (
       readonly tools: number;
       /** Tools whose arguments the server alone checks, in part, and why. */
       readonly unread?: readonly string[];
+      /** What of its lists is not of the protocol, a line each: it was left out, or used without what is odd. */
+      readonly odd?: readonly string[];
     }
   | { readonly status: "disabled" }
 );
@@ -229,11 +231,17 @@ export class McpServers implements AsyncDisposable {
   }
 }
 
-function stateOf({ name, status, tools }: McpServer): McpServerState {
+function stateOf({ name, status, tools, oddities }: McpServer): McpServerState {
   if (status.status !== "ready") return { name, ...status };
   const unread = tools.flatMap((tool) => {
     const [problem] = inputSchema(tool.inputSchema).unread;
     return problem === undefined ? [] : [stripControls(`${tool.name} (${problem})`)];
   });
-  return { name, status: "ready", tools: tools.length, ...(unread.length > 0 && { unread }) };
+  return {
+    name,
+    status: "ready",
+    tools: tools.length,
+    ...(unread.length > 0 && { unread }),
+    ...(oddities.length > 0 && { odd: oddities }),
+  };
 }

@@ -1,0 +1,200 @@
+import { fromJsonSchema, isSpecType, type JSONRPCMessage, type Transport } from "@modelcontextprotocol/client";
+import { inputSchema } from "./input-schema.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What a list holds, by the method that asks for it: where its entries are, and which fields an entry needs. */
+const LISTS = new Map<string, { at: string; what: string; needs: readonly string[]; isValid(entry: unknown): boolean }>(
+  [
+    ["tools/list", { at: "tools", what: "tool", needs: ["name", "inputSchema"], isValid: isSpecType.Tool }],
+    ["prompts/list", { at: "prompts", what: "prompt", needs: ["name"], isValid: isSpecType.Prompt }],
+    ["resources/list", { at: "resources", what: "resource", needs: ["name", "uri"], isValid: isSpecType.Resource }],
+    [
+      "resources/templates/list",
+      {
+        at: "resourceTemplates",
+        what: "resource template",
+        needs: ["name", "uriTemplate"],
+        isValid: isSpecType.ResourceTemplate,
+      },
+    ],
+  ],
+);
+
+/** Takes one line about something that is not of the protocol: in a list of what a server offers, or in the result of a call. */
+export type NoteOddity = (line: string, where: "list" | "call") => void;
+
+/** Has the results that come over a transport mended before the client sees them. For a transport that is not in use yet. */
+export function mendResults(transport: Transport, note: NoteOddity): void {
+  const mender = new ResultMender(note);
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) => {
+    for (const one of Array.isArray(message) ? message : [message]) mender.sent(one);
+    return send(message, options);
+  };
+  // The client calls what is here before it looks at a message itself.
+  transport.onmessage = (message) => mender.received(message);
+}
+
+/** Requests whose results are awaited at most: those of calls that never end are forgotten. */
+const WAITING = 10_000;
+
+/**
+ * Reads the results of one connection entry by entry (F50, F51), before the client package holds them to its schemas as a whole:
+ * one bad entry of a list costs itself alone, and what a tool answered reaches the model. `note` is told of each oddity in a line.
+ */
+class ResultMender {
+  readonly #note: NoteOddity;
+  /** What was asked, by the id of the request. */
+  readonly #asked = new Map<string, { readonly method: string; readonly tool: string }>();
+  /** What the results of tools should hold, by the names of the tools. */
+  readonly #outputs = new Map<string, Json>();
+
+  constructor(note: NoteOddity) {
+    this.#note = note;
+  }
+
+  /** Takes note of a message to the server. */
+  sent(message: JSONRPCMessage): void {
+    if (!("method" in message) || !("id" in message)) return;
+    const { method, params } = message;
+    if (method !== "tools/call" && !LISTS.has(method)) return;
+    const tool = isRecord(params) && typeof params.name === "string" ? params.name : "";
+    this.#asked.set(String(message.id), { method, tool });
+    if (this.#asked.size > WAITING) this.#asked.delete([...this.#asked.keys()][0] ?? "");
+  }
+
+  /** Mends a message of the server in its place. */
+  received(message: JSONRPCMessage): void {
+    if ("method" in message || !("id" in message)) return;
+    const id = String(message.id);
+    const asked = this.#asked.get(id);
+    this.#asked.delete(id);
+    if (asked === undefined || !("result" in message)) return;
+    const whole = message as { result: unknown };
+    const result = isRecord(whole.result) ? whole.result : {};
+    whole.result =
+      asked.method === "tools/call" ? this.#called(asked.tool, result) : this.#listed(asked.method, result);
+  }
+
+  #listed(method: string, result: Json): Json {
+    const list = LISTS.get(method);
+    if (list === undefined) return result;
+    const { nextCursor, ...rest } = result;
+    const given = result[list.at];
+    if (!Array.isArray(given)) this.#note(`its list of ${list.what}s is none`, "list");
+    const entries = (Array.isArray(given) ? given : []).flatMap((entry) => this.#entry(list, entry));
+    return { ...rest, [list.at]: entries, ...(typeof nextCursor === "string" && { nextCursor }) };
+  }
+
+  #entry({ what, needs, isValid }: NonNullable<ReturnType<typeof LISTS.get>>, given: unknown): unknown[] {
+    const entry = isRecord(given) ? withObjectSchema(given) : {};
+    const named = `the ${what} ${String(entry.name ?? entry.uri ?? entry.uriTemplate ?? "without a name")}`;
+    const needed = Object.fromEntries(needs.map((field) => [field, entry[field]]));
+    if (!isValid(needed)) {
+      const bad = needs.filter((field) => !isRecord(given) || !isValid({ ...EXAMPLE, [field]: entry[field] }));
+      const are = bad.length === 1 ? "is" : "are";
+      this.#note(`${named} is left out: its ${bad.join(" and ")} ${are} not of the protocol`, "list");
+      return [];
+    }
+    // The client package would fail a call whose result is not of the schema.
+    const { outputSchema, ...rest } = entry;
+    const fields = Object.entries(rest).filter(([field, value]) => isValid({ ...needed, [field]: value }));
+    const left = Object.keys(rest).filter((field) => !fields.some(([kept]) => kept === field));
+    if (what === "tool" && outputSchema !== undefined) {
+      if (isRecord(outputSchema) && isValid({ ...needed, outputSchema }))
+        this.#outputs.set(String(entry.name), outputSchema);
+      else left.push("outputSchema");
+    }
+    if (entry.inputSchema !== (given as Json).inputSchema)
+      this.#note(`${named} has an inputSchema without its type, "object"`, "list");
+    if (left.length > 0) this.#note(`${named} is used without its ${left.join(", ")}: not of the protocol`, "list");
+    return [Object.fromEntries(fields)];
+  }
+
+  #called(tool: string, result: Json): Json {
+    // Servers of the newer protocol may ask for more before they answer.
+    if (result.resultType !== undefined && result.resultType !== "complete") return result;
+    const { content, structuredContent, isError, _meta, ...rest } = result;
+    const blocks = (Array.isArray(content) ? content : content === undefined || content === null ? [] : [content]).map(
+      (block) => this.#block(tool, block),
+    );
+    const failed = isError === true || isError === "true";
+    const isKept = structuredContent === undefined || isRecord(structuredContent);
+    if (!isKept) blocks.push({ type: "text", text: JSON.stringify(structuredContent) });
+    if (!failed) this.#checkStructured(tool, structuredContent);
+    return {
+      ...rest,
+      content: blocks,
+      ...(isKept && structuredContent !== undefined && { structuredContent }),
+      ...(failed && { isError: true }),
+      ...(isRecord(_meta) && { _meta }),
+    };
+  }
+
+  /** What a result does not hold as its tool said is told, and no reason to fail a call that has run. */
+  #checkStructured(tool: string, structured: unknown): void {
+    const schema = this.#outputs.get(tool);
+    if (schema === undefined) return;
+    if (structured === undefined)
+      return this.#note(`the tool ${tool} answered without the structured content that it promises`, "call");
+    const problem = problemOf(schema, structured);
+    if (problem !== undefined)
+      this.#note(`the structured content of the tool ${tool} is not of its own schema: ${problem}`, "call");
+  }
+
+  #block(tool: string, given: unknown): unknown {
+    if (isSpecType.ContentBlock(given)) return given;
+    const block = isRecord(given) ? withoutDataUrl(given) : given;
+    if (isRecord(block)) {
+      if (isSpecType.ContentBlock(block)) return block;
+      const { annotations: _annotations, _meta, ...bare } = block;
+      if (isSpecType.ContentBlock(bare)) return bare;
+    }
+    this.#note(`the tool ${tool} answered with content that is not of the protocol`, "call");
+    return { type: "text", text: wordsOf(block) };
+  }
+}
+
+/** An entry in which each required field of any list is right. */
+const EXAMPLE = { name: "x", uri: "x:x", uriTemplate: "x:{x}", inputSchema: { type: "object" } };
+
+/** What a block says that no kind of content fits. */
+function wordsOf(block: unknown): string {
+  if (typeof block === "string") return block;
+  if (!isRecord(block)) return JSON.stringify(block) ?? "";
+  const { type, text, data, blob } = block;
+  if (typeof text === "string") return text;
+  const kind = typeof type === "string" ? type : "unknown";
+  if (data !== undefined || blob !== undefined) return `[${kind}: it cannot be read, its data is not in base64]`;
+  return `[content of the kind ${JSON.stringify(kind)}] ${JSON.stringify(text ?? block)}`;
+}
+
+/** A file whose data is a data URL, as the bytes that it means. */
+function withoutDataUrl(block: Json): Json {
+  const [, mimeType, data] = /^data:([^;,]*)(?:;[^;,]*)*;base64,(.*)$/s.exec(String(block.data)) ?? [];
+  return data === undefined ? block : { ...block, data: data.trim(), mimeType: mimeType || block.mimeType };
+}
+
+/** A tool whose arguments are described without saying that they are an object: they always are. */
+function withObjectSchema(entry: Json): Json {
+  const { inputSchema } = entry;
+  if (!isRecord(inputSchema) || inputSchema.type !== undefined) return entry;
+  return { ...entry, inputSchema: { type: "object", ...inputSchema } };
+}
+
+/** What is wrong with a value by a schema, in a line; nothing when it fits. Regular expressions of a stranger are not run. */
+function problemOf(schema: Json, value: unknown): string | undefined {
+  try {
+    const checked = fromJsonSchema(inputSchema(schema).schema as Json)["~standard"].validate(value);
+    return checked instanceof Promise || !checked.issues
+      ? undefined
+      : (checked.issues[0]?.message ?? "it does not fit");
+  } catch (error) {
+    return `the schema cannot be used (${error instanceof Error ? error.message : String(error)})`;
+  }
+}
+
+function isRecord(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
