@@ -50,7 +50,7 @@ async function run(
 }
 
 /** Those that need more than to be run. */
-const special = ["examples/src/smallest.ts", "examples/src/socket-client.ts"];
+const special = ["approval-next-day.ts", "smallest.ts", "socket-client.ts"].map((name) => `examples/src/${name}`);
 
 describe("each example runs, and says what its page promises", () => {
   test.each(programs.filter((program) => !special.includes(program)))("%s", async (program) => {

@@ -180,6 +180,16 @@ describe("installed in an empty folder,", () => {
     expect(said).toMatch(/^I am `demo\/offline`/);
   });
 
+  test("F73: what one process asks is answered in another", async () => {
+    const cwd = join(project, "next-day");
+    cpSync(join(examples, "approval-next-day.ts"), join(cwd, "program.ts"));
+    const request = async (...args: readonly string[]) =>
+      (await run(process.execPath, ["program.ts", ...args], { cwd })).stdout.trimEnd();
+    const [, question = ""] = (await request("ask")).split(" ");
+    expect(await request("answer", question, "yes")).toBe("answered I have paid order 7 back.");
+    expect(readFileSync(join(cwd, "refunds.txt"), "utf8")).toBe("order 7\n");
+  });
+
   test("an ES module keeps a conversation in a store, with tools that start a thread", async () => {
     const said = await runModule(
       "keeps.js",

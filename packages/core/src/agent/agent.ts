@@ -1,10 +1,13 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { UserContent } from "../conversation/checked/user-content.ts";
+import type { FeedItem } from "../conversation/feed-item.ts";
+import { createId } from "../conversation/id.ts";
 import type { Message } from "../conversation/message.ts";
 import { type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import type { ConversationState } from "../conversation/state.ts";
+import { onlyWaits, turnThatWaits } from "../conversation/tree/asking.ts";
 import type { ResponseBounds } from "../model/response-size.ts";
-import type { CallHooks, Permission } from "../ports/human.ts";
+import type { Answer, CallHooks, Permission } from "../ports/human.ts";
 import type { LoopDriver } from "../ports/loop.ts";
 import type { Memory } from "../ports/memory.ts";
 import type { ModelDriver, ModelSettings } from "../ports/model.ts";
@@ -12,14 +15,14 @@ import type { InputSchema, Tool } from "../ports/tool.ts";
 import type { Limits } from "../run/limits.ts";
 import type { TurnProblem } from "../run/mode.ts";
 import type { Callbacks, RetrySettings, TurnAgent } from "../run/run.ts";
-import { Interruption } from "../session/error.ts";
+import { Interruption, stillAsked } from "../session/error.ts";
 import { Session } from "../session/session.ts";
 import type { Turn } from "../turn/turn.ts";
 import { AgentBuilder } from "./builder.ts";
 import { Chat, type ChatOptions, converse } from "./chat.ts";
 import { checkOptions } from "./check-options.ts";
 import { type CompactOptions, compactBranch } from "./compact.ts";
-import { type Directive, say } from "./directive.ts";
+import { type Directive, resume, say } from "./directive.ts";
 import { readyAgent } from "./prepare.ts";
 
 /** A conversation as a turn handler sees it: read only. */
@@ -186,14 +189,36 @@ export interface CompactionOptions {
   readonly count?: ((text: string) => number | Promise<number>) | undefined;
 }
 
-const SEND: OptionNames<ChatOptions & { readonly signal: AbortSignal }> = {
+/** Where one turn is taken, and when it is left. */
+interface SendOptions extends ChatOptions {
+  /** Interrupts the turn. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Resolves, with `waiting`, as soon as the turn can do nothing more before a user answers: `turn.questions` are what is asked,
+   * and `agent.answer` continues the turn, in any process. A question of a tool that cannot run again (`survives: false`) is
+   * waited for. Default `false`.
+   * @example const { questions } = await agent.send("Refund order 7.", { session, untilAsked: true });
+   */
+  readonly untilAsked?: boolean | undefined;
+}
+
+const SEND: OptionNames<SendOptions> = {
   session: true,
   at: true,
   id: true,
   client: true,
   wait: true,
   signal: true,
+  untilAsked: true,
 };
+
+/** Where an answer of a user continues a turn. */
+interface AnswerOptions extends Pick<SendOptions, "client" | "signal"> {
+  /** The conversation, opened by this process. */
+  readonly session: Session;
+}
+
+const ANSWER: OptionNames<AnswerOptions> = { session: true, client: true, signal: true };
 
 /** A turn that `send` could not bring to a response. `turn` holds what there is. */
 export class TurnError extends Error {
@@ -284,16 +309,43 @@ export class Agent {
    * (`waiting` where a user is asked: the questions stay open, and `resume()` continues the turn);
    * while the turn still waits for its branch, it rejects with `Interruption` and nothing is written.
    */
-  async send(
-    content: UserContent,
-    options: ChatOptions & { readonly signal?: AbortSignal | undefined } = {},
-  ): Promise<Turn> {
+  async send(content: UserContent, options: SendOptions = {}): Promise<Turn> {
     refuseUnknown("send", options, SEND);
-    const { signal, session = Session.inMemory(), ...rest } = options;
+    const { session = Session.inMemory(), id = createId(), ...rest } = options;
+    return this.#takeOne(say(content), { ...rest, session, id });
+  }
+
+  /**
+   * Answers a question of a turn that waits for a user, and continues the turn until it ends or can do nothing more before a
+   * user answers (`waiting`): the second half of `send` with `untilAsked`, in this process or another one. The agent is to be
+   * made as the one that asked. Rejects as `session.answer` and `send` do, and with `SessionError` (`busy`) when a process
+   * still works on the turn: `session.answer` alone answers it then.
+   *
+   * @example
+   * await using session = await Session.open(store, "order-7");
+   * const turn = await agent.answer(question, { decision: "allow" }, { session });
+   */
+  async answer(question: string, answer: Answer, options: AnswerOptions): Promise<Turn> {
+    refuseUnknown("answer", options, ANSWER);
+    const { session } = options;
+    const open = session.state.questions.get(question);
+    const turn = open && turnThatWaits(session.state, open);
+    if (open && !turn) throw stillAsked(question);
+    await session.answer(question, answer);
+    return this.#takeOne(resume(), { ...options, at: turn?.leaf ?? undefined, id: createId(), untilAsked: true });
+  }
+
+  async #takeOne(
+    directive: Directive,
+    { signal, untilAsked = false, ...options }: SendOptions & { readonly session: Session; readonly id: string },
+  ): Promise<Turn> {
     const alone = this.options.onTurn ? this.with({ onTurn: undefined }) : this;
+    const chat = new Chat(alone, directive, options);
+    using asked = untilAsked ? whenOnlyWaiting(chat.session, options.id) : undefined;
+    const signals = [signal, asked?.signal].filter((each) => each !== undefined);
     let turn: Turn | undefined;
-    await converse(new Chat(alone, say(content), { ...rest, session }), {
-      signal,
+    await converse(chat, {
+      signal: signals.length > 0 ? AbortSignal.any(signals) : undefined,
       once: true,
       onTurn: (ended) => (turn = ended),
     });
@@ -301,4 +353,17 @@ export class Agent {
     if (turn.error) throw new TurnError(turn, turn.error);
     return turn;
   }
+}
+
+/** A signal that aborts as soon as the turn that is begun under an id can do nothing more before a user answers. */
+function whenOnlyWaiting(session: Session, id: string): Disposable & { readonly signal: AbortSignal } {
+  const asked = new AbortController();
+  let run: string | undefined;
+  const items = (shown: readonly FeedItem[]) => {
+    // The id is that of the turn's message, or of its run.
+    for (const item of shown) if (item.type === "run.started" && (item.run === id || item.leaf === id)) run = item.run;
+    if (run !== undefined && onlyWaits(session.state, run)) asked.abort();
+  };
+  const stop = session.listen({ items, ended() {} });
+  return { signal: asked.signal, [Symbol.dispose]: stop };
 }

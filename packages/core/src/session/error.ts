@@ -86,6 +86,13 @@ export function branchBusy(leaf: string | null): SessionError {
   return new SessionError("busy", `A turn is at work ${where}, or about to begin; wait for it, or interrupt it.`);
 }
 
+export function stillAsked(question: string): SessionError {
+  return new SessionError(
+    "busy",
+    `A process still works on the turn that asks question ${question}; answer it with session.answer(...).`,
+  );
+}
+
 /** `what` has it, such as "a conversation". */
 export function noId(what: string, given: unknown): SessionError {
   const said = typeof given === "string" ? JSON.stringify(given.slice(0, 200)) : typeof given;

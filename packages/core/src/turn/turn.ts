@@ -12,7 +12,7 @@ import {
   textOf,
   type UserPart,
 } from "../conversation/message.ts";
-import type { ConversationState, StayingProcess, WaitingInput } from "../conversation/state.ts";
+import type { ConversationState, OpenQuestion, StayingProcess, WaitingInput } from "../conversation/state.ts";
 import { askingRuns, openLimit } from "../conversation/tree/asking.ts";
 import { deliver, stillWaiting } from "../conversation/tree/inbox.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
@@ -70,6 +70,8 @@ export interface Turn {
   readonly steps: number;
   /** The limit that ended it, in words, when `reason` is `limit`. */
   readonly limit: string | undefined;
+  /** What waits for a user when `reason` is `waiting`, in the order in which it was asked; else nothing. */
+  readonly questions: readonly OpenQuestion[];
   /** Why it failed; also when a limit with policy `fail` ended it. */
   readonly error: TurnProblem | undefined;
 }
@@ -243,14 +245,18 @@ async function end(run: TurnRun, ending: Ending): Promise<Turn> {
     cost,
     steps,
     limit,
+    questions: reason === "waiting" ? questionsOf(run) : [],
     error,
   };
 }
 
 /** Whether a user is asked in the turn, and only the process that works on it goes. */
-function waits({ id, signal, survives, session: { state } }: TurnRun): boolean {
-  if (!survives || !isLeft(signal)) return false;
-  return state.questions.values().some((question) => askingRuns(state, question).includes(id));
+function waits(run: TurnRun): boolean {
+  return run.survives && isLeft(run.signal) && questionsOf(run).length > 0;
+}
+
+function questionsOf({ id, session: { state } }: TurnRun): OpenQuestion[] {
+  return [...state.questions.values()].filter((question) => askingRuns(state, question).includes(id));
 }
 
 function textAtEnd(result: Json | undefined, message: AssistantMessage | undefined, limit: string | undefined): string {

@@ -1,4 +1,4 @@
-import { isEnded, type Message } from "../message.ts";
+import { type Call, isEnded, type Message } from "../message.ts";
 import type { ApprovalQuestion, ConversationState, LimitQuestion, LiveRun, OpenQuestion } from "../state.ts";
 import { callIn } from "./call-state.ts";
 
@@ -66,6 +66,26 @@ export function openApproval({ questions }: ConversationState, call: string): Ap
 export function openLimit({ questions }: ConversationState, run: string): LimitQuestion | undefined {
   for (const question of questions.values()) if (question.type === "limit" && question.run === run) return question;
   return undefined;
+}
+
+/**
+ * Whether a live run can do nothing more before a user answers: it is at its limit, or each open call of its response asks, or
+ * launched a sub-agent of which the same holds. Questions that end with their process do not count.
+ */
+export function onlyWaits(state: ConversationState, run: string): boolean {
+  const { questions, messages, runs } = state;
+  if (questions.size === 0) return false;
+  const open = [...questions.values()].filter(({ survives }) => survives !== false);
+  if (open.some((question) => question.type === "limit" && question.run === run)) return true;
+  let at = messages.get(runs.get(run)?.leaf ?? "");
+  while (at && at.role !== "assistant") at = messages.get(at.parentId ?? "");
+  const calls = at?.calls.filter(({ status }) => !isEnded(status)) ?? [];
+  const waits = ({ id }: Call) => {
+    if (open.some((question) => question.type !== "limit" && question.call === id)) return true;
+    const below = [...runs.values()].filter(({ call }) => call === id);
+    return below.length > 0 && below.every((launched) => onlyWaits(state, launched.id));
+  };
+  return calls.length > 0 && calls.every(waits);
 }
 
 /** The run that waits for a user on a path, or in the sub-agent that a call launched. */
