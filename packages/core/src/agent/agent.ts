@@ -323,7 +323,8 @@ export class Agent {
    *
    * @example
    * await using session = await Session.open(store, "order-7");
-   * const turn = await agent.answer(question, { decision: "allow" }, { session });
+   * const [question] = session.openQuestions;
+   * const turn = await agent.answer(question?.id ?? "", { decision: "allow" }, { session });
    */
   async answer(question: string, answer: Answer, options: AnswerOptions): Promise<Turn> {
     refuseUnknown("answer", options, ANSWER);
