@@ -1,4 +1,5 @@
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, parse } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
@@ -20,12 +21,48 @@ const OF_MANY_FILES =
 export default async function testProgram(project: TestProject): Promise<() => void> {
   // Its other dependencies are found above it.
   const folder = join(root, "node_modules", ".cache", `banyan-${process.pid}`);
-  const put = () => bundle(join(root, "packages/cli"), { main: "src/main.ts" }, { dist: folder, inlines });
-  await put();
-  takesModules(folder);
-  project.onTestsRerun(async () => void (await put()));
-  process.env.BANYAN_TEST_PROGRAM = join(folder, "main.js");
+  process.env.BANYAN_TEST_PROGRAM = await putProgram(root, folder);
+  project.onTestsRerun(async () => void (await putProgram(root, folder)));
   return () => rmSync(folder, { recursive: true, force: true });
+}
+
+async function putProgram(sources: string, folder: string): Promise<string> {
+  await bundle(join(sources, "packages/cli"), { main: "src/main.ts" }, { dist: folder, inlines });
+  takesModules(folder);
+  return join(folder, "main.js");
+}
+
+/** The program of an earlier commit, to be removed by its user. */
+export interface EarlierProgram extends Disposable {
+  /** Path of its main module. */
+  readonly main: string;
+}
+
+/**
+ * Puts the program of an earlier commit together from the history of git, with the dependencies that are installed now. Returns
+ * why that cannot be, in a sentence, where the history does not reach back to the commit.
+ */
+export async function earlierProgram(commit: string): Promise<EarlierProgram | string> {
+  const git = (...args: readonly string[]) => spawnSync("git", ["-C", root, ...args], { maxBuffer: 2 ** 30 });
+  if (git("cat-file", "-e", `${commit}^{commit}`).status !== 0) return `the git history has no commit ${commit}`;
+  const sources = mkdtempSync(join(root, "node_modules", ".cache", `banyan-${commit.slice(0, 8)}-`));
+  const remove = () => rmSync(sources, { recursive: true, force: true });
+  try {
+    const archive = git("archive", commit, "packages");
+    const { status, stderr } = spawnSync("tar", ["-x", "-C", sources], { input: archive.stdout });
+    if (status !== 0) throw new Error(`${commit} cannot be unpacked: ${archive.stderr}${stderr}`);
+    const own = join(sources, "node_modules", "@banyan");
+    mkdirSync(own, { recursive: true });
+    for (const name of readdirSync(join(sources, "packages"))) {
+      symlinkSync(join(sources, "packages", name), join(own, name));
+      const nested = join(root, "packages", name, "node_modules");
+      if (existsSync(nested)) symlinkSync(nested, join(sources, "packages", name, "node_modules"));
+    }
+    return { main: await putProgram(sources, join(sources, "built")), [Symbol.dispose]: remove };
+  } catch (error) {
+    remove();
+    throw error;
+  }
 }
 
 /**

@@ -21,6 +21,8 @@ export interface Home extends Disposable {
   readonly workspace: string;
   /** What keeps a run away from this machine's settings, keys, conversations and servers. */
   readonly env: NodeJS.ProcessEnv;
+  /** The program that runs here; the one under test when absent. */
+  readonly main?: string;
 }
 
 /** A place of its own for runs of the command. */
@@ -71,7 +73,7 @@ export function start(
   args: readonly string[],
   { env = {}, cwd = home.workspace, uid }: RunOptions = {},
 ): Running {
-  return spawn(process.execPath, [MAIN, ...args], {
+  return spawn(process.execPath, [home.main ?? MAIN, ...args], {
     cwd,
     uid,
     env: { ...home.env, ...env },
