@@ -8,6 +8,7 @@ import {
 } from "@banyan/core/conversation";
 import { type Dispatch, type KeyboardEvent, type SetStateAction, useEffect, useRef, useState } from "react";
 import { writtenIn } from "../connection/unsent.ts";
+import { openRuns } from "../conversation/live-conversation.ts";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
 import { Button, IconButton } from "../design/button.tsx";
@@ -232,9 +233,9 @@ function whereIs(input: string, words: string, { messages, inbox }: Conversation
     : t("“{words}” was taken back elsewhere.", { words });
 }
 
-/** The live run on the branch in view, if any: in a sub-agent's conversation, the sub-agent's. */
+/** The open run on the branch in view, if any: in a sub-agent's conversation, the sub-agent's. */
 function runAt(tree: ConversationState, leaf: string | null): LiveRun | undefined {
-  return [...tree.runs.values()].find((run) => run.leaf === leaf);
+  return openRuns(tree).find((run) => run.leaf === leaf);
 }
 
 /** What a person has begun to write in a conversation; it is there again after a reload (W43). */

@@ -2,6 +2,7 @@ import {
   type ConversationState,
   type FeedItem,
   isDelta,
+  type LiveRun,
   type Message,
   pathTo,
   textOf,
@@ -239,3 +240,8 @@ export const TREE = "tree";
 
 /** Milliseconds between two times at which views are told (W21: at most one commit per 50 ms). */
 const PAUSE = 50;
+
+/** The runs that have not ended: those that work, and those that wait for a user since the end of a server. */
+export function openRuns({ runs, waiting }: ConversationState): readonly LiveRun[] {
+  return [...runs.values(), ...waiting.values()];
+}

@@ -19,8 +19,10 @@ function isToldElsewhere(item: FeedItem): boolean {
 interface Note {
   readonly id: number;
   readonly text: string;
-  /** The message at the end of its branch when it was told; nothing for what names no run. */
+  /** A message of its branch; nothing for a note that is about no run and no message. */
   readonly at: string | null | undefined;
+  /** The note is about the turn that begins next. */
+  readonly isEarly: boolean;
 }
 
 /**
@@ -33,11 +35,14 @@ export function ToldNotes({ leaf }: { readonly leaf: string | null }) {
   useEffect(() => {
     setNotes([]);
     return conversation.hear((item) => {
-      if (item.type === "run.started" && item.call === undefined) setNotes([]);
+      if (item.type === "run.started" && item.call === undefined)
+        setNotes((before) => before.flatMap((note) => (note.isEarly ? [{ ...note, isEarly: false }] : [])));
       const text = isToldElsewhere(item) ? undefined : toldItem(item, say);
       if (text === undefined) return;
-      const at = "run" in item && typeof item.run === "string" ? leafOf(conversation, item.run) : undefined;
-      setNotes((before) => [...before, { id: (before.at(-1)?.id ?? 0) + 1, text, at }].slice(-KEPT));
+      const isEarly = item.type === "message.left-out";
+      const ofRun = "run" in item && typeof item.run === "string" ? leafOf(conversation, item.run) : undefined;
+      const at = isEarly ? item.message : ofRun;
+      setNotes((before) => [...before, { id: (before.at(-1)?.id ?? 0) + 1, text, at, isEarly }].slice(-KEPT));
     });
   }, [conversation]);
   const path = notes.length > 0 ? conversation.path(leaf) : [];

@@ -1,4 +1,5 @@
 import { exportFile, FORMATS } from "../conversation/export-file.ts";
+import { openRuns } from "../conversation/live-conversation.ts";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { usePage } from "../page.ts";
 import { PANELS, type PanelName } from "../panels/panel-names.ts";
@@ -52,7 +53,7 @@ export function ConversationActions({ leaf }: { readonly leaf: string | null }) 
   const tree = useTree();
   const { panel, all, show } = usePanel();
   const more = useSlashActions(tree, leaf);
-  const runs = tree?.runs.size ?? 0;
+  const runs = tree ? openRuns(tree).length : 0;
   const end = leaf === null ? undefined : tree?.messages.get(leaf);
   const actions: Action[] = [
     { name: t("Write a message"), keys: "Alt+I", takes: "turn.say", run: () => focusOn("#composer") },

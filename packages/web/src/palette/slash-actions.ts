@@ -6,6 +6,7 @@ import {
   REVIEWER,
   reviewRequest,
 } from "@banyan/core/conversation";
+import { openRuns } from "../conversation/live-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
 import { changesOf, withSubAgents } from "../diff/branch-changes.ts";
 import { usePage } from "../page.ts";
@@ -38,7 +39,7 @@ export function useSlashActions(tree: ConversationState | undefined, leaf: strin
   const conversation = tree.id;
   const path = pathTo(tree, leaf);
   const at = leaf === null ? {} : { at: leaf };
-  const isIdle = ![...tree.runs.values()].some((run) => run.leaf === leaf);
+  const isIdle = !openRuns(tree).some((run) => run.leaf === leaf);
   const always: readonly Action[] = [
     {
       name: t("Choose the model"),

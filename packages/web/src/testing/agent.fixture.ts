@@ -218,6 +218,7 @@ const SCENES: Readonly<Record<string, (rest: readonly string[], said: string, ga
   Review: () => [text("- README.md:1: it is empty\n- src/sum.ts:9: it is never called\n\nNot ready.")],
   hostile: () => [text(HOSTILE)],
   wonder: () => [text("I wonder. "), call("ask_client", WONDER)],
+  ask: () => [call("ask_client", { question: "Which colour?" })],
 };
 
 /** Two questions at once. */

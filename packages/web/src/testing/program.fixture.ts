@@ -57,11 +57,11 @@ export class Program implements AsyncDisposable {
     }
   }
 
-  /** Ends the server as a power cut does: without a word. */
-  async kill(): Promise<void> {
+  /** Ends the server by these signals, one after the other; without any, as a power cut does. */
+  async kill(...signals: readonly NodeJS.Signals[]): Promise<void> {
     if (!this.#server || this.#server.exitCode !== null || this.#server.signalCode !== null) return;
     const ended = once(this.#server, "exit");
-    this.#server.kill("SIGKILL");
+    for (const signal of signals.length > 0 ? signals : (["SIGKILL"] as const)) this.#server.kill(signal);
     await ended;
   }
 

@@ -10,6 +10,7 @@ import {
   textOf,
 } from "@banyan/core/conversation";
 import { cutTo, formatCost, shortCount } from "@banyan/core/shown";
+import { openRuns } from "../conversation/live-conversation.ts";
 import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
 import { waitingInWords } from "../conversations/conversation-entry.tsx";
 import { say, t } from "../phrases/phrases.ts";
@@ -46,7 +47,7 @@ export function SubAgentCard({
   useMessage(leaf);
   if (!tree) return null;
   const path = pathTo(tree, leaf);
-  const run = [...tree.runs.values()].find((live) => live.call === call);
+  const run = openRuns(tree).find((live) => live.call === call);
   const { usage, cost } = spentOn(path);
   const waiting = waitingIn(tree, call);
   return (
