@@ -44,9 +44,20 @@ interface Plain {
   readonly pictures: readonly FilePart[];
 }
 
+/** The messages of a conversation as far as they were rewritten by themselves. */
+interface Walk {
+  readonly of: PromptMessage[];
+  readonly plain: PromptMessage[];
+  readonly pictures: FilePart[];
+  /** Nothing was changed. */
+  isSame: boolean;
+}
+
 /** Messages in the form of one provider. Messages never change, so that each is rewritten once. */
 export class MessageRewriter {
   readonly #rules: RequestRules;
+  /** By the first message of a conversation. */
+  readonly #walks = new WeakMap<PromptMessage, Walk>();
   /** By themselves: texts, names, ids. */
   readonly #plain = new WeakMap<PromptMessage, Plain>();
   /** By what is around them: pictures, renamed properties, what was refused. */
@@ -65,23 +76,35 @@ export class MessageRewriter {
 
   /** @param version Grows with what is left out. */
   rewrite(messages: readonly PromptMessage[], around: Around, version: number): LegalMessages {
+    const { plain, pictures, isSame } = this.#walk(messages);
     const notes = new Set<string>();
-    const plain: PromptMessage[] = [];
-    const pictures: FilePart[] = [];
-    for (const message of messages) {
-      const one = this.#plainOf(message);
-      if (one.message) plain.push(one.message);
-      if (one.pictures.length > 0) pictures.push(...one.pictures);
-    }
     const refusals = this.#refusals(pictures, around.leftOut, notes);
     const needsFitting = refusals.size > 0 || around.renamed.size > 0 || version > 0;
     const fitted = needsFitting
       ? plain.flatMap((message) => this.#fit(message, around, refusals, version) ?? [])
       : plain;
     const legal = this.#rules.needsResponseBeforeUser ? this.#withResponses(fitted, around) : fitted;
-    const same = legal.length === messages.length && legal.every((message, index) => message === messages[index]);
-    const sent = pictures.filter((picture) => !refusals.has(picture));
-    return { messages: same ? messages : legal, notes: [...notes], pictures: sent };
+    const sent = refusals.size === 0 ? pictures : pictures.filter((picture) => !refusals.has(picture));
+    return { messages: isSame && legal === plain ? messages : legal, notes: [...notes], pictures: sent };
+  }
+
+  /** Goes on where the last request of the conversation ended, so that a step costs what is new in it. */
+  #walk(messages: readonly PromptMessage[]): Walk {
+    const [first] = messages;
+    let walk = first && this.#walks.get(first);
+    if (!walk || !beginsWith(messages, walk.of)) {
+      walk = { of: [], plain: [], pictures: [], isSame: true };
+      if (first) this.#walks.set(first, walk);
+    }
+    for (let index = walk.of.length; index < messages.length; index++) {
+      const message = messages[index] as PromptMessage;
+      const { message: plain, pictures } = this.#plainOf(message);
+      walk.of.push(message);
+      if (plain) walk.plain.push(plain);
+      if (pictures.length > 0) walk.pictures.push(...pictures);
+      walk.isSame &&= plain === message;
+    }
+    return walk;
   }
 
   #plainOf(message: PromptMessage): Plain {
@@ -99,7 +122,7 @@ export class MessageRewriter {
     const refusals = new Map<FilePart, string>();
     const { pictures: rules } = this.#rules;
     for (const picture of pictures) if (refused.has(picture)) refusals.set(picture, "the provider refused it");
-    if (!rules) return refusals;
+    if (!rules || pictures.length === 0) return refusals;
     const left = pictures.filter((picture) => !refusals.has(picture));
     // In blocks, so that the beginning of the request stays the same while pictures are added.
     const block = Math.ceil(rules.most / 2);
@@ -166,6 +189,12 @@ export class MessageRewriter {
     }
     return split;
   }
+}
+
+function beginsWith(messages: readonly PromptMessage[], begin: readonly PromptMessage[]): boolean {
+  let index = 0;
+  while (index < begin.length && begin[index] === messages[index]) index++;
+  return index === begin.length;
 }
 
 export function picturesOf(message: PromptMessage): readonly FilePart[] {

@@ -26,13 +26,11 @@ const QUOTED = 2_000;
 /** Returns `undefined` for a schema that no object fits, or that never ends. */
 export function legalSchema(input: Json, rules: RequestRules): LegalSchema | undefined {
   if (!isSchema(input)) return undefined;
-  const top = atTop(wellFormed(input) as Schema);
+  const top = atTop(input);
   if (!top) return undefined;
-  const renamed = new Map<string, string>();
-  let schema: Json = top.schema;
-  if (rules.propertyName || !JSON.stringify(input).isWellFormed()) collectNames(schema, rules.propertyName, renamed);
-  if (renamed.size > 0) schema = withNames(schema, renamed);
-  if (rules.needsItems) schema = withItems(schema);
+  const renamed = namesIn(top.schema, rules.propertyName);
+  const named = renamed.size > 0 ? withNames(top.schema, renamed) : top.schema;
+  const schema = wellFormed(rules.needsItems ? withItems(named) : named);
   return { schema, renamed, said: top.said };
 }
 
@@ -125,13 +123,13 @@ function joined(ours: Schema, theirs: Schema): Schema {
 function resolved(ref: string, root: Schema): Json | undefined {
   if (!ref.startsWith("#")) return undefined;
   let found: Json | undefined = root;
-  for (const name of namesIn(ref).slice(1)) {
+  for (const name of stepsOf(ref).slice(1)) {
     found = isSchema(found) && Object.hasOwn(found, name) ? found[name] : undefined;
   }
   return found;
 }
 
-function namesIn(ref: string): string[] {
+function stepsOf(ref: string): string[] {
   return ref.split("/").map((name) => {
     const plain = name.replaceAll("~1", "/").replaceAll("~0", "~");
     try {
@@ -154,14 +152,17 @@ const BY_NAME: ReadonlySet<string> = new Set([
 /** Keywords whose values are no schemas. */
 const VALUES: ReadonlySet<string> = new Set(["const", "enum", "default", "example", "examples"]);
 
-function collectNames(schema: Json, form: RegExp | undefined, renamed: Map<string, string>): void {
+/** Legal names of properties that are not legal, by the original ones. Half a surrogate pair is legal nowhere. */
+function namesIn(schema: Json, form: RegExp = /^[^\p{Surrogate}]*$/u): Map<string, string> {
+  const renamed = new Map<string, string>();
   eachSchema(schema, (one) => {
     if (!isSchema(one.properties)) return;
     for (const name of Object.keys(one.properties)) {
-      const legal = form ? legalName(name, form) : name;
+      const legal = legalName(name, form);
       if (legal !== name) renamed.set(name, legal);
     }
   });
+  return renamed;
 }
 
 function eachSchema(schema: Json | undefined, visit: (schema: Schema) => void): void {
@@ -188,7 +189,7 @@ function withNames(schema: Json, renamed: ReadonlyMap<string, string>): Json {
     if (keyword === "required") return names(value);
     if (keyword === "dependentRequired") return keys(value, names);
     if (keyword === "$ref" && typeof value === "string" && value.startsWith("#")) {
-      return namesIn(value)
+      return stepsOf(value)
         .map((name, index, all) => (all[index - 1] === "properties" ? legal(name) : name))
         .map((name) => name.replaceAll("~", "~0").replaceAll("/", "~1"))
         .join("/");
