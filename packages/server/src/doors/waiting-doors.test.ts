@@ -46,6 +46,18 @@ const locate = {
   parameters: { type: "object", properties: { of: { type: "string" } } },
 };
 
+const headers = { authorization: `Bearer ${TOKEN}` };
+
+/** What `GET /api/chat/ID` answers. */
+const json = (response: Response) =>
+  response.json() as Promise<{ readonly messages: readonly { readonly id: string }[] }>;
+
+/** The approval that a chat waits for. */
+function approvalIn(chat: Chat): { readonly id: string } {
+  const part = toolOf(chat.last);
+  return { id: (part && "approval" in part && part.approval?.id) || "" };
+}
+
 const DONE = "assistant: All is done.";
 
 /** The calls that the last run of a client handed out. */
@@ -110,12 +122,7 @@ test.each(ENDS)(
       chats.map(async ([word, had]) => {
         const chat = new Chat(after, had.id);
         chat.messages = structuredClone(had.messages);
-        const part = toolOf(chat.last);
-        if (word === "write")
-          await chat.addToolApprovalResponse({
-            id: (part && "approval" in part && part.approval?.id) || "",
-            approved: true,
-          });
+        if (word === "write") await chat.addToolApprovalResponse({ ...approvalIn(chat), approved: true });
         else {
           const question = chat.last?.parts.find(({ type }) => type === "data-question") as { readonly id: string };
           expect(open, word).toContain(question.id);
@@ -149,12 +156,44 @@ test.each(ENDS)(
     });
     expect(told.output_text).toBe("All is done.");
 
+    // Who opens a chat later has the turn as one message, though two runs took it.
+    const { messages: kept } = await json(await fetch(`${after}/api/chat/ui-write`, { headers }));
+    expect(kept.map(({ id }) => id)).toEqual(chats[0]?.[1].messages.map(({ id }) => id));
+
     expect(written()).toEqual(["ag-launch", "ag-write", "ui-launch", "ui-write"]);
     expect((await watcher.ask("question.list", {})).waiting).toEqual([]);
     for (const conversation of (await watcher.ask("conversation.list", {})).conversations)
       expect(conversation).toMatchObject({ running: 0, waiting: 0 });
   },
 );
+
+test("F72: what is said to a turn that waits since a restart is heard when the turn goes on; a client that stops it ends the wait", async () => {
+  const { start, written } = place();
+  const [first, before] = await start();
+  const [heard, stopped] = [new Chat(before, "heard"), new AgUiClient(before, "stopped")];
+  await heard.sendMessage({ text: "write heard" });
+  await stopped.say("write stopped");
+  const { id } = approvalIn(heard);
+  first.kill("SIGKILL");
+  await once(first, "exit");
+  const [, after] = await start();
+  const page = new Chat(after, "heard");
+  page.messages = structuredClone(heard.messages);
+  await page.sendMessage({ text: "mind the gap" });
+  const body = JSON.stringify({
+    id: "heard",
+    messages: heard.messages,
+    answers: [{ question: id, answer: { decision: "allow" } }],
+  });
+  const post = { method: "POST", headers: { ...headers, "content-type": "application/json" } };
+  const told = await (await fetch(`${after}/api/chat`, { ...post, body })).text();
+  expect(told).toMatch(/"tool-output-available".*steering-message.*mind the gap.*You said: mind/s);
+  const stop = await fetch(`${after}/api/ag-ui/stopped/stop`, post);
+  expect(await stop.json()).toEqual({ interrupted: 1 });
+  expect(written()).toEqual(["heard"]);
+  const watcher = await TestClient.connect({ address: after, token: TOKEN });
+  expect((await watcher.ask("question.list", {})).waiting).toEqual([]);
+});
 
 test("F72: a program that comes without anything sees what waits; a call that a program carries out has its result when somebody else answers, who cannot describe the tool", async () => {
   const { start } = place();

@@ -32,6 +32,12 @@ export class Branch {
     this.#messages.clear();
     this.#runs.clear();
     for (const { id } of pathTo(state, leaf)) this.#messages.add(id);
+    // Those of sub-agents, too: what one asks is asked here. A message stands behind the one that launched its sub-agent.
+    for (const message of state.messages.values()) {
+      if (message.call === undefined || !this.#hasCall(state, message.call)) continue;
+      this.#messages.add(message.id);
+      if (message.role === "assistant") this.#runs.set(message.run, message.call);
+    }
     for (const { id, call, leaf: end } of [...state.runs.values(), ...state.waiting.values()])
       if (call === undefined ? end !== null && this.#messages.has(end) : this.#hasCall(state, call))
         this.#runs.set(id, call);

@@ -372,18 +372,29 @@ test("C12: without forms one of a few is chosen as a permission is given, or sai
   }
 });
 
-/** What asks, and the option that the user takes. Of the last, the question is a message, and the next prompt is the answer. */
-const waits: readonly (readonly [what: string, before: readonly Scene[], option: string])[] = [
-  ["an approval", [[call("note", { path: "a.txt" })]], "once"],
-  ["a plan", [[call("update_plan", { steps: [{ title: "mend it", status: "pending" }], hand_in: true })]], "ask"],
-  ["a question with choices", [[call("wonder")]], "1"],
-  ["a limit", [[call("look")], [call("look")]], "more"],
-  ["a question in words", [[call("ask_client", { question: "Which colour?" })]], "words"],
+/** What asks, the option that the user takes, and what the model says then. The last question is a message: the next prompt answers. */
+const waits: readonly (readonly [what: string, before: readonly Scene[], option: string, after: readonly Scene[]])[] = [
+  ["an approval", [[call("note", { path: "a.txt" })]], "once", ["Done."]],
+  [
+    "an approval of a sub-agent",
+    [[call("launch_agent", { task: "Note it.", expected_output: "words" })], [call("note", { path: "a.txt" })]],
+    "once",
+    [[call("finish_task", { result: "noted" })], "Done."],
+  ],
+  [
+    "a plan",
+    [[call("update_plan", { steps: [{ title: "mend it", status: "pending" }], hand_in: true })]],
+    "ask",
+    ["Done."],
+  ],
+  ["a question with choices", [[call("wonder")]], "1", ["Done."]],
+  ["a limit", Array.from({ length: 4 }, () => [call("look")]), "more", ["Done."]],
+  ["a question in words", [[call("ask_client", { question: "Which colour?" })]], "words", ["Done."]],
 ];
 
 test.each(waits)(
   "F72: %s waits when the connection ends, is asked again when the session is loaded, and the turn goes on",
-  async (_what, before, option) => {
+  async (_what, before, option, rest) => {
     const { tool, did } = writer();
     const look = defineTool({
       ...{ name: "look", description: "Looks.", effects: "none" },
@@ -391,8 +402,8 @@ test.each(waits)(
       execute: () => "seen",
     });
     const agent = {
-      tools: [tool, look, asker(["red", "blue"]), askClient(), updatePlan()],
-      limits: { steps: 2, policy: "ask" } as const,
+      tools: [tool, look, asker(["red", "blue"]), askClient(), updatePlan(), launchAgent()],
+      limits: { steps: 4, policy: "ask" } as const,
       permission: ({ tool: { name, about }, input }: PermitRequest) =>
         ({ decision: name === "note" || about?.(input).handsIn ? "ask" : "allow" }) as const,
     };
@@ -416,7 +427,7 @@ test.each(waits)(
     );
     await first.end();
     const second = await editor(
-      { ...agent, model: scriptedModel(["Done."]) },
+      { ...agent, model: scriptedModel(rest) },
       {
         directory,
         permit: (given) => {
@@ -434,11 +445,30 @@ test.each(waits)(
     const [one, two] = asked;
     expect([two?.toolCall.toolCallId, two?.options]).toEqual([one?.toolCall.toolCallId, one?.options]);
     const ended = second.of("tool_call_update").filter(({ status }) => status === "completed");
-    expect(new Set(ended.map(({ toolCallId }) => toolCallId)).size).toBe(option === "more" ? 2 : 1);
+    expect(new Set(ended.map(({ toolCallId }) => toolCallId)).size).toBe(option === "more" ? 4 : 1);
     expect(did).toEqual(option === "once" ? ["a.txt"] : []);
     await eventually(async () => expect((await second.page.ask("question.list", {})).waiting).toEqual([]));
   },
 );
+
+test("F72: cancelling a session that is loaded ends what waits there since before", async () => {
+  const { tool, did } = writer();
+  const directory = temporaryDirectory();
+  const permit = () => new Promise<never>(() => {});
+  const options = { tools: [tool], ...asking };
+  const note = [call("note", { path: "a.txt" })];
+  const first = await editor({ ...options, model: scriptedModel([note]) }, { directory, permit });
+  const sessionId = await first.begin();
+  first.say(sessionId, "note it").catch(() => {}); // The connection ends first.
+  await eventually(async () => expect((await first.page.ask("question.list", {})).waiting).toHaveLength(1));
+  await first.end();
+  const second = await editor({ ...options, model: scriptedModel([]) }, { directory, permit });
+  await second.agent.request(session.load, { sessionId, cwd: WORKSPACE, mcpServers: [] });
+  await second.agent.notify(session.cancel, { sessionId });
+  await eventually(async () => expect((await second.page.ask("question.list", {})).waiting).toEqual([]));
+  await eventually(() => expect(second.of("tool_call_update").at(-1)).toMatchObject({ status: "failed" }));
+  expect(did).toEqual([]);
+});
 
 test("F72: an editor at a server is asked once, answers the server that was started since, and its prompt ends with the turn", async () => {
   const { tool, did } = writer();
