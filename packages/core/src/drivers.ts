@@ -7,6 +7,8 @@ export type { ResponseBounds } from "./model/response-size.ts";
 export { filesOf, PDF, PICTURES, resultShown } from "./model/result-shown.ts";
 export { type RequestTarget, withRules } from "./model/rules/driver.ts";
 export { type RequestRules, rulesFor } from "./model/rules/rules.ts";
+export { TextCalls } from "./model/text-calls.ts";
+export { ThinkTags } from "./model/think-tags.ts";
 export type * from "./ports/loop.ts";
 export type * from "./ports/model.ts";
 export { ModelError } from "./ports/model.ts";

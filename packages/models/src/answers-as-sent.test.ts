@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { Agent, Session, type TurnError, textOf } from "@banyan/core";
+import { Agent, defineTool, Session, type Tool, type TurnError, textOf } from "@banyan/core";
 import type { FeedItem } from "@banyan/core/conversation";
 import { describe, expect, test } from "vitest";
 import type { Environment } from "./environment.ts";
@@ -70,7 +70,12 @@ function frame(kind: "event" | "exception", type: string, data: object): Buffer 
 }
 
 /** One turn, or several in a row, of a model whose server sends these; the last again and again. */
-async function turns(way: Way, sent: readonly Sent[], prompts = 1) {
+async function turns(
+  way: Way,
+  sent: readonly Sent[],
+  prompts = 1,
+  more: { tools?: readonly Tool[]; textCalls?: boolean } = {},
+) {
   let asked = 0;
   await using server = await serve((request, response) => {
     request.resume();
@@ -83,14 +88,20 @@ async function turns(way: Way, sent: readonly Sent[], prompts = 1) {
     else response.end();
   });
   const [name, environment] = MODELS[way];
-  const overrides = way.endsWith(" package") ? { [name]: { driver: "package" as const } } : {};
+  const textCalls = more.textCalls === undefined ? {} : { textCalls: more.textCalls };
+  const overrides = { [name]: way.endsWith(" package") ? { driver: "package" as const } : textCalls };
   const model = await resolveModel(name, { env: environment(server.baseURL), overrides });
   const session = Session.inMemory();
   const feed: FeedItem[] = [];
   const watching = (async () => {
     for await (const item of session.feed()) feed.push(item);
   })();
-  const agent = new Agent({ model, retry: { delay: 1, maxDelay: 1, time: 10_000 }, compaction: false });
+  const agent = new Agent({
+    model,
+    tools: more.tools ?? [],
+    retry: { delay: 1, maxDelay: 1, time: 10_000 },
+    compaction: false,
+  });
   let ended = await agent.send("Hello", { session }).catch((error: TurnError) => error.turn);
   for (let prompt = 1; prompt < prompts; prompt++)
     ended = await agent.send("Again", { session }).catch((error: TurnError) => error.turn);
@@ -320,6 +331,85 @@ describe("F60, F61, F62: what is asked again, and what is not", () => {
       expect(asked).toBe(1);
     },
   );
+});
+
+describe("F58: reasoning in the content", () => {
+  test.each(CHAT_WAYS)("think-tags, at %s", async (way) => {
+    const pieces = ["<think>\nThe person wants", " a capital.\n</thi", "nk>\n\n", "Paris."];
+    const { ended } = await turns(way, [
+      chat(...pieces.map((content) => chunk({ content })), chunk({}, "stop"), "[DONE]"),
+    ]);
+    expect(ended).toMatchObject({ reason: "answered", text: "Paris." });
+    expect(ended.message?.parts).toMatchObject([
+      { type: "reasoning", text: "The person wants a capital.\n" },
+      { type: "text", text: "Paris." },
+    ]);
+  });
+
+  test("where the tags are the format's own text, they stay", async () => {
+    const { ended } = await turns("messages", [
+      messages(messageStart(), text("<think>a</think>b"), stopped("end_turn"), messageStop),
+    ]);
+    expect(ended.text).toBe("<think>a</think>b");
+  });
+});
+
+describe("F70: calls that are written as text", () => {
+  const seen: unknown[] = [];
+  const read = defineTool({
+    name: "read",
+    description: "Reads a file.",
+    input: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+    effects: "none",
+    execute: (input: unknown) => {
+      seen.push(input);
+      return "acorns";
+    },
+  });
+  const written = '<tool_call>\n{"name": "read", "arguments": {"path": "a.txt"}}\n</tool_call>';
+  const calling = chat(
+    chunk({ content: "I look.\n" }),
+    chunk({ content: written.slice(0, 9) }),
+    chunk({ content: written.slice(9) }),
+    chunk({}, "stop"),
+    "[DONE]",
+  );
+
+  test("run, and the text before them stays", async () => {
+    seen.length = 0;
+    const { ended, asked } = await turns("chat", [calling, done], 1, { tools: [read] });
+    expect(seen).toEqual([{ path: "a.txt" }]);
+    expect(ended).toMatchObject({ reason: "answered", text: "Done." });
+    expect(asked).toBe(2);
+  });
+
+  test("stay text without tools, where `textCalls` is off, and beside a call of the format", async () => {
+    seen.length = 0;
+    expect((await turns("chat", [calling])).ended.text).toBe(`I look.\n${written}`);
+    expect((await turns("chat", [calling], 1, { tools: [read], textCalls: false })).ended.text).toBe(
+      `I look.\n${written}`,
+    );
+    expect(seen).toEqual([]);
+    const call = chunk({
+      tool_calls: [{ index: 0, id: "c", function: { name: "read", arguments: '{"path":"b.txt"}' } }],
+    });
+    await turns("chat", [chat(chunk({ content: written }), call, chunk({}, "tool_calls"), "[DONE]"), done], 1, {
+      tools: [read],
+    });
+    expect(seen).toEqual([{ path: "b.txt" }]);
+  });
+
+  test("cut off by the limit of the length do not run", async () => {
+    seen.length = 0;
+    const { ended } = await turns(
+      "chat",
+      [chat(chunk({ content: written.slice(0, 30) }), chunk({}, "length"), "[DONE]")],
+      1,
+      { tools: [read] },
+    );
+    expect(ended).toMatchObject({ text: written.slice(0, 30), message: { finish: "length" } });
+    expect(seen).toEqual([]);
+  });
 });
 
 describe("F67: chunks without choices", () => {

@@ -15,6 +15,8 @@ export interface ModelOverride extends ModelFacts {
   readonly driver?: "package";
   /** Whether it is shown the pictures and documents that tools bring; its name tells when absent. */
   readonly sees?: boolean;
+  /** Whether calls count that it writes as text, in the chat format; they do when absent. */
+  readonly textCalls?: boolean;
 }
 
 /** What the user knows better, by `provider/model`: each fact that is given counts more. */
@@ -38,7 +40,7 @@ export async function lookUp(
   model: string,
   overrides: ModelOverrides = {},
 ): Promise<ModelFacts> {
-  const { driver: _driver, sees: _sees, ...given } = overrideOf(provider, model, overrides);
+  const { driver: _driver, sees: _sees, textCalls: _textCalls, ...given } = overrideOf(provider, model, overrides);
   return { ...(await catalogued(provider, model)), ...given };
 }
 

@@ -67,6 +67,7 @@ export async function chat(target: Target): Promise<ModelDriver> {
   return openAIChat({
     ...wire(target),
     maxTokensField: maxTokensField(target),
+    ...(target.textCalls === undefined ? {} : { textCalls: target.textCalls }),
   });
 }
 

@@ -59,6 +59,8 @@ export interface Target extends SetUp, Pick<ModelDriver, "id" | "price" | "conte
   /** Media types of the files that it is shown with results of calls; none when empty, what its format has when absent. */
   readonly takes?: readonly string[] | undefined;
   readonly bounds?: WireBounds | undefined;
+  /** Whether calls count that the model writes as text, in the chat format; they do when absent. */
+  readonly textCalls?: boolean | undefined;
 }
 
 /** One embedding model of a provider, as the provider calls it. */

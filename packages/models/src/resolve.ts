@@ -48,7 +48,7 @@ export async function resolveModel(name: string, options: ResolveOptions = {}): 
   const { id, provider, model, effort } = parseName(name, aliases);
   const setUp = setUpOf(provider, env);
   const facts = await lookUp(provider, model, overrides);
-  const { driver: through, sees } = overrideOf(provider, model, overrides);
+  const { driver: through, sees, textCalls } = overrideOf(provider, model, overrides);
   const takes = takesOf(provider, model, sees);
 
   let drivers = opened.get(env);
@@ -56,11 +56,21 @@ export async function resolveModel(name: string, options: ResolveOptions = {}): 
     drivers = new Map();
     opened.set(env, drivers);
   }
-  const made = JSON.stringify([id, setUp, facts, takes, through, bounds]);
+  const made = JSON.stringify([id, setUp, facts, takes, through, textCalls, bounds]);
   let driver = drivers.get(made);
   if (!driver) {
     const settings = effort === undefined ? {} : { settings: { effort } };
-    const target = { ...setUp, ...facts, ...settings, takes, id, model, keyVariable: provider.keyVariable, bounds };
+    const target = {
+      ...setUp,
+      ...facts,
+      ...settings,
+      takes,
+      id,
+      model,
+      keyVariable: provider.keyVariable,
+      bounds,
+      textCalls,
+    };
     driver = through === "package" && provider.openPackage ? provider.openPackage(target) : provider.open(target);
     drivers.set(made, driver);
     driver.catch(() => drivers.delete(made));

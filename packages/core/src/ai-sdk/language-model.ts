@@ -128,7 +128,13 @@ async function stream(
       if (signal.aborted) response.then((late) => late.stream.cancel(signal.reason)).catch(() => {});
       throw error;
     });
-    await pump(stream, new ResponseParts(model.modelId, provider, id), sink, signal, interruption.promise);
+    await pump(
+      stream,
+      new ResponseParts(model.modelId, provider, id, model.provider),
+      sink,
+      signal,
+      interruption.promise,
+    );
   } catch (error) {
     signal.throwIfAborted();
     throw asModelError(error, id);

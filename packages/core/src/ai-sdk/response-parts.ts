@@ -3,6 +3,7 @@ import type { ProviderData } from "../conversation/message.ts";
 import type { Usage } from "../conversation/usage.ts";
 import { CallArguments } from "../model/call-arguments.ts";
 import { type FinishReason, finishReason, meaningOf } from "../model/finish-reasons.ts";
+import { ThinkTags } from "../model/think-tags.ts";
 import { ModelError, type ModelPart } from "../ports/model.ts";
 import { isEmptyChunk, ProviderReport } from "./error.ts";
 import { type Provided, providedCall, providedContent, providedResult } from "./provided.ts";
@@ -20,6 +21,9 @@ interface StreamedCall {
   readonly input: CallArguments;
 }
 
+/** Formats in which reasoning is never content. */
+const HAS_REASONING = /responses|google|vertex|anthropic/;
+
 /** One response of a language model, translated part by part. */
 export class ResponseParts {
   /** Whether the last part has come. */
@@ -27,6 +31,9 @@ export class ResponseParts {
   readonly #asked: string;
   readonly #provider: string;
   readonly #id: string;
+  readonly #tags: ThinkTags;
+  /** The block whose beginning may be reasoning. */
+  #tagged = "";
   #responding: string | undefined;
   #block: Block | undefined;
   /** Calls whose arguments stream, by the provider's id. */
@@ -37,11 +44,14 @@ export class ResponseParts {
    * @param asked The model's name in the request.
    * @param provider Under whose name what it did on its side is kept.
    * @param id `provider/model`, for errors.
+   * @param format What the package calls its provider and format, as in `openai.responses`.
    */
-  constructor(asked: string, provider: string, id = `${provider}/${asked}`) {
+  constructor(asked: string, provider: string, id = `${provider}/${asked}`, format = provider) {
     this.#asked = asked;
     this.#provider = provider;
     this.#id = id;
+    this.#tags = new ThinkTags(asked);
+    if (HAS_REASONING.test(format)) this.#tags.end();
   }
 
   /**
@@ -52,7 +62,7 @@ export class ResponseParts {
   read(part: LanguageModelV4StreamPart, out: ModelPart[]): void {
     switch (part.type) {
       case "text-delta":
-        return this.#say("text", part, part.delta, out);
+        return this.#content(part, out);
       case "reasoning-delta":
         return this.#say("reasoning", part, part.delta, out);
       case "text-start":
@@ -61,6 +71,7 @@ export class ResponseParts {
         return this.#say("reasoning", part, "", out);
       case "text-end":
       case "reasoning-end":
+        if (part.type === "text-end" && part.id === this.#tagged) this.#endContent(out);
         if (this.#block?.id !== part.id) return;
         this.#block.provider = joined(this.#block.provider, part.providerMetadata);
         return this.#close(out);
@@ -103,6 +114,7 @@ export class ResponseParts {
         this.#responding = part.modelId ?? this.#responding;
         return;
       case "finish": {
+        this.#endContent(out);
         this.#close(out);
         const reason = this.#reason(part.finishReason);
         const model = this.#responding;
@@ -124,6 +136,18 @@ export class ResponseParts {
         // Notices, and what has no place in a message: generated files.
         return;
     }
+  }
+
+  /** Reasoning that a server sends as content is told from the answer. */
+  #content(part: Extract<LanguageModelV4StreamPart, { type: "text-delta" }>, out: ModelPart[]): void {
+    if (this.#tags.isOver) return this.#say("text", part, part.delta, out);
+    this.#tagged = part.id;
+    for (const { type, text } of this.#tags.take(part.delta)) this.#say(type, part, text, out);
+  }
+
+  #endContent(out: ModelPart[]): void {
+    if (this.#tags.isOver) return;
+    for (const { type, text } of this.#tags.end()) this.#say(type, { id: this.#tagged }, text, out);
   }
 
   #say(type: "text" | "reasoning", part: Marked, text: string, out: ModelPart[]): void {

@@ -63,8 +63,13 @@ const facts = z.strictObject(
         "Whether it is shown the pictures and documents that tools bring; who attaches a picture to what it is asked is warned where it is not. As its name tells when nothing is set.",
       )
       .optional(),
+    textCalls: yesOrNo
+      .describe(
+        "Whether calls count that the model writes as text (`<tool_call>`), in the chat format. They do when nothing is set.",
+      )
+      .optional(),
   },
-  "an object with price, contextSize, driver or sees",
+  "an object with price, contextSize, driver, sees or textCalls",
 );
 
 const units: { readonly [Unit in LimitUnit]: z.ZodNumber } = {

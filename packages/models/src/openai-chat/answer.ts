@@ -1,6 +1,6 @@
 import { ModelError, type Usage } from "@banyan/core";
 import { cleanUsage, noUsage, type ProviderData } from "@banyan/core/conversation";
-import { type FinishReason, finishReason, type ModelPart } from "@banyan/core/drivers";
+import { type FinishReason, finishReason, type ModelPart, TextCalls, ThinkTags } from "@banyan/core/drivers";
 import { Batch } from "../wire/batch.ts";
 import { type Endpoint, errorIn, errorInAnswer, errorOfEnd, parseEvent } from "../wire/errors.ts";
 import { countAt, isRecord, type JsonRecord, textAt } from "../wire/json.ts";
@@ -11,6 +11,7 @@ import { kept, REASONING_FIELDS, type ReasoningField } from "./messages.ts";
 import { ReasoningDetails } from "./reasoning-details.ts";
 
 const NONE: ReadonlySet<string> = new Set();
+const NOTHING_WRITTEN = { text: "", calls: [] } as const;
 
 /**
  * Decodes one answer of the chat completions format, streamed or whole
@@ -24,8 +25,13 @@ export class ChatAnswer implements Answer {
   readonly #batch = new Batch();
   readonly #calls: CallAssembly;
   readonly #details = new ReasoningDetails();
+  /** Tells reasoning from the answer where a server sends both as content. */
+  #tags: ThinkTags;
+  /** Reads calls that are written as text, until a call comes as such. */
+  #textCalls: TextCalls | undefined;
   /** In which field the reasoning comes that streams now, if any does. */
   #reasoning: ReasoningField | undefined;
+  #hasField = false;
   /** Chunks that say the next bit of the same: of the text, of reasoning, of the arguments of a call. */
   readonly #repeated = new Repeated();
   #finish: FinishReason | undefined;
@@ -35,9 +41,14 @@ export class ChatAnswer implements Answer {
   #refused = false;
   #done = false;
 
-  /** @param offered The names of the tools in the request. */
-  constructor(endpoint: Endpoint, offered: ReadonlySet<string> = NONE) {
+  /**
+   * @param offered The names of the tools in the request.
+   * @param readsTextCalls Whether calls that are written as text count.
+   */
+  constructor(endpoint: Endpoint, offered: ReadonlySet<string> = NONE, readsTextCalls = true) {
     this.#endpoint = endpoint;
+    this.#tags = new ThinkTags(endpoint.model);
+    this.#textCalls = readsTextCalls && offered.size > 0 ? new TextCalls(offered) : undefined;
     this.#calls = new CallAssembly(this.#batch, this.#provider, offered);
   }
 
@@ -91,6 +102,7 @@ export class ChatAnswer implements Answer {
 
   /** The answer is over: ends the calls and adds `finish`. Throws `broken-stream` when it cannot be whole. */
   end(): void {
+    this.#endContent(this.#calls.any);
     if (this.#finish === undefined && !(this.#done && this.#content)) {
       throw errorOfEnd(this.#endpoint);
     }
@@ -158,7 +170,31 @@ export class ChatAnswer implements Answer {
   }
 
   #say(field: ReasoningField | undefined, text: string): void {
-    this.#text(field === undefined ? "text" : "reasoning", text, field);
+    if (field !== undefined) {
+      // A server that has a field for reasoning leaves it out of the content.
+      if (!this.#hasField) this.#tags = new ThinkTags("");
+      this.#hasField = true;
+      this.#text("reasoning", text, field);
+    } else if (this.#tags.isOver) this.#answer(text);
+    else for (const piece of this.#tags.take(text)) this.#piece(piece.type, piece.text);
+  }
+
+  #piece(type: "text" | "reasoning", text: string): void {
+    if (type === "text") this.#answer(text);
+    else this.#text("reasoning", text);
+  }
+
+  #answer(text: string): void {
+    this.#text("text", this.#textCalls === undefined ? text : this.#textCalls.take(text));
+  }
+
+  /** No more content: what was kept back is reasoning, text or calls; text alone with `asText`. */
+  #endContent(asText: boolean): void {
+    for (const { type, text } of this.#tags.end()) this.#piece(type, text);
+    const { text, calls } = this.#textCalls?.end(asText) ?? NOTHING_WRITTEN;
+    this.#textCalls = undefined;
+    this.#text("text", text);
+    for (const { tool, input } of calls) this.#call({ function: { name: tool, arguments: input } });
   }
 
   #text(type: "text" | "reasoning", text: string, field?: ReasoningField): void {
@@ -177,6 +213,7 @@ export class ChatAnswer implements Answer {
   }
 
   #call(piece: Readonly<Record<string, unknown>>): void {
+    if (this.#textCalls !== undefined || !this.#tags.isOver) this.#endContent(true);
     this.#endReasoning();
     this.#content = true;
     this.#calls.add(piece);

@@ -14,14 +14,17 @@ import { encodeRequest, type RequestShape } from "./request.ts";
  *   model: "qwen3-coder",
  *   baseURL: "http://127.0.0.1:8080/v1",
  *   maxTokensField: "max_completion_tokens",
+ *   textCalls: false,
  * });
  */
 export interface OpenAIChatOptions extends WireOptions {
   /** The field for `maxTokens`; OpenAI's own reasoning models take only `max_completion_tokens`. Default `max_tokens`. */
   readonly maxTokensField?: "max_tokens" | "max_completion_tokens";
+  /** Whether calls count that the model writes as text, as models without native calls do. Default `true`. */
+  readonly textCalls?: boolean;
 }
 
-const OPTIONS: OptionNames<OpenAIChatOptions> = { ...WIRE_OPTIONS, maxTokensField: true };
+const OPTIONS: OptionNames<OpenAIChatOptions> = { ...WIRE_OPTIONS, maxTokensField: true, textCalls: true };
 
 /**
  * A driver for the chat completions format of OpenAI, which many servers speak.
@@ -53,7 +56,7 @@ export function openAIChat(options: OpenAIChatOptions): ModelDriver {
       // Before the first wait: the list of messages grows later.
       const body = encodeRequest(shape, request);
       const offered = new Set(request.tools.map(({ name }) => name));
-      await client.send(body, new ChatAnswer(client.endpoint, offered), sink, signal);
+      await client.send(body, new ChatAnswer(client.endpoint, offered, options.textCalls), sink, signal);
     },
   };
   const { takes } = options;

@@ -1,0 +1,122 @@
+/** A piece of what a model says in its content. */
+export interface SaidPiece {
+  readonly type: "text" | "reasoning";
+  readonly text: string;
+}
+
+const OPEN = "<think>";
+const CLOSE = "</think>";
+/** UTF-16 units in which a closing tag is looked for, of a model that leaves out the opening tag. */
+const WITHOUT_OPEN = 2_048;
+/** UTF-16 units of blanks before the opening tag. */
+const BLANKS = 64;
+
+/** Models whose templates write the opening tag themselves, so that answers begin with reasoning. */
+const LEAVES_OUT_OPEN = /qwq|deepseek-r1|r1-distill|qwen3.*thinking|glm-z1|exaone-deep/i;
+
+/**
+ * Tells reasoning from the answer where a server sends both as content (F58): `<think>...</think>` at the very beginning is
+ * reasoning, and tags behind that are text. Tags may be cut anywhere.
+ *
+ * ```
+ * begin ──▶ inside ──▶ behind ──▶ over     over: all that follows is text
+ *   ╰────▶ maybe ───────╯                  maybe: a model that leaves out the opening tag
+ * ```
+ */
+export class ThinkTags {
+  #state: "begin" | "inside" | "maybe" | "behind" | "over" = "begin";
+  /** What is kept back: the beginning of a tag, or a text that may turn out to be reasoning. */
+  #held = "";
+  readonly #leavesOutOpen: boolean;
+
+  /** @param model The model's name, which tells whether it leaves out the opening tag. */
+  constructor(model: string) {
+    this.#leavesOutOpen = LEAVES_OUT_OPEN.test(model);
+  }
+
+  /** Whether all that follows is text as it is. */
+  get isOver(): boolean {
+    return this.#state === "over";
+  }
+
+  /** Takes some content; returns what is known of it. */
+  take(text: string): SaidPiece[] {
+    const all = this.#held + text;
+    this.#held = "";
+    switch (this.#state) {
+      case "begin":
+        return this.#begin(all);
+      case "inside":
+        return this.#inside(all);
+      case "maybe":
+        return this.#maybe(all);
+      case "behind":
+        return this.#behind(all);
+      case "over":
+        return said("text", all);
+    }
+  }
+
+  /** The content is over, or something else follows: what was kept back. */
+  end(): SaidPiece[] {
+    const held = this.#held;
+    const wasInside = this.#state === "inside";
+    this.#held = "";
+    this.#state = "over";
+    return wasInside ? said("reasoning", held) : said("text", held);
+  }
+
+  #begin(all: string): SaidPiece[] {
+    const text = all.trimStart();
+    if (text.startsWith(OPEN)) {
+      this.#state = "inside";
+      return this.#inside(text.slice(OPEN.length).replace(/^\s+/, ""));
+    }
+    if (OPEN.startsWith(text) && all.length - text.length < BLANKS) {
+      this.#held = all;
+      return [];
+    }
+    this.#state = this.#leavesOutOpen ? "maybe" : "over";
+    return this.#leavesOutOpen ? this.#maybe(all) : said("text", all);
+  }
+
+  #inside(all: string): SaidPiece[] {
+    const end = all.indexOf(CLOSE);
+    if (end === -1) {
+      const kept = overlap(all, CLOSE);
+      this.#held = all.slice(all.length - kept);
+      return said("reasoning", all.slice(0, all.length - kept));
+    }
+    this.#state = "behind";
+    return [...said("reasoning", all.slice(0, end)), ...this.#behind(all.slice(end + CLOSE.length))];
+  }
+
+  #maybe(all: string): SaidPiece[] {
+    const end = all.indexOf(CLOSE);
+    if (end === -1 && all.length < WITHOUT_OPEN) {
+      this.#held = all;
+      return [];
+    }
+    if (end !== -1) return this.#inside(all);
+    this.#state = "over";
+    return said("text", all);
+  }
+
+  /** The blanks between the closing tag and the answer belong to neither. */
+  #behind(all: string): SaidPiece[] {
+    const text = all.trimStart();
+    if (text !== "") this.#state = "over";
+    return said("text", text);
+  }
+}
+
+function said(type: SaidPiece["type"], text: string): SaidPiece[] {
+  return text === "" ? [] : [{ type, text }];
+}
+
+/** How many units at the end of a text are the beginning of a tag. */
+function overlap(text: string, tag: string): number {
+  for (let length = Math.min(text.length, tag.length - 1); length > 0; length--)
+    if (text.endsWith(tag.slice(0, length))) return length;
+  return 0;
+}
