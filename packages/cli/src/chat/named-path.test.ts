@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { banyan, type Home, home } from "../testing/banyan.ts";
 import { links } from "../testing/links.ts";
 import { modelServer, write } from "../testing/model-server.ts";
-import { hasTmux } from "../testing/pty.ts";
+import { hasTmux, Pty } from "../testing/pty.ts";
 
 const MODEL = ["--model", "openai-compatible/test"];
 
@@ -40,6 +40,26 @@ describe.skipIf(!hasTmux).each(links)("a path ($link)", ({ open }) => {
   });
 });
 
+test.skipIf(!hasTmux)(
+  "S35: nobody is asked about a file that the tools cannot reach, and nothing is offered for always",
+  async () => {
+    await using server = await modelServer(
+      { calls: [{ tool: "read", input: { path: "~/notes.md" } }] },
+      write("/etc/notes.md", "x\n"),
+      write("~/../notes.md", "x\n"),
+      { text: "Done." },
+    );
+    using pty = await Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("go");
+    const shown = await pty.until("Done.");
+    expect(shown).not.toContain("banyan asks");
+    for (const told of results(server.asked.at(-1)))
+      expect(told).toContain("is outside the workspace. Only paths inside");
+    expect(results(server.asked.at(-1))).toHaveLength(3);
+  },
+);
+
 test("S35: in print mode ~ makes no folder, \\ finds the file, and a refusal says what to write", async () => {
   const read = (path: string) => ({ tool: "read", input: { path } });
   const calls = [
@@ -53,7 +73,7 @@ test("S35: in print mode ~ makes no folder, \\ finds the file, and a refusal say
   await banyan(place, ["-p", "go", "--approval", "edits", ...MODEL], server);
   const told = results(server.asked.at(-1));
   expect(told.slice(0, 2)).toEqual(["1\talpha\n", "1\talpha\n"]);
-  expect(told[2]).toContain(`${place.env.HOME}/notes.md`);
+  expect(told[2]).toContain(`Not allowed: ${place.env.HOME}/notes.md is outside the workspace.`);
   expect(told[3]).toContain("or ./~root/notes.md for a file of that name");
   expect(readFileSync(join(place.workspace, "src/b.ts"), "utf8")).toBe("b\n");
   expect(readdirSync(place.workspace)).toEqual(["src"]);

@@ -1,7 +1,10 @@
+import { homedir } from "node:os";
 import type { Permission, Permit, PermitRequest } from "@banyan/core";
 import { worktreeAt } from "@banyan/core/conversation";
 import type { WhyNotRead } from "@banyan/tools/workspace";
 import { type PermissionOptions, permissions } from "../permissions/permissions.ts";
+import { fromRoot, pathScope, placeOf } from "../permissions/place.ts";
+import { aboutCall } from "../permissions/subject.ts";
 import { WorktreeError } from "./error.ts";
 import type { Worktrees } from "./worktrees.ts";
 
@@ -11,7 +14,7 @@ import type { Worktrees } from "./worktrees.ts";
  * path holds for the copy too.
  */
 export function judgedInPlace(worktrees: Worktrees, options: PermissionOptions): Permission {
-  const here = permissions(options);
+  const here = withoutUseless(options);
   const there = new Map<string, { readonly own: Permission; readonly asInWorkspace: Permission }>();
   const inPlace = async (request: PermitRequest, name: string): Promise<Permit> => {
     let folder: string;
@@ -22,7 +25,7 @@ export function judgedInPlace(worktrees: Worktrees, options: PermissionOptions):
       return { decision: "deny", reason: error.message };
     }
     const judges = there.get(folder) ?? {
-      own: permissions({ ...options, workspace: folder }),
+      own: withoutUseless({ ...options, workspace: folder }),
       asInWorkspace: permissions({ ...options, copy: folder, canAsk: true }),
     };
     there.set(folder, judges);
@@ -36,6 +39,27 @@ export function judgedInPlace(worktrees: Worktrees, options: PermissionOptions):
   return (request) => {
     const name = worktreeOf(request);
     return name === undefined ? here(request) : inPlace(request, name);
+  };
+}
+
+/**
+ * Judges calls in one folder, and asks nobody about a call that would fail after a yes: tools of the folder reach no file
+ * outside of it (S8).
+ */
+function withoutUseless(options: PermissionOptions): Permission {
+  const judge = permissions(options);
+  const asking = options.canAsk ? judge : permissions({ ...options, canAsk: true });
+  const scope = pathScope(options.workspace, options.home ?? homedir());
+  return async (request) => {
+    const permit = await asking(request);
+    if (permit.decision !== "ask") return permit;
+    const { tool, input } = request;
+    const { command, paths = [] } = (tool.folder && tool.offeredBy === undefined && aboutCall(tool, input)) || {};
+    const isOutside = (path: string) => placeOf(scope, path).forms.every((form) => fromRoot(scope, form) === undefined);
+    const outside = command === undefined ? paths.find(({ path }) => isOutside(path)) : undefined;
+    if (outside === undefined) return options.canAsk ? permit : judge(request);
+    const reason = `${outside.path} is outside the workspace. Only paths inside the workspace can be used.`;
+    return { decision: "deny", reason };
   };
 }
 

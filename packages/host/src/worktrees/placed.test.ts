@@ -164,8 +164,8 @@ test("C7: rules mean the same file of the worktree, also one that names a whole 
   expect(calls.map(({ status, approved }) => [status, approved])).toEqual([
     ...[1, 2, 3, 4].map(() => ["denied", undefined]),
     ...[1, 2].map(() => ["completed", undefined]),
-    // Another folder than that of the branch is asked about, and then is no place for its tools.
-    ["failed", true],
+    // The tools of the branch cannot reach another folder, so nobody is asked (S35).
+    ["denied", undefined],
   ]);
   expect(existsSync(join(folder, "allowed"))).toBe(true);
 });
