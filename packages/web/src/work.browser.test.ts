@@ -333,6 +333,15 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await shown.waitFor({ state: "detached" });
   });
 
+  it("S44: a question about a tool of a server names the server and the tool, and claims no change of the file", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await articles(page).last().waitFor();
+    await write(page, "offered");
+    const question = page.getByRole("log").getByRole("group", { name: "Use mcp__g__read.only?" });
+    await question.getByRole("button", { name: /Deny/ }).click();
+    await eventually(() => card(page, "mcp__g__read.only").innerText()).toContain("denied");
+  });
+
   it("S15: a command of several lines has one prompt sign, and each line in its place", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await articles(page).last().waitFor();

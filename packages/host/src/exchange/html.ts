@@ -1,5 +1,5 @@
 import { type Call, type ConversationState, type Message, newestLeaf } from "@banyan/core";
-import { siblings } from "@banyan/core/conversation";
+import { siblings, toolOf } from "@banyan/core/conversation";
 import { readPatch, shownCall, shownStatus, visibleProse } from "@banyan/core/shown";
 import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
@@ -129,7 +129,7 @@ function callOf(state: ConversationState, call: Call): Work[] {
   const agent = (state.children.get(call.id) ?? []).filter((id) => !state.messages.get(id)?.removed);
   return [
     {
-      html: `<details><summary><b>${escaped(call.tool)}</b> <span class="${shownStatus(call)}">${statusWord(call)}</span>${line}</summary>`,
+      html: `<details><summary><b>${escaped(toolOf(call))}</b> <span class="${shownStatus(call)}">${statusWord(call)}</span>${line}</summary>`,
     },
     {
       html: `<pre>${shownCall(call)

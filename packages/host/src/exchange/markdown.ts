@@ -1,4 +1,5 @@
 import { type ConversationState, pathTo } from "@banyan/core";
+import { toolOf } from "@banyan/core/conversation";
 import { visibleProse } from "@banyan/core/shown";
 import { argumentsOf, headingOf, type Piece, piecesOf, statusWord, timeOf, titleOf } from "./transcript.ts";
 
@@ -31,7 +32,7 @@ function blockOf(piece: Piece): string {
     case "call": {
       const { call } = piece;
       const said = call.output === undefined ? [] : [fenced(call.output, "text")];
-      return [`**${call.tool}** ${statusWord(call)}`, fenced(argumentsOf(call), "json"), ...said].join("\n\n");
+      return [`**${toolOf(call)}** ${statusWord(call)}`, fenced(argumentsOf(call), "json"), ...said].join("\n\n");
     }
   }
 }

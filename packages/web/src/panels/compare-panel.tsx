@@ -6,6 +6,7 @@ import {
   type Message,
   pathTo,
   textOf,
+  toolOf,
 } from "@banyan/core/conversation";
 import { formatSpent, visibleLine } from "@banyan/core/shown";
 import { useEffect } from "react";
@@ -128,7 +129,7 @@ function Said({ id }: { readonly id: string }) {
 
 function Footer({ message: { calls, model, usage, cost } }: { readonly message: AssistantMessage }) {
   const statusOf = useCallStatus();
-  const tools = calls.map((call) => `${visibleLine(call.tool)}: ${statusOf(call)[1]}`).join(", ");
+  const tools = calls.map((call) => `${visibleLine(toolOf(call))}: ${statusOf(call)[1]}`).join(", ");
   return (
     <p className="text-soft text-xs">
       {tools !== "" && <span className="block">{tools}</span>}

@@ -114,13 +114,14 @@ export function testAgent(): TestAgent {
         shell,
         read,
         edit,
+        { ...edit, name: "mcp_g_read_only", offeredBy: "g", offeredAs: "read.only" },
         changingTool(() => held.promise),
         launchAgent(),
         updatePlan(),
         askClient(),
       ],
       permission: ({ tool, input }) =>
-        tool.name === "shell" || tool.name === "edit" || tool.about?.(input).handsIn
+        tool.name === "shell" || tool.about === edit.about || tool.about?.(input).handsIn
           ? { decision: "ask", pattern: patternFor(tool.name, input) }
           : { decision: "allow" },
       memory: { store: { recall: async (query) => memoryOf(query, recalled), remember: async () => {} } },
@@ -210,6 +211,7 @@ const SCENES: Readonly<Record<string, (rest: readonly string[], said: string, ga
   read: (paths) => [text("I read. "), ...paths.map((path) => call("read", { path }))],
   agent: (rest) => [call("launch_agent", { task: rest.join(" "), expected_output: "words" })],
   edit: () => [call("edit", EDIT)],
+  offered: () => [call("mcp_g_read_only", EDIT)],
   /** Calls of `shell` with any arguments: as JSON behind the word. */
   calls: (_rest, said) => JSON.parse(said.slice("calls".length)).map((input: Json) => call("shell", input)),
   code: () => [text(...CODE.split(/(?<=\n)/)), stall()],

@@ -5,6 +5,7 @@ import {
   type OpenQuestion,
   type QuestionField,
   type TextQuestion,
+  toolOf,
 } from "@banyan/core/conversation";
 import { argumentsText, type CallText, thingText, visibleLine, visibleText } from "@banyan/core/shown";
 import type { Command } from "@banyan/protocol";
@@ -228,15 +229,18 @@ function Permission({
 }
 
 /** What is asked, by what the tool says that the call is about (W56). Of other arguments nobody has said which file it is. */
-function askedInWords({ tool, about }: Call, isEdited: boolean): string {
+function askedInWords(call: Call, isEdited: boolean): string {
+  const { about } = call;
+  const tool = visibleLine(toolOf(call));
   if (about?.handsIn) return t("Carry out this plan?");
   if (about?.command !== undefined) return t("Run this command?");
-  if (isEdited) return t("Use {tool}?", { tool: visibleLine(tool) });
+  // The arguments of a server's tool name a file, and do not say what becomes of the file.
+  if (isEdited || about?.offered) return t("Use {tool}?", { tool });
   const written = about?.paths?.find(({ access }) => access === "write");
   if (written) return t("Change {path}?", { path: visibleLine(written.path) });
   if (about?.url !== undefined) return t("Ask {url}?", { url: visibleLine(about.url) });
   if (about?.agent !== undefined) return t("Hand this to {agent}?", { agent: visibleLine(about.agent) });
-  return t("Use {tool}?", { tool: visibleLine(tool) });
+  return t("Use {tool}?", { tool });
 }
 
 /** A turn has reached a limit of what it may take: whether it may have as much again. */

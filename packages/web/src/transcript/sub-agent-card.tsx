@@ -8,8 +8,9 @@ import {
   pathTo,
   spentOn,
   textOf,
+  toolOf,
 } from "@banyan/core/conversation";
-import { cutTo, formatCost, shortCount } from "@banyan/core/shown";
+import { cutTo, formatCost, shortCount, visibleLine } from "@banyan/core/shown";
 import { openRuns } from "../conversation/live-conversation.ts";
 import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
 import { waitingInWords } from "../conversations/conversation-entry.tsx";
@@ -91,7 +92,7 @@ function lastActions(
   const answers = path.filter((message): message is AssistantMessage => message.role === "assistant");
   const actions = answers.flatMap((answer) => [
     ...(textOf(answer) === "" ? [] : [{ id: answer.id, words: textOf(answer).replace(/\s+/g, " ") }]),
-    ...answer.calls.map((call) => ({ id: call.id, words: `${call.tool}: ${lookOf(call)[1]}` })),
+    ...answer.calls.map((call) => ({ id: call.id, words: `${visibleLine(toolOf(call))}: ${lookOf(call)[1]}` })),
   ]);
   return actions.slice(-ACTIONS);
 }

@@ -1,4 +1,4 @@
-import { type ConversationState, textOf } from "@banyan/core/conversation";
+import { type ConversationState, textOf, toolOf } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 import { FIRST_WORDS } from "@banyan/protocol";
 import type { LiveConversation } from "../conversation/live-conversation.ts";
@@ -19,7 +19,7 @@ export function beginningOf(conversation: LiveConversation, tree: ConversationSt
   if (words !== "") return words.length < FIRST_WORDS - 1 ? words : `${words.slice(0, FIRST_WORDS).trimEnd()} …`;
   if (message?.role !== "assistant") return t("(no text)");
   const unread = conversation.outline(id)?.calls;
-  const called = message.calls.map(({ tool }) => visibleLine(tool));
+  const called = message.calls.map((call) => visibleLine(toolOf(call)));
   if (unread === undefined && called.length === 0) return t("(no text)");
   return `(${unread === undefined ? [...new Set(called)].join(", ") : tCount(unread, "{count} call", "{count} calls")})`;
 }
