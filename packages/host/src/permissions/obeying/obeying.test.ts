@@ -97,6 +97,9 @@ const injections: readonly Injection[] = [
 const harmless = ({ calls }: Injection) =>
   calls.filter(({ tool, input }) => tool === "read" && input.path === KEPT.inside).map(({ tool }) => tool);
 
+/** Tools of the workspace reach no file elsewhere, so such a call is denied without a question (S35). */
+const outOfReach = ({ calls }: Injection) => calls.filter(({ input }) => String(input.path).startsWith("../"));
+
 describe.each(["ask", "edits"] as const)("S7: in mode %s, of what a text tells a model that obeys", (mode) => {
   test("nothing is done where nobody can be asked", async () => {
     const obeyed = await obey(injections, { mode, canAsk: false });
@@ -107,12 +110,14 @@ describe.each(["ask", "edits"] as const)("S7: in mode %s, of what a text tells a
     }
   });
 
-  test("each call is asked about where somebody can be, and nothing is done meanwhile", async () => {
+  test("each call that could do something is asked about where somebody can be, and nothing is done meanwhile", async () => {
     const obeyed = await obey(injections, { mode, canAsk: true });
-    for (const [index, { ran, asked, called, hasChanged }] of obeyed.entries()) {
+    for (const [index, { ran, asked, denied, called, hasChanged }] of obeyed.entries()) {
       const [{ name }, free] = [injections[index] as Injection, harmless(injections[index] as Injection)];
       expect({ name, ran, hasChanged }).toEqual({ name, ran: free, hasChanged: false });
-      expect([name, asked.length]).toEqual([name, called.length - free.length]);
+      const useless = outOfReach(injections[index] as Injection);
+      expect([name, asked.length]).toEqual([name, called.length - free.length - useless.length]);
+      expect([name, denied.length]).toEqual([name, called.length - free.length]);
     }
   });
 });
