@@ -26,7 +26,6 @@ const REASONS: Readonly<Record<string, string>> = {
     "The names of a server's tools, which users write in rules and matchers.",
   "packages/host/src/settings/schema.ts: mcp_": "The same, told to who writes settings.",
   "packages/host/src/hooks/hook-call.ts: file_path": "The field of hooks of other programs: people's hooks read it.",
-  "packages/server/src/doors/ag-ui.ts: tools": "The field of a request of AG-UI: tools of the program that asks.",
   "packages/host/src/exchange/programs/codex.ts: mcp_":
     "The records of another program that say nothing of a conversation.",
   "packages/host/src/exchange/programs/codex.ts: web_search": "What another program calls a search of its own.",
