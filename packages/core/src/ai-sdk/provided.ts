@@ -7,6 +7,7 @@ import type {
   LanguageModelV4ToolResultPart,
 } from "@ai-sdk/provider";
 import type { Json } from "../conversation/message.ts";
+import { cutTo } from "../conversation/shown/visible-text.ts";
 
 /** Something that a provider did on its side, in the form in which it goes back to it. */
 export interface Provided {
@@ -28,7 +29,7 @@ export function providedCall(call: LanguageModelV4ToolCall): Provided {
     providerExecuted: true,
     ...(providerMetadata && { providerOptions: providerMetadata }),
   };
-  return { text: `${toolName} ${input.length > SHOWN ? `${input.slice(0, SHOWN)}…` : input}`, part: asJson(part) };
+  return { text: `${toolName} ${cutTo(input, SHOWN)}`, part: asJson(part) };
 }
 
 export function providedResult(result: LanguageModelV4ToolResult): Provided {

@@ -1,5 +1,6 @@
 import { createId } from "../conversation/id.ts";
 import { type Message, textOf } from "../conversation/message.ts";
+import { cutTo } from "../conversation/shown/visible-text.ts";
 import { afterSummary, isSummary } from "../conversation/tree/path.ts";
 import { addCost, addUsage, type Cost, noUsage, type Usage } from "../conversation/usage.ts";
 import { askModel, type ModelResponse } from "../model/ask-model.ts";
@@ -226,11 +227,10 @@ const RESULT_SHOWN = 1_000;
 
 function cutResults(message: PromptMessage): PromptMessage {
   if (message.role === "user") return message;
-  const results = message.results.map((result) =>
-    result.output.length <= RESULT_SHOWN
-      ? result
-      : { ...result, output: `${result.output.slice(0, RESULT_SHOWN)} [...]` },
-  );
+  const results = message.results.map((result) => ({
+    ...result,
+    output: cutTo(result.output, RESULT_SHOWN, " [...]"),
+  }));
   return { ...message, results };
 }
 

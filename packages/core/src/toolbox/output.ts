@@ -1,3 +1,5 @@
+import { cutBefore } from "../conversation/shown/visible-text.ts";
+
 const encoder = new TextEncoder();
 
 /** Bytes of a tool's output that the model is given, when the tool says nothing else. */
@@ -32,7 +34,11 @@ export function bounded(text: string, limit: number): string {
   const tailStart = characterStart(bytes, bytes.length - Math.floor(limit / 2));
   const head = decoder.decode(bytes.subarray(0, headEnd));
   const tail = decoder.decode(bytes.subarray(tailStart));
-  return `${head}\n[... ${tailStart - headEnd} of ${bytes.length} bytes left out here ...]\n${tail}`;
+  // Whole characters of code points: the same places in the text.
+  const begin = cutBefore(text, head.length);
+  const end = cutBefore(text, text.length - tail.length);
+  const left = encoder.encode(text.slice(begin, end)).length;
+  return `${text.slice(0, begin)}\n[... ${left} of ${bytes.length} bytes left out here ...]\n${text.slice(end)}`;
 }
 
 /** The nearest position at or before `at` where a character begins. */
@@ -55,18 +61,19 @@ export class BoundedText {
 
   add(text: string): void {
     const half = Math.ceil(this.#limit / 2);
-    const room = Math.max(0, half - this.#head.length);
+    const isFull = this.#tail !== "" || this.#dropped > 0;
+    const room = isFull ? 0 : cutBefore(text, half - this.#head.length);
     this.#head += text.slice(0, room);
     this.#tail += text.slice(room);
     // Cut now and then, not for each piece.
     if (this.#tail.length <= 2 * half) return;
-    const cut = this.#tail.length - half;
+    const cut = cutBefore(this.#tail, this.#tail.length - half);
     this.#dropped += encoder.encode(this.#tail.slice(0, cut)).length;
     this.#tail = this.#tail.slice(cut);
   }
 
   toString(): string {
     if (this.#dropped === 0) return bounded(this.#head + this.#tail, this.#limit);
-    return `${this.#head}\n[... ${this.#dropped} bytes left out here ...]\n${this.#tail.slice(-this.#limit)}`;
+    return `${this.#head}\n[... ${this.#dropped} bytes left out here ...]\n${this.#tail.slice(cutBefore(this.#tail, this.#tail.length - this.#limit))}`;
   }
 }

@@ -1,4 +1,5 @@
 import { basename, join, resolve } from "node:path";
+import { cutTo } from "@banyan/core/shown";
 import type { McpServers } from "@banyan/tools/mcp";
 import { foldersDownTo, type ProjectPlaces } from "../project.ts";
 import { readFileStart } from "../read-file.ts";
@@ -189,6 +190,5 @@ export function asServersSaid(
 const SAID = new RegExp(`\n\n# ${titleOf("MCP server [^\\n]+")}\n\n${WHOSE}\n(?:\n> [^\n]*)+`, "g");
 
 function beginningOf(text: string, most: number): string {
-  if (text.length <= most) return text;
-  return `${text.slice(0, most).toWellFormed()}\n[... ${text.length - most} more characters are left out]`;
+  return cutTo(text.toWellFormed(), most, `\n[... ${text.length - most} more characters are left out]`);
 }

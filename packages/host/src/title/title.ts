@@ -1,6 +1,7 @@
 import { type ModelDriver, type Session, textOf } from "@banyan/core";
 import { isPersons } from "@banyan/core/conversation";
 import { askModel } from "@banyan/core/hosts";
+import { cutTo } from "@banyan/core/shown";
 
 const INSTRUCTIONS =
   "You give conversations their titles. Answer with a title of at most seven words in the language of the conversation, and nothing else: no quotes, no full stop.";
@@ -58,8 +59,8 @@ function whatWasSaid({ state }: Session): string {
   const user = messages.find(isPersons);
   const answer = messages.find((message) => message.role === "assistant" && textOf(message) !== "");
   if (!user || textOf(user).trim() === "") return "";
-  const lines = [`The person: ${textOf(user).slice(0, SHOWN)}`];
-  if (answer) lines.push(`The agent: ${textOf(answer).slice(0, SHOWN)}`);
+  const lines = [`The person: ${cutTo(textOf(user), SHOWN, "")}`];
+  if (answer) lines.push(`The agent: ${cutTo(textOf(answer), SHOWN, "")}`);
   return lines.join("\n\n");
 }
 

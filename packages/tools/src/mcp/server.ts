@@ -1,4 +1,5 @@
 import type { UserPart } from "@banyan/core";
+import { cutTo } from "@banyan/core/shown";
 import {
   type Client,
   type ElicitRequestParams,
@@ -204,7 +205,7 @@ export class McpServer {
     const offers = client.getServerCapabilities();
     this.#oddities.clear();
     const said = client.getInstructions();
-    this.#instructions = said && stripControls(said.slice(0, LONGEST_INSTRUCTIONS));
+    this.#instructions = said && stripControls(cutTo(said, LONGEST_INSTRUCTIONS, ""));
     // One after the other: when the first is refused until somebody signs in, the second needs nobody.
     this.#tools = offers?.tools ? await whenSignedIn(() => this.#listTools(client, options), signal) : [];
     try {

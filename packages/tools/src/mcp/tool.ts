@@ -1,5 +1,6 @@
 import type { Effects, Tool, ToolContext } from "@banyan/core";
 import type { About } from "@banyan/core/conversation";
+import { cutTo } from "@banyan/core/shown";
 import type { CallToolResult, Tool as ListedTool, Progress } from "@modelcontextprotocol/client";
 import { namedActs } from "../acts/named-acts.ts";
 import { stripControls } from "../workspace/plain-text.ts";
@@ -33,7 +34,7 @@ export function agentTool(server: string, name: string, listed: ListedTool, call
   const description = stripControls([title, listed.description].filter(Boolean).join(". "));
   return {
     name,
-    description: (description || `The tool ${listed.name} of ${server}.`).slice(0, LONGEST_DESCRIPTION),
+    description: cutTo(description || `The tool ${listed.name} of ${server}.`, LONGEST_DESCRIPTION, ""),
     input: inputSchema(listed.inputSchema).schema,
     effects: effectsOf(annotations),
     offeredBy: server,

@@ -1,3 +1,4 @@
+import { cutTo } from "@banyan/core/shown";
 import { showOnOneLine } from "./plain-text.ts";
 
 /** Beyond this many characters, a file is not searched for something similar. */
@@ -26,7 +27,7 @@ export function nearestLine(text: string, wanted: string): string | undefined {
   }
   return best.number === 0
     ? undefined
-    : `The nearest is line ${best.number}: ${showOnOneLine(best.line.slice(0, MOST_SHOWN))}`;
+    : `The nearest is line ${best.number}: ${showOnOneLine(cutTo(best.line, MOST_SHOWN, ""))}`;
 }
 
 /** How often each pair of neighbouring letters occurs. */

@@ -22,9 +22,24 @@ export function visibleProse(text: string): string {
   return text.replaceAll(inProse(), (found, emoji?: string) => emoji ?? writtenOut(found));
 }
 
-/** How a text begins, in so many UTF-16 units, and a mark behind it where it goes on. No character is cut in two. */
+/** The beginning of a text, in at most `length` UTF-16 units, and a mark behind it where it goes on. No character is cut in two. */
 export function cutTo(text: string, length: number, mark = "…"): string {
-  return text.length <= length ? text : `${text.slice(0, length).replace(/[\ud800-\udbff]$/, "")}${mark}`;
+  return text.length <= length ? text : `${text.slice(0, cutBefore(text, length))}${mark}`;
+}
+
+/** UTF-16 units around a cut that are looked at: a character of more is cut between its code points. */
+const AROUND = 64;
+
+const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** The last place at or before `at` where a character, as users see it, begins (F46). */
+export function cutBefore(text: string, at: number): number {
+  if (at <= 0 || at >= text.length) return Math.max(0, Math.min(at, text.length));
+  const from = Math.max(0, at - AROUND);
+  const begin = graphemes.segment(text.slice(from, at + AROUND)).containing(at - from)?.index ?? 0;
+  if (begin > 0) return from + begin;
+  const isHalf = /[\ud800-\udbff]/.test(text.charAt(at - 1)) && /[\udc00-\udfff]/.test(text.charAt(at));
+  return isHalf ? at - 1 : at;
 }
 
 function writtenOut(character: string): string {
