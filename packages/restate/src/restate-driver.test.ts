@@ -41,6 +41,28 @@ describe.skipIf(why !== undefined)(`turns that Restate drives${skipped}`, () => 
     const next = stored.events.find(({ epoch }) => epoch > 1);
     expect(Number(next?.at) - Number(dead?.at)).toBeLessThan(14_000);
   });
+
+  test("F72: a turn that an answer continues goes on, too, when the server that continued it is killed", async () => {
+    const one = await nodes.start({ pace: 20 });
+    await one.client.ask("conversation.create", { conversation: "ask later" });
+    await one.client.ask("turn.say", { conversation: "ask later", parts: say("go") });
+    const asked = await nodes.until("ask later", ({ state }) => state.questions.size > 0);
+    const [question = ""] = asked.state.questions.keys();
+    for (const node of [...nodes.all]) await nodes.kill(node);
+    const two = await nodes.start({ pace: 20 });
+    await nodes.start({ pace: 20 });
+    // Restate sees nothing to do where a user is asked.
+    let driving = ["asked for"];
+    while (driving.length > 0) driving = await nodes.invocations("BanyanTurn");
+    const before = nodes.effects.length;
+    const answer = { decision: "allow" } as const;
+    await two.client.ask("question.answer", { conversation: "ask later", question, answer });
+    while (nodes.effects.length === before) await sleep(5);
+    await nodes.kill(two);
+    // Nobody says anything: the turn goes on to its next question.
+    await nodes.until("ask later", ({ state }) => [...state.questions.keys()].some((id) => id !== question));
+    expect(nodes.effects).toHaveLength(before + 1);
+  });
 });
 
 describe.skipIf(why !== undefined || !LONG).each([1, 3])(

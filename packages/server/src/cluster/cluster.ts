@@ -1,5 +1,5 @@
 import type { Store } from "@banyan/core";
-import type { Command, CommandName, Problem } from "@banyan/protocol";
+import type { Command, Problem } from "@banyan/protocol";
 import { rights } from "@banyan/protocol/desk";
 import { type Owner, runsToGoOnWith, type Shared } from "@banyan/store/postgres";
 import type { DeskCommand } from "../desk/commands/workplace.ts";
@@ -12,7 +12,7 @@ import { GUEST, OWNER, type Principal } from "../desk/principal.ts";
 import { Activities } from "./activities.ts";
 import { Bells } from "./bells.ts";
 import { Draining, placeIn, runsAtWork, toGoOn } from "./draining.ts";
-import type { Asked, DrivenNode, Driver, Place, Step } from "./driver.ts";
+import { type Asked, type DrivenNode, type Driver, mayBeginTurn, type Place, type Step } from "./driver.ts";
 import { Following } from "./following.ts";
 import { MovingConversation, type WatchedAt } from "./moving-conversation.ts";
 import { WrittenConversation } from "./written-conversation.ts";
@@ -26,9 +26,6 @@ const LONGEST_LOOK = 1_000;
 const WAITING = 1_000;
 /** Milliseconds for which a command waits for a node that may take its conversation. */
 const PATIENCE = 20_000;
-
-/** What may begin a turn, and so is the driver's to see through. */
-const BEGINS: ReadonlySet<CommandName> = new Set<CommandName>(["turn.say", "prompt.say", "turn.retry", "turn.resume"]);
 
 /** What makes a server one of many. */
 export interface ClusterOptions {
@@ -128,7 +125,8 @@ export class Cluster implements Elsewhere, DrivenNode {
     if (conversation === undefined || rights[command.type] !== "act") return this.#performHere(command, principal.name);
     const asked = { id: `${principal.name} ${command.id}`, conversation, command, by: principal.name };
     try {
-      const accepts = BEGINS.has(command.type);
+      const state = this.#desk?.conversations.ifOpen(conversation)?.session.state;
+      const accepts = await mayBeginTurn(command, state, () => this.activities());
       return await this.#draining.serve(accepts ? this.#options.driver.accept(asked) : this.carryOut(asked));
     } catch (error) {
       return this.#failed(error);

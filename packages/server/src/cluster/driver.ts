@@ -1,5 +1,8 @@
-import type { Command } from "@banyan/protocol";
+import type { ConversationState } from "@banyan/core";
+import { turnThatWaits } from "@banyan/core/conversation";
+import type { Command, CommandName } from "@banyan/protocol";
 import type { DeskCommand } from "../desk/commands/workplace.ts";
+import type { Activity } from "../desk/elsewhere.ts";
 import type { Outcome } from "../desk/perform.ts";
 import type { Principal } from "../desk/principal.ts";
 
@@ -64,4 +67,29 @@ export interface Driver {
   /** Leaves such a command to the other nodes. */
   leave(asked: Asked): Promise<void>;
   end(): Promise<void>;
+}
+
+const BEGINS: ReadonlySet<CommandName> = new Set<CommandName>([
+  "turn.say",
+  "prompt.say",
+  "turn.retry",
+  "turn.resume",
+  "branch.fan",
+  "branch.bring",
+]);
+
+/**
+ * Whether a command may begin or continue a turn, which is the driver's to see through then. An answer continues a turn that no
+ * process works on. `state` is that of the conversation, if it is open here.
+ */
+export async function mayBeginTurn(
+  command: Command<DeskCommand>,
+  state: ConversationState | undefined,
+  activities: () => Promise<ReadonlyMap<string, Activity>>,
+): Promise<boolean> {
+  if (command.type !== "question.answer") return BEGINS.has(command.type);
+  const asked = state?.questions.get(command.question);
+  if (state) return asked !== undefined && turnThatWaits(state, asked) !== undefined;
+  // A run at another node may be the turn that asks: the driver follows it already.
+  return ((await activities()).get(command.conversation)?.running ?? 0) === 0;
 }
