@@ -12,7 +12,8 @@ import { TestClient } from "../testing/test-client.fixture.ts";
 import { Chat, textOf, toolOf } from "../testing/ui-chat.fixture.ts";
 
 const PROGRAM = fileURLToPath(new URL("../testing/waiting-program.fixture.ts", import.meta.url));
-const ENDS: readonly NodeJS.Signals[] = ["SIGKILL", "SIGTERM"];
+/** The other ends of `banyan serve` itself are tested in `cli/serve/waiting-doors-served.test.ts`. */
+const ENDS: readonly NodeJS.Signals[] = process.env.BANYAN_LONG ? ["SIGKILL", "SIGTERM"] : ["SIGKILL"];
 
 type Running = ChildProcessByStdio<null, Readable, null>;
 
@@ -213,8 +214,17 @@ test("F72: a program that comes without anything sees what waits; a call that a 
   await page.resumeStream();
   expect(page.last?.parts.map(({ type }) => type)).toEqual(["step-start", "dynamic-tool", "data-question"]);
 
+  // Tools that cannot be used are refused, and the question stays.
+  const wrong = again(handing, after);
+  const [toolCallId = ""] = pendingCallsOf(handing);
+  wrong.addMessage({ id: "result", role: "tool", toolCallId, content: "here" });
+  await expect(wrong.runAgent({ tools: [{ ...locate, name: "write" }] })).rejects.toThrow(
+    "write is one of the agent itself",
+  );
+
   const watcher = await TestClient.connect({ address: after, token: TOKEN });
   const { state } = await watcher.watch("other");
+  expect(state.questions.size).toBe(2);
   const run = [...state.waiting.keys()];
   expect(run).toHaveLength(1);
   for (const question of state.questions.keys()) {

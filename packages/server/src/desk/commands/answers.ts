@@ -38,6 +38,8 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
     if (remember) rulesFrom({ [decision]: [remember.pattern] }, tool === undefined ? [] : [tool]);
     if (remember && asked.type !== "approval") throw new Unfitting("A rule goes with the answer to a call alone.");
     const turn = turnThatWaits(session.state, asked);
+    // Tools that cannot be used are refused before the answer counts: the client can answer again.
+    if (tools && turn) await agentFor(desk, live, { tools }, turn.leaf);
     await session.answer(question, answer).catch((error: unknown) => {
       throw error instanceof UnfitAnswerError ? new Unfitting(error.message) : error;
     });
