@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -118,3 +119,41 @@ describe.each(STORES)("F72: what a server asks survives every end of it (%s)", (
     expect(existsSync(join(place.workspace, "ran.txt"))).toBe(false);
   });
 });
+
+test.each([["SIGKILL"], ["SIGTERM"]] as const)(
+  "F72, S31: %s: what is asked on a branch with a worktree waits there, and runs in that worktree",
+  async (signal) => {
+    using place = home();
+    const { env } = await model();
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-c", "user.name=P", "-c", "user.email=p@localhost", ...args], { cwd: place.workspace });
+    git("init", "-q");
+    git("commit", "-q", "--allow-empty", "-m", "first");
+    const [first, address] = await serving(place, env);
+    const before = await connected(address);
+    const { conversation } = await before.ask("conversation.create", {});
+    const { message, worktree } = await before.ask("worktree.open", { conversation, name: "attempt" });
+    const watched = await before.watch(conversation).loaded;
+    await before.ask("turn.say", { conversation, at: message, parts: words("Go") });
+    await until(watched, () => watched.state.questions.size === 1);
+    const [question = ""] = watched.state.questions.keys();
+    before.close();
+    await ended(first, [signal]);
+
+    const [, again] = await serving(place, env);
+    const after = await connected(again);
+    const [listed] = (await after.ask("worktree.list", {})).worktrees;
+    const { folder = "" } = listed ?? {};
+    expect(listed).toMatchObject({ name: worktree, conversation });
+    expect((await after.ask("question.list", {})).waiting).toMatchObject([
+      { conversation, question: { id: question }, call: { tool: "shell", about: { folder } } },
+    ]);
+    const removed = after.ask("worktree.remove", { name: worktree, changes: true });
+    await expect(removed).rejects.toMatchObject({ message: expect.stringContaining("Answer the question") });
+    await after.ask("question.answer", { conversation, question, answer: { decision: "allow" } });
+    const live = await after.watch(conversation).loaded;
+    await until(live, () => [...live.state.questions.values()].some(({ type }) => type === "text"));
+    expect(readFileSync(join(folder, "ran.txt"), "utf8")).toBe("ran\n");
+    expect(existsSync(join(place.workspace, "ran.txt"))).toBe(false);
+  },
+);
