@@ -22,8 +22,33 @@ export class McpError extends Error {
   }
 }
 
-/** What went wrong, in words, with the cause where the message alone says nothing (`fetch failed`). */
+/**
+ * What went wrong, in words, with the cause where the message alone says nothing (`fetch failed`). What a validator says in JSON of an
+ * answer that is not of the protocol is told as the places that are wrong (F50).
+ */
 export function reasonOf(error: unknown): string {
+  return withoutIssues(wordsOf(error));
+}
+
+/** The places in the JSON of a validator, in the place of that JSON. */
+function withoutIssues(words: string): string {
+  const begin = words.search(/\[\s*\{/);
+  if (begin === -1) return words;
+  try {
+    const issues: unknown = JSON.parse(words.slice(begin, words.lastIndexOf("]") + 1));
+    if (!Array.isArray(issues) || !issues.every((issue) => Array.isArray(issue?.path))) return words;
+    const places = issues.map(({ path }) => (path.length === 0 ? "its top" : path.join("."))).slice(0, PLACES);
+    return `${words.slice(0, begin)}what it sent is not of the protocol, at ${[...new Set(places)].join(", ")}`;
+  } catch {
+    // No JSON after all.
+    return words;
+  }
+}
+
+/** Places that are named. */
+const PLACES = 5;
+
+function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
   if (cause instanceof Error && !error.message.includes(cause.message)) {

@@ -99,6 +99,25 @@ describe("F50: lists are taken entry by entry", () => {
     expect((await servers.resources("odd", signal)).map(({ uri }) => uri)).toEqual(["note://a"]);
   });
 
+  test("an answer that cannot be taken at all is told without a validator's JSON", async () => {
+    const signal = new AbortController().signal;
+    await using servers = await open({
+      "tools/list": { tools: [good] },
+      "prompts/list": { prompts: [{ name: "fine" }] },
+      "prompts/get": { messages: [{ role: "nobody", content: 7 }] },
+    });
+    const failure: unknown = await servers.prompt({ server: "odd", name: "fine" }, {}, signal).catch((error) => error);
+    expect(String(failure)).toContain("not of the protocol, at messages.0.");
+    expect(String(failure)).not.toMatch(/[{}\n]|invalid_/);
+    await using broken = await open(
+      { initialize: 7 },
+      "process.stdout.write(text.replace('serverInfo', 'other') + '\\n')",
+    );
+    const [state] = broken.states;
+    expect(state?.status).toBe("failed");
+    expect(JSON.stringify(state)).not.toMatch(/invalid_|expected/);
+  });
+
   /** An entry that is right, and one of which a needed field is wrong. */
   const word = fc.stringMatching(/^[a-z]{3,8}$/);
   const wrong = fc.oneof(fc.integer(), fc.constant(null), fc.boolean(), fc.constant([]));
