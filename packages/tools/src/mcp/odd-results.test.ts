@@ -1,5 +1,6 @@
 import { tmpdir } from "node:os";
-import type { ToolContext } from "@banyan/core";
+import { Agent, Session, type ToolContext } from "@banyan/core";
+import { call, scriptedModel } from "@banyan/core/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openMcpServers } from "./index.ts";
@@ -218,6 +219,38 @@ describe("F51: the result of a call that ran reaches the model", () => {
     await using servers = await open({ "tools/list": { tools }, ...Object.fromEntries(answers) });
     expect(servers.tools).toHaveLength(40);
     for (const tool of servers.tools) expect(await tool.execute({}, contextOf())).toContain("It is autumn.");
+  });
+});
+
+describe("F64: arguments that a model encodes as text", () => {
+  test("args-as-text: the server gets lists and objects, and a text that fits stays a text", async () => {
+    const list = { type: "array", items: { type: "string" } };
+    const properties = {
+      tags: list,
+      user: { type: "object" },
+      note: { type: "string" },
+      either: { anyOf: [list, { type: "string" }] },
+    };
+    const echo = `process.stdout.write((method === "tools/call"
+      ? JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text: JSON.stringify(params.arguments) }] } })
+      : text) + "\\n")`;
+    await using servers = await open(
+      { "tools/list": { tools: [{ ...good, inputSchema: { type: "object", properties } }] } },
+      echo,
+    );
+    const written = { tags: '["a","b"]', user: '{"name":"Ada"}', note: "[1]", either: '["c"]' };
+    const session = Session.inMemory();
+    const model = scriptedModel([[call("mcp_odd_good", written)], "Done."]);
+    await new Agent({ model, tools: servers.tools }).send("Go.", { session });
+    const calls = [...session.state.messages.values()].flatMap((message) =>
+      message.role === "assistant" ? message.calls : [],
+    );
+    expect(JSON.parse(calls[0]?.output ?? "")).toEqual({
+      tags: ["a", "b"],
+      user: { name: "Ada" },
+      note: "[1]",
+      either: '["c"]',
+    });
   });
 });
 
