@@ -21,39 +21,49 @@ const WAYS: readonly (readonly [name: string, env: (address: string) => Record<s
   ["openai-compatible/devstral-small", (url) => ({ OPENAI_COMPATIBLE_BASE_URL: url })],
 ];
 
-const COUNT = process.env.BANYAN_LONG ? 100 : 8;
+/** Conversations for each way: with all ways about 5,000 in long mode, and the milliseconds that they may take. */
+const COUNT = process.env.BANYAN_LONG ? 460 : 8;
+const TIME = 60_000 + COUNT * 500;
 
 describe("F44, F45, F46, F47, F49, F56, F66: no provider refuses a request, whatever a conversation holds:", () => {
-  test.each(WAYS)("%s", async (name, env) => {
-    const provider = name.split("/", 1)[0] ?? "";
-    for (let seed = 1; seed <= COUNT; seed++) {
-      const requests = new Odd(seed).conversation();
-      const bodies = await bodiesOf(name, env, ...requests);
-      expect(bodies, `seed ${seed}`).toHaveLength(requests.length);
-      expect(
-        bodies.flatMap((body) => violations(provider, body)),
-        `seed ${seed}`,
-      ).toEqual([]);
-    }
-  });
+  test.each(WAYS)(
+    "%s",
+    async (name, env) => {
+      const provider = name.split("/", 1)[0] ?? "";
+      for (let seed = 1; seed <= COUNT; seed++) {
+        const requests = new Odd(seed).conversation();
+        const bodies = await bodiesOf(name, env, ...requests);
+        expect(bodies, `seed ${seed}`).toHaveLength(requests.length);
+        expect(
+          bodies.flatMap((body) => violations(provider, body)),
+          `seed ${seed}`,
+        ).toEqual([]);
+      }
+    },
+    TIME,
+  );
 });
 
 describe("the beginning of a request stays the same while its conversation grows:", () => {
-  test.each(WAYS)("%s", async (name, env) => {
-    for (let seed = 1; seed <= COUNT; seed++) {
-      const bodies = await bodiesOf(name, env, ...new Odd(seed).conversation({ pictures: false, tools: 2 }));
-      const said = bodies.map((body) => {
-        const messages = body.messages ?? body.input ?? body.contents;
-        return JSON.stringify(messages, (key, value) =>
-          /^cache_?control$|^cachePoint$/i.test(key) ? undefined : value,
-        ).replaceAll(",{}", "");
-      });
-      for (const [index, text] of said.slice(1).entries()) {
-        // A message may go on where it ended.
-        expect(text.startsWith(said[index]?.replace(/[\]}]+$/, "") ?? ""), `seed ${seed}`).toBe(true);
+  test.each(WAYS)(
+    "%s",
+    async (name, env) => {
+      for (let seed = 1; seed <= COUNT; seed++) {
+        const bodies = await bodiesOf(name, env, ...new Odd(seed).conversation({ pictures: false, tools: 2 }));
+        const said = bodies.map((body) => {
+          const messages = body.messages ?? body.input ?? body.contents;
+          return JSON.stringify(messages, (key, value) =>
+            /^cache_?control$|^cachePoint$/i.test(key) ? undefined : value,
+          ).replaceAll(",{}", "");
+        });
+        for (const [index, text] of said.slice(1).entries()) {
+          // A message may go on where it ended.
+          expect(text.startsWith(said[index]?.replace(/[\]}]+$/, "") ?? ""), `seed ${seed}`).toBe(true);
+        }
+        const [first, ...others] = bodies.map(({ tools, toolConfig }) => JSON.stringify([tools, toolConfig]));
+        for (const tools of others) expect(tools).toBe(first);
       }
-      const [first, ...others] = bodies.map(({ tools, toolConfig }) => JSON.stringify([tools, toolConfig]));
-      for (const tools of others) expect(tools).toBe(first);
-    }
-  });
+    },
+    TIME,
+  );
 });

@@ -62,7 +62,7 @@ export class Odd {
 
   /** A PNG, as far as a header and a number of bytes make one. */
   picture(): FilePart {
-    const bytes = Buffer.alloc(this.of(60, 60, 60, 4_200_000));
+    const bytes = Buffer.alloc(this.up(20) === 0 ? 4_200_000 : 60);
     bytes.write("\x89PNG\r\n\x1a\n", "latin1");
     bytes.write("IHDR", 12);
     bytes.writeUInt32BE(this.of(10, 1_900, 2_500, 9_000), 16);
