@@ -10,10 +10,12 @@ import type { Result } from "@banyan/protocol";
 import { type Client, ClientError, type Watched } from "@banyan/protocol/client";
 import { superuser, testDatabase } from "@banyan/store/testing";
 import { expect } from "vitest";
-import type { EarlierProgram } from "../../../../scripts/test-program.ts";
 import { type Home, home, type Running } from "../testing/banyan.ts";
 import { type ModelServer, modelServer, type ServerAnswer, type ServerRequest } from "../testing/model-server.ts";
 import { connected, serving } from "../testing/serving.ts";
+
+/** The program of an earlier commit: its main module. The build takes no file of `scripts/`, so the type is not imported. */
+type EarlierProgram = Disposable & { readonly main: string };
 
 /** How many conversations wait at once. */
 const CONVERSATIONS = 3;
