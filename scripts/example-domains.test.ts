@@ -29,6 +29,9 @@ const MEANT: ReadonlySet<string> = new Set([
     "tavily.com",
   ],
   ...["raw.githubusercontent.com", "schemathesis.readthedocs.io"],
+  // Documentation of providers and servers of models.
+  ...["ai.google.dev", "api-docs.deepseek.com", "console.groq.com", "docs.mistral.ai", "docs.vllm.ai", "docs.z.ai"],
+  ...["fastapi.tiangolo.com", "help.aliyun.com", "huggingface.co", "learn.microsoft.com", "qwen.readthedocs.io"],
   // In formats of others: pointers of git-lfs, errors of Google, web hooks of Slack, examples of CommonMark and of GFM.
   ...["git-lfs.github.com", "type.googleapis.com", "hooks.slack.com"],
   ...["commonmark.org", "www.google.com", "encrypted.google.com"],
