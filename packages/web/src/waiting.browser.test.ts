@@ -76,7 +76,7 @@ const asked: readonly (readonly [
 describe.runIf(chromiumPath)(`questions in the page whose server restarts${whyNot}`, PATIENT, () => {
   const here = site();
 
-  it("F72: an approval, a plan, questions with and without choices and a limit stay in the page, once each; another page lists them; the answers end their turns", async () => {
+  it("F72, W34: an approval, a plan, questions with and without choices and a limit stay in the page, once each; another page lists them; the answers end their turns", async () => {
     const pages: Page[] = [];
     const conversations: string[] = [];
     for (const [said, where] of asked) {
@@ -117,7 +117,7 @@ describe.runIf(chromiumPath)(`questions in the page whose server restarts${whyNo
     expect(calls).toHaveLength(1);
   });
 
-  it("F72: what a user writes to a turn that waits since a restart is shown until the turn hears it, and Stop ends the wait", async () => {
+  it("F72, W34: what a user writes to a turn that waits since a restart is shown until the turn hears it, and Stop ends the wait", async () => {
     const conversation = await here.conversation();
     const { page } = await here.open(`/c/${conversation}`);
     await write(page, "shell");
