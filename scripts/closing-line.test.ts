@@ -61,7 +61,8 @@ describe.skipIf(process.platform === "win32")(".ci/run ends with the sums of bot
   });
 
   test("after the names of the tests that failed, without colours", () => {
-    const failing = (name: string) => `printf '\\033[41m FAIL \\033[49m ${name}\\n1 passed, 1 failed\\n'; exit 1`;
+    const failing = (name: string) =>
+      `printf '\\033[41m FAIL \\033[49m ${name}\\n' >&2; echo 1 passed, 1 failed; exit 1`;
     const run = ciRun({ test: failing("a.test.ts > one"), "test:full": failing("b.test.ts > two") });
     expect(run.lines.slice(-3)).toEqual([" FAIL  a.test.ts > one", " FAIL  b.test.ts > two", "2 passed, 2 failed"]);
   });
