@@ -152,10 +152,13 @@ export function messageOf(error: unknown): string {
  */
 export async function aboutCall(tool: Tool, input: unknown, context: PreviewContext): Promise<About | undefined> {
   const offered = aboutTool(tool);
+  // Most tools of programs say neither: their calls wait for nothing.
+  if (!tool.about && !tool.folder) return offered;
   // Without it, arguments are shown by their names. A question that names no folder is better than one that names a wrong one.
   const saying = async () => tool.about && (checkedInput(tool.about(input)).input as About);
   const about = await saying().catch(() => undefined);
-  const folder = await withGrace(context.signal, async () => tool.folder?.(context)).catch(() => undefined);
+  const inFolder = tool.folder && withGrace(context.signal, async () => tool.folder?.(context));
+  const folder = await inFolder?.catch(() => undefined);
   const known = { ...about, ...offered, ...(typeof folder === "string" && { folder }) };
   return about || Object.keys(known).length > 0 ? known : undefined;
 }

@@ -52,20 +52,25 @@ export function mapKeys<Value>(value: Value, change: (key: string) => string): V
   return mapped(value, (text) => text, change) as Value;
 }
 
+// Copies begin with the first change: most values have none, and each message of a conversation comes through here.
 function mapped(value: unknown, text: (text: string) => string, key: (key: string) => string): unknown {
   if (typeof value === "string") return text(value);
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) {
-    const items = value.map((item) => mapped(item, text, key));
-    return items.some((item, index) => item !== value[index]) ? items : value;
+    let items: unknown[] = value;
+    for (let index = 0; index < value.length; index++) {
+      const item = mapped(value[index], text, key);
+      if (item === value[index]) continue;
+      if (items === value) items = [...value];
+      items[index] = item;
+    }
+    return items;
   }
-  let changed = false;
-  const entries = Object.entries(value).map(([name, inner]): [string, unknown] => {
-    const entry: [string, unknown] = [key(name), mapped(inner, text, key)];
-    changed ||= entry[0] !== name || entry[1] !== inner;
-    return entry;
-  });
-  return changed ? Object.fromEntries(entries) : value;
+  const known = value as Readonly<Record<string, unknown>>;
+  const names = Object.keys(known);
+  const isSame = names.every((name) => key(name) === name && mapped(known[name], text, key) === known[name]);
+  if (isSame) return value;
+  return Object.fromEntries(names.map((name) => [key(name), mapped(known[name], text, key)]));
 }
 
 /** Providers refuse JSON with half a surrogate pair: U+FFFD takes its place. */
