@@ -73,23 +73,27 @@ function toolsField(request: ModelRequest): string {
   return `,"tools":${text}${request.toolChoice === "none" ? ',"tool_choice":"none"' : ""}`;
 }
 
-function encodedOnce(message: PromptMessage, { provider, takes, needsReasoning = false }: RequestShape): Uint8Array {
-  let known = encodings.get(message);
-  const isOther = (one: Known) =>
-    (one.provider ?? provider) !== provider ||
-    ("takes" in one && one.takes !== takes) ||
-    (one.needsReasoning ?? needsReasoning) !== needsReasoning;
-  if (!known || isOther(known)) {
-    const { messages, owned, hasFiles } = encode(message, provider, takes, needsReasoning);
-    known = {
-      bytes: piece(...messages),
-      ...(owned ? { provider } : {}),
-      ...(hasFiles ? { takes } : {}),
-      ...(message.role === "assistant" ? { needsReasoning } : {}),
-    };
-    encodings.set(message, known);
-  }
-  return known.bytes;
+function encodedOnce(message: PromptMessage, shape: RequestShape): Uint8Array {
+  const known = encodings.get(message);
+  if (known && isFor(known, shape)) return known.bytes;
+  const { provider, takes, needsReasoning = false } = shape;
+  const { messages, owned, hasFiles } = encode(message, provider, takes, needsReasoning);
+  const encoded: Known = {
+    bytes: piece(...messages),
+    ...(owned ? { provider } : {}),
+    ...(hasFiles ? { takes } : {}),
+    ...(message.role === "assistant" ? { needsReasoning } : {}),
+  };
+  encodings.set(message, encoded);
+  return encoded.bytes;
+}
+
+function isFor(known: Known, { provider, takes, needsReasoning = false }: RequestShape): boolean {
+  return (
+    (known.provider ?? provider) === provider &&
+    (!("takes" in known) || known.takes === takes) &&
+    (known.needsReasoning ?? needsReasoning) === needsReasoning
+  );
 }
 
 function piece(...messages: readonly object[]): Uint8Array {

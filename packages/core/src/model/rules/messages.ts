@@ -38,13 +38,7 @@ const SEEN: PromptMessage = {
   results: [],
 };
 
-interface Plain {
-  /** Absent: the message says nothing. */
-  readonly message: PromptMessage | undefined;
-  readonly pictures: readonly FilePart[];
-}
-
-/** The messages of a conversation as far as they were rewritten by themselves. */
+/** The messages of a branch as far as they were rewritten by themselves: texts, names, ids. */
 interface Walk {
   readonly of: PromptMessage[];
   readonly plain: PromptMessage[];
@@ -53,13 +47,14 @@ interface Walk {
   isSame: boolean;
 }
 
-/** Messages in the form of one provider. Messages never change, so that each is rewritten once. */
+/** Branches of a conversation whose requests are remembered. */
+const MOST_BRANCHES = 16;
+
+/** Messages in the form of one provider. Messages never change, so each is rewritten once for a branch. */
 export class MessageRewriter {
   readonly #rules: RequestRules;
-  /** By the first message of a conversation. */
-  readonly #walks = new WeakMap<PromptMessage, Walk>();
-  /** By themselves: texts, names, ids. */
-  readonly #plain = new WeakMap<PromptMessage, Plain>();
+  /** By the first message: a walk for each branch, the newest first. An entry for each message would cost more than it saves. */
+  readonly #walks = new WeakMap<PromptMessage, Walk[]>();
   /** By what is around them: pictures, renamed properties, what was refused. */
   readonly #fitted = new WeakMap<
     PromptMessage,
@@ -88,33 +83,29 @@ export class MessageRewriter {
     return { messages: isSame && legal === plain ? messages : legal, notes: [...notes], pictures: sent };
   }
 
-  /** Goes on where the last request of the conversation ended, so that a step costs what is new in it. */
+  /** Continues where the last request of the branch ended, so that a step costs what is new in it. */
   #walk(messages: readonly PromptMessage[]): Walk {
-    const [first] = messages;
-    let walk = first && this.#walks.get(first);
-    if (!walk || !beginsWith(messages, walk.of)) {
-      walk = { of: [], plain: [], pictures: [], isSame: true };
-      if (first) this.#walks.set(first, walk);
-    }
+    const walk = this.#lastWalk(messages);
     for (let index = walk.of.length; index < messages.length; index++) {
       const message = messages[index] as PromptMessage;
-      const { message: plain, pictures } = this.#plainOf(message);
+      const plain = legalMessage(message, this.#rules);
       walk.of.push(message);
-      if (plain) walk.plain.push(plain);
-      if (pictures.length > 0) walk.pictures.push(...pictures);
       walk.isSame &&= plain === message;
+      if (!plain) continue;
+      walk.plain.push(plain);
+      for (const picture of picturesOf(plain)) walk.pictures.push(picture);
     }
     return walk;
   }
 
-  #plainOf(message: PromptMessage): Plain {
-    let known = this.#plain.get(message);
-    if (!known) {
-      const legal = legalMessage(message, this.#rules);
-      known = { message: legal, pictures: legal ? picturesOf(legal) : [] };
-      this.#plain.set(message, known);
-    }
-    return known;
+  #lastWalk(messages: readonly PromptMessage[]): Walk {
+    const [first] = messages;
+    const walks = (first && this.#walks.get(first)) ?? [];
+    const known = walks.find(({ of }) => beginsWith(messages, of));
+    if (known) return known;
+    const walk: Walk = { of: [], plain: [], pictures: [], isSame: true };
+    if (first) this.#walks.set(first, [walk, ...walks].slice(0, MOST_BRANCHES));
+    return walk;
   }
 
   /** Why a picture is not sent, for each such picture. */
@@ -192,6 +183,7 @@ export class MessageRewriter {
 }
 
 function beginsWith(messages: readonly PromptMessage[], begin: readonly PromptMessage[]): boolean {
+  if (begin.length > messages.length || begin.at(-1) !== messages[begin.length - 1]) return false;
   let index = 0;
   while (index < begin.length && begin[index] === messages[index]) index++;
   return index === begin.length;
@@ -200,7 +192,7 @@ function beginsWith(messages: readonly PromptMessage[], begin: readonly PromptMe
 export function picturesOf(message: PromptMessage): readonly FilePart[] {
   return message.role === "user"
     ? message.parts.filter((part): part is FilePart => part.type === "file" && isPicture(part))
-    : message.results.flatMap(({ files = [] }) => files.filter(isPicture));
+    : message.results.flatMap(({ files }) => files?.filter(isPicture) ?? []);
 }
 
 /** Texts, names and ids in a provider's form; nothing for a message that says nothing. */
