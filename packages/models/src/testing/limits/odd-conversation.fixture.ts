@@ -129,3 +129,17 @@ export class Odd {
     });
   }
 }
+
+/** A PNG, as far as its header makes one. */
+export function png(width: number, height: number): string {
+  const bytes = Buffer.alloc(60);
+  bytes.write("\x89PNG\r\n\x1a\n", "latin1");
+  bytes.writeUInt32BE(width, 16);
+  bytes.writeUInt32BE(height, 20);
+  return bytes.toString("base64");
+}
+
+/** A picture of a user or of a result. */
+export const picture = (width: number, height: number, name = "a.png") => ({
+  ...{ type: "file" as const, mediaType: "image/png", name, data: png(width, height), digest: "d" },
+});

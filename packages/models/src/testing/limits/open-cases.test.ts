@@ -5,6 +5,7 @@ import { resolveModel } from "../../resolve.ts";
 import { bodyOf, chunk, eventOf, serve, streamed } from "../server.ts";
 import { answerOf, KeepingSink } from "../sink.ts";
 import { violations } from "./limits.ts";
+import { picture } from "./odd-conversation.fixture.ts";
 
 const AT = {
   anthropic: ["anthropic/claude-sonnet-4-5", (url: string) => ({ ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: url })],
@@ -22,19 +23,6 @@ const response = (
   parts: [{ type: "call", id, tool, input: {} }],
   results: [{ call: id, tool, output: "seen", failed: false }],
   ...more,
-});
-
-/** A PNG, as far as its header makes one. */
-function png(width: number, height: number): string {
-  const bytes = Buffer.alloc(60);
-  bytes.write("\x89PNG\r\n\x1a\n", "latin1");
-  bytes.writeUInt32BE(width, 16);
-  bytes.writeUInt32BE(height, 20);
-  return bytes.toString("base64");
-}
-
-const picture = (width: number, height: number, name = "a.png") => ({
-  ...{ type: "file" as const, mediaType: "image/png", name, data: png(width, height), digest: "d" },
 });
 
 const tool = (input: object, name = "find"): ToolSchema => ({

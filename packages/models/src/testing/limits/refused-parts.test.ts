@@ -5,20 +5,7 @@ import { user } from "../../families/request.fixture.ts";
 import { resolveModel } from "../../resolve.ts";
 import { bodyOf, chunk, eventOf, serve, streamed } from "../server.ts";
 import { answerOf } from "../sink.ts";
-import { random } from "./odd-conversation.fixture.ts";
-
-/** A PNG, as far as its header makes one. */
-function png(width: number, height: number): string {
-  const bytes = Buffer.alloc(60);
-  bytes.write("\x89PNG\r\n\x1a\n", "latin1");
-  bytes.writeUInt32BE(width, 16);
-  bytes.writeUInt32BE(height, 20);
-  return bytes.toString("base64");
-}
-
-const picture = (width: number, height: number, name = "a.png") => ({
-  ...{ type: "file" as const, mediaType: "image/png", name, data: png(width, height), digest: "d" },
-});
+import { picture, png, random } from "./odd-conversation.fixture.ts";
 
 /** A server that refuses a request as long as `refuses` finds something in it; answers with what it was asked. */
 async function refusing(
