@@ -35,9 +35,9 @@ export function readableEvent<Item extends Event>(event: Item): Item {
     case "call.failed":
     case "call.denied":
     case "call.cancelled": {
-      const { files, ...ended } = event;
-      const isWhole = files === undefined || (Array.isArray(files) && files.every(isFile));
+      const isWhole = event.files === undefined || (Array.isArray(event.files) && event.files.every(isFile));
       if (isWhole && typeof event.output === "string") return event;
+      const { files, ...ended } = event;
       return { ...ended, output: String(event.output), ...(isWhole && files && { files }) } as Item;
     }
     default:
