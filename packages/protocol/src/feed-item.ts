@@ -101,7 +101,9 @@ export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
       ...head,
       type: z.literal("request.changed"),
       run: id,
-      reason: z.string().describe("What the model's provider does not take, and what is sent instead."),
+      reason: z
+        .string()
+        .describe("The part that the model's provider does not take, and the part that is sent instead."),
     }),
     z.object({ ...head, type: z.literal("memory.skipped"), run: id, reason: z.string() }),
     z.object({ ...head, type: z.literal("context.shortening"), run: id, leaf, reason: z.string() }),

@@ -119,7 +119,10 @@ const broken = z.looseObject({
 });
 
 /** A rule of the conversation that allows less than when the user allowed it. */
-const narrowedRule = z.object({ rule: z.string(), reason: z.string().describe("What changed, and what to do.") });
+const narrowedRule = z.object({
+  rule: z.string(),
+  reason: z.string().describe("The change since then, and the advice to the user."),
+});
 
 /** A conversation as it is now, but for what most of its messages say. */
 export const snapshot = z.object({

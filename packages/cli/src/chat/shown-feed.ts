@@ -128,7 +128,7 @@ export class ShownFeed {
     for (const { reason } of session.narrowed) person.view.note(oneLine(`You allowed in this conversation: ${reason}`));
     if (isWorking) person.view.note("The agent is working; what you write steers it.");
     this.#approvals.opened(state);
-    // Of runs that a process left in the middle, those that wait for a user can be answered; the others ask again.
+    // A process left these runs in the middle. A user can answer the runs that wait; the others ask again.
     const asking = new Set(
       [...live, ...state.waiting.values()].flatMap(({ id, leaf }) => [
         id,

@@ -23,7 +23,7 @@ function answerTo({ messages }: ServerRequest) {
 // biome-ignore lint/suspicious/noExplicitAny: three protocols, of which the test names what it looks at.
 type Sent = any;
 
-/** What a door answers: the events of a stream, or one object. */
+/** The answer of a door: the events of a stream, or one object. */
 async function post(address: string, path: string, body: object): Promise<Sent[]> {
   const response = await fetch(`${address}${path}`, {
     method: "POST",

@@ -69,7 +69,7 @@ function prepare(place: Home): string {
 /** A conversation that waits, as its user knows it. */
 interface Waiting {
   readonly id: string;
-  /** What its messages and programs are told apart by. */
+  /** Distinguishes the messages and programs of one conversation from those of others. */
   readonly name: string;
   readonly folder: string;
   /** Answers that the server took, by question, each with how often servers had ended by then. */
@@ -218,7 +218,7 @@ export class Era implements AsyncDisposable {
     return (await this.#client.ask("question.list", {})).waiting;
   }
 
-  /** What the user sees before the server ends. */
+  /** Remembers the questions that the user sees before the server ends. */
   async #remember(): Promise<void> {
     for (const { conversation, question } of await this.#list()) {
       const { open, doubtful } = this.#of(conversation);
@@ -365,7 +365,7 @@ function shown({ runs, waiting, inbox, questions, messages }: ConversationState)
   });
 }
 
-/** Whether a command failed because its server ended. */
+/** Returns whether a command failed because its server ended. */
 function isLost(error: unknown): boolean {
   return (
     error instanceof ClientError &&

@@ -39,9 +39,9 @@ export async function editor(
     }),
   }: {
     readonly env?: Readonly<Record<string, string>>;
-    /** Which option it takes of those that it is asked to choose among. */
+    /** The index of the option that the editor chooses of a permission request. */
     readonly option?: number;
-    /** What it answers instead. */
+    /** The answer that the editor gives instead. */
     readonly permit?: (asked: RequestPermissionRequest) => Promise<RequestPermissionResponse>;
   } = {},
 ): Promise<EditorHere> {

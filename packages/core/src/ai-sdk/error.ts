@@ -10,7 +10,7 @@ export class ProviderReport extends Error {
   }
 }
 
-/** Whether a package refused a chunk of the chat format that says nothing: one whose `choices` are empty, or `null`. */
+/** Returns whether a package refused an empty chunk of the chat format: its `choices` are empty, or `null`. */
 export function isEmptyChunk(thrown: unknown): boolean {
   if (!(thrown instanceof Error) || thrown.name !== "AI_TypeValidationError" || !("value" in thrown)) return false;
   const { value } = thrown;

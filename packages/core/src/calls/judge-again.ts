@@ -49,7 +49,7 @@ function isShown({ executedInput, input, about: shown }: Call, now: Json, about:
   return isSameInput(now, executedInput ?? input) && shown?.folder === about?.folder;
 }
 
-/** What a call is about: one that does not run, only which server offers its tool. Never rejects. */
+/** Returns the subject of a call; for a call that does not run, only the server that offers its tool. Never rejects. */
 export async function aboutOf(run: TurnRun, verdict: Verdict, name: string): Promise<About | undefined> {
   if (!("ended" in verdict)) return aboutCall(verdict.tool, verdict.value, lookingFrom(run));
   const tool = run.agent.toolbox.find(name);

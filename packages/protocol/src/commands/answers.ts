@@ -63,7 +63,7 @@ export const answerCommands = {
       tools: clientTools
         .optional()
         .describe(
-          "What the client carries out itself, as in `turn.say`, for a turn that the answer continues. A tool that an open call needs and that no client describes stays, without a description.",
+          "Tools that the client executes, as in `turn.say`, for a turn that the answer continues. A tool that an open call needs and that no client describes stays, without a description.",
         ),
     },
     z.object({

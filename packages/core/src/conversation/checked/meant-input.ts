@@ -67,7 +67,7 @@ class Meaning {
     return typeof inner === "string" ? inner : this.of(keywords, inner, 0);
   }
 
-  /** Whether a schema takes a value of a kind, as far as its keywords tell. */
+  /** Returns whether a schema takes a value of a kind, as far as its keywords tell. */
   #takes(given: unknown, kind: Kind, depth = 0): boolean {
     const schema = resolved(given, this.#root);
     // Without an end nobody can say; then the value stays.
@@ -83,7 +83,7 @@ class Meaning {
   }
 }
 
-/** What JSON Schema calls a value: a whole number is a number too. */
+/** Returns the JSON Schema types of a value: a whole number is a number too. */
 function kindsOf(value: Json): readonly Kind[] {
   if (value === null) return ["null"];
   if (Array.isArray(value)) return ["array"];

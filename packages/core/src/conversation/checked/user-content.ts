@@ -62,7 +62,7 @@ export interface PlainMessage {
   readonly parts?: readonly object[] | undefined;
 }
 
-/** What a user says: a text, parts, or a message of another library that maps without loss. */
+/** The content of a user message: a text, parts, or a message of another library that maps without loss. */
 export type UserContent = string | readonly (UserPart | PlainPart)[] | PlainMessage;
 
 /**
