@@ -1,4 +1,4 @@
-import { planSummary } from "../context/compaction.ts";
+import { planSummary } from "../context/summary-message.ts";
 import { fieldsProblem } from "../conversation/asked.ts";
 import type { EventBody } from "../conversation/event.ts";
 import type { Json, Preview } from "../conversation/message.ts";

@@ -1,4 +1,5 @@
-import { isTooLong, makeRoom, shorten, useSummary } from "../context/compaction.ts";
+import { isTooLong, makeRoom, shorten } from "../context/compaction.ts";
+import { useSummary } from "../context/summary-message.ts";
 import type { ModelError } from "../ports/model.ts";
 import { inTime } from "../run/limits.ts";
 import { type Ending, failed } from "../run/mode.ts";

@@ -1,6 +1,7 @@
 import { goOnWithCalls } from "../calls/open-calls.ts";
-import { planSummary, SHORTEN } from "../context/compaction.ts";
+import { SHORTEN } from "../context/compaction.ts";
 import { recallInto, rememberTurn } from "../context/recall.ts";
+import { planSummary } from "../context/summary-message.ts";
 import { CUT_OFF } from "../conversation/broken-turn.ts";
 import type { EventBody, RunEnd } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
