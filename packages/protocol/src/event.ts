@@ -2,6 +2,7 @@ import { z } from "zod";
 import {
   about,
   anyJson,
+  behindSummary,
   broughtFile,
   fileChange,
   part,
@@ -62,6 +63,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       call: callId.optional().describe("The call that launched the sub-agent whose first message this is."),
       worktree: z.string().optional().describe("The name of the git worktree in which all below it works."),
       covers: id.optional(),
+      ...behindSummary,
       run: id.optional().describe("The live run that put it at the end of its branch."),
       usage: usage.optional(),
       cost: dollars.optional(),

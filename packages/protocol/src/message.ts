@@ -1,6 +1,6 @@
 import type { Message } from "@banyan/core/conversation";
 import { z } from "zod";
-import { about, broughtFile, fileChange, part, seenFile, usage, userPart } from "./parts.ts";
+import { about, behindSummary, broughtFile, fileChange, part, seenFile, usage, userPart } from "./parts.ts";
 import { callId, count, dollars, id, json, list, schemaOf, time } from "./shapes.ts";
 
 /** Changes of a file that a call is about to make, as far as the model has written them. */
@@ -88,6 +88,7 @@ export const message = schemaOf<Message>(
       role: z.literal("summary"),
       parts: list(part),
       covers: id,
+      ...behindSummary,
       usage: usage.optional(),
       cost: dollars.optional(),
     }),

@@ -7,9 +7,23 @@ import {
   type UserPart,
 } from "@banyan/core/conversation";
 import { z } from "zod";
-import { callId, count, list, schemaOf, text } from "./shapes.ts";
+import { callId, count, id, list, schemaOf, text } from "./shapes.ts";
 
 // What messages and calls are made of.
+
+/** What the program keeps behind a summary, of what the summary covers. */
+export const behindSummary = {
+  kept: list(
+    z.object({
+      message: id,
+      characters: count.optional().describe("UTF-16 units of its words that are shown, when these are cut."),
+    }),
+  )
+    .optional()
+    .describe("User messages that the summary covers and whose words the model is still shown."),
+  leftOut: count.optional().describe("How many user messages it covers whose words the model is not shown."),
+  state: z.string().optional().describe("What the program knew of the branch then, in words for the model."),
+};
 
 /** Any JSON. It is passed on without being looked through. */
 export const anyJson = z.unknown().describe("Any JSON.");

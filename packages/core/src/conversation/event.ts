@@ -7,6 +7,7 @@ import type {
   FileChange,
   Finish,
   Json,
+  KeptMessage,
   Part,
   Preview,
   ProcessEvent,
@@ -269,6 +270,12 @@ export interface MessageAdded {
   readonly worktree?: string;
   /** For a summary: the last message that it covers. */
   readonly covers?: string;
+  /** For a summary: the covered user messages whose words the model is still shown, in the order of the path. */
+  readonly kept?: readonly KeptMessage[];
+  /** For a summary: the number of covered user messages whose words the model is not shown. */
+  readonly leftOut?: number;
+  /** For a summary: what the program knew of the branch at that moment, in words for the model. */
+  readonly state?: string;
   /** For a summary: of the model call that wrote it. */
   readonly usage?: Usage;
   readonly cost?: Cost;

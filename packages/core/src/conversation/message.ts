@@ -321,11 +321,25 @@ export interface AssistantMessage extends MessageBase {
   readonly cost?: Cost;
 }
 
+/** A user message that a summary covers and whose words the model is still shown. */
+export interface KeptMessage {
+  /** The id of the message. */
+  readonly message: string;
+  /** UTF-16 units of its words that are shown, when these are cut in the middle. */
+  readonly characters?: number;
+}
+
 /** Stands for everything on its path up to and including `covers`. */
 export interface SummaryMessage extends MessageBase {
   readonly role: "summary";
   readonly parts: readonly TextPart[];
   readonly covers: string;
+  /** The covered user messages whose words the model is still shown, in the order of the path. */
+  readonly kept?: readonly KeptMessage[];
+  /** The number of covered user messages whose words the model is not shown. */
+  readonly leftOut?: number;
+  /** What the program knew of the branch when the summary was written, in words for the model. */
+  readonly state?: string;
   /** Of the model call that wrote it; absent when a tool call of a response did. */
   readonly usage?: Usage;
   readonly cost?: Cost;

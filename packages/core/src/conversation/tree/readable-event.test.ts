@@ -130,6 +130,27 @@ test("F77: a summary that cannot be read stands for nothing: what it covers is s
   expect(promptFrom(pathTo(state, "c"))).toHaveLength(2);
 });
 
+test.each<[Record<string, unknown>, Record<string, unknown>]>([
+  [{ kept: [{ message: "a", characters: 5 }], leftOut: 2, state: "Plan" }, {}],
+  [{ kept: [{ message: 5 }] }, { kept: undefined }],
+  [{ kept: [{ message: "a", characters: "5" }], leftOut: 2 }, { kept: undefined }],
+  [{ kept: "a" }, { kept: undefined }],
+  [{ leftOut: -1, state: "Plan" }, { leftOut: undefined }],
+  [{ state: { plan: [] }, leftOut: 1 }, { state: undefined }],
+])("F77: a summary with %j keeps its text and the fields that can be read", (fields, wrong) => {
+  const parts = [{ type: "text", text: "Sum." }];
+  const at = { seq: 1, epoch: 1, at: 0, type: "message.added", message: "b", parentId: "a", role: "summary" };
+  const summary = { ...at, covers: "a", parts, ...fields } as unknown as Event;
+  const state = emptyConversation();
+  reduce(state, summary);
+  const expected = Object.entries({ ...fields, ...wrong }).filter(([, value]) => value !== undefined);
+  const message = state.messages.get("b");
+  expect(message).toMatchObject({ parts, ...Object.fromEntries(expected) });
+  for (const name of Object.keys(wrong)) expect(message).not.toHaveProperty(name);
+  const once = readableEvent(summary);
+  expect(readableEvent(once)).toBe(once);
+});
+
 test.each([
   [{ type: "file", mediaType: "image/png" }, "parts[0] has neither data nor url."],
   [{ type: "file", mediaType: "image/png", data: "***" }, "parts[0].data is not base 64."],

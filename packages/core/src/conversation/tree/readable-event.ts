@@ -1,4 +1,4 @@
-import type { Event } from "../event.ts";
+import type { Event, MessageAdded } from "../event.ts";
 import { providerProblem, shownKind } from "../shape-problem.ts";
 
 /**
@@ -15,7 +15,8 @@ export function readableEvent<Item extends Event>(event: Item): Item {
       if (event.type === "input.edited" && event.parts === undefined) return event;
       const isSaid = event.type !== "message.completed";
       const problem = problemOfParts(event.parts, isSaid ? saidProblem : writtenProblem);
-      return problem === undefined ? event : { ...event, parts: [], unreadable: `${problem}.` };
+      if (problem !== undefined) return { ...event, parts: [], unreadable: `${problem}.` };
+      return event.type === "message.added" && event.role === "summary" ? (withoutOddFields(event) as Item) : event;
     }
     case "message.checkpoint": {
       const problem = problemOfParts(event.parts, checkpointProblem);
@@ -133,6 +134,30 @@ function fileFieldProblem(part: Fields, at: string): string | undefined {
 function notString(part: Fields, at: string, name: string): string | undefined {
   const value = part[name];
   return typeof value === "string" ? undefined : `${at}.${name} must be a string, not ${shownKind(value)}`;
+}
+
+/** A summary without those of its optional fields that cannot be read: its text stands by itself. */
+function withoutOddFields(summary: MessageAdded): MessageAdded {
+  const { kept, leftOut, state, ...rest } = summary;
+  const isKept = kept === undefined || (Array.isArray(kept) && kept.every(isKeptMessage));
+  const isCount = leftOut === undefined || isNatural(leftOut);
+  const isText = state === undefined || typeof state === "string";
+  if (isKept && isCount && isText) return summary;
+  return {
+    ...rest,
+    ...(isKept && kept && { kept }),
+    ...(isCount && leftOut !== undefined && { leftOut }),
+    ...(isText && state !== undefined && { state }),
+  };
+}
+
+function isKeptMessage(kept: unknown): boolean {
+  const { message, characters } = (typeof kept === "object" && kept !== null ? kept : {}) as Fields;
+  return typeof message === "string" && (characters === undefined || isNatural(characters));
+}
+
+function isNatural(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= 0;
 }
 
 function isRecalled(item: unknown): boolean {

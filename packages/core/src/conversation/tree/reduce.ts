@@ -80,9 +80,12 @@ function reduceEvent(state: MutableState, event: Event): Change {
         const place = worktree === undefined ? {} : { worktree };
         return addMessage(state, { ...base, role: "user", author, parts, ...place }, { call, run });
       }
-      const { usage, cost, covers = parentId ?? "" } = event;
+      const { usage, cost, covers = parentId ?? "", kept, leftOut, state: known } = event;
       const parts = event.parts.filter((part) => part.type === "text");
       const summary: Mutable<SummaryMessage> = { ...base, role: "summary", parts, covers };
+      if (kept !== undefined) summary.kept = kept;
+      if (leftOut !== undefined) summary.leftOut = leftOut;
+      if (known !== undefined) summary.state = known;
       if (usage) {
         summary.usage = usage;
         if (cost !== undefined) summary.cost = cost;
