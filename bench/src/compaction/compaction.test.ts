@@ -1,0 +1,66 @@
+import { describe, expect, test } from "vitest";
+import type { Kind } from "./items.ts";
+import { type Plan, type Played, play } from "./play.ts";
+import { banyan } from "./programs/banyan.ts";
+
+const LONG = process.env.BANYAN_LONG === "1";
+const SEED = Number(process.env.BANYAN_SEED ?? 1);
+const WINDOWS = [8_000, 32_000, 200_000];
+
+/** A row of the table: a summary model and a user, and how many items are told behind each of the summaries. */
+interface Row extends Pick<Plan, "summariser" | "pastes"> {
+  readonly least: number;
+  /** Kinds of which nothing may be forgotten. */
+  readonly whole?: readonly Kind[];
+}
+
+const ROWS: readonly Row[] = [{ summariser: "repeats all", least: 20 }];
+
+const nameOf = ({ summariser, pastes }: Row) => `${summariser}${pastes ? ", with a paste at 74 %" : ""}`;
+
+describe("B42: after 20 summaries by a model that", () => {
+  const cases = ROWS.flatMap((row) => WINDOWS.map((window) => [nameOf(row), window, row] as const));
+  test.runIf(LONG).each(cases)("%s, in a window of %i tokens, is told what was planted", async (_, window, row) => {
+    const played = await play(banyan, { ...row, seed: SEED, window });
+    expectRecall(played, row, [1, 5, 20]);
+    expectBounds(played, row);
+  });
+
+  test("repeats all, five times in a window of 8000 tokens, is told what was planted", async () => {
+    const [row] = ROWS as [Row];
+    const played = await play(banyan, { ...row, seed: SEED, window: 8_000, summaries: 5 });
+    expectRecall(played, row, [1, 5]);
+    expectBounds(played, row);
+  });
+});
+
+function expectRecall({ recalls, failed }: Played, { least, whole = [] }: Row, summaries: readonly number[]): void {
+  expect(failed).toEqual([]);
+  for (const number of summaries) {
+    const recall = recalls[number - 1];
+    const forgotten = recall?.forgotten ?? [];
+    expect(recall?.told.length, `items behind summary ${number}, without ${name(forgotten)}`).toBeGreaterThanOrEqual(
+      least,
+    );
+    expect(forgotten.filter(({ kind }) => whole.includes(kind))).toEqual([]);
+  }
+}
+
+const name = (items: readonly { readonly kind: string; readonly word: string }[]) =>
+  items.map(({ kind, word }) => `${kind} ${word}`).join(", ");
+
+/** What holds so that recall is not bought. */
+function expectBounds({ recalls, refused, problems, twice, cached, readForSummary }: Played, { pastes }: Row): void {
+  const [first] = recalls;
+  for (const [at, { tokens, share }] of recalls.entries()) {
+    // Behind a paste that nobody has answered yet there is room for nothing else.
+    if (!pastes) expect(tokens / (first?.tokens ?? 0), `summary ${at + 1} against the first`).toBeLessThanOrEqual(1.3);
+    expect(share, `of the room, behind summary ${at + 1}`).toBeLessThanOrEqual(0.4);
+  }
+  expect(refused).toBe(0);
+  expect(problems).toEqual([]);
+  expect(twice).toEqual([]);
+  // A paste may make pieces necessary, which come from no cache.
+  if (!pastes) expect(Math.min(...cached)).toBeGreaterThanOrEqual(0.8);
+  expect(readForSummary).toBeGreaterThanOrEqual(0.3);
+}
