@@ -14,6 +14,8 @@ const REASONS: Readonly<Record<string, string>> = {
   "ai-sdk/prompt.ts tools": "A memo: the list of schemas alone says what it is in the words of the AI SDK.",
   "context/recall.ts writing":
     "A memory is its user's own object. Conversations that know nothing of each other share it, and each waits for what another one still writes.",
+  "conversation/tree/path.ts shortenedForms":
+    "A memo: the path alone says which results are shortened, and drivers know by the identity of a message what they have encoded.",
   "conversation/tree/readable-event.ts intact": "A memo: a file alone says whether its bytes can be read.",
   "model/finish-reasons.ts met":
     "What a provider's reason was is no matter of a conversation: each of them would pay once more for what the others know.",

@@ -87,7 +87,7 @@ export const message = schemaOf<Message>(
       ...base,
       role: z.literal("summary"),
       parts: list(part),
-      covers: id,
+      covers: id.optional(),
       ...behindSummary,
       usage: usage.optional(),
       cost: dollars.optional(),

@@ -154,8 +154,10 @@ function messageOf(node: Node, parentId: string | null, call: string | undefined
       const place = node.worktree === undefined ? {} : { worktree: node.worktree };
       return { ...base, role: "user", author: node.author ?? "user", parts: [], ...place };
     }
-    case "summary":
-      return { ...base, ...spent, role: "summary", covers: node.covers ?? parentId ?? "", parts: [] };
+    case "summary": {
+      const covered = node.covers === undefined ? {} : { covers: node.covers };
+      return { ...base, ...spent, role: "summary", ...covered, parts: [] };
+    }
     case "assistant": {
       const told = {
         ...(node.finish === undefined ? {} : { finish: node.finish }),

@@ -115,7 +115,7 @@ function nodeOf(message: Message, places: ReadonlyMap<string, number>, names: Pl
       if (message.worktree !== undefined) node.worktree = message.worktree;
       return node;
     case "summary":
-      node.covers = message.covers;
+      if (message.covers !== undefined) node.covers = message.covers;
       break;
     case "assistant":
       node.run = names.of(message.run);

@@ -23,6 +23,9 @@ export const behindSummary = {
     .describe("User messages that the summary covers and whose words the model is still shown."),
   leftOut: count.optional().describe("How many user messages it covers whose words the model is not shown."),
   state: z.string().optional().describe("What the program knew of the branch then, in words for the model."),
+  shortened: list(z.object({ call: callId, text: z.string().describe("What the model is shown of its result.") }))
+    .optional()
+    .describe("Calls above it whose results the model is shown shortened."),
 };
 
 /** Any JSON. It is passed on without being looked through. */

@@ -1,6 +1,6 @@
 import type { Message } from "../conversation/message.ts";
 import { textOf } from "../conversation/message.ts";
-import { isSummary } from "../conversation/tree/path.ts";
+import { afterSummary, isShortening, isSummary } from "../conversation/tree/path.ts";
 import { totalTokens } from "../conversation/usage.ts";
 import { orAborted } from "../model/alarm.ts";
 import type { CountTokens, TurnAgent } from "../run/run.ts";
@@ -23,9 +23,8 @@ export function takenBy(path: readonly Message[], { instructions, toolbox }: Tur
   const uncounted: string[] = [];
   for (let i = path.length - 1; i >= 0; i--) {
     const message = path[i] as Message;
-    if (isSummary(message)) {
-      const covered = path.findIndex(({ id }) => id === message.covers);
-      for (const kept of path.slice(covered + 1, i + 1)) uncounted.push(...textsIn(kept));
+    if (isSummary(message) || isShortening(message)) {
+      uncounted.push(...afterSummary(path.slice(0, i + 1)).flatMap(textsIn));
       break;
     }
     if (message.role === "assistant" && message.usage && message.usage.input > 0) {

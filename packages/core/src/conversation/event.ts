@@ -13,6 +13,7 @@ import type {
   ProcessEvent,
   Recalled,
   SeenFile,
+  ShortenedResult,
   TextPart,
   UserPart,
 } from "./message.ts";
@@ -268,7 +269,7 @@ export interface MessageAdded {
   readonly run?: string;
   /** For a user message: the name of the worktree in which all below it works. */
   readonly worktree?: string;
-  /** For a summary: the last message that it covers. */
+  /** For a summary: the last message that it covers. One without it and with `shortened` covers nothing. */
   readonly covers?: string;
   /** For a summary: the covered user messages whose words the model is still shown, in the order of the path. */
   readonly kept?: readonly KeptMessage[];
@@ -276,6 +277,8 @@ export interface MessageAdded {
   readonly leftOut?: number;
   /** For a summary: what the program knew of the branch at that moment, in words for the model. */
   readonly state?: string;
+  /** For a summary: calls above it whose results the model is shown shortened from here on. */
+  readonly shortened?: readonly ShortenedResult[];
   /** For a summary: of the model call that wrote it. */
   readonly usage?: Usage;
   readonly cost?: Cost;

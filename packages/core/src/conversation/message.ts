@@ -329,11 +329,24 @@ export interface KeptMessage {
   readonly characters?: number;
 }
 
-/** Stands for everything on its path up to and including `covers`. */
+/** A call above a summary whose result the model is no longer shown whole. */
+export interface ShortenedResult {
+  /** The id of the call. */
+  readonly call: string;
+  /** What the model is shown in the place of the result, without its files. */
+  readonly text: string;
+}
+
+/**
+ * Stands for everything on its path up to and including `covers`. Without `covers` it stands for nothing: it only shortens
+ * results, and its text is for users.
+ */
 export interface SummaryMessage extends MessageBase {
   readonly role: "summary";
   readonly parts: readonly TextPart[];
-  readonly covers: string;
+  readonly covers?: string;
+  /** Calls above it whose results the model is shown shortened from here on. */
+  readonly shortened?: readonly ShortenedResult[];
   /** The covered user messages whose words the model is still shown, in the order of the path. */
   readonly kept?: readonly KeptMessage[];
   /** The number of covered user messages whose words the model is not shown. */

@@ -1,6 +1,6 @@
 import type { Message } from "../conversation/message.ts";
 import { forgetBefore } from "../conversation/tree/forget.ts";
-import { isSummary, pathTo } from "../conversation/tree/path.ts";
+import { isShortening, isSummary, pathTo } from "../conversation/tree/path.ts";
 import type { PromptMessage } from "../ports/model.ts";
 import type { Session } from "../session/session.ts";
 import { appendTo, completable, isShown, promptFrom } from "./prompt.ts";
@@ -61,7 +61,7 @@ export class Branch {
       // Reduced states replace a message when memory adds to it.
       const current = this.#session.state.messages.get(message.id) ?? message;
       this.#path[this.#shown] = current;
-      if (isSummary(current)) {
+      if (isSummary(current) || isShortening(current)) {
         this.#rebuild();
         break;
       }

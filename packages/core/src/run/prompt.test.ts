@@ -1,13 +1,14 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { say } from "../agent/directive.ts";
 import type { Event } from "../conversation/event.ts";
 import type { FeedItem } from "../conversation/feed-item.ts";
-import type { AssistantMessage, Message } from "../conversation/message.ts";
+import type { AssistantMessage, Call, Message } from "../conversation/message.ts";
 import { emptyConversation } from "../conversation/state.ts";
 import { pathTo } from "../conversation/tree/path.ts";
 import { reduce } from "../conversation/tree/reduce.ts";
 import type { Memory } from "../ports/memory.ts";
+import type { PromptMessage } from "../ports/model.ts";
 import { defineTool } from "../ports/tool.ts";
 import { Session } from "../session/session.ts";
 import { call, parts, rawCall, readUntil, reasoning, scriptedModel, stall, text } from "../testing/index.ts";
@@ -139,6 +140,42 @@ test("from a summary on, what it covers is left out, and what it does not cover 
     "three",
     "four",
   ]);
+});
+
+describe("results that the path says are shortened", () => {
+  const at = { createdAt: 0, run: "r", model: "m" } as const;
+  const calls = ["a", "b"].map((id) => ({
+    ...{ id, tool: "look", inputText: "{}", status: "completed", attempt: 1, progress: "", output: `all of ${id}` },
+    ...{ files: [{ type: "file", mediaType: "image/png", digest: id, data: "AAAA" }] },
+  })) as unknown as Call[];
+  const parts = calls.map(({ id }) => ({ type: "call", call: id }) as const);
+  const answer = { id: "1", parentId: null, role: "assistant", parts, calls, finish: "calls", ...at } as const;
+  const shortened = [{ call: "a", text: "Shortened." }];
+  const words = [{ type: "text", text: "The result of 1 call is shortened." }] as const;
+  const shortening = { id: "s", parentId: "1", createdAt: 0, role: "summary", parts: words, shortened } as const;
+  const next = { id: "2", parentId: "s", createdAt: 0, role: "user", author: "user", parts: words } as const;
+  const resultsIn = (prompt: readonly PromptMessage[]) =>
+    prompt.flatMap((message) => (message.role === "assistant" ? message.results : []));
+
+  test("are shown so, without their files; the message itself is for users alone", () => {
+    const prompt = promptFrom([answer, shortening, next]);
+    expect(prompt.map(({ role }) => role)).toEqual(["assistant", "user"]);
+    const [a, b] = resultsIn(prompt);
+    expect(a).toEqual({ call: "a", tool: "look", output: "Shortened.", failed: false });
+    expect(b).toMatchObject({ output: "all of b", files: [{ digest: "b" }] });
+    expect(resultsIn(promptFrom([answer]))[0]?.output).toBe("all of a");
+  });
+
+  test("are the same objects from request to request, also on another branch", () => {
+    const other = { ...next, id: "3" };
+    expect(promptFrom([answer, shortening, other])[0]).toBe(promptFrom([answer, shortening, next])[0]);
+  });
+
+  test("stay shortened behind a later summary that does not cover them, and a summary can shorten them too", () => {
+    const summary = { id: "t", parentId: "2", createdAt: 0, role: "summary", parts: words } as const;
+    expect(resultsIn(promptFrom([answer, shortening, { ...summary, covers: "0" }]))[0]?.output).toBe("Shortened.");
+    expect(resultsIn(promptFrom([answer, { ...summary, covers: "0", shortened }]))[0]?.output).toBe("Shortened.");
+  });
 });
 
 test("B6: a memory that does not answer in time is left out, and the feed says so", async () => {

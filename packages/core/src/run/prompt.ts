@@ -8,7 +8,7 @@ import {
   textOf,
 } from "../conversation/message.ts";
 import { enclosed, toldAsPast } from "../conversation/shown/enclosed.ts";
-import { afterSummary } from "../conversation/tree/path.ts";
+import { afterSummary, isSummary } from "../conversation/tree/path.ts";
 import { writtenInput } from "../conversation/written-input.ts";
 import type { PromptCall, PromptMessage, PromptResult } from "../ports/model.ts";
 
@@ -42,6 +42,7 @@ export function promptFrom(path: readonly Message[]): PromptMessage[] {
 
 /** Whether `appendTo` adds something for a message: nothing for one that cannot be read; of a response, whether it has anything but reasoning. */
 export function isShown(message: Message): boolean {
+  if (message.role === "summary") return isSummary(message);
   if (message.role !== "assistant") return message.unreadable === undefined;
   return message.parts.some((part) => {
     if (part.type === "call") return message.calls.some((call) => call.id === part.call);

@@ -212,7 +212,8 @@ export class Hooks {
       case "context.shortening":
         return fire("PreCompact", { trigger: "auto" }, ["auto"]);
       case "message.added":
-        if (item.role === "summary") fire("PostCompact", { trigger: "auto" }, ["auto"]);
+        // A message that only shortens results of calls covers nothing.
+        if (item.role === "summary" && item.covers !== undefined) fire("PostCompact", { trigger: "auto" }, ["auto"]);
         return;
       case "run.started":
         if (item.call !== undefined)

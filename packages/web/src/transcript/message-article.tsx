@@ -187,6 +187,7 @@ function callsFrom({ parts, calls }: AssistantMessage, from: number) {
 }
 
 function Summed({ message }: { readonly message: SummaryMessage }) {
+  if (message.covers === undefined) return <p className="text-sm text-soft">{visibleProse(textOf(message))}</p>;
   return (
     <details className="rounded-lg border border-hair px-3 py-2 text-sm">
       <summary className="text-soft">

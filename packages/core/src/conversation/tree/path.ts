@@ -1,4 +1,4 @@
-import { type AssistantMessage, isSettled, type Message, type SummaryMessage } from "../message.ts";
+import { type AssistantMessage, type Call, isSettled, type Message, type SummaryMessage } from "../message.ts";
 import type { ConversationState } from "../state.ts";
 import { addCost, addUsage, type Cost, noUsage, type Usage } from "../usage.ts";
 
@@ -113,15 +113,50 @@ export function lastAssistantMessage(path: readonly Message[]): AssistantMessage
 }
 
 /** Whether a message is a summary that stands for what it covers: one that cannot be read stands for nothing (F77). */
-export function isSummary(message: Message | undefined): message is SummaryMessage {
-  return message?.role === "summary" && message.unreadable === undefined;
+export function isSummary(message: Message | undefined): message is SummaryMessage & { readonly covers: string } {
+  return message?.role === "summary" && message.covers !== undefined && message.unreadable === undefined;
 }
 
-/** What of a path the model is shown: the nearest summary, and what that does not cover. */
+/** Whether a message shortens results above it, so that all above it may be shown otherwise than before (F91). */
+export function isShortening(message: Message | undefined): message is SummaryMessage {
+  return message?.role === "summary" && message.shortened !== undefined && message.unreadable === undefined;
+}
+
+/**
+ * What of a path the model is shown: the nearest summary, and what that does not cover, with the results shortened that the
+ * path says so of.
+ */
 export function afterSummary(path: readonly Message[]): readonly Message[] {
   const at = path.findLastIndex(isSummary);
   const summary = path[at];
-  if (!isSummary(summary)) return path;
+  const shortenings = path.filter(isShortening);
+  if (!isSummary(summary)) return withShortened(path, shortenings);
   const covered = path.findIndex((message) => message.id === summary.covers);
-  return [summary, ...path.slice(covered + 1, at), ...path.slice(at + 1)];
+  return withShortened([summary, ...path.slice(covered + 1, at), ...path.slice(at + 1)], shortenings);
+}
+
+function withShortened(path: readonly Message[], shortenings: readonly SummaryMessage[]): readonly Message[] {
+  if (shortenings.length === 0) return path;
+  const texts = new Map(shortenings.flatMap(({ shortened = [] }) => shortened.map(({ call, text }) => [call, text])));
+  return path
+    .filter((message) => message.role !== "summary" || isSummary(message))
+    .map((message) => (message.role === "assistant" ? withTexts(message, texts) : message));
+}
+
+/** Messages with shortened results: the same object for the same texts, so that a request is encoded once. */
+const shortenedForms = new WeakMap<AssistantMessage, AssistantMessage>();
+
+function withTexts(message: AssistantMessage, texts: ReadonlyMap<string, string>): AssistantMessage {
+  if (!message.calls.some(({ id }) => texts.has(id))) return message;
+  const textFor = ({ id, output }: Call) => texts.get(id) ?? output;
+  const before = shortenedForms.get(message);
+  if (before?.calls.every((call, index) => call.output === textFor(message.calls[index] as Call))) return before;
+  const calls = message.calls.map((call): Call => {
+    const { files: _, ...rest } = call;
+    const text = texts.get(call.id);
+    return text === undefined ? call : { ...rest, output: text };
+  });
+  const form = { ...message, calls };
+  shortenedForms.set(message, form);
+  return form;
 }

@@ -137,6 +137,7 @@ test.each<[Record<string, unknown>, Record<string, unknown>]>([
   [{ kept: "a" }, { kept: undefined }],
   [{ leftOut: -1, state: "Plan" }, { leftOut: undefined }],
   [{ state: { plan: [] }, leftOut: 1 }, { state: undefined }],
+  [{ shortened: [{ call: "c", text: "Shortened." }], leftOut: "x" }, { leftOut: undefined }],
 ])("F77: a summary with %j keeps its text and the fields that can be read", (fields, wrong) => {
   const parts = [{ type: "text", text: "Sum." }];
   const at = { seq: 1, epoch: 1, at: 0, type: "message.added", message: "b", parentId: "a", role: "summary" };
@@ -150,6 +151,23 @@ test.each<[Record<string, unknown>, Record<string, unknown>]>([
   const once = readableEvent(summary);
   expect(readableEvent(once)).toBe(once);
 });
+
+test.each([{ call: 1 }, "c", [{ call: "c" }], [{ call: "c", text: 5 }]])(
+  "F77: a message whose `shortened` is %j shortens nothing and covers nothing",
+  (shortened) => {
+    const at = { seq: 1, epoch: 1, at: 0, type: "message.added", message: "b", parentId: "a", role: "summary" };
+    const state = emptyConversation();
+    reduce(state, { ...at, parts: [], shortened } as unknown as Event);
+    expect(state.messages.get("b")).toEqual({
+      id: "b",
+      parentId: "a",
+      createdAt: 0,
+      role: "summary",
+      parts: [],
+      shortened: [],
+    });
+  },
+);
 
 test.each([
   [{ type: "file", mediaType: "image/png" }, "parts[0] has neither data nor url."],

@@ -138,13 +138,16 @@ function notString(part: Fields, at: string, name: string): string | undefined {
 
 /** A summary without those of its optional fields that cannot be read: its text stands by itself. */
 function withoutOddFields(summary: MessageAdded): MessageAdded {
-  const { kept, leftOut, state, ...rest } = summary;
+  const { kept, leftOut, state, shortened, ...rest } = summary;
   const isKept = kept === undefined || (Array.isArray(kept) && kept.every(isKeptMessage));
   const isCount = leftOut === undefined || isNatural(leftOut);
   const isText = state === undefined || typeof state === "string";
-  if (isKept && isCount && isText) return summary;
+  const isShortened = shortened === undefined || (Array.isArray(shortened) && shortened.every(isShortenedResult));
+  if (isKept && isCount && isText && isShortened) return summary;
   return {
     ...rest,
+    // Without this field the message would cover all above it.
+    ...(shortened !== undefined && { shortened: isShortened ? shortened : [] }),
     ...(isKept && kept && { kept }),
     ...(isCount && leftOut !== undefined && { leftOut }),
     ...(isText && state !== undefined && { state }),
@@ -154,6 +157,11 @@ function withoutOddFields(summary: MessageAdded): MessageAdded {
 function isKeptMessage(kept: unknown): boolean {
   const { message, characters } = (typeof kept === "object" && kept !== null ? kept : {}) as Fields;
   return typeof message === "string" && (characters === undefined || isNatural(characters));
+}
+
+function isShortenedResult(result: unknown): boolean {
+  const { call, text } = (typeof result === "object" && result !== null ? result : {}) as Fields;
+  return typeof call === "string" && typeof text === "string";
 }
 
 function isNatural(value: unknown): boolean {

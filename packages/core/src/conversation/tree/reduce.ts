@@ -80,9 +80,12 @@ function reduceEvent(state: MutableState, event: Event): Change {
         const place = worktree === undefined ? {} : { worktree };
         return addMessage(state, { ...base, role: "user", author, parts, ...place }, { call, run });
       }
-      const { usage, cost, covers = parentId ?? "", kept, leftOut, state: known } = event;
+      const { usage, cost, shortened, kept, leftOut, state: known } = event;
+      const { covers = shortened ? undefined : (parentId ?? "") } = event;
       const parts = event.parts.filter((part) => part.type === "text");
-      const summary: Mutable<SummaryMessage> = { ...base, role: "summary", parts, covers };
+      const summary: Mutable<SummaryMessage> = { ...base, role: "summary", parts };
+      if (covers !== undefined) summary.covers = covers;
+      if (shortened !== undefined) summary.shortened = shortened;
       if (kept !== undefined) summary.kept = kept;
       if (leftOut !== undefined) summary.leftOut = leftOut;
       if (known !== undefined) summary.state = known;

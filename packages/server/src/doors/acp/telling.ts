@@ -6,6 +6,7 @@ import {
   type ConversationState,
   type FeedItem,
   isPersons,
+  type MessageAdded,
   type Part,
   type PlanStep,
   pathTo,
@@ -162,7 +163,7 @@ export class Telling {
     let last: string | undefined;
     for (const message of pathTo(state, this.#parts.branch.leaf)) {
       if (isPersons(message)) yield* this.#user(message.id, message.parts);
-      if (message.role === "summary") yield* this.#summary(message.id, message.parts);
+      if (message.role === "summary") yield* this.#summary(message.id, message);
       if (message.role !== "assistant") continue;
       const told: number[] = [];
       for (const [index, part] of message.parts.entries()) {
@@ -217,7 +218,7 @@ export class Telling {
 
   #added(item: Extract<FeedItem, { type: "message.added" }>): Update[] {
     if (item.call !== undefined) return [];
-    if (item.role === "summary") return this.#summary(item.message, item.parts);
+    if (item.role === "summary") return this.#summary(item.message, item);
     if ((item.author ?? "user") !== "user" || this.#parts.isOwn(item.message)) return [];
     return this.#user(item.message, item.parts);
   }
@@ -229,13 +230,12 @@ export class Telling {
     });
   }
 
-  #summary(messageId: string, parts: readonly Part[] | readonly UserPart[]): Update[] {
-    const content = parts.flatMap((part) => blockOf(part) ?? []);
+  #summary(messageId: string, { parts, covers }: Pick<MessageAdded, "parts" | "covers">): Update[] {
+    if (covers === undefined) return this.#remark(parts.map((part) => ("text" in part ? part.text : "")).join(""));
     if (this.#parts.abilities.compaction) {
       const compactionId = this.#endCompaction() ?? messageId;
-      return this.#main({
-        ...{ sessionUpdate: "compaction_update", compactionId, status: "completed", summary: content },
-      });
+      const summary = parts.flatMap((part) => blockOf(part) ?? []);
+      return this.#main({ sessionUpdate: "compaction_update", compactionId, status: "completed", summary });
     }
     return this.#remark("The earlier conversation was summed up; it stays in the tree.");
   }
