@@ -1,6 +1,8 @@
 // For who builds an application around agents: what it needs beside them, and beside the sessions that it opens.
 
+export { earlier } from "./agent/control/earlier.ts";
 export { updatePlan } from "./agent/control/update-plan.ts";
+export { EARLIER, type EarlierText, readEarlier, searchedEarlier } from "./context/earlier.ts";
 export { mergeDeltas } from "./conversation/deltas.ts";
 export { orAborted } from "./model/alarm.ts";
 export { type AskOptions, askModel, type ModelResponse } from "./model/ask-model.ts";

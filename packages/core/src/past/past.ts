@@ -1,7 +1,7 @@
 import { type ConversationState, emptyConversation } from "../conversation/state.ts";
 import { reduce } from "../conversation/tree/reduce.ts";
 import type { Rights } from "../ports/rights.ts";
-import type { Log } from "../ports/store.ts";
+import type { Log, LogView } from "../ports/store.ts";
 import { TurnSpending } from "./turn-spending.ts";
 import { Voices } from "./voices.ts";
 
@@ -39,4 +39,11 @@ export async function pastOf(log: Log, conversation: string, labels?: Labels): P
     await log.close();
     throw error;
   }
+}
+
+/** Returns the whole tree that a log holds now, also the messages that its session no longer keeps in memory. */
+export async function stateIn(log: LogView, conversation: string): Promise<ConversationState> {
+  const state = emptyConversation(conversation);
+  for await (const events of log.read()) for (const event of events) reduce(state, event);
+  return state;
 }

@@ -70,7 +70,7 @@ export interface Tool<Input = unknown> {
   readonly parallel?: boolean | undefined;
   /**
    * May begin as soon as its arguments are there, while the model still writes. Only for a tool with effects `none` that
-   * uses nothing of its context but `signal`, `attach` and `saw`: what it finds is thrown away when the message does not end cleanly.
+   * uses nothing of its context but `signal`, `wholePath`, `attach` and `saw`: what it finds is thrown away when the message does not end cleanly.
    * @example
    * defineTool({
    *   name: "head",
@@ -103,6 +103,20 @@ export interface Tool<Input = unknown> {
    * });
    */
   readonly control?: boolean | undefined;
+  /**
+   * Its calls take addresses `earlier:`, and read what they name with `context.wholePath`. A summary then tells the model the
+   * name of the tool.
+   * @example
+   * defineTool({
+   *   name: "recollect",
+   *   description: "Reads a message from before the summary.",
+   *   input: z.object({ address: z.string() }),
+   *   effects: "none",
+   *   readsEarlier: true,
+   *   execute: async ({ address }, { wholePath }) => readEarlier(await wholePath(), address),
+   * });
+   */
+  readonly readsEarlier?: boolean | undefined;
   /**
    * The server that offers it, where somebody else says what it does. Its arguments may do more than `about` knows of, so
    * rules look at all of them.
@@ -208,6 +222,11 @@ export interface ToolContext {
   readonly conversation: ConversationState;
   /** From the root to the message of this call. */
   readonly path: readonly Message[];
+  /**
+   * The same path with the messages that the session's `window` no longer holds, from the log. Rejects when the session keeps
+   * no log of them.
+   */
+  wholePath(): Promise<readonly Message[]>;
   /** 1 for the first step of the turn. */
   readonly step: number;
   /** The name of the agent. */
@@ -416,6 +435,7 @@ const TOOL: OptionNames<Tool> = {
   files: true,
   folder: true,
   control: true,
+  readsEarlier: true,
   offeredBy: true,
   offeredAs: true,
   asAsked: true,

@@ -2,13 +2,14 @@ import type { UserContent } from "../conversation/checked/user-content.ts";
 import type { EventBody } from "../conversation/event.ts";
 import type { Cursor, DeltaBody, DeltaSource, FeedItem, Notice } from "../conversation/feed-item.ts";
 import { createId } from "../conversation/id.ts";
-import type { AssistantMessage, Call, FileChange } from "../conversation/message.ts";
+import type { AssistantMessage, Call, FileChange, Message } from "../conversation/message.ts";
 import { refuseUnknown } from "../conversation/option-names.ts";
 import type { ApprovalQuestion, ConversationState, InputChange, LiveRun, OpenQuestion } from "../conversation/state.ts";
 import { callIn } from "../conversation/tree/call-state.ts";
+import { pathTo } from "../conversation/tree/path.ts";
 import { answerFacts, approvalResolved } from "../past/answers.ts";
 import { Granted } from "../past/granted.ts";
-import { noPast, type Past, pastOf } from "../past/past.ts";
+import { noPast, type Past, pastOf, stateIn } from "../past/past.ts";
 import { recover } from "../past/recovery.ts";
 import type { SpentBefore, TurnSpending } from "../past/turn-spending.ts";
 import { endOfWaiting } from "../past/waiting.ts";
@@ -50,6 +51,7 @@ export class Session {
    * @internal
    */
   readonly leftOut = new Set<string>();
+  readonly #log: Log | undefined;
   readonly #writer: Writer;
   readonly #audience = new Audience();
   readonly #runs: Runs;
@@ -70,6 +72,7 @@ export class Session {
 
   private constructor(log: Log | undefined, { state, voices, spending, rights }: Past, options: SessionOptions) {
     this.state = state;
+    this.#log = log;
     this.#spending = spending;
     this.damage = log?.damage ?? [];
     this.window = options.window;
@@ -237,6 +240,23 @@ export class Session {
    */
   keepPath(path: KnownPath): void {
     this.#path = path;
+  }
+
+  /**
+   * The path down to a message, without the message, also where the session's window no longer holds it: that is then read
+   * from the log. Rejects with `SessionError` (`no-log`) when the session keeps none.
+   * @internal
+   */
+  async above(message: Message | undefined): Promise<readonly Message[]> {
+    const { parentId = null } = message ?? {};
+    if (parentId === null || this.state.messages.has(parentId)) return pathTo(this.state, parentId);
+    if (!this.#log) {
+      throw new SessionError(
+        "no-log",
+        `This session keeps no log and only its last ${this.window} messages, so earlier ones cannot be read.`,
+      );
+    }
+    return pathTo(await stateIn(this.#log, this.id), parentId);
   }
 
   /**

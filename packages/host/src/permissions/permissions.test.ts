@@ -46,6 +46,22 @@ describe("B63: the order of rules", () => {
   });
 });
 
+test.each([
+  ["read", { path: "earlier:#1" }],
+  ["search", { pattern: "secret/keys", path: "earlier:" }],
+])("F98: rules on paths do not hold for %s of an address earlier:, and rules on the tool do", async (name, input) => {
+  const look = tool(name, "none");
+  const judged = async (texts: Parameters<typeof rules>[0], mode: "ask" | "plan" = "ask") =>
+    (await judge(permission({ workspace, mode, rules: rules(texts) }), look, input)).decision;
+  expect(await judged({ deny: ["read(earlier:*)", "read(secret/**)", "read(**)", `${name}(**)`] })).toBe("allow");
+  expect(await judged({ ask: [`${name}(**)`] }, "plan")).toBe("allow");
+  expect(await judged({ deny: [name] })).toBe("deny");
+  expect(await judged({ ask: [name] })).toBe("ask");
+  const file = { ...input, path: "./earlier:#1" };
+  const closed = permission({ workspace, rules: rules({ deny: [`${name}(earlier:*)`] }) });
+  expect((await judge(closed, look, file)).decision).toBe("deny");
+});
+
 describe("B63: what happens without rules", () => {
   test.each([
     ["read", "none", { path: "src/a.ts" }, "allow", "allow", "allow"],

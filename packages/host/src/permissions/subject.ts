@@ -84,10 +84,10 @@ function mainSubject(
 ): { readonly subject: Subject; readonly like?: (text: string) => Subject } {
   // One that cannot say it is not taken for one that only looks.
   if (!about) return { subject: textSubject({ ...tool, effects: "external" }, input, surroundings) };
-  const { command, paths = [], url } = about;
+  const { command, paths, url } = about;
   const ofPath = (path: string) => pathSubject(tool, path, surroundings);
   const ofUrl = (address: string) => addressSubject(tool, address);
-  const files = paths.map(({ path }) => ofPath(path));
+  const files = (paths ?? []).map(({ path }) => ofPath(path));
   const addresses = url === undefined ? [] : [ofUrl(url)];
   if (command !== undefined) {
     // No rule on commands allows what a server does with one.
@@ -97,7 +97,17 @@ function mainSubject(
   const [first] = files;
   if (first) return { subject: tool.offeredBy === undefined ? together(files) : first, like: ofPath };
   if (addresses.length > 0) return { subject: together(addresses), like: ofUrl };
+  if (paths && tool.offeredBy === undefined && tool.effects === "none") return { subject: ofNoPlace(tool) };
   return { subject: textSubject(tool, input, surroundings) };
+}
+
+/** A call that looks at no file and says so: only a rule that names the tool alone speaks of it (F98). */
+function ofNoPlace(tool: Tool): Subject {
+  return {
+    matches: (rule) => (rule.pattern === undefined && isAbout(rule, tool) ? "yes" : "no"),
+    allowed: () => true,
+    suggestion: () => tool.name,
+  };
 }
 
 function isOfServer({ offeredBy, asAsked }: Tool): boolean {

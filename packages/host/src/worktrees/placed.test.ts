@@ -77,6 +77,22 @@ test("C7: every tool, question and edit in a message works where its branch does
   expect(person.fingerprint).toBe(before);
 });
 
+test("F98: in a worktree too, the model reads earlier messages of its branch, without secrets, and nobody is asked", async () => {
+  const { host, session, at } = await working({ permissions: { deny: ["read(**)"] } });
+  const key = `ghp_${"a1B2".repeat(9)}`;
+  const said = await session.add(`The key is ${key}.`, { at });
+  const model = scriptedModel([[call("read", { path: "earlier:#1" }), call("read", { path: "earlier:#3" })], "Done."]);
+  const types: string[] = [];
+  for await (const { type } of host.agent.with({ model }).chat(say("Go on."), { session, at: said })) types.push(type);
+  const message = pathTo(session.state, session.state.leaf).find(({ role }) => role === "assistant");
+  const outputs = message?.role === "assistant" ? message.calls.map(({ output }) => output) : [];
+  expect(outputs).toEqual([
+    "1\t[Message 1 of this conversation, by the user.]\n2\tFind the bug.\n",
+    expect.stringMatching(/by the user\.\]\n2\tThe key is \[redacted:[^\]]+\]\.\n$/),
+  ]);
+  expect(types).not.toContain("call.approval-requested");
+});
+
 /** Takes a turn, allows each call, and returns the folder that each question named. */
 async function askedIn(
   { host, session }: Pick<Awaited<ReturnType<typeof working>>, "host" | "session">,

@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { defineTool, type Tool, type ToolContext } from "@banyan/core";
 import { LARGEST_FILE, mediaIn, type OptionNames, refuseUnknown, TELLING_BYTES } from "@banyan/core/conversation";
 import { z } from "zod";
+import { earlierText, isEarlier, LOOKING_BACK } from "./earlier.ts";
 import { WorkspaceError } from "./error.ts";
 import { type FileForm, feedLines, type Line, LineSplitter } from "./file-text.ts";
 import { assertNoKeyFile, type Watch } from "./key-file.ts";
@@ -44,16 +45,21 @@ export function readTool(workspace: Workspace, options: ReadOptions = {}): Tool 
     effects: "none",
     eager: true,
     files: "read",
-    about: ({ path }) => ({
-      paths: [{ path, access: "read" }],
-      looksAt: { one: "file", several: "files" },
-    }),
+    readsEarlier: true,
+    about: ({ path }) =>
+      isEarlier(path)
+        ? { title: path, ...LOOKING_BACK }
+        : { paths: [{ path, access: "read" }], looksAt: { one: "file", several: "files" } },
     async execute({ path, start = 1, end }, context) {
       if (end !== undefined && end < start)
         throw new WorkspaceError("range", `end (${end}) is before start (${start}).`);
-      await using file = await openFile(workspace, path);
       const page = new Page(start, Math.min(end ?? Number.POSITIVE_INFINITY, start + MOST_LINES - 1));
       const lines = new LineSplitter({ limit: LONGEST_LINE, first: start, take: (line) => page.take(line) });
+      if (isEarlier(path)) {
+        if (lines.push(Buffer.from(await earlierText(path, context)))) lines.end();
+        return page.text(path, { kind: "text", encoding: "utf-8", mark: 0 }, end);
+      }
+      await using file = await openFile(workspace, path);
       const form = await feedLines(file.handle, lines, {
         signal: context.signal,
         watch,

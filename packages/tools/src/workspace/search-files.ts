@@ -8,7 +8,17 @@ import type { Match } from "./search-matches.ts";
 import { compileGlob, compilePattern } from "./search-pattern.ts";
 import { walk } from "./walk.ts";
 
-/** What to search for and where. Plain data: it can be handed to a worker. */
+/** What to search for and where, in files or in texts. Plain data: it can be handed to a worker. */
+export type SearchQuery = Query | TextQuery;
+
+/** A search in texts that are at hand. */
+export interface TextQuery {
+  readonly pattern: string;
+  /** Each with what stands in the place of a path. */
+  readonly texts: readonly { readonly address: string; readonly text: string }[];
+}
+
+/** A search in files. */
 export interface Query {
   readonly workspace: Workspace;
   readonly pattern: string;
@@ -41,6 +51,17 @@ export async function searchFiles(query: Query, found: (match: Match) => boolean
   for await (const entry of walk(workspace, directory, place.path, { depth: Number.POSITIVE_INFINITY, rules })) {
     if (entry.kind !== "file" || !isWanted(entry.path)) continue;
     if (!(await searchFile(search, entry.path, entry.directory))) return;
+  }
+}
+
+/** Searches texts line by line, as `searchFiles` does. */
+export function searchTexts({ pattern, texts }: TextQuery, found: (match: Match) => boolean): void {
+  const expression = compilePattern(pattern);
+  for (const { address, text } of texts) {
+    for (const [index, line] of text.split(/\r?\n/).entries()) {
+      const match = { path: address, line: index + 1, text: line.slice(0, LONGEST_SHOWN) };
+      if (expression.test(line.slice(0, LONGEST_LINE)) && !found(match)) return;
+    }
   }
 }
 

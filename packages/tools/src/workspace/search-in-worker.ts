@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { WorkspaceError, type WorkspaceErrorCode } from "./error.ts";
-import type { Query } from "./search-files.ts";
+import type { SearchQuery } from "./search-files.ts";
 import type { Match, Matches } from "./search-matches.ts";
 
 /** What the worker tells. */
@@ -19,14 +19,16 @@ const MOST_MEGABYTES = 256;
  * `deadline` milliseconds at the latest; throws the signal's reason when it aborts before.
  */
 export async function searchInWorker(
-  query: Query,
+  query: SearchQuery,
   matches: Matches,
   deadline: number,
   signal: AbortSignal,
 ): Promise<SearchEnd> {
   signal.throwIfAborted();
   const worker = new Worker(new URL("./search-worker.ts", import.meta.url), {
-    workerData: { ...query, workspace: { ...query.workspace, whyNotRead: undefined } } satisfies Query,
+    workerData: ("texts" in query
+      ? query
+      : { ...query, workspace: { ...query.workspace, whyNotRead: undefined } }) satisfies SearchQuery,
     resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
   });
   const late = AbortSignal.timeout(deadline);

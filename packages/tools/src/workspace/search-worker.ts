@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { WorkspaceError } from "./error.ts";
-import { type Query, searchFiles } from "./search-files.ts";
+import { type SearchQuery, searchFiles, searchTexts } from "./search-files.ts";
 import type { FromWorker } from "./search-in-worker.ts";
 import type { Match } from "./search-matches.ts";
 
@@ -14,14 +14,17 @@ function post(message: FromWorker): void {
 
 let batch: Match[] = [];
 try {
-  await searchFiles(workerData as Query, (match) => {
+  const query = workerData as SearchQuery;
+  const found = (match: Match) => {
     batch.push(match);
     if (batch.length === BATCH) {
       post({ type: "matches", matches: batch });
       batch = [];
     }
     return true;
-  });
+  };
+  if ("texts" in query) searchTexts(query, found);
+  else await searchFiles(query, found);
   post({ type: "matches", matches: batch });
   post({ type: "done" });
 } catch (error) {

@@ -1,6 +1,7 @@
-import { defineTool, type Tool } from "@banyan/core";
+import { defineTool, type Tool, type ToolContext } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { z } from "zod";
+import { earlierTexts, isEarlier, LOOKING_BACK } from "./earlier.ts";
 import { childEnvironment } from "./environment.ts";
 import { WorkspaceError } from "./error.ts";
 import { feedLines, LineSplitter } from "./file-text.ts";
@@ -55,14 +56,16 @@ export function searchTool(workspace: Workspace, options: SearchOptions = {}): T
     effects: "none",
     eager: true,
     files: "read",
+    readsEarlier: true,
     about: ({ pattern, path = "." }) => ({
       title: pattern,
-      paths: [{ path, access: "read" }],
+      ...(isEarlier(path) ? LOOKING_BACK : { paths: [{ path, access: "read" }] }),
       looksAt: { one: "search", several: "searches" },
     }),
     async execute({ pattern, path = ".", glob }, context) {
       compilePattern(pattern);
       compileGlob(glob);
+      if (isEarlier(path)) return inEarlier(pattern, path, glob, context);
       const place = await locate(workspace, path);
       if (place.kind === "missing")
         throw new WorkspaceError(
@@ -86,6 +89,16 @@ export function searchTool(workspace: Workspace, options: SearchOptions = {}): T
       return told(matches, end, context.signal);
     },
   });
+
+  /** Lines of earlier messages. The worker of files looks into them, so that a pattern that takes for ever is stopped. */
+  async function inEarlier(pattern: string, path: string, glob: string | undefined, context: ToolContext) {
+    if (glob !== undefined)
+      throw new WorkspaceError("pattern", `A glob names files, and there are none at ${path}. Leave it out.`);
+    const texts = await earlierTexts(path, context);
+    const matches = new Matches();
+    const end = await searchInWorker({ texts, pattern }, matches, deadline, context.signal);
+    return matches.text(end === "late" ? tooSlow(deadline) : undefined);
+  }
 
   /** What was found, once the files are looked at that hits in keys may come from: a line alone does not tell. */
   async function told(matches: Matches, end: SearchEnd, signal: AbortSignal): Promise<string> {

@@ -57,6 +57,7 @@ export async function call(
     hurry: new AbortController().signal,
     conversation: emptyConversation(),
     path: [],
+    wholePath: async () => [],
     step: 1,
     agent: "test",
     progress() {},

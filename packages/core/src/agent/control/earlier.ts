@@ -1,0 +1,66 @@
+import { EARLIER, readEarlier, searchedEarlier } from "../../context/earlier.ts";
+import { cutTo } from "../../conversation/shown/visible-text.ts";
+import { defineTool, type Tool } from "../../ports/tool.ts";
+
+const LONGEST_LINE = 2_000;
+/** Less than the engine keeps of a result, so that the note at the end is always seen. */
+const MOST_CHARACTERS = 15_000;
+
+interface EarlierInput {
+  readonly address?: string;
+  readonly start?: number;
+  readonly find?: string;
+}
+
+/**
+ * `earlier {address?, start?, find?}`: reads and searches the messages that a summary stands for. It is for an agent without
+ * the tools `read` and `search` of a workspace, which take the same addresses.
+ */
+export function earlier(): Tool {
+  return defineTool({
+    name: "earlier",
+    description: `Reads what a summary of this conversation stands for: ${EARLIER} lists the messages, ${EARLIER}#12 is message 12, and ${EARLIER} with the id of a call is the result of the call.`,
+    input: {
+      type: "object",
+      properties: {
+        address: { type: "string", pattern: `^${EARLIER}`, description: `Default: ${EARLIER}` },
+        start: { type: "integer", minimum: 1, description: "The first line wanted. Default: 1." },
+        find: { type: "string", minLength: 1, description: "Only the lines that hold this text, in any case." },
+      },
+      additionalProperties: false,
+    },
+    effects: "none",
+    readsEarlier: true,
+    about: (input) => ({
+      title: (input as EarlierInput).address ?? EARLIER,
+      looksAt: { one: "earlier message", several: "earlier messages" },
+    }),
+    async execute(input: unknown, { wholePath }) {
+      const { address = EARLIER, start = 1, find } = input as EarlierInput;
+      const path = await wholePath();
+      if (find === undefined) return pageOf(readEarlier(path, address).split("\n"), start);
+      const wanted = find.toLowerCase();
+      const found = searchedEarlier(path, address).flatMap(({ address, text }) =>
+        text
+          .split("\n")
+          .flatMap((line, index) => (line.toLowerCase().includes(wanted) ? `${address}:${index + 1}:${line}` : [])),
+      );
+      return found.length === 0 ? "[no matches]" : pageOf(found, start);
+    },
+  });
+}
+
+/** The lines from `start` on that fit into one result, with a note where more follow. */
+function pageOf(lines: readonly string[], start: number): string {
+  if (start > lines.length) throw new RangeError(`There are ${lines.length} lines. Use a smaller start.`);
+  const page: string[] = [];
+  let length = 0;
+  for (const line of lines.slice(start - 1)) {
+    const cut = cutTo(line, LONGEST_LINE, " [...]");
+    length += cut.length + 1;
+    if (length > MOST_CHARACTERS)
+      return [...page, `[More follows; read on with start=${start + page.length}]`].join("\n");
+    page.push(cut);
+  }
+  return page.join("\n");
+}
