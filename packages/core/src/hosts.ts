@@ -6,6 +6,7 @@ export { EARLIER, type EarlierText, readEarlier, searchedEarlier } from "./conte
 export { mergeDeltas } from "./conversation/deltas.ts";
 export { orAborted } from "./model/alarm.ts";
 export { type AskOptions, askModel, type ModelResponse } from "./model/ask-model.ts";
+export { learntWindow, windowOf } from "./model/context-window.ts";
 export { asOpened, endOfImport } from "./past/recovery.ts";
 export { NotExecutedError, type PreviewContext } from "./ports/tool.ts";
 export { promptFrom } from "./run/prompt.ts";

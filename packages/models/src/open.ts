@@ -105,7 +105,8 @@ function overPackage(
   target: Target,
   options: Pick<LanguageModelOptions, "adapt"> = {},
 ): ModelDriver {
-  return withLife(fromLanguageModel(model, { ...facts(target), ...options, showsLife: true }));
+  const { address } = target;
+  return withLife(fromLanguageModel(model, { ...facts(target), address, ...options, showsLife: true }));
 }
 
 /** What our own drivers need to know. */

@@ -1,4 +1,5 @@
 import type { ConversationState } from "@banyan/core";
+import { windowOf } from "@banyan/core/hosts";
 import type { Host, KnownModel } from "@banyan/host";
 import type { Client } from "@banyan/protocol/client";
 import type { ContextHere, ModelsHere } from "../commands/command.ts";
@@ -73,8 +74,9 @@ async function sizeOf(model: string, client: Client): Promise<number | undefined
 
 /** What is known of a model that no list has. */
 function factsOf(model: Host["agent"]["options"]["model"]): Pick<KnownModel, "price" | "contextSize"> {
+  const contextSize = "stream" in model ? windowOf(model) : undefined;
   return {
     ...("price" in model && model.price && { price: model.price }),
-    ...("contextSize" in model && model.contextSize !== undefined && { contextSize: model.contextSize }),
+    ...(contextSize !== undefined && { contextSize }),
   };
 }

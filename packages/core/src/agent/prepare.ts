@@ -50,8 +50,14 @@ export function readyAgent(agent: Agent): TurnAgent {
 }
 
 function driverOf(model: AgentOptions["model"]): ModelDriver | LoopDriver {
-  return isLanguageModel(model) ? fromLanguageModel(model) : model;
+  if (!isLanguageModel(model)) return model;
+  const driver = drivers.get(model) ?? fromLanguageModel(model);
+  drivers.set(model, driver);
+  return driver;
 }
+
+/** One driver for each language model, so that what is learnt about a window holds for all agents with the model. */
+const drivers = new WeakMap<object, ModelDriver>();
 
 function modeOf({ mode = "chat", output }: AgentOptions): Mode {
   switch (mode) {

@@ -23,6 +23,7 @@ export type EmbeddingModel = EmbeddingModelV4;
  *   id: "house/model",
  *   price: { input: 1, output: 4 },
  *   contextSize: 128_000,
+ *   address: "https://api.example.com/v1",
  *   settings: { temperature: 0 },
  *   takes: ["image/png", "application/pdf"],
  *   showsLife: false,
@@ -35,6 +36,8 @@ export interface LanguageModelOptions {
   readonly price?: Price | undefined;
   /** Tokens that a request and its response can have together. */
   readonly contextSize?: number | undefined;
+  /** Where requests go; see `ModelDriver.address`. */
+  readonly address?: string | undefined;
   /** What an agent's settings add to. */
   readonly settings?: ModelSettings | undefined;
   /**
@@ -59,6 +62,7 @@ const OPTIONS: OptionNames<LanguageModelOptions> = {
   id: true,
   price: true,
   contextSize: true,
+  address: true,
   settings: true,
   takes: true,
   showsLife: true,
@@ -85,6 +89,7 @@ export function fromLanguageModel(model: LanguageModelV4, options: LanguageModel
     family: "language-model",
     ...(options.price && { price: options.price }),
     ...(options.contextSize !== undefined && { contextSize: options.contextSize }),
+    ...(options.address !== undefined && { address: options.address }),
     ...(options.settings && { settings: options.settings }),
     stream: async (request, sink, signal) => {
       signal.throwIfAborted();

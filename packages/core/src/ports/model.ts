@@ -29,6 +29,11 @@ export interface ModelDriver {
   readonly price?: Price | undefined;
   /** Tokens that a request and its response can have together. */
   readonly contextSize?: number | undefined;
+  /**
+   * Where requests go, as `https://api.example.com/v1`. Drivers with one `id` and one address share what the server says about
+   * the window of the model. Absent: a driver shares with no other one.
+   */
+  readonly address?: string | undefined;
   /** Tools that one request may offer; any number when absent. Of more, those before the last eight are left out. */
   readonly maxTools?: number | undefined;
   /** What its name says about its responses, such as an effort. The settings of an agent count more, one by one. */

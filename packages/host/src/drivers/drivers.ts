@@ -1,5 +1,6 @@
 import type { AgentOptions, ModelDriver, Tool } from "@banyan/core";
 import type { LoopDriver } from "@banyan/core/drivers";
+import { learntWindow, windowOf } from "@banyan/core/hosts";
 import {
   type Environment,
   type KnownModel,
@@ -33,9 +34,9 @@ export function idOf(model: AgentOptions["model"]): string | undefined {
   return "id" in model ? String(model.id) : undefined;
 }
 
-/** Tokens of its context, where it is known. */
+/** Tokens of its context, where it is known or its server has told it. */
 export function contextOf(model: AgentOptions["model"]): number | undefined {
-  return "contextSize" in model ? model.contextSize : undefined;
+  return "stream" in model ? windowOf(model) : undefined;
 }
 
 /** Tools that one request to a model may offer; nothing where any number may, or nobody knows. */
@@ -59,7 +60,11 @@ export async function modelsHere(
 ): Promise<KnownModel[]> {
   if (provider === PROVIDER) return otherAgentsModels(place);
   const { overrides } = modelNames(place.settings);
-  return listModels(provider, { ...(overrides && { overrides }), ...(listed && { listed }) });
+  const models = await listModels(provider, { ...(overrides && { overrides }), ...(listed && { listed }) });
+  return models.map((model) => {
+    const learnt = learntWindow(model.name);
+    return learnt === undefined ? model : { ...model, contextSize: Math.min(learnt, model.contextSize ?? learnt) };
+  });
 }
 
 /** What writes messages, by the names that people write: models of providers, and agents of other programs. */

@@ -60,9 +60,9 @@ export class Allowance implements Disposable {
     const driver = "stream" in model || "run" in model ? model : fromLanguageModel(model);
     if ("run" in driver || driver.price === undefined)
       throw new LimitError("unknown-price", `A cost limit cannot be held: the price of ${driver.id} is unknown.`);
-    const { id, family, price, contextSize, maxTools, settings } = driver;
+    const { id, family, address, price, contextSize, maxTools, settings } = driver;
     const stream: ModelDriver["stream"] = (...asked) => this.#stream(driver, ...asked);
-    const metered: ModelDriver = { id, family, price, contextSize, maxTools, settings, stream };
+    const metered: ModelDriver = { id, family, address, price, contextSize, maxTools, settings, stream };
     this.#metered.set(model, metered);
     return metered;
   }

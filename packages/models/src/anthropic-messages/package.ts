@@ -20,6 +20,7 @@ export async function throughPackage(
   });
   const driver = fromLanguageModel(provider(model), {
     id,
+    address: baseURL,
     ...(price ? { price } : {}),
     ...(contextSize === undefined ? {} : { contextSize }),
     ...(settings ? { settings } : {}),

@@ -79,7 +79,7 @@ interface WireFormat {
 export class WireClient {
   readonly endpoint: Endpoint;
   /** What a driver says of itself beside its format. */
-  readonly facts: Pick<ModelDriver, "id" | "price" | "contextSize" | "settings">;
+  readonly facts: Pick<ModelDriver, "id" | "address" | "price" | "contextSize" | "settings">;
   readonly #target: Omit<Dispatcher.DispatchOptions, "body" | "headers">;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #proxy: PoolOptions["proxy"];
@@ -101,6 +101,7 @@ export class WireClient {
     };
     this.facts = {
       id,
+      address: this.endpoint.address,
       ...(price ? { price } : {}),
       ...(contextSize === undefined ? {} : { contextSize }),
       ...(settings ? { settings } : {}),

@@ -1,0 +1,89 @@
+import type { ModelDriver, ModelError } from "../ports/model.ts";
+
+const NUMBER = "(\\d[\\d,_]*)(?!\\s*(?:bytes|characters|[kKMG]i?B))\\b";
+const IS = "(?: is| of(?: only)?|:|=)?\\s*[([]?\\s*";
+
+/**
+ * Where the words of providers for a request that is too long name the window of the model. docs/models.md has who writes
+ * which; the words of each provider stand in the tests.
+ */
+const FORMS: readonly RegExp[] = [
+  // "213462 tokens > 200000 maximum", "199759 + 8192 > 200000"
+  new RegExp(`>\\s*${NUMBER}`, "i"),
+  // "maximum context length is 8192", "available context size (4096 tokens)", "Max size: 8000", "model token limit: 8192"
+  new RegExp(
+    `\\b(?:max(?:imum)?|available|configured|loaded|model(?:'s)?|total|window|context)\\b(?:(?!exceed|output|completion)[\\w' ]){0,40}?(?:length|window|size|limit|(?<!_)tokens|allowed|len)(?: of [\\w./:-]+ is)?${IS}${NUMBER}`,
+    "i",
+  ),
+  // "max_seq_len (8192)", "n_ctx": 4096
+  new RegExp(`\\b(?:max_seq_len|max_model_len|n_ctx)\\b"?${IS}${NUMBER}`, "i"),
+  // "32768 maximum context length"
+  new RegExp(`${NUMBER}(?: tokens?)? max(?:imum)?\\b`, "i"),
+  // "should be [1, 98304]"
+  new RegExp(`\\[\\s*\\d+\\s*,\\s*${NUMBER}\\s*\\]`, "i"),
+  // "must be <= 4097", "must have less than 1024 tokens", "cannot exceed 4081", "the limit of 128000"
+  new RegExp(`(?:must (?:be|have) (?:<=?|less than|at most)|(?:cannot|must not) exceed|limit of)\\s*${NUMBER}`, "i"),
+];
+
+/** The smallest window that a provider's number is believed for. */
+const LEAST = 1_000;
+
+/** Characters of a refusal that are read: a window stands at the beginning. */
+const READ = 4_000;
+
+/**
+ * Tokens that a model takes, as its provider says when it refuses a request of `sent` tokens: only a number up to `sent`
+ * counts. Without such a number the refused size itself is the bound.
+ */
+export function windowIn({ message, detail = "" }: ModelError, sent: number): number {
+  for (const text of [message, detail.slice(0, READ)]) {
+    for (const form of FORMS) {
+      const digits = form.exec(text)?.[1];
+      if (digits === undefined) continue;
+      const tokens = Number(digits.replace(/\D/g, ""));
+      return tokens >= LEAST && tokens <= sent ? tokens : sent;
+    }
+  }
+  return sent;
+}
+
+interface Learnt {
+  window: number | undefined;
+}
+
+const byAddress = new Map<string, Learnt>();
+const byDriver = new WeakMap<ModelDriver, Learnt>();
+
+/** Drivers of one model at one address share what its server has told. */
+function learntOf(model: ModelDriver): Learnt {
+  let learnt = byDriver.get(model);
+  if (!learnt) {
+    const { id, address } = model;
+    const place = address === undefined ? undefined : `${id} ${address}`;
+    learnt = (place === undefined ? undefined : byAddress.get(place)) ?? { window: undefined };
+    byDriver.set(model, learnt);
+    if (place !== undefined) byAddress.set(place, learnt);
+  }
+  return learnt;
+}
+
+/** Remembers, while the process lives, that a model takes no more than `tokens`. A smaller window stays. */
+export function learnWindow(model: ModelDriver, tokens: number): void {
+  const learnt = learntOf(model);
+  learnt.window = Math.min(tokens, learnt.window ?? tokens);
+}
+
+/** Tokens that a request to a model and its response can have together: the smaller of what is known and what was learnt. */
+export function windowOf(model: ModelDriver, known = model.contextSize): number | undefined {
+  const { window } = learntOf(model);
+  return window === undefined || (known !== undefined && known < window) ? known : window;
+}
+
+/** The window that was learnt for a model at any address, by its name: for lists of models. */
+export function learntWindow(id: string): number | undefined {
+  let smallest: number | undefined;
+  for (const [place, { window }] of byAddress) {
+    if (window !== undefined && place.startsWith(`${id} `)) smallest = Math.min(window, smallest ?? window);
+  }
+  return smallest;
+}
