@@ -21,6 +21,8 @@ const LOOP = "turn/step-loop.ts";
 const LOOP_LINES = 3_000;
 /** What the loop stands on, and need not be read to follow it. */
 const BELOW = [
+  // The loop asks it to make room, once before each request; the bounds of a folder hold for it.
+  "context",
   "conversation",
   "conversation/checked",
   "conversation/tree",
@@ -41,7 +43,7 @@ describe("the rooms of core", () => {
     expect(over).toEqual([]);
   });
 
-  test("H10: the loop and all that it reaches above the session has at most 3,000 lines", () => {
+  test("H10: the loop and all that it reaches above the session, without context, has at most 3,000 lines", () => {
     const reached = [...reachedFrom(core, LOOP)].filter((file) => !BELOW.includes(posix.dirname(file)));
     expect(reached.length).toBeGreaterThan(20);
     expect(linesOf(core, reached)).toBeLessThanOrEqual(LOOP_LINES);

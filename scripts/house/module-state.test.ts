@@ -12,11 +12,18 @@ const REASONS: Readonly<Record<string, string>> = {
   "ai-sdk/prompt.ts encodings":
     "A memo, as the port of models allows: agents are made for one turn, and their drivers with them; the messages stay.",
   "ai-sdk/prompt.ts tools": "A memo: the list of schemas alone says what it is in the words of the AI SDK.",
+  "agent/prepare.ts drivers":
+    "A memo: one driver for each language model, so that all agents with the model share what was learnt about its window.",
   "context/recall.ts writing":
     "A memory is its user's own object. Conversations that know nothing of each other share it, and each waits for what another one still writes.",
   "conversation/tree/path.ts shortenedForms":
     "A memo: the path alone says which results are shortened, and drivers know by the identity of a message what they have encoded.",
+  "context/tokens.ts bytesOf": "A memo: a message of a prompt never changes, so its bytes are counted once.",
+  "context/tokens.ts summed": "A memo: the array of a prompt only grows, so a step adds what is new.",
   "conversation/tree/readable-event.ts intact": "A memo: a file alone says whether its bytes can be read.",
+  "model/context-window.ts byAddress":
+    "The window of a model is a fact about its server: each conversation would pay for a refusal that others know of.",
+  "model/context-window.ts byDriver": "The same for a driver without an address.",
   "model/finish-reasons.ts met":
     "What a provider's reason was is no matter of a conversation: each of them would pay once more for what the others know.",
   "model/rules/driver.ts requestsByModel":

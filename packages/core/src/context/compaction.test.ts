@@ -133,7 +133,7 @@ describe("a conversation that grows too long", () => {
   }
 
   test.each([
-    ["a known context", { contextSize: 1_000 }],
+    ["a known context", { contextSize: 10_000 }],
     ["a context of unknown size", {}],
     ["compaction switched off", false],
   ] as const)(

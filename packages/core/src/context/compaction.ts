@@ -1,8 +1,8 @@
 import { type Message, textOf } from "../conversation/message.ts";
 import { isSummary } from "../conversation/tree/path.ts";
 import type { ModelResponse } from "../model/ask-model.ts";
-import type { ModelDriver, ModelError, PromptMessage } from "../ports/model.ts";
-import { type TurnRun, tellModel } from "../run/run.ts";
+import type { ModelDriver, PromptMessage } from "../ports/model.ts";
+import { type TurnRun, tellModel, tellOnce } from "../run/run.ts";
 import { messageOf } from "../toolbox/execute.ts";
 import { coveredBy, EMPTY, freedBy, KEPT, putSummary, TOO_LONG } from "./summary-message.ts";
 import { askForText, requestFor, summaryOf, sumOf } from "./summary-request.ts";
@@ -21,9 +21,10 @@ export async function makeRoom(run: TurnRun, model: ModelDriver): Promise<void> 
   const { compaction, toolbox } = run.agent;
   if (compaction?.contextSize === undefined) return;
   const { contextSize, threshold, hint, count } = compaction;
-  const taken = takenBy(run.branch.path, run.agent);
+  const taken = takenBy(run);
   // As a rule there is room enough, whatever counts: then nothing is.
   if (mostOf(taken) < contextSize * Math.min(hint, threshold)) return;
+  if (taken.doubted) tellDoubt(run, model);
   const tokens = await untilAborted(run, (signal) => tokensOf(taken, count, signal));
   if (tokens === undefined) return;
   const share = tokens / contextSize;
@@ -38,20 +39,6 @@ export async function makeRoom(run: TurnRun, model: ModelDriver): Promise<void> 
   }
 }
 
-/** A request that fills this much of the context and is refused without a reason is taken to be too long. */
-const NEARLY_FULL = 0.9;
-
-/** Whether a model refused a request because it is too long, by its words or, where it has none for it, by its size. */
-export async function isTooLong(run: TurnRun, { code, status }: ModelError): Promise<boolean> {
-  if (code === "context-overflow") return true;
-  const { contextSize, count } = run.agent.compaction ?? {};
-  if (code !== "invalid-request" || status !== 400 || contextSize === undefined || !count) return false;
-  const taken = takenBy(run.branch.path, run.agent);
-  if (mostOf(taken) < contextSize * NEARLY_FULL) return false;
-  const tokens = await untilAborted(run, (signal) => tokensOf(taken, count, signal));
-  return tokens !== undefined && tokens >= contextSize * NEARLY_FULL;
-}
-
 /**
  * Puts a summary by the model in the place of what was said earlier, but for the last few messages; one that keeps what is
  * `wanted`, if somebody said so. When the summary is empty, fails or is interrupted, everything stays as it was, and what
@@ -61,11 +48,11 @@ export async function shorten(
   run: TurnRun,
   model: ModelDriver,
   why: string,
-  { last = KEPT, wanted }: { readonly last?: number; readonly wanted?: string } = {},
+  { least, wanted }: { readonly least?: number; readonly wanted?: string } = {},
 ): Promise<string | undefined> {
   const { session, branch, agent, origin, signal, progress } = run;
   if (!agent.compaction) return "Compaction is switched off.";
-  const covers = await untilAborted(run, () => coveredBy(run, branch.path.length, last));
+  const covers = await untilAborted(run, () => coveredBy(run, branch.path.length, KEPT, least));
   if (signal.aborted) return messageOf(signal.reason);
   if (progress.failedSummaries >= FAILURES) return "No further summary is asked for in this turn.";
   if (covers === undefined) return "There is nothing to shorten yet.";
@@ -95,8 +82,16 @@ export async function shorten(
   }
 }
 
+/** Tells the user once that a provider's counts are odd: a wrong count lets a conversation grow too long (F97). */
+function tellDoubt(run: TurnRun, model: ModelDriver): void {
+  tellOnce(
+    run,
+    `The token counts of ${model.id} differ from Banyan's own by more than a factor of two. Banyan uses the larger count to decide when it sums up the conversation.`,
+  );
+}
+
 /** What is counted, or nothing once the run is aborted: whoever aborted it says how it goes on. */
-async function untilAborted<T>({ signal }: TurnRun, counting: (signal: AbortSignal) => Promise<T>) {
+export async function untilAborted<T>({ signal }: TurnRun, counting: (signal: AbortSignal) => Promise<T>) {
   try {
     return await counting(signal);
   } catch (error) {

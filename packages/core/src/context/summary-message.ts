@@ -80,12 +80,13 @@ export async function putSummary(
 
 /**
  * The last message of the first `end` ones on the path that a summary may cover: what nobody has responded to and the last
- * few messages stay as they are. Nothing when fewer than two would be covered.
+ * few messages stay as they are. Nothing when fewer than `least` would be covered.
  */
 export async function coveredBy(
   { branch, agent, signal }: TurnRun,
   end: number,
   keep = KEPT,
+  least = 2,
 ): Promise<string | undefined> {
   const { path } = branch;
   const { count = estimate, contextSize } = agent.compaction ?? {};
@@ -96,7 +97,7 @@ export async function coveredBy(
   let last = end - 1;
   let kept = 0;
   let tokens = 0;
-  for (; last > 0; last--) {
+  for (; last >= 0; last--) {
     const message = path[last] as Message;
     tokens = await tokensOf({ counted: tokens, uncounted: textsIn(message) }, count, signal);
     const isOpen = path.slice(last).every(({ role }) => role !== "assistant");
@@ -105,5 +106,5 @@ export async function coveredBy(
   }
   const before = path.findLastIndex(isSummary);
   const covered = path[last];
-  return covered && last - before >= 2 ? covered.id : undefined;
+  return covered && last - before >= least ? covered.id : undefined;
 }

@@ -3,7 +3,8 @@ import { textOf } from "../conversation/message.ts";
 import { afterSummary, isShortening, isSummary } from "../conversation/tree/path.ts";
 import { totalTokens } from "../conversation/usage.ts";
 import { orAborted } from "../model/alarm.ts";
-import type { CountTokens, TurnAgent } from "../run/run.ts";
+import type { PromptMessage } from "../ports/model.ts";
+import type { CountTokens, TurnAgent, TurnRun } from "../run/run.ts";
 
 /**
  * What a request takes of its model's context: what a provider has counted, and the texts that none has counted yet.
@@ -11,6 +12,8 @@ import type { CountTokens, TurnAgent } from "../run/run.ts";
 export interface RoomTaken {
   readonly counted: number;
   readonly uncounted: readonly string[];
+  /** The count of the provider and our own rough count differ by more than a factor of two. */
+  readonly doubted?: true;
 }
 
 /** Tokens of a text, roughly: four characters each. */
@@ -18,8 +21,19 @@ export function estimate(text: string): number {
   return Math.ceil(text.length / 4);
 }
 
-/** Of the next request along a path: as its provider counted the last one, and what came since. */
-export function takenBy(path: readonly Message[], { instructions, toolbox }: TurnAgent): RoomTaken {
+/**
+ * Of the next request: as its provider counted the last one, and what came since. Our own rough count takes the place of a
+ * provider's count that is less than half of it (F97).
+ */
+export function takenBy({ branch, agent }: TurnRun): RoomTaken {
+  const taken = countedBy(branch.path, agent);
+  if (taken.counted === 0) return taken;
+  const own = ownCount(branch.prompt(), agent) - roughly(taken.uncounted);
+  if (own <= taken.counted * 2 && taken.counted <= own * 2) return taken;
+  return { ...taken, counted: Math.max(taken.counted, Math.ceil(own)), doubted: true };
+}
+
+function countedBy(path: readonly Message[], { instructions, toolbox }: TurnAgent): RoomTaken {
   const uncounted: string[] = [];
   for (let i = path.length - 1; i >= 0; i--) {
     const message = path[i] as Message;
@@ -34,6 +48,45 @@ export function takenBy(path: readonly Message[], { instructions, toolbox }: Tur
     uncounted.push(...textsIn(message));
   }
   return { counted: 0, uncounted: [...uncounted, instructions.text, toolbox.text] };
+}
+
+const bytesOf = new WeakMap<object, number>();
+
+/** Bytes of what never changes, counted once. */
+function sizeOf<T extends object>(counted: T, textsOf: (counted: T) => readonly string[]): number {
+  let bytes = bytesOf.get(counted);
+  if (bytes === undefined) {
+    bytes = textsOf(counted).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+    bytesOf.set(counted, bytes);
+  }
+  return bytes;
+}
+
+/** How much of a prompt was summed up, by the array, which only grows. */
+const summed = new WeakMap<readonly PromptMessage[], { messages: number; bytes: number }>();
+
+/** Our own rough count of a request: a token for four bytes of text. */
+export function ownCount(prompt: readonly PromptMessage[], { instructions, toolbox }: TurnAgent): number {
+  const sum = summed.get(prompt) ?? { messages: 0, bytes: 0 };
+  summed.set(prompt, sum);
+  for (; sum.messages < prompt.length; sum.messages++) {
+    sum.bytes += sizeOf(prompt[sum.messages] as PromptMessage, textsInPrompt);
+  }
+  const head = sizeOf(instructions, ({ text }) => [text]) + sizeOf(toolbox, ({ text }) => [text]);
+  return Math.ceil((sum.bytes + head) / BYTES);
+}
+
+const BYTES = 4;
+
+function roughly(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) / BYTES;
+}
+
+function textsInPrompt(message: PromptMessage): string[] {
+  const texts = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  if (message.role === "user") return texts;
+  const inputs = message.parts.flatMap((part) => (part.type === "call" ? [JSON.stringify(part.input)] : []));
+  return [...texts, ...inputs, ...message.results.map(({ output }) => output)];
 }
 
 /** As many tokens as all that can have at most, whatever counts them: no token is shorter than a byte. */

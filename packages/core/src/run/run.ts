@@ -235,16 +235,24 @@ export function tell<Name extends CallbackName>(
   }
 }
 
-/** Delivers what steers the run, at the end of its branch. */
-export async function deliverSteering(run: TurnRun): Promise<void> {
+/** Tells the user what was changed in a request, or is odd about it: once while the session is open. */
+export function tellOnce({ session, id: run, origin }: TurnRun, reason: string): void {
+  if (session.leftOut.has(reason)) return;
+  session.leftOut.add(reason);
+  session.notify({ type: "request.changed", run, reason }, origin);
+}
+
+/** Delivers what steers the run, at the end of its branch; returns whether there was anything. */
+export async function deliverSteering(run: TurnRun): Promise<boolean> {
   const { session, branch, origin, id } = run;
   const inputs = inputsFor(session.state, id).filter(({ delivery }) => delivery === "steer");
-  if (inputs.length === 0) return;
+  if (inputs.length === 0) return false;
   await session.commit(deliver(inputs, branch.leaf, id), { durable: true, origin });
   for (const input of inputs) {
     const message = branch.extend(input.id);
     if (message.role === "user") await tell(run, "onInterjection", message);
   }
+  return true;
 }
 
 /** Says something to the model that no person said. */

@@ -9,7 +9,7 @@ import { type Cost, cleanCost, cleanUsage, costOf, noUsage } from "../conversati
 import { writtenInput } from "../conversation/written-input.ts";
 import { ResponseSize } from "../model/response-size.ts";
 import type { ModelError, ModelPart, ModelSink } from "../ports/model.ts";
-import { assistantMessage, type TurnRun, tell } from "../run/run.ts";
+import { assistantMessage, type TurnRun, tell, tellOnce } from "../run/run.ts";
 
 /** `held`: nothing of it is shown before it says which tool it is about. */
 type OpenCall = { id: string; tool: string; part: number; text: string; via?: string; held?: boolean } & {
@@ -214,7 +214,7 @@ export class ResponseMessage implements ModelSink {
         return;
       }
       case "note":
-        this.#tellOnce(part.text);
+        tellOnce(this.#run, part.text);
         return;
       case "source":
         this.#sources.push(part);
@@ -234,14 +234,6 @@ export class ResponseMessage implements ModelSink {
     if (forwarded) Object.assign(call, { via: call.tool, tool: forwarded.tool, text: forwarded.inputText });
     call.held = false;
     return this.#inputDelta(call, call.text);
-  }
-
-  /** Tells the user what the driver changed in the request: once while the session is open. */
-  #tellOnce(reason: string): void {
-    const { session, id: run, origin } = this.#run;
-    if (session.leftOut.has(reason)) return;
-    session.leftOut.add(reason);
-    session.notify({ type: "request.changed", run, reason }, origin);
   }
 
   #mayBegin(eager: EagerCalls, { id }: OpenCall): void {

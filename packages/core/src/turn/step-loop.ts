@@ -1,4 +1,5 @@
-import { isTooLong, makeRoom, shorten } from "../context/compaction.ts";
+import { makeRoom } from "../context/compaction.ts";
+import { repairOverflow, withWindow } from "../context/overflow.ts";
 import { useSummary } from "../context/summary-message.ts";
 import type { ModelError } from "../ports/model.ts";
 import { inTime } from "../run/limits.ts";
@@ -14,22 +15,22 @@ export async function stepLoop(begun: Asking, chosen: ChosenModel): Promise<Endi
   const { budget, progress, signal } = run;
   const { mode } = run.agent;
   const softTime = () => budget.softTime();
-  /** A provider that says so twice in a turn is believed. */
-  let overflowed = false;
   // A call that a crash had left open may have ended the task, or summed up.
   if (progress.finished) return { reason: "finished" };
   await useSummary(run);
   for (;;) {
     if (signal.aborted) return { reason: "interrupted" };
     await deliverSteering(run);
-    ({ run, model } = await chosen.now({ run, model }));
+    ({ run, model } = withWindow(await chosen.now({ run, model })));
     const limit = budget.takeRoom();
     if (limit !== undefined) {
       const ending = await atLimit(run, model, limit);
       if (ending) return ending;
       continue;
     }
-    await inTime(run, softTime, (run) => makeRoom(run, model));
+    // What a user types while a summary is made may be an order to stop: the model reads it before its next call (F94).
+    do await inTime(run, softTime, (run) => makeRoom(run, model));
+    while (!signal.aborted && (await deliverSteering(run)));
     if (signal.aborted) return { reason: "interrupted" };
     if (budget.timeIsUp) continue;
     budget.beginStep();
@@ -57,11 +58,7 @@ export async function stepLoop(begun: Asking, chosen: ChosenModel): Promise<Endi
         ({ run, model } = step.by);
         break;
       case "failed":
-        if (overflowed || !(await isTooLong(run, step.error))) return failed(step.error);
-        overflowed = true;
-        if ((await shorten(run, model, "the request was too long for the model", { last: 0 })) !== undefined) {
-          return failed(step.error);
-        }
+        if (!(await repairOverflow({ run, model }, step.error))) return failed(step.error);
         break;
       case "aborted":
         if (signal.aborted) return { reason: "interrupted" };

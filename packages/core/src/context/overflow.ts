@@ -1,0 +1,45 @@
+import { learnWindow, windowIn, windowOf } from "../model/context-window.ts";
+import type { ModelError } from "../ports/model.ts";
+import type { Asking, TurnRun } from "../run/run.ts";
+import { shorten, untilAborted } from "./compaction.ts";
+import { estimate, mostOf, ownCount, takenBy, tokensOf } from "./tokens.ts";
+
+/** The run with the window that the model's server has told, where that is smaller than the window that was known (F89). */
+export function withWindow(asking: Asking): Asking {
+  const { run, model } = asking;
+  const { compaction } = run.agent;
+  const contextSize = compaction && windowOf(model, compaction.contextSize);
+  if (!compaction || contextSize === compaction.contextSize) return asking;
+  return { run: { ...run, agent: { ...run.agent, compaction: { ...compaction, contextSize } } }, model };
+}
+
+/** A request that fills this much of the context and is refused without a reason is taken to be too long. */
+const NEARLY_FULL = 0.9;
+
+/** Whether a model refused a request because it is too long, by its words or, where it has none for it, by its size. */
+async function isTooLong(run: TurnRun, { code, status }: ModelError): Promise<boolean> {
+  if (code === "context-overflow") return true;
+  const { contextSize, count } = run.agent.compaction ?? {};
+  if (code !== "invalid-request" || status !== 400 || contextSize === undefined || !count) return false;
+  const taken = takenBy(run);
+  if (mostOf(taken) < contextSize * NEARLY_FULL) return false;
+  const tokens = await untilAborted(run, (signal) => tokensOf(taken, count, signal));
+  return tokens !== undefined && tokens >= contextSize * NEARLY_FULL;
+}
+
+/**
+ * Makes the request shorter that a model has refused as too long, and remembers the window that the refusal tells. Returns
+ * whether the next request is shorter; not so for any other refusal, without compaction, and where nothing is left to cut.
+ */
+export async function repairOverflow({ run, model }: Asking, error: ModelError): Promise<boolean> {
+  const { agent, branch } = run;
+  if (!agent.compaction || !(await isTooLong(run, error))) return false;
+  const { count = estimate } = agent.compaction;
+  const sent = await untilAborted(run, (signal) => tokensOf(takenBy(run), count, signal));
+  if (sent === undefined) return true;
+  const before = ownCount(branch.prompt(), agent);
+  learnWindow(model, windowIn(error, sent));
+  const known = withWindow({ run, model });
+  await shorten(known.run, known.model, "the request was too long for the model", { least: 1 });
+  return run.signal.aborted || ownCount(branch.prompt(), agent) < before;
+}
