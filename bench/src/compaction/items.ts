@@ -11,8 +11,17 @@ export function createRandom(seed: number): Random {
   };
 }
 
-/** How a file, a plan step or a process stands. */
-export type State = "created" | "changed" | "read" | "pending" | "in progress" | "completed" | "running" | "ended";
+/** How a file, a plan step or a process stands. A file that is `written` was created or changed: some programs tell no more. */
+export type State =
+  | "created"
+  | "changed"
+  | "written"
+  | "read"
+  | "pending"
+  | "in progress"
+  | "completed"
+  | "running"
+  | "ended";
 
 export type Kind = "order" | "correction" | "decision" | "question" | "file" | "plan" | "process" | "finding";
 

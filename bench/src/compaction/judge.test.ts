@@ -97,7 +97,7 @@ describe("B42: the judge of what is remembered", () => {
     [
       "file",
       "<read-files>\notter.txt\n</read-files>\n<modified-files>\ncedar.txt\n</modified-files>",
-      { otter: "read", cedar: "changed" },
+      { otter: "read", cedar: "written" },
     ],
     [
       "plan",

@@ -5,8 +5,9 @@ import { conversationIn, type Message, textOf } from "./request.ts";
 /** How programs and summaries write each state. The first that stands behind a name, or else the nearest before it, counts. */
 const STATES: Readonly<Record<"file" | "plan" | "process", readonly (readonly [State, RegExp])[]>> = {
   file: [
+    ["written", /<modified-files>/],
     ["created", /\b(created?|new|written)\b/i],
-    ["changed", /\b(changed?|edited|modified|updated)\b|<modified-files>/i],
+    ["changed", /\b(changed?|edited|(?<!<)modified|updated)\b/i],
     ["read", /\b(read|seen|looked at)\b|<read-files>/i],
   ],
   plan: [
@@ -49,7 +50,7 @@ function isTold(item: Item, texts: readonly string[], state: State | undefined):
   switch (item.kind) {
     case "file":
     case "plan":
-      return statesIn(item, all).at(-1) === state;
+      return isSame(statesIn(item, all).at(-1), state);
     case "process": {
       const shown = statesIn(item, all).at(-1);
       return state === "running" ? shown === "running" : shown !== "running";
@@ -59,6 +60,10 @@ function isTold(item: Item, texts: readonly string[], state: State | undefined):
     default:
       return all.includes(item.word);
   }
+}
+
+function isSame(shown: State | undefined, state: State | undefined): boolean {
+  return shown === state || (shown === "written" && (state === "created" || state === "changed"));
 }
 
 function isBehind(text: string, item: Item, other: Item): boolean {

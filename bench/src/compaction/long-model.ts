@@ -142,7 +142,7 @@ export class LongModel implements AsyncDisposable {
     const last = messages.at(-1);
     const response =
       last?.role === "user" && this.#options.asksForSummary(textOf(last))
-        ? this.#summary(request, messages.slice(0, -1), tokens)
+        ? this.#summary(request, messages, tokens)
         : request.tools === undefined || request.tools.length === 0
           ? { content: "Notes." }
           : this.#step(request, messages, head);

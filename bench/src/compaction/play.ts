@@ -70,6 +70,7 @@ async function playIn(root: string, program: CompactingProgram, plan: Plan): Pro
     model.begin(turn);
     const problem = await conversation.say(turn.says);
     if (problem !== undefined) failed.push(problem);
+    else if (!model.ended) failed.push("The turn ended before the model had given its answer.");
     if (failed.length >= FAILURES) break;
   }
   const items = script.items.filter(program.has);

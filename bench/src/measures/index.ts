@@ -1,6 +1,7 @@
 import type { Measure } from "../measure.ts";
 import { append } from "./append.ts";
 import { callbacks } from "./callbacks.ts";
+import { compaction } from "./compaction.ts";
 import { concurrent } from "./concurrent.ts";
 import { construct } from "./construct.ts";
 import { day } from "./day.ts";
@@ -58,6 +59,7 @@ export const measures: readonly Measure[] = [
   sandbox,
   worktrees,
   recall,
+  compaction,
   construct,
   hello,
   start,
