@@ -53,87 +53,88 @@ function isFile(file: unknown): boolean {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What is wrong with a part at a place, as the beginning of a sentence; nothing when it can be read. */
-type PartCheck = (part: Fields, at: string) => string | undefined;
+/**
+ * Returns what is wrong with a part, as the beginning of a sentence behind the place of the part; nothing when it can be read.
+ * Each event comes through here, so no text is made for a part that can be read.
+ */
+type PartCheck = (part: Fields) => string | undefined;
 
 function problemOfParts(parts: unknown, problemOf: PartCheck): string | undefined {
   if (!Array.isArray(parts)) return `parts must be an array, not ${shownKind(parts)}`;
   for (let index = 0; index < parts.length; index++) {
     const part: unknown = parts[index];
-    const at = `parts[${index}]`;
-    if (typeof part !== "object" || part === null) return `${at} must be a part, not ${shownKind(part)}`;
-    const problem = problemOf(part as Fields, at);
-    if (problem !== undefined) return problem;
+    const isPart = typeof part === "object" && part !== null;
+    const problem = isPart ? problemOf(part as Fields) : ` must be a part, not ${shownKind(part)}`;
+    if (problem !== undefined) return `parts[${index}]${problem}`;
   }
   return undefined;
 }
 
 /** Newer versions may add fields to a part. They cannot add a type: half of what a user said may mislead a model. */
-function saidProblem(part: Fields, at: string): string | undefined {
-  if (part.type === "text") return textProblem(part, at);
-  if (part.type === "file") return fileProblem(part, at);
-  return `${at} has the type ${JSON.stringify(part.type)?.slice(0, 100)}, which this version does not know`;
+function saidProblem(part: Fields): string | undefined {
+  if (part.type === "text") return textProblem(part);
+  if (part.type === "file") return fileProblem(part);
+  return ` has the type ${JSON.stringify(part.type)?.slice(0, 100)}, which this version does not know`;
 }
 
 /** A type that is unknown here is passed over: the rest of a response can be read without it. */
-function writtenProblem(part: Fields, at: string): string | undefined {
+function writtenProblem(part: Fields): string | undefined {
   switch (part.type) {
     case "file":
-      return fileFieldProblem(part, at);
+      return fileFieldProblem(part);
     case "call":
-      return notString(part, at, "call") ?? providerIn(part, at);
+      return notString(part, "call") ?? providerIn(part);
     case "source":
-      return notString(part, at, "url");
+      return notString(part, "url");
     case "provider":
-      return notString(part, at, "text") ?? providerProblem(part.provider, at);
+      return notString(part, "text") ?? providerProblem(part.provider, "");
     default:
-      if (typeof part.type !== "string") return notString(part, at, "type");
-      return part.type === "text" || part.type === "reasoning" || "text" in part ? textProblem(part, at) : undefined;
+      if (typeof part.type !== "string") return notString(part, "type");
+      return part.type === "text" || part.type === "reasoning" || "text" in part ? textProblem(part) : undefined;
   }
 }
 
-function checkpointProblem(part: Fields, at: string): string | undefined {
-  if (!Number.isInteger(part.index)) return `${at}.index must be a whole number, not ${shownKind(part.index)}`;
-  return notString(part, at, "text");
+function checkpointProblem(part: Fields): string | undefined {
+  if (!Number.isInteger(part.index)) return `.index must be a whole number, not ${shownKind(part.index)}`;
+  return notString(part, "text");
 }
 
-function textProblem(part: Fields, at: string): string | undefined {
-  return notString(part, at, "text") ?? providerIn(part, at);
+function textProblem(part: Fields): string | undefined {
+  return notString(part, "text") ?? providerIn(part);
 }
 
-function providerIn(part: Fields, at: string): string | undefined {
-  return part.provider === undefined ? undefined : providerProblem(part.provider, at);
+function providerIn(part: Fields): string | undefined {
+  return part.provider === undefined ? undefined : providerProblem(part.provider, "");
 }
 
 /** Files whose bytes were looked at before: the same part is read when it is written, shown and reduced. */
 const intact = new WeakSet<Fields>();
 
-function fileProblem(part: Fields, at: string): string | undefined {
+function fileProblem(part: Fields): string | undefined {
   if (intact.has(part)) return undefined;
-  const problem = fileFieldProblem(part, at);
+  const problem = fileFieldProblem(part);
   if (problem !== undefined) return problem;
   const { data, url } = part;
-  if (data === undefined && url === undefined) return `${at} has neither data nor url`;
+  if (data === undefined && url === undefined) return ` has neither data nor url`;
   // Providers take line breaks and the letters for addresses, too.
-  if (typeof data === "string" && (data === "" || /[^A-Za-z0-9+/=_\-\s]/.test(data)))
-    return `${at}.data is not base 64`;
-  if (data === undefined && !URL.canParse(String(url))) return `${at}.url is not an address`;
+  if (typeof data === "string" && (data === "" || /[^A-Za-z0-9+/=_\-\s]/.test(data))) return `.data is not base 64`;
+  if (data === undefined && !URL.canParse(String(url))) return `.url is not an address`;
   intact.add(part);
   return undefined;
 }
 
-function fileFieldProblem(part: Fields, at: string): string | undefined {
+function fileFieldProblem(part: Fields): string | undefined {
   const optional = ["name", "data", "url"].filter((name) => part[name] !== undefined);
   for (const name of ["mediaType", ...optional]) {
-    const problem = notString(part, at, name);
+    const problem = notString(part, name);
     if (problem !== undefined) return problem;
   }
   return undefined;
 }
 
-function notString(part: Fields, at: string, name: string): string | undefined {
+function notString(part: Fields, name: string): string | undefined {
   const value = part[name];
-  return typeof value === "string" ? undefined : `${at}.${name} must be a string, not ${shownKind(value)}`;
+  return typeof value === "string" ? undefined : `.${name} must be a string, not ${shownKind(value)}`;
 }
 
 /** A summary without those of its optional fields that cannot be read: its text stands by itself. */

@@ -52,7 +52,7 @@ export function mapKeys<Value>(value: Value, change: (key: string) => string): V
   return mapped(value, (text) => text, change) as Value;
 }
 
-// Copies begin with the first change: most values have none, and each message of a conversation comes through here.
+// Copies begin with the first change.
 function mapped(value: unknown, text: (text: string) => string, key: (key: string) => string): unknown {
   if (typeof value === "string") return text(value);
   if (typeof value !== "object" || value === null) return value;
@@ -75,5 +75,16 @@ function mapped(value: unknown, text: (text: string) => string, key: (key: strin
 
 /** Providers refuse JSON with half a surrogate pair: U+FFFD takes its place. */
 export function wellFormed<Value>(value: Value): Value {
-  return mapTexts(value, (text) => (text.isWellFormed() ? text : text.toWellFormed()));
+  return isWellFormed(value) ? value : mapTexts(value, (text) => text.toWellFormed());
+}
+
+/** Each message of a conversation comes through here, so that nothing is made for one that is well-formed. */
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (typeof value !== "object" || value === null) return true;
+  if (Array.isArray(value)) return value.every(isWellFormed);
+  for (const key in value) {
+    if (!key.isWellFormed() || !isWellFormed((value as Readonly<Record<string, unknown>>)[key])) return false;
+  }
+  return true;
 }

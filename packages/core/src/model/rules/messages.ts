@@ -38,28 +38,25 @@ const SEEN: PromptMessage = {
   results: [],
 };
 
-/** The messages of a branch as far as they were rewritten by themselves: texts, names, ids. */
+/** How far the list of messages of a branch was rewritten by itself: texts, names, ids. */
 interface Walk {
   readonly of: PromptMessage[];
-  readonly plain: PromptMessage[];
+  /** Absent while nothing was changed. */
+  changed: PromptMessage[] | undefined;
   readonly pictures: FilePart[];
-  /** Nothing was changed. */
-  isSame: boolean;
 }
 
-/** Branches of a conversation whose requests are remembered. */
-const MOST_BRANCHES = 16;
+/** What a message became; nothing when it is left out. */
+type Rewritten = PromptMessage | "same" | undefined;
 
 /** Messages in the form of one provider. Messages never change, so each is rewritten once for a branch. */
 export class MessageRewriter {
   readonly #rules: RequestRules;
-  /** By the first message: a walk for each branch, the newest first. An entry for each message would cost more than it saves. */
-  readonly #walks = new WeakMap<PromptMessage, Walk[]>();
+  // No value holds its key: such an entry would outlive each small collection, with all that hangs on it.
+  /** By the list of a branch, which grows. */
+  readonly #walks = new WeakMap<readonly PromptMessage[], Walk>();
   /** By what is around them: pictures, renamed properties, what was refused. */
-  readonly #fitted = new WeakMap<
-    PromptMessage,
-    { readonly key: string; readonly message: PromptMessage | undefined }
-  >();
+  readonly #fitted = new WeakMap<PromptMessage, { readonly key: string; readonly message: Rewritten }>();
   /** The results of a message, and the user's message with the files of these results. */
   readonly #split = new WeakMap<PromptMessage, readonly PromptMessage[]>();
   readonly #numbers = new WeakMap<object, number>();
@@ -71,7 +68,8 @@ export class MessageRewriter {
 
   /** @param version Grows with what is left out. */
   rewrite(messages: readonly PromptMessage[], around: Around, version: number): LegalMessages {
-    const { plain, pictures, isSame } = this.#walk(messages);
+    const { changed, pictures } = this.#walk(messages);
+    const plain = changed ?? messages;
     const notes = new Set<string>();
     const refusals = this.#refusals(pictures, around.leftOut, notes);
     const needsFitting = refusals.size > 0 || around.renamed.size > 0 || version > 0;
@@ -80,31 +78,25 @@ export class MessageRewriter {
       : plain;
     const legal = this.#rules.needsResponseBeforeUser ? this.#withResponses(fitted, around) : fitted;
     const sent = refusals.size === 0 ? pictures : pictures.filter((picture) => !refusals.has(picture));
-    return { messages: isSame && legal === plain ? messages : legal, notes: [...notes], pictures: sent };
+    return { messages: legal, notes: [...notes], pictures: sent };
   }
 
   /** Continues where the last request of the branch ended, so that a step costs what is new in it. */
   #walk(messages: readonly PromptMessage[]): Walk {
-    const walk = this.#lastWalk(messages);
+    let walk = this.#walks.get(messages);
+    if (!walk || !beginsWith(messages, walk.of)) {
+      walk = { of: [], changed: undefined, pictures: [] };
+      this.#walks.set(messages, walk);
+    }
     for (let index = walk.of.length; index < messages.length; index++) {
       const message = messages[index] as PromptMessage;
       const plain = legalMessage(message, this.#rules);
+      if (plain !== message) walk.changed ??= messages.slice(0, index);
       walk.of.push(message);
-      walk.isSame &&= plain === message;
       if (!plain) continue;
-      walk.plain.push(plain);
+      walk.changed?.push(plain);
       for (const picture of picturesOf(plain)) walk.pictures.push(picture);
     }
-    return walk;
-  }
-
-  #lastWalk(messages: readonly PromptMessage[]): Walk {
-    const [first] = messages;
-    const walks = (first && this.#walks.get(first)) ?? [];
-    const known = walks.find(({ of }) => beginsWith(messages, of));
-    if (known) return known;
-    const walk: Walk = { of: [], plain: [], pictures: [], isSame: true };
-    if (first) this.#walks.set(first, [walk, ...walks].slice(0, MOST_BRANCHES));
     return walk;
   }
 
@@ -141,10 +133,11 @@ export class MessageRewriter {
     const key = JSON.stringify([reasons, this.#numberOf(around.renamed), version]);
     let known = this.#fitted.get(message);
     if (known?.key !== key) {
-      known = { key, message: fittedMessage(message, around, refusals) };
+      const fitted = fittedMessage(message, around, refusals);
+      known = { key, message: fitted === message ? "same" : fitted };
       this.#fitted.set(message, known);
     }
-    return known.message;
+    return known.message === "same" ? message : known.message;
   }
 
   #numberOf(value: object): number {
@@ -183,16 +176,17 @@ export class MessageRewriter {
 }
 
 function beginsWith(messages: readonly PromptMessage[], begin: readonly PromptMessage[]): boolean {
-  if (begin.length > messages.length || begin.at(-1) !== messages[begin.length - 1]) return false;
-  let index = 0;
-  while (index < begin.length && begin[index] === messages[index]) index++;
-  return index === begin.length;
+  return begin.length <= messages.length && begin.every((message, index) => message === messages[index]);
 }
+
+const NO_PICTURES: readonly FilePart[] = [];
 
 export function picturesOf(message: PromptMessage): readonly FilePart[] {
   return message.role === "user"
     ? message.parts.filter((part): part is FilePart => part.type === "file" && isPicture(part))
-    : message.results.flatMap(({ files }) => files?.filter(isPicture) ?? []);
+    : message.results.some(({ files }) => files !== undefined)
+      ? message.results.flatMap(({ files }) => files?.filter(isPicture) ?? [])
+      : NO_PICTURES;
 }
 
 /** Texts, names and ids in a provider's form; nothing for a message that says nothing. */
@@ -210,23 +204,20 @@ function legalUser(message: UserMessage, rules: RequestRules): PromptMessage {
 }
 
 function legalAssistant(message: AssistantMessage, rules: RequestRules): PromptMessage | undefined {
-  let changed = false;
-  const parts: AssistantMessage["parts"][number][] = [];
-  for (const part of message.parts) {
-    const legal = part.type === "call" ? legalCall(part, rules) : part;
-    if (part.type === "text" && isBlank(part, rules)) changed = true;
-    else parts.push(legal);
-    changed ||= legal !== part;
-  }
+  const isLegal =
+    message.parts.every((part) => (part.type === "call" ? legalCall(part, rules) === part : !isBlank(part, rules))) &&
+    message.results.every((result) => legalResult(result, rules) === result);
+  if (isLegal) return message;
+  const parts = message.parts
+    .filter((part) => !isBlank(part, rules))
+    .map((part) => (part.type === "call" ? legalCall(part, rules) : part));
   // Providers refuse a response that ends with reasoning.
-  while (changed && parts.at(-1)?.type === "reasoning") parts.pop();
-  if (changed && parts.length === 0) return undefined;
-  const results = message.results.map((result) => legalResult(result, rules));
-  changed ||= results.some((result, index) => result !== message.results[index]);
-  return changed ? { ...message, parts, results } : message;
+  while (parts.at(-1)?.type === "reasoning") parts.pop();
+  if (parts.length === 0) return undefined;
+  return { ...message, parts, results: message.results.map((result) => legalResult(result, rules)) };
 }
 
-function isBlank(part: TextPart | FilePart, { refusesBlankText }: RequestRules): boolean {
+function isBlank(part: PromptMessage["parts"][number], { refusesBlankText }: RequestRules): boolean {
   return refusesBlankText === true && part.type === "text" && part.text.trim() === "";
 }
 
