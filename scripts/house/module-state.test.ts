@@ -16,6 +16,8 @@ const REASONS: Readonly<Record<string, string>> = {
     "A memo: one driver for each language model, so that all agents with the model share what was learnt about its window.",
   "context/recall.ts writing":
     "A memory is its user's own object. Conversations that know nothing of each other share it, and each waits for what another one still writes.",
+  "conversation/tree/path.ts placeholders":
+    "A memo: the entry alone says what is shown in the place of a message, and drivers know messages by their identity.",
   "conversation/tree/path.ts shortenedForms":
     "A memo: the path alone says which results are shortened, and drivers know by the identity of a message what they have encoded.",
   "context/tokens.ts bytesOf": "A memo: a message of a prompt never changes, so its bytes are counted once.",

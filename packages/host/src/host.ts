@@ -132,6 +132,7 @@ export class Host {
       callbacks: { onModelError: (error) => parts.log.modelError(error) },
       compaction: { ...settings.compaction, count: lazyTokenCounter(parts.driver.id) },
       unattended: !canAsk,
+      storeText: (text, at) => this.worktrees.storeText(text, at),
       // Rules that a person adds count from the next call on.
       permission: (request) => this.#permission(request),
       hooks: this.hooks.calls,

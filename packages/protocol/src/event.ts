@@ -5,6 +5,7 @@ import {
   behindSummary,
   broughtFile,
   fileChange,
+  offers,
   part,
   preview,
   questionField,
@@ -186,9 +187,10 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       run: id,
       question: id,
       reason: z.string(),
+      offers,
       survives: z.literal(false).optional().describe("The question is closed when its process ends."),
     }),
-    event("run.continued", { run: id, question: id, allowed: z.boolean() }),
+    event("run.continued", { run: id, question: id, allowed: z.boolean(), offers }),
     event("run.ended", {
       run: id,
       reason: z

@@ -23,10 +23,21 @@ export const behindSummary = {
     .describe("User messages that the summary covers and whose words the model is still shown."),
   leftOut: count.optional().describe("How many user messages it covers whose words the model is not shown."),
   state: z.string().optional().describe("What the program knew of the branch then, in words for the model."),
-  shortened: list(z.object({ call: callId, text: z.string().describe("What the model is shown of its result.") }))
+  shortened: list(
+    z.union([
+      z.object({ call: callId, text: z.string().describe("What the model is shown of its result.") }),
+      z.object({ message: id, text: z.string().describe("What the model is shown in its place.") }),
+    ]),
+  )
     .optional()
-    .describe("Calls above it whose results the model is shown shortened."),
+    .describe("Calls above it whose results the model is shown shortened, and user messages that were too large."),
 };
+
+/** Of a question about a run, and of its answer. */
+export const offers = z
+  .literal("file")
+  .optional()
+  .describe("The run is at no limit: allow stores a message that is too large for the model as a file.");
 
 /** Any JSON. It is passed on without being looked through. */
 export const anyJson = z.unknown().describe("Any JSON.");

@@ -9,7 +9,7 @@ import type {
 } from "@banyan/core/conversation";
 import { z } from "zod";
 import { message } from "./message.ts";
-import { preview, questionField, usage, userPart } from "./parts.ts";
+import { offers, preview, questionField, usage, userPart } from "./parts.ts";
 import { callId, count, cursor, dollars, id, list, schemaOf, time } from "./shapes.ts";
 
 /**
@@ -79,7 +79,8 @@ export const question = schemaOf<OpenQuestion>(
       message: id.nullable().describe("The last message of the run."),
       type: z.literal("limit"),
       run: id,
-      reason: z.string().describe("Which limit the run has reached: one sentence."),
+      reason: z.string().describe("Which limit the run has reached, or what is offered: one sentence."),
+      offers,
       survives: z.literal(false).optional().describe("It is closed when its process ends."),
     }),
   ]),

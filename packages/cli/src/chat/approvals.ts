@@ -105,16 +105,16 @@ export class Approvals {
     }
   }
 
-  async #goesOn({ reason }: LimitQuestion, asker: string, signal: AbortSignal): Promise<Answer | undefined> {
-    const decided = await this.#terminal.decide({
-      title: `${excerpt(visibleLine(asker), 40)} has reached a limit`,
-      body: [visibleLine(reason)],
-      question: "May it go on, with as much again?",
-      choices: [MORE, ENOUGH],
-      stops: true,
-      signal,
-    });
-    return decided && { decision: decided.key === MORE.key ? "allow" : "deny" };
+  async #goesOn({ reason, offers }: LimitQuestion, asker: string, signal: AbortSignal): Promise<Answer | undefined> {
+    const asked = offers
+      ? { title: "Your message is too large", question: "Store it as a file?", choices: [STORE, KEEP_BACK] }
+      : {
+          title: `${excerpt(visibleLine(asker), 40)} has reached a limit`,
+          question: "May it go on, with as much again?",
+          choices: [MORE, ENOUGH],
+        };
+    const decided = await this.#terminal.decide({ ...asked, body: [visibleLine(reason)], stops: true, signal });
+    return decided && { decision: decided.key === asked.choices[0]?.key ? "allow" : "deny" };
   }
 
   /** Answers a question. `closed`: it was answered elsewhere, or withdrawn, in the meantime, and stays so. */
@@ -278,6 +278,10 @@ const NOT_SO: Choice = {
 };
 const MORE: Choice = { key: "y", text: "yes, go on", brief: "go on", words: ["yes", "Y"] };
 const ENOUGH: Choice = { key: "n", text: "no, end here", brief: "end", words: ["no", "N"] };
+
+/** Choices for a message that is too large for the model. */
+const STORE: Choice = { key: "y", text: "yes, store it as a file", brief: "store", words: ["yes", "Y"] };
+const KEEP_BACK: Choice = { key: "n", text: "no, do not send it", brief: "do not send", words: ["no", "N"] };
 
 function always(rule: string): Choice[] {
   return [

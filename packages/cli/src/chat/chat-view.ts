@@ -117,7 +117,7 @@ export class ChatView implements FeedView {
         break;
       }
       case "run.ended":
-        this.#runEnded(item.reason, whyEnded(item));
+        this.#runEnded(item.reason, whyEnded(item), item.error?.code);
         break;
       default: {
         item.type satisfies UntoldType | ToldType | ShownElsewhere;
@@ -217,12 +217,12 @@ export class ChatView implements FeedView {
     return callBegin(call, this.#terminal.style, this.#terminal.columns);
   }
 
-  #runEnded(reason: RunEnd, why: string | undefined): void {
+  #runEnded(reason: RunEnd, why: string | undefined, code: string | undefined): void {
     this.#endLine();
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#timers.clear();
     this.#gaveUp = false;
-    const sentence = runEndSentence(reason, why, this.#terminal.style);
+    const sentence = runEndSentence(reason, why, this.#terminal.style, code);
     if (sentence !== undefined) this.say(sentence);
   }
 

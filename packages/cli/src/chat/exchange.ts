@@ -51,7 +51,7 @@ export function brokenLines(
   const broken = leaf === null ? undefined : state.broken.get(leaf);
   // Of what was interrupted, whoever opens the conversation is told how to go on.
   if (!broken || broken.reason === "interrupted") return [];
-  const why = runEndSentence(broken.reason, broken.message, style);
+  const why = runEndSentence(broken.reason, broken.message, style, broken.code);
   return why === undefined ? [] : wrap(why, columns).split("\n");
 }
 

@@ -85,7 +85,7 @@ async function listWaiting(
 
 function whatIsAsked(state: ConversationState | undefined, question: OpenQuestion): string {
   if (question.type === "text") return question.text;
-  if (question.type === "limit") return `${question.reason} May it go on?`;
+  if (question.type === "limit") return question.offers ? question.reason : `${question.reason} May it go on?`;
   const call = state && callIn(state, question);
   const what = call?.about?.command ?? call?.about?.title ?? call?.about?.paths?.[0]?.path ?? "";
   return `May it run ${call?.tool ?? "this"}${what === "" ? "" : ` ${what}`}?`;

@@ -18,13 +18,21 @@ export function turnLine(end: TurnEnd, state: ConversationState, model: string):
   return [`${lastResponse(end, state)?.model ?? model}${steps} · ${formatSpent(spent.usage, spent.cost)}`];
 }
 
+/** What a user of the chat can do about a request that is too long for the model. */
+const TOO_LONG = " Go back to an earlier message with /tree or /rewind.";
+
 /** Says why a run ended, when it did not simply answer. `why`: what the model's service, a limit or the loop said. */
-export function runEndSentence(reason: RunEnd, why: string | undefined, style: Style): string | undefined {
+export function runEndSentence(
+  reason: RunEnd,
+  why: string | undefined,
+  style: Style,
+  code?: string,
+): string | undefined {
   switch (reason) {
     case "interrupted":
       return style.warning("Interrupted – you have control");
     case "failed":
-      return `${style.bad("Failed:")} ${oneLine(why ?? toldBreak({ reason }).why)}`;
+      return `${style.bad("Failed:")} ${oneLine(why ?? toldBreak({ reason }).why)}${code === "context-overflow" ? TOO_LONG : ""}`;
     case "limit":
       return `${style.warning(oneLine(why ?? toldBreak({ reason }).why))} Reply to go on.`;
     case "answered":

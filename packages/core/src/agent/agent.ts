@@ -14,7 +14,7 @@ import type { ModelDriver, ModelSettings } from "../ports/model.ts";
 import type { InputSchema, Tool } from "../ports/tool.ts";
 import type { Limits } from "../run/limits.ts";
 import type { TurnProblem } from "../run/mode.ts";
-import type { Callbacks, RetrySettings, TurnAgent } from "../run/run.ts";
+import type { Callbacks, RetrySettings, StoreText, TurnAgent } from "../run/run.ts";
 import { Interruption, stillAsked } from "../session/error.ts";
 import { Session } from "../session/session.ts";
 import type { Turn } from "../turn/turn.ts";
@@ -122,6 +122,12 @@ export interface AgentOptions {
    * @example new Agent({ model, mode: "task", unattended: true });
    */
   readonly unattended?: boolean | undefined;
+  /**
+   * Stores the text of a message that is too large for the model, after a user has agreed, and returns the path at which a tool
+   * of the agent reads it. What it throws is shown to the user. Default: such a message is refused.
+   * @example new Agent({ model, tools, storeText: async (text, { message }) => saved(`${message}.txt`, text) });
+   */
+  readonly storeText?: StoreText | undefined;
   /**
    * When a long conversation is summed up; `false`: never. Needs a model whose context size is known, or `contextSize`.
    * @example new Agent({ model, compaction: { threshold: 0.6 } });

@@ -64,6 +64,10 @@ export class AgentBuilder {
     return this.#set({ unattended });
   }
 
+  storeText(storeText: NonNullable<AgentOptions["storeText"]>): AgentBuilder {
+    return this.#set({ storeText });
+  }
+
   compaction(compaction: NonNullable<AgentOptions["compaction"]>): AgentBuilder {
     return this.#set({ compaction });
   }

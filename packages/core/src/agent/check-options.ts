@@ -26,6 +26,7 @@ const AGENT: OptionNames<AgentOptions> = {
   unattended: true,
   hooks: true,
   compaction: true,
+  storeText: true,
   memory: true,
   permission: true,
   callsAtOnce: true,

@@ -37,6 +37,7 @@ export function readyAgent(agent: Agent): TurnAgent {
     unattended: options.unattended ?? false,
     hooks: options.hooks ?? {},
     compaction: compactionOf(options.compaction, "contextSize" in driver ? driver.contextSize : undefined),
+    storeText: options.storeText,
     launch,
     settings: settingsFor(driver, settings),
     limits,

@@ -4,9 +4,10 @@ import type { ModelResponse } from "../model/ask-model.ts";
 import type { ModelDriver, PromptMessage } from "../ports/model.ts";
 import { type TurnRun, tellModel, tellOnce } from "../run/run.ts";
 import { messageOf } from "../toolbox/execute.ts";
+import { cutNewestResults } from "./cut-results.ts";
 import { coveredBy, EMPTY, freedBy, KEPT, putSummary, TOO_LONG } from "./summary-message.ts";
 import { askForText, requestFor, summaryOf, sumOf } from "./summary-request.ts";
-import { mostOf, takenBy, tokensOf } from "./tokens.ts";
+import { mostOf, takenBy, tokensOf, untilAborted } from "./tokens.ts";
 
 /** Summaries that may fail in one turn before nobody asks for another one. */
 const FAILURES = 2;
@@ -29,6 +30,7 @@ export async function makeRoom(run: TurnRun, model: ModelDriver): Promise<void> 
   if (tokens === undefined) return;
   const share = tokens / contextSize;
   if (share >= threshold) {
+    if (await cutNewestResults(run)) return makeRoom(run, model);
     await shorten(run, model, "the context is nearly full");
   } else if (share >= hint && toolbox.find(SHORTEN) && !isReminded(run)) {
     const percent = Math.round(share * 100);
@@ -88,16 +90,6 @@ function tellDoubt(run: TurnRun, model: ModelDriver): void {
     run,
     `The token counts of ${model.id} differ from Banyan's own by more than a factor of two. Banyan uses the larger count to decide when it sums up the conversation.`,
   );
-}
-
-/** What is counted, or nothing once the run is aborted: whoever aborted it says how it goes on. */
-export async function untilAborted<T>({ signal }: TurnRun, counting: (signal: AbortSignal) => Promise<T>) {
-  try {
-    return await counting(signal);
-  } catch (error) {
-    if (error !== signal.reason) throw error;
-    return undefined;
-  }
 }
 
 /** Whether the model was reminded since the last summary. */

@@ -1,8 +1,9 @@
 import { learnWindow, windowIn, windowOf } from "../model/context-window.ts";
 import type { ModelError } from "../ports/model.ts";
 import type { Asking, TurnRun } from "../run/run.ts";
-import { shorten, untilAborted } from "./compaction.ts";
-import { estimate, mostOf, ownCount, takenBy, tokensOf } from "./tokens.ts";
+import { shorten } from "./compaction.ts";
+import { cutNewestResults, cutResults } from "./cut-results.ts";
+import { estimate, mostOf, ownCount, takenBy, tokensOf, untilAborted } from "./tokens.ts";
 
 /** The run with the window that the model's server has told, where that is smaller than the window that was known (F89). */
 export function withWindow(asking: Asking): Asking {
@@ -28,18 +29,34 @@ async function isTooLong(run: TurnRun, { code, status }: ModelError): Promise<bo
 }
 
 /**
- * Makes the request shorter that a model has refused as too long, and remembers the window that the refusal tells. Returns
- * whether the next request is shorter; not so for any other refusal, without compaction, and where nothing is left to cut.
+ * Makes the request shorter that a model has refused as too long, and remembers the window that the refusal tells. `stuck`:
+ * nothing is left to cut. `other`: the refusal has another reason, or compaction is off.
  */
-export async function repairOverflow({ run, model }: Asking, error: ModelError): Promise<boolean> {
+export async function repairOverflow(
+  { run, model }: Asking,
+  error: ModelError,
+): Promise<"shorter" | "stuck" | "other"> {
   const { agent, branch } = run;
-  if (!agent.compaction || !(await isTooLong(run, error))) return false;
+  if (!agent.compaction || !(await isTooLong(run, error))) return "other";
   const { count = estimate } = agent.compaction;
   const sent = await untilAborted(run, (signal) => tokensOf(takenBy(run), count, signal));
-  if (sent === undefined) return true;
+  if (sent === undefined) return "shorter";
   const before = ownCount(branch.prompt(), agent);
   learnWindow(model, windowIn(error, sent));
-  const known = withWindow({ run, model });
-  await shorten(known.run, known.model, "the request was too long for the model", { least: 1 });
-  return run.signal.aborted || ownCount(branch.prompt(), agent) < before;
+  // Less than what was sent, whatever is remembered.
+  const contextSize = Math.min(sent, windowOf(model, agent.compaction.contextSize) ?? sent);
+  const bounded = { ...run, agent: { ...agent, compaction: { ...agent.compaction, contextSize } } };
+  if (!((await cutNewestResults(bounded)) && (await excess(bounded)) <= 0)) {
+    await shorten(bounded, model, "the request was too long for the model", { least: 1 });
+    const tooMuch = await excess(bounded);
+    if (tooMuch > 0) await untilAborted(run, () => cutResults(bounded, (results) => results - tooMuch));
+  }
+  return run.signal.aborted || ownCount(branch.prompt(), agent) < before ? "shorter" : "stuck";
+}
+
+/** Tokens of a request beyond the size at which a summary is made. */
+async function excess(run: TurnRun): Promise<number> {
+  const { contextSize = 0, threshold = 1, count = estimate } = run.agent.compaction ?? {};
+  const tokens = await untilAborted(run, (signal) => tokensOf(takenBy(run), count, signal));
+  return (tokens ?? 0) - contextSize * threshold;
 }

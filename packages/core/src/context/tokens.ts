@@ -105,6 +105,16 @@ export async function tokensOf(
   return tokens;
 }
 
+/** What is counted; nothing once the run is aborted, as the abort says how the run goes on. */
+export async function untilAborted<T>({ signal }: TurnRun, counting: (signal: AbortSignal) => Promise<T>) {
+  try {
+    return await counting(signal);
+  } catch (error) {
+    if (error !== signal.reason) throw error;
+    return undefined;
+  }
+}
+
 /** What the model is shown of a message, as texts. */
 export function textsIn(message: Message): string[] {
   if (message.role !== "assistant") return [textOf(message)];

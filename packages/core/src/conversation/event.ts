@@ -13,7 +13,7 @@ import type {
   ProcessEvent,
   Recalled,
   SeenFile,
-  ShortenedResult,
+  SummaryMessage,
   TextPart,
   UserPart,
 } from "./message.ts";
@@ -183,16 +183,25 @@ export type EventBody =
       /** The run that ended as `waiting` and whose turn this run continues. */
       readonly continues?: string;
     }
-  /** The run waits for a person at a limit. */
+  /** The run waits for a user: at a limit, or with the offer to store a message that is too large as a file. */
   | {
       readonly type: "run.paused";
       readonly run: string;
       readonly question: string;
       readonly reason: string;
+      /** What "allow" does, where the run is at no limit: `file` stores a message as a file. */
+      readonly offers?: "file";
       /** Nobody can go on with the run when its process ends, as with one of another program's agent. */
       readonly survives?: false;
     }
-  | { readonly type: "run.continued"; readonly run: string; readonly question: string; readonly allowed: boolean }
+  | {
+      readonly type: "run.continued";
+      readonly run: string;
+      readonly question: string;
+      readonly allowed: boolean;
+      /** As in the question. */
+      readonly offers?: "file";
+    }
   | {
       readonly type: "run.ended";
       readonly run: string;
@@ -277,8 +286,8 @@ export interface MessageAdded {
   readonly leftOut?: number;
   /** For a summary: what the program knew of the branch at that moment, in words for the model. */
   readonly state?: string;
-  /** For a summary: calls above it whose results the model is shown shortened from here on. */
-  readonly shortened?: readonly ShortenedResult[];
+  /** For a summary: as in `SummaryMessage`. */
+  readonly shortened?: SummaryMessage["shortened"];
   /** For a summary: of the model call that wrote it. */
   readonly usage?: Usage;
   readonly cost?: Cost;

@@ -337,16 +337,24 @@ export interface ShortenedResult {
   readonly text: string;
 }
 
+/** A user message above a summary that was too large for the model. */
+export interface SetAsideMessage {
+  /** The id of the message. */
+  readonly message: string;
+  /** What the model is shown in the place of the message. */
+  readonly text: string;
+}
+
 /**
  * Stands for everything on its path up to and including `covers`. Without `covers` it stands for nothing: it only shortens
- * results, and its text is for users.
+ * results and messages, and its text is for users.
  */
 export interface SummaryMessage extends MessageBase {
   readonly role: "summary";
   readonly parts: readonly TextPart[];
   readonly covers?: string;
-  /** Calls above it whose results the model is shown shortened from here on. */
-  readonly shortened?: readonly ShortenedResult[];
+  /** Calls above it whose results the model is shown shortened from here on, and messages that it is not shown. */
+  readonly shortened?: readonly (ShortenedResult | SetAsideMessage)[];
   /** The covered user messages whose words the model is still shown, in the order of the path. */
   readonly kept?: readonly KeptMessage[];
   /** The number of covered user messages whose words the model is not shown. */

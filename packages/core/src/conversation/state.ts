@@ -52,14 +52,16 @@ export interface AskedBefore {
   readonly answer?: { readonly text: string } | { readonly declined: string | undefined };
 }
 
-/** Whether a run that has reached a limit may go on, with as much again. */
+/** Whether a run that has reached a limit may go on, with as much again; or, with `offers`, whether what is offered is done. */
 export interface LimitQuestion {
   readonly type: "limit";
   readonly id: string;
   readonly message: string | null;
   readonly run: string;
-  /** Which limit that is: one sentence. */
+  /** Which limit that is, or what is offered: one sentence. */
   readonly reason: string;
+  /** What "allow" does, where the run is at no limit: `file` stores a message that is too large for the model as a file. */
+  readonly offers?: "file";
   /** The question is closed when its process ends. */
   readonly survives?: false;
 }

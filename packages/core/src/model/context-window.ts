@@ -67,8 +67,12 @@ function learntOf(model: ModelDriver): Learnt {
   return learnt;
 }
 
-/** Remembers, while the process lives, that a model takes no more than `tokens`. A smaller window stays. */
+/**
+ * Remembers, while the process lives, that a model takes no more than `tokens`. A smaller window stays, and one that is too
+ * small for any model is not believed.
+ */
 export function learnWindow(model: ModelDriver, tokens: number): void {
+  if (tokens < LEAST) return;
   const learnt = learntOf(model);
   learnt.window = Math.min(tokens, learnt.window ?? tokens);
 }

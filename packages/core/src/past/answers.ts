@@ -34,8 +34,11 @@ export function answerFacts(
   answer: Answer,
 ): EventBody[] {
   const { id: question } = open;
-  if (open.type === "limit")
-    return [{ type: "run.continued", run: open.run, question, allowed: answer.decision === "allow" }];
+  if (open.type === "limit") {
+    const { run, offers } = open;
+    const continued = { type: "run.continued", run, question, allowed: answer.decision === "allow" } as const;
+    return [offers === undefined ? continued : { ...continued, offers }];
+  }
   const given = inWords(answer);
   const answered = answeredInWords(question, given);
   const call = callIn(state, open);

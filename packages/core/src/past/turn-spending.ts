@@ -94,7 +94,7 @@ export class TurnSpending {
       case "question.answered":
         return this.#answer(event.question, event.at);
       case "run.continued": {
-        const counted = this.#runs.get(event.run);
+        const counted = event.offers === undefined ? this.#runs.get(event.run) : undefined;
         if (counted && event.allowed) {
           counted.grants++;
           turnOf(counted).allGrants++;

@@ -93,6 +93,16 @@ export interface Callbacks {
   onAnswer?(message: AssistantMessage): unknown;
 }
 
+/**
+ * Stores the text of a message as a file. Returns the path at which the agent's tools read the file.
+ *
+ * @param at The conversation, the id of the message, and the worktree of the branch, if it has one.
+ */
+export type StoreText = (
+  text: string,
+  at: { readonly conversation: string; readonly message: string; readonly worktree: string | undefined },
+) => Promise<string>;
+
 /** Tokens of a text. */
 export type CountTokens = (text: string) => number | Promise<number>;
 
@@ -132,6 +142,7 @@ export interface TurnAgent {
   readonly unattended: boolean;
   readonly hooks: CallHooks;
   readonly compaction: Compaction | undefined;
+  readonly storeText: StoreText | undefined;
   /** Runs its sub-agents. */
   readonly launch: Launch;
   readonly settings: ModelSettings;

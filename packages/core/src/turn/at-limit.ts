@@ -20,16 +20,26 @@ export async function atLimit(run: TurnRun, model: ModelDriver, limit: string): 
   return ending ?? { reason: "limit", limit };
 }
 
-/** Asks a user for as much again as the limits allow; returns whether they agreed. Nobody there is a no. */
+/** Asks a user for as much again as the limits allow; returns whether they agreed. */
 export async function askForMore(run: TurnRun, reason: string): Promise<boolean> {
+  const allowed = await askRun(run, reason);
+  if (allowed) run.budget.grant();
+  return allowed;
+}
+
+/** Asks a user about a run, in one sentence; returns whether they agreed. Nobody there is a no. */
+export async function askRun(run: TurnRun, reason: string, offers?: "file"): Promise<boolean> {
   const { session, origin, agent } = run;
   if (agent.unattended) return false;
-  const open = openLimit(session.state, run.id);
+  const open = offers === undefined ? openLimit(session.state, run.id) : undefined;
+  // A run that goes on elsewhere looks at its message again, and asks then.
+  const survives = run.survives && offers === undefined;
+  const kind = offers === undefined ? {} : { offers };
   const asked = session.ask(undefined, open?.id);
   const question = asked.id;
   if (!open) {
-    const paused = { type: "run.paused", run: run.id, question, reason } as const;
-    await session.commit([run.survives ? paused : { ...paused, survives: false }], { durable: true, origin });
+    const paused = { type: "run.paused", run: run.id, question, reason, ...kind } as const;
+    await session.commit([survives ? paused : { ...paused, survives: false }], { durable: true, origin });
   }
   let allowed = false;
   try {
@@ -37,10 +47,9 @@ export async function askForMore(run: TurnRun, reason: string): Promise<boolean>
     allowed = (await asked.answer(run.signal)).decision === "allow";
   } catch {
     // Only an interruption ends the wait; the run is ended by it, or waits on in the log.
-    if (run.survives && isLeft(run.signal)) return false;
+    if (survives && isLeft(run.signal)) return false;
   }
-  await session.commit([{ type: "run.continued", run: run.id, question, allowed }], { durable: true, origin });
-  if (allowed) run.budget.grant();
+  await session.commit([{ type: "run.continued", run: run.id, question, allowed, ...kind }], { durable: true, origin });
   return allowed;
 }
 

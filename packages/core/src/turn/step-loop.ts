@@ -1,5 +1,5 @@
 import { makeRoom } from "../context/compaction.ts";
-import { repairOverflow, withWindow } from "../context/overflow.ts";
+import { withWindow } from "../context/overflow.ts";
 import { useSummary } from "../context/summary-message.ts";
 import type { ModelError } from "../ports/model.ts";
 import { inTime } from "../run/limits.ts";
@@ -8,6 +8,7 @@ import { type Asking, deliverSteering, tellModel } from "../run/run.ts";
 import { takeStep } from "../step/step.ts";
 import { atLimit } from "./at-limit.ts";
 import type { ChosenModel } from "./chosen-model.ts";
+import { afterFailure, refuseTooLarge } from "./too-large.ts";
 
 /** The default loop: steps until the model asks for no call, or a limit is reached. */
 export async function stepLoop(begun: Asking, chosen: ChosenModel): Promise<Ending> {
@@ -29,8 +30,11 @@ export async function stepLoop(begun: Asking, chosen: ChosenModel): Promise<Endi
       continue;
     }
     // What a user types while a summary is made may be an order to stop: the model reads it before its next call (F94).
-    do await inTime(run, softTime, (run) => makeRoom(run, model));
-    while (!signal.aborted && (await deliverSteering(run)));
+    do {
+      const tooLarge = await refuseTooLarge(run, model);
+      if (tooLarge) return failed(tooLarge);
+      await inTime(run, softTime, (run) => makeRoom(run, model));
+    } while (!signal.aborted && (await deliverSteering(run)));
     if (signal.aborted) return { reason: "interrupted" };
     if (budget.timeIsUp) continue;
     budget.beginStep();
@@ -57,9 +61,11 @@ export async function stepLoop(begun: Asking, chosen: ChosenModel): Promise<Endi
       case "replaced":
         ({ run, model } = step.by);
         break;
-      case "failed":
-        if (!(await repairOverflow({ run, model }, step.error))) return failed(step.error);
+      case "failed": {
+        const error = await afterFailure({ run, model }, step.error);
+        if (error) return failed(error);
         break;
+      }
       case "aborted":
         if (signal.aborted) return { reason: "interrupted" };
     }

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import type { ConversationState, Session, Store } from "@banyan/core";
+import type { AgentOptions, ConversationState, Session, Store } from "@banyan/core";
 import { type OptionNames, refuseUnknown, worktreeAt } from "@banyan/core/conversation";
 import { counted, visibleLine } from "@banyan/core/shown";
 import type { Environment } from "@banyan/models";
@@ -41,6 +42,9 @@ const LONGEST = 40;
 /** Milliseconds for which a worktree of a conversation that is not stored may be one that is about to be. */
 const YOUNG = 3_600_000;
 
+/** The message whose text is stored. */
+type MessagePlace = Parameters<NonNullable<AgentOptions["storeText"]>>[1];
+
 /**
  * The worktrees of the conversations of a workspace (C7). The log says by name which branch works in which worktree; git
  * says which worktree belongs to which conversation. A worktree that only git knows belongs to no branch, and is removed
@@ -74,6 +78,13 @@ export class Worktrees {
   async folderOf(name: string | undefined, conversation: string): Promise<string> {
     if (name === undefined) return this.#options.workspace;
     return resolve((await this.find(name, conversation)).top, (await this.repository()).prefix);
+  }
+
+  /** Stores the text of a message where its branch works. Returns the name of the new file. Rejects if it is there already. */
+  async storeText(text: string, { worktree, conversation, message }: MessagePlace): Promise<string> {
+    const name = `message-${message.slice(-8).toLowerCase()}.txt`;
+    await writeFile(join(await this.folderOf(worktree, conversation), name), text, { flag: "wx" });
+    return name;
   }
 
   /** The same for the branch down to a message. */

@@ -66,8 +66,11 @@ export function saidAgain(state: ConversationState, run: string, behind?: string
   };
   const again = ofRun(run, behind === undefined ? undefined : ofTop(state, run, behind));
   for (const question of state.questions.values())
-    if (question.type === "limit" && (isSameTurn(state, question.run, run) || isBelow(state, question.run, run)))
-      again.push([{ type: "run.paused", run: question.run, question: question.id, reason: question.reason }, false]);
+    if (question.type === "limit" && (isSameTurn(state, question.run, run) || isBelow(state, question.run, run))) {
+      const { id, reason, offers } = question;
+      const paused = { type: "run.paused", run: question.run, question: id, reason } as const;
+      again.push([offers === undefined ? paused : { ...paused, offers }, false]);
+    }
   return again;
 }
 

@@ -59,6 +59,8 @@ function waitsFor(question: OpenQuestion): string {
     case "text":
       return `${visibleText(askedText(question))}\n${t("It waits for an answer of somebody who may give it.")}`;
     case "limit":
+      if (question.offers)
+        return `${visibleLine(question.reason)}\n${t("It waits for an answer of somebody who may give it.")}`;
       return t("This turn is at a limit, and waits for somebody who may say whether it goes on: {reason}", {
         reason: question.reason,
       });
@@ -243,7 +245,7 @@ function askedInWords(call: Call, isEdited: boolean): string {
   return t("Use {tool}?", { tool });
 }
 
-/** A turn has reached a limit of what it may take: whether it may have as much again. */
+/** Whether a turn at a limit may have as much again, or whether a message that is too large is stored as a file. */
 function GoesOn({ conversation, question }: Asked<Extract<OpenQuestion, { type: "limit" }>>) {
   const { send, problem } = useAnswer(conversation, question.id);
   return (
@@ -253,13 +255,17 @@ function GoesOn({ conversation, question }: Asked<Extract<OpenQuestion, { type: 
       tabIndex={-1}
       className="flex flex-col gap-2 rounded-xl border border-warn/40 bg-warn-ground px-4 py-3 text-sm in-[li]:rounded-none in-[li]:border-x-0 in-[li]:border-b-0"
     >
-      <p className="font-semibold text-warn">{t("May this turn go on, with as much again?")}</p>
+      <p className="font-semibold text-warn">
+        {question.offers ? t("Store the message as a file?") : t("May this turn go on, with as much again?")}
+      </p>
       <p>{visibleLine(question.reason)}</p>
       <div className="flex flex-wrap gap-2">
         <Button look="main" onClick={() => send({ decision: "allow" })}>
-          {t("Go on")}
+          {question.offers ? t("Store as a file") : t("Go on")}
         </Button>
-        <Button onClick={() => send({ decision: "deny" })}>{t("End it here")}</Button>
+        <Button onClick={() => send({ decision: "deny" })}>
+          {question.offers ? t("Do not send") : t("End it here")}
+        </Button>
       </div>
       {problem !== undefined && <p className="text-bad text-xs">{problem}</p>}
     </fieldset>

@@ -65,10 +65,16 @@ const SENTENCES: { readonly [Type in ToldType]: (item: Told<Type>, say: Say) => 
     say("{process} goes on in the background: {title}", { process: visibleLine(process), title: visibleLine(title) }),
   "process.ended": ({ process, outcome }, say) =>
     say("{process} has ended: {outcome}", { process: visibleLine(process), outcome: sentenceOf(outcome) }),
-  "run.paused": ({ reason }, say) =>
-    say("{reason} A person is asked whether it may go on.", { reason: sentenceOf(reason) }),
-  "run.continued": ({ allowed }, say) =>
-    allowed ? say("It goes on, with as much again as its limits allow.") : say("It does not go on beyond its limit."),
+  "run.paused": ({ reason, offers }, say) =>
+    offers === "file"
+      ? sentenceOf(reason)
+      : say("{reason} A person is asked whether it may go on.", { reason: sentenceOf(reason) }),
+  "run.continued": ({ allowed, offers }, say) => {
+    if (offers === "file") return allowed ? say("The message is stored as a file.") : say("The message is not sent.");
+    return allowed
+      ? say("It goes on, with as much again as its limits allow.")
+      : say("It does not go on beyond its limit.");
+  },
   // These two are about the reading of the feed, and not about the conversation.
   "feed.reset": () => undefined,
   "chat.ended": () => undefined,

@@ -64,7 +64,9 @@ export function openApproval({ questions }: ConversationState, call: string): Ap
 
 /** The question whether a run may go on beyond its limit, which nobody has answered. */
 export function openLimit({ questions }: ConversationState, run: string): LimitQuestion | undefined {
-  for (const question of questions.values()) if (question.type === "limit" && question.run === run) return question;
+  for (const question of questions.values()) {
+    if (question.type === "limit" && question.run === run && question.offers === undefined) return question;
+  }
   return undefined;
 }
 

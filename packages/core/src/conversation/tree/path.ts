@@ -1,4 +1,12 @@
-import { type AssistantMessage, type Call, isSettled, type Message, type SummaryMessage } from "../message.ts";
+import {
+  type AssistantMessage,
+  type Call,
+  isSettled,
+  type Message,
+  type SetAsideMessage,
+  type SummaryMessage,
+  type UserMessage,
+} from "../message.ts";
 import type { ConversationState } from "../state.ts";
 import { addCost, addUsage, type Cost, noUsage, type Usage } from "../usage.ts";
 
@@ -137,10 +145,28 @@ export function afterSummary(path: readonly Message[]): readonly Message[] {
 
 function withShortened(path: readonly Message[], shortenings: readonly SummaryMessage[]): readonly Message[] {
   if (shortenings.length === 0) return path;
-  const texts = new Map(shortenings.flatMap(({ shortened = [] }) => shortened.map(({ call, text }) => [call, text])));
+  const all = shortenings.flatMap(({ shortened = [] }) => shortened);
+  const results = new Map(all.flatMap((one) => ("call" in one ? [[one.call, one.text]] : [])));
+  const messages = new Map(all.flatMap((one) => ("message" in one ? [[one.message, one]] : [])));
   return path
     .filter((message) => message.role !== "summary" || isSummary(message))
-    .map((message) => (message.role === "assistant" ? withTexts(message, texts) : message));
+    .map((message) => {
+      if (message.role === "assistant") return withTexts(message, results);
+      const aside = message.role === "user" ? messages.get(message.id) : undefined;
+      return aside && message.role === "user" ? inPlaceOf(message, aside) : message;
+    });
+}
+
+/** Messages that are shown in the place of those that were too large, by the entry that says so. */
+const placeholders = new WeakMap<SetAsideMessage, UserMessage>();
+
+function inPlaceOf({ recalled: _, ...message }: UserMessage, aside: SetAsideMessage): UserMessage {
+  let shown = placeholders.get(aside);
+  if (!shown) {
+    shown = { ...message, author: "system", parts: [{ type: "text", text: aside.text }] };
+    placeholders.set(aside, shown);
+  }
+  return shown;
 }
 
 /** Messages with shortened results: the same object for the same texts, so that a request is encoded once. */

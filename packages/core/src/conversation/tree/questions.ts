@@ -28,8 +28,9 @@ export function noteQuestions(questions: Map<string, OpenQuestion>, event: Event
       return true;
     }
     case "run.paused": {
-      const { question: id, run, reason, survives } = event;
-      questions.set(id, { type: "limit", id, message: leaf, run, reason, ...(survives === false && { survives }) });
+      const { question: id, run, reason, offers, survives } = event;
+      const kind = { ...(offers !== undefined && { offers }), ...(survives === false && { survives }) };
+      questions.set(id, { type: "limit", id, message: leaf, run, reason, ...kind });
       return true;
     }
     case "call.approval-resolved":

@@ -161,8 +161,8 @@ function isKeptMessage(kept: unknown): boolean {
 }
 
 function isShortenedResult(result: unknown): boolean {
-  const { call, text } = (typeof result === "object" && result !== null ? result : {}) as Fields;
-  return typeof call === "string" && typeof text === "string";
+  const { call, message, text } = (typeof result === "object" && result !== null ? result : {}) as Fields;
+  return typeof (call ?? message) === "string" && typeof text === "string";
 }
 
 function isNatural(value: unknown): boolean {

@@ -179,14 +179,16 @@ async function chooseField(
 const MORE = "Go on, with as much again";
 const ENOUGH = "End here";
 
-async function askLimit({ id, reason }: LimitQuestion, asking: AskedEditor): Promise<Answer | undefined> {
+async function askLimit({ id, reason, offers }: LimitQuestion, asking: AskedEditor): Promise<Answer | undefined> {
+  const [more, enough] = offers ? ["Store as a file", "Do not send"] : [MORE, ENOUGH];
   if (asking.elicitation) {
-    const given = await fillInOne(asking, `${reason} May it go on?`, { choices: [MORE, ENOUGH] });
-    return given === undefined ? undefined : { decision: given === MORE ? "allow" : "deny" };
+    const asked = offers ? reason : `${reason} May it go on?`;
+    const given = await fillInOne(asking, asked, { choices: [more, enough] });
+    return given === undefined ? undefined : { decision: given === more ? "allow" : "deny" };
   }
   const chosen = await choose(asking, { toolCallId: id, title: reason, kind: "other", status: "pending" }, [
-    { optionId: "more", name: MORE, kind: "allow_once" },
-    { optionId: "enough", name: ENOUGH, kind: "reject_once" },
+    { optionId: "more", name: more, kind: "allow_once" },
+    { optionId: "enough", name: enough, kind: "reject_once" },
   ]);
   if (chosen === undefined || typeof chosen === "object") return chosen;
   return { decision: chosen === "more" ? "allow" : "deny" };

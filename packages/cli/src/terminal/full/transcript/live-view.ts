@@ -234,7 +234,7 @@ export class LiveView implements FeedView {
         this.#gaveUp = false;
         this.#endText();
         this.#add(({ theme, width }) => {
-          const sentence = runEndSentence(item.reason, whyEnded(item), theme);
+          const sentence = runEndSentence(item.reason, whyEnded(item), theme, item.error?.code);
           return sentence === undefined ? [] : wrapped(sentence, width);
         }, true);
         break;

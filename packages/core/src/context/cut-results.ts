@@ -1,0 +1,88 @@
+import { createId } from "../conversation/id.ts";
+import type { ShortenedResult, SummaryMessage } from "../conversation/message.ts";
+import { cutBefore } from "../conversation/shown/visible-text.ts";
+import { afterSummary } from "../conversation/tree/path.ts";
+import type { TurnRun } from "../run/run.ts";
+import { estimate, tokensOf, untilAborted } from "./tokens.ts";
+
+/** Characters that are left of each result at least. */
+const LEAST = 200;
+
+/**
+ * Cuts results of calls in the middle, the longest first, until the results that the model is shown have a number of tokens
+ * together. The log and other branches keep the results. Returns whether there was anything to cut. Rejects with the reason of
+ * the run's signal.
+ *
+ * @param budgetOf Returns the tokens that the results may have, from those that they have.
+ * @param from Where on the path the messages begin whose results may be cut.
+ */
+export async function cutResults(run: TurnRun, budgetOf: (tokens: number) => number, from = 0): Promise<boolean> {
+  const { branch, agent, signal } = run;
+  const count = agent.compaction?.count ?? estimate;
+  const movable = new Set(branch.path.slice(from).map(({ id }) => id));
+  const results: { readonly call: string; readonly output: string; readonly tokens: number }[] = [];
+  for (const message of afterSummary(branch.path)) {
+    if (message.role !== "assistant" || !movable.has(message.id)) continue;
+    for (const { id: call, output = "" } of message.calls) {
+      if (output.length <= LEAST) continue;
+      results.push({ call, output, tokens: await tokensOf({ counted: 0, uncounted: [output] }, count, signal) });
+    }
+  }
+  const sizes = results.map(({ tokens }) => tokens);
+  const most = shareOf(sizes, budgetOf(sizes.reduce((sum, size) => sum + size, 0)));
+  const shortened = results.flatMap(({ call, output, tokens }): ShortenedResult[] => {
+    if (tokens <= most) return [];
+    const text = cutInMiddle(output, Math.max(LEAST, Math.floor(output.length * (most / tokens))));
+    return text.length < output.length ? [{ call, text }] : [];
+  });
+  if (shortened.length === 0) return false;
+  const calls = shortened.length === 1 ? "The result of one call was" : `The results of ${shortened.length} calls were`;
+  await putShortening(run, `${calls} cut for the model, to fit its context.`, shortened);
+  return true;
+}
+
+/** The part of the window that the results of the newest response may have at once. */
+const NEWEST = 0.3;
+
+/**
+ * Cuts the results that nobody has answered to a part of the window, so that they can stay behind a summary: a turn never
+ * becomes a summary alone. Returns whether there was anything to cut.
+ */
+export async function cutNewestResults(run: TurnRun): Promise<boolean> {
+  const { contextSize } = run.agent.compaction ?? {};
+  const { path } = run.branch;
+  const newest = path.findLastIndex(({ role }) => role === "assistant");
+  if (contextSize === undefined || newest < 0) return false;
+  return (await untilAborted(run, () => cutResults(run, () => contextSize * NEWEST, newest))) ?? false;
+}
+
+/** Puts a message at the end of the branch that covers nothing, and shortens what the model is shown of messages above it. */
+export async function putShortening(
+  { id: run, session, branch, origin }: TurnRun,
+  text: string,
+  shortened: NonNullable<SummaryMessage["shortened"]>,
+): Promise<void> {
+  const message = createId();
+  const added = { type: "message.added", message, parentId: branch.leaf, role: "summary", run } as const;
+  await session.commit([{ ...added, parts: [{ type: "text", text }], shortened }], { durable: true, origin });
+  branch.extend(message);
+}
+
+/** How many tokens each result may have, so that all have `budget` together: shorter ones leave their rest to longer ones. */
+function shareOf(sizes: readonly number[], budget: number): number {
+  let left = Math.max(0, budget);
+  const rising = [...sizes].sort((a, b) => a - b);
+  for (const [index, size] of rising.entries()) {
+    const share = left / (rising.length - index);
+    if (size > share) return share;
+    left -= size;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+function cutInMiddle(text: string, length: number): string {
+  const half = Math.floor(length / 2);
+  const end = cutBefore(text, text.length - half);
+  const begin = cutBefore(text, half);
+  return `${text.slice(0, begin)}\n[${end - begin} characters were cut here to fit your context]\n${text.slice(end)}`;
+}

@@ -1,0 +1,111 @@
+import { putShortening } from "../context/cut-results.ts";
+import { repairOverflow, withWindow } from "../context/overflow.ts";
+import { estimate, tokensOf, untilAborted } from "../context/tokens.ts";
+import { textOf, type UserMessage } from "../conversation/message.ts";
+import { cutTo } from "../conversation/shown/visible-text.ts";
+import { afterSummary, worktreeAt } from "../conversation/tree/path.ts";
+import { type ModelDriver, ModelError } from "../ports/model.ts";
+import type { Asking, TurnRun } from "../run/run.ts";
+import { messageOf } from "../toolbox/execute.ts";
+import { askRun } from "./at-limit.ts";
+
+/** How a turn goes on after its model call failed: with a shorter request, where nothing is returned, or not. */
+export async function afterFailure(asking: Asking, error: ModelError): Promise<ModelError | undefined> {
+  const repaired = await repairOverflow(asking, error);
+  if (repaired !== "stuck") return repaired === "shorter" ? undefined : error;
+  const { run, model } = withWindow(asking);
+  // Most of what was refused is a message: the same request must not be sent a third time.
+  const settled = await settle(run, model, (run.agent.compaction?.contextSize ?? 0) / 2);
+  if (settled === "stored") return undefined;
+  return settled === "fits" ? error : settled;
+}
+
+/** Looks for a message that is too large, before it is sent (F93). Returns the error with which the turn ends, if it ends. */
+export async function refuseTooLarge(run: TurnRun, model: ModelDriver): Promise<ModelError | undefined> {
+  const { compaction, instructions, toolbox } = run.agent;
+  const { contextSize, count = estimate } = compaction ?? {};
+  if (contextSize === undefined || run.branch.path.at(-1)?.role !== "user") return undefined;
+  const head = [instructions.text, toolbox.text];
+  const bytes = [...head, ...unanswered(run).map(textOf)].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  // As a rule there is room, whatever counts: then nothing is counted.
+  if (bytes < contextSize) return undefined;
+  const taken = await untilAborted(run, (signal) => tokensOf({ counted: 0, uncounted: head }, count, signal));
+  if (taken === undefined) return undefined;
+  const settled = await settle(run, model, contextSize - taken);
+  return settled instanceof ModelError ? settled : undefined;
+}
+
+/**
+ * Sets messages aside that nobody has answered and that have `most` tokens or more. Where a user agrees, the text is stored as
+ * a file that the model is told of. Otherwise the message is left out of all later requests of the branch.
+ */
+async function settle(run: TurnRun, model: ModelDriver, most: number): Promise<"fits" | "stored" | ModelError> {
+  const count = run.agent.compaction?.count ?? estimate;
+  let settled: "fits" | "stored" | ModelError = "fits";
+  for (const message of unanswered(run)) {
+    const uncounted = [textOf(message)];
+    const size = await untilAborted(run, (signal) => tokensOf({ counted: 0, uncounted }, count, signal));
+    if (size === undefined || size < most) continue;
+    const error = await setAside(run, model, message, size);
+    if (run.signal.aborted) return "stored";
+    if (!(settled instanceof ModelError)) settled = error ?? "stored";
+  }
+  return settled;
+}
+
+/** What users and calls said that nobody has answered, as the model is shown it. */
+function unanswered({ branch }: TurnRun): UserMessage[] {
+  const shown = afterSummary(branch.path);
+  const from = shown.findLastIndex(({ role }) => role === "assistant") + 1;
+  return shown
+    .slice(from)
+    .filter((message) => message.role === "user")
+    .filter(({ author }) => author !== "system");
+}
+
+/** Characters that the model is shown of a message which was stored as a file. */
+const BEGINNING = 1_000;
+
+async function setAside(
+  run: TurnRun,
+  model: ModelDriver,
+  message: UserMessage,
+  tokens: number,
+): Promise<ModelError | undefined> {
+  const { storeText, compaction } = run.agent;
+  const size = `about ${inWords(tokens)} tokens`;
+  const window = inWords(compaction?.contextSize ?? tokens);
+  const fact = `Your message has ${size}, too many for ${model.id}, which takes ${window}`;
+  let problem = "";
+  // The task of a sub-agent is no message of a user's: its parent is told, and can do better.
+  if (storeText && run.call === undefined) {
+    const agreed = await askRun(run, `${fact}. Store it as a file, which the model reads in parts?`, "file");
+    if (run.signal.aborted) return undefined;
+    if (agreed) {
+      const { session } = run;
+      const place = { conversation: session.id, message: message.id, worktree: worktreeAt(session.state, message.id) };
+      try {
+        await toldOfFile(run, message, size, await storeText(textOf(message), place));
+        return undefined;
+      } catch (error) {
+        problem = `, and could not be stored: ${messageOf(error)}`;
+      }
+    }
+  }
+  const text = `(The user wrote a message here that is too large for your context: ${size}. You are not shown it.)`;
+  await putShortening(run, `The message above is too large for ${model.id}, so requests leave it out.`, [
+    { message: message.id, text },
+  ]);
+  const advice =
+    "it was not sent. Write a shorter message, name a file with the text, or choose a model with more room";
+  return new ModelError("context-overflow", { fact: `${fact}${problem}`, advice });
+}
+
+async function toldOfFile(run: TurnRun, message: UserMessage, size: string, file: string): Promise<void> {
+  const text = `The user's message is too large for your context (${size}), so it was stored as the file ${file}. Read the file in parts. The message begins:\n${cutTo(textOf(message), BEGINNING)}`;
+  await putShortening(run, `The message above was stored as ${file}.`, [{ message: message.id, text }]);
+}
+
+function inWords(tokens: number): string {
+  return Math.round(tokens).toLocaleString("en");
+}
