@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { bodiesOf } from "../../families/request.fixture.ts";
+import { unknownFields } from "./fields.ts";
 import { violations } from "./limits.ts";
 import { Odd } from "./odd-conversation.fixture.ts";
 
@@ -35,13 +36,29 @@ describe("F44, F45, F46, F47, F49, F56, F66: no provider refuses a request, what
         const bodies = await bodiesOf(name, env, ...requests);
         expect(bodies, `seed ${seed}`).toHaveLength(requests.length);
         expect(
-          bodies.flatMap((body) => violations(provider, body)),
+          bodies.flatMap((body) => [...violations(provider, body), ...unknownFields(provider, body)]),
           `seed ${seed}`,
         ).toEqual([]);
       }
     },
     TIME,
   );
+});
+
+describe("the judge finds each field that the SDK of a provider does not know:", () => {
+  test.each(WAYS)("%s", async (name, env) => {
+    const provider = name.split("/", 1)[0] ?? "";
+    const bodies = await bodiesOf(name, env, ...new Odd(3).conversation({ tools: 2 }));
+    const body = bodies.at(-1) ?? {};
+    expect(unknownFields(provider, { ...body, oops: 1 })).toEqual(["oops"]);
+    const lists = ["messages", "input", "contents", "tools"].filter((list) => Array.isArray(body[list]));
+    expect(lists).not.toEqual([]);
+    for (const list of lists) {
+      const items = (body[list] as object[]).map((item) => ({ ...item, oops: 1 }));
+      const places = items.map((_, index) => `${list}[${index}].oops`);
+      expect(unknownFields(provider, { ...body, [list]: items })).toEqual(places);
+    }
+  });
 });
 
 describe("the beginning of a request stays the same while its conversation grows:", () => {

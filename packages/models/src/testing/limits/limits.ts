@@ -32,7 +32,7 @@ interface Limits {
 
 const USUAL = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** By the format and its provider. */
+/** By the format and its provider; or by the model, where its server is any. */
 const LIMITS: Readonly<Record<string, Limits>> = {
   // https://docs.claude.com/en/docs/agents-and-tools/tool-use/implement-tool-use (names),
   // https://docs.claude.com/en/docs/build-with-claude/vision (pictures); ids, properties and blank texts by its errors:
@@ -75,8 +75,12 @@ const LIMITS: Readonly<Record<string, Limits>> = {
     property: /^[a-zA-Z0-9_.-]{1,64}$/,
     pictures: { side: 8000, base64: 5 * 1024 * 1024, most: 20 },
   },
+  // A server that passes the requests on to OpenAI.
+  "openai-compatible": { name: USUAL, id: /^.{1,40}$/s, tools: 128, arraysNeedItems: true },
   // A server that keeps the strictest tokenizer of Mistral's models.
-  "openai-compatible": { name: USUAL, id: /^[a-zA-Z0-9]{9}$/, userAfterTool: false },
+  "devstral-small": { name: USUAL, id: /^[a-zA-Z0-9]{9}$/, userAfterTool: false },
+  // https://docs.ollama.com/api/openai-compatibility
+  ollama: { name: USUAL },
 };
 
 /** Keywords that OpenAI and Anthropic refuse at the top of a schema, by their errors. */
@@ -84,7 +88,7 @@ const AT_TOP = ["anyOf", "oneOf", "allOf", "not", "enum"];
 
 /** What a provider would refuse of a request; empty where it would take the request. */
 export function violations(provider: string, body: unknown): string[] {
-  const limits = LIMITS[provider];
+  const limits = LIMITS[String((body as Json).model)] ?? LIMITS[provider];
   if (!limits) throw new Error(`no limits for ${provider}`);
   const seen = seenIn(body as Json);
   const found: string[] = [];

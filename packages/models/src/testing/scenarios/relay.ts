@@ -23,16 +23,28 @@ export interface Relay extends AsyncDisposable {
 
 /**
  * Passes requests on to a server and its answers back, piece by piece, as they are: a connection that breaks on one
- * side breaks on the other. `edit` changes each piece of an answer, for what the mock cannot be made to say.
+ * side breaks on the other. `edit` changes each piece of an answer, for what the mock cannot be made to say. `refuse` says
+ * what a provider refuses of a request: where it says anything, the answer is a 400 with these words.
  */
-export async function relayTo(server: string, edit?: (piece: string) => string): Promise<Relay> {
+export async function relayTo(
+  server: string,
+  edit?: (piece: string) => string,
+  refuse: (body: unknown) => readonly string[] = () => [],
+): Promise<Relay> {
   const requests: Sent[] = [];
   const answers: Buffer[] = [];
   const relay = await serve(async (request, response) => {
     const path = request.url ?? "";
     const body = await bodyOf(request);
-    const index = requests.push({ path, text: body, body: JSON.parse(body) }) - 1;
+    const parsed: unknown = JSON.parse(body);
+    const index = requests.push({ path, text: body, body: parsed }) - 1;
     answers[index] = Buffer.alloc(0);
+    const refused = refuse(parsed);
+    if (refused.length > 0) {
+      const error = { message: refused.join("; "), type: "invalid_request_error" };
+      response.writeHead(400, { "content-type": "application/json" }).end(JSON.stringify({ error }));
+      return;
+    }
     const { host: _host, ...headers } = request.headers;
     const passed = ask(new URL(path, server), { method: request.method ?? "POST", headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
