@@ -7,6 +7,7 @@ export { mergeDeltas } from "./conversation/deltas.ts";
 export { orAborted } from "./model/alarm.ts";
 export { type AskOptions, askModel, type ModelResponse } from "./model/ask-model.ts";
 export { learntWindow, windowOf } from "./model/context-window.ts";
+export { modernSchema } from "./model/rules/schema-dialect.ts";
 export { asOpened, endOfImport } from "./past/recovery.ts";
 export { NotExecutedError, type PreviewContext } from "./ports/tool.ts";
 export { promptFrom } from "./run/prompt.ts";

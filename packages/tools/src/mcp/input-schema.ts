@@ -1,6 +1,5 @@
 import type { JsonSchema } from "@banyan/core";
-import { keywordProblem, schemaProblem } from "@banyan/core/hosts";
-import { asMeant } from "./schema-as-meant.ts";
+import { keywordProblem, modernSchema, schemaProblem } from "@banyan/core/hosts";
 
 /** Schemas are written by hand or made from types: one that is deeper than this is neither. */
 const DEEPEST = 64;
@@ -60,7 +59,7 @@ function schemaFrom(written: unknown, root: Reading, depth: number): unknown {
   if (depth > DEEPEST) throw new RangeError("The schema is too deep.");
   if (Array.isArray(written)) return written.map((inner) => schemaFrom(inner, root, depth + 1));
   if (!isObject(written)) return written;
-  const given = asMeant(written);
+  const given = modernSchema(written);
   const entries = Object.entries(given).flatMap(([keyword, value]): [string, unknown][] => {
     if (ORIGIN.has(keyword) || (keyword === "id" && typeof value === "string")) return [];
     const problem =

@@ -2,6 +2,7 @@ import type { Json } from "../../conversation/message.ts";
 import { cutTo } from "../../conversation/shown/visible-text.ts";
 import { legalName, wellFormed } from "./form.ts";
 import type { RequestRules } from "./rules.ts";
+import { modernSchema } from "./schema-dialect.ts";
 
 type Schema = Readonly<Record<string, Json>>;
 
@@ -20,18 +21,35 @@ const REFUSED_AT_TOP = ["anyOf", "oneOf", "allOf", "not", "enum"] as const;
 /** Schemas that may lie in each other at the top, before a schema counts as endless. */
 const DEPTH = 20;
 
+const DRAFT = "https://json-schema.org/draft/2020-12/schema";
+
 /** UTF-16 units of the schema that a description quotes. */
 const QUOTED = 2_000;
 
 /** Returns `undefined` for a schema that no object fits, or that never ends. */
 export function legalSchema(input: Json, rules: RequestRules): LegalSchema | undefined {
   if (!isSchema(input)) return undefined;
-  const top = atTop(input);
+  const top = atTop(modernised(input));
   if (!top) return undefined;
   const renamed = namesIn(top.schema, rules.propertyName);
   const named = renamed.size > 0 ? withNames(top.schema, renamed) : top.schema;
   const schema = wellFormed(rules.needsItems ? withItems(named) : named);
   return { schema, renamed, said: top.said };
+}
+
+/** A schema in the draft that providers read, 2020-12; the schema itself where nothing is older. */
+function modernised(schema: Schema): Schema {
+  const modern = withoutOldWords(schema) as Schema;
+  return JSON.stringify(modern) === JSON.stringify(schema) ? schema : modern;
+}
+
+function withoutOldWords(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(withoutOldWords);
+  if (!isSchema(schema)) return schema;
+  // Both words name an older draft: `id` is the `$id` of draft 4.
+  const { $schema, id, ...modern } = modernSchema(schema) as Schema;
+  const kept = { ...($schema === DRAFT ? { $schema } : {}), ...(typeof id === "string" ? {} : { id }) };
+  return changed({ ...kept, ...modern } as Schema, () => undefined, withoutOldWords);
 }
 
 /** The schema of an object whose top says nothing but its properties. */
@@ -198,13 +216,13 @@ function withNames(schema: Json, renamed: ReadonlyMap<string, string>): Json {
   });
 }
 
-/** OpenAI refuses an array that does not say what its items are. */
+/** OpenAI refuses an array that does not say by a schema what its items are. */
 function withItems(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(withItems);
   if (!isSchema(schema)) return schema;
   const whole = changed(schema, (_keyword, _value) => undefined, withItems);
   const isArray = schema.type === "array" || (Array.isArray(schema.type) && schema.type.includes("array"));
-  return isArray && schema.items === undefined ? { ...(whole as Schema), items: {} } : whole;
+  return isArray && !isSchema(schema.items) ? { ...(whole as Schema), items: {} } : whole;
 }
 
 /** A schema with some keywords changed, and the schemas in it likewise. Values that are no schemas stay. */

@@ -103,7 +103,11 @@ export function violations(provider: string, body: unknown): string[] {
     eachSchema(schema, (one) => {
       for (const key of Object.keys((one.properties as object) ?? {}))
         check(limits.property?.test(key) !== false, `property ${key}`);
-      check(!limits.arraysNeedItems || one.type !== "array" || "items" in one, `${name} has an array without items`);
+      check(
+        !limits.arraysNeedItems || one.type !== "array" || isObject(one.items),
+        `${name} has an array without items`,
+      );
+      for (const keyword of outdatedIn(one)) check(false, `${keyword} of ${name} is not of draft 2020-12`);
     });
   }
   check(seen.tools.length <= (limits.tools ?? Number.POSITIVE_INFINITY), `${seen.tools.length} tools`);
@@ -140,6 +144,29 @@ export function violations(provider: string, body: unknown): string[] {
   return found;
 }
 
+const TYPES = ["string", "number", "integer", "boolean", "object", "array", "null"];
+
+/**
+ * Keywords that have another form in JSON Schema draft 2020-12, of which Anthropic says by its error: "JSON schema is
+ * invalid. It must match JSON Schema draft 2020-12". https://json-schema.org/draft/2020-12/schema has the forms.
+ */
+function outdatedIn(schema: Json): string[] {
+  const { $schema, type, required, items, exclusiveMinimum, exclusiveMaximum } = schema;
+  const forms: Readonly<Record<string, boolean>> = {
+    $schema: $schema === undefined || $schema === "https://json-schema.org/draft/2020-12/schema",
+    type: type === undefined || [type].flat().every((one) => TYPES.includes(one as string)),
+    required: required === undefined || Array.isArray(required),
+    items: items === undefined || typeof items === "boolean" || isObject(items),
+    exclusiveMinimum: exclusiveMinimum === undefined || typeof exclusiveMinimum === "number",
+    exclusiveMaximum: exclusiveMaximum === undefined || typeof exclusiveMaximum === "number",
+  };
+  return Object.keys(forms).filter((keyword) => !forms[keyword]);
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 function seenIn(body: Json): Seen {
   const seen = {
     tools: [] as Seen["tools"][number][],
@@ -153,7 +180,10 @@ function seenIn(body: Json): Seen {
   for (const tool of list(body.tools)) {
     const fn = (tool.function ?? tool) as Json;
     for (const declared of list(tool.functionDeclarations)) {
-      seen.tools.push({ name: String(declared.name), schema: (declared.parameters ?? {}) as Json });
+      seen.tools.push({
+        name: String(declared.name),
+        schema: (declared.parameters ?? declared.parametersJsonSchema ?? {}) as Json,
+      });
     }
     if (typeof fn.name === "string")
       seen.tools.push({ name: fn.name, schema: (fn.parameters ?? fn.input_schema ?? {}) as Json });
@@ -214,7 +244,7 @@ function eachSchema(schema: unknown, visit: (schema: Json) => void): void {
   if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return;
   visit(schema as Json);
   for (const [keyword, value] of Object.entries(schema)) {
-    if (keyword === "properties" || keyword === "$defs")
+    if (keyword === "properties" || keyword === "$defs" || keyword === "definitions")
       for (const inner of Object.values(value as object)) eachSchema(inner, visit);
     else eachSchema(value, visit);
   }

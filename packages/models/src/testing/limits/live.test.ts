@@ -1,4 +1,4 @@
-import { Agent, defineTool, Session, type Tool } from "@banyan/core";
+import { Agent, defineTool, type JsonSchema, Session, type Tool } from "@banyan/core";
 import type { UserPart } from "@banyan/core/conversation";
 import { type ChatCompletionRequest, type FixtureResponse, LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -80,12 +80,11 @@ async function converse(seed: number, before: Format, after: Format) {
   let steps = 0;
 
   const tool = (name: string): Tool => {
-    const { input, description } = odd.tool();
+    const { input, description } = odd.usableTool();
     return defineTool({
       name,
       description,
-      // The check of arguments takes no half characters in a schema.
-      input: { type: "object", ...JSON.parse(JSON.stringify(input).replaceAll(/\\ud[89a-f]../g, "")) },
+      input: input as JsonSchema,
       effects: "none",
       execute: async (_, { attach }) => {
         // As a user who chooses another model while the turn goes on.

@@ -1,6 +1,7 @@
 import type { Json } from "@banyan/core";
 import type { FilePart, ProviderData, TextPart } from "@banyan/core/conversation";
 import type { ModelRequest, PromptMessage, ToolSchema } from "@banyan/core/drivers";
+import { schemaProblem } from "@banyan/core/hosts";
 
 /** A stream of numbers from 0 to 1, the same for the same seed. */
 export function random(seed: number): () => number {
@@ -75,7 +76,21 @@ export class Odd {
     const key = this.of("path", "StartTime<", "ids[]", "a".repeat(70), "größe", "bad\ud83d");
     const properties = { [key]: this.schema(depth - 1), plain: this.schema(depth - 1) };
     const object: Json = { type: "object", properties, required: [this.of(key, "plain")] };
+    if (this.up(3) === 0) return this.oldSchema(object);
     return this.of<Json>(object, { type: "array", items: object }, { anyOf: [object, { type: "string" }] });
+  }
+
+  /** As generators of drafts 3 to 7 and of OpenAPI write a schema. */
+  oldSchema(object: Json): Json {
+    const exclusive = this.of("exclusiveMinimum", "exclusiveMaximum");
+    return this.of<Json>(
+      { id: "https://example.com/old", $schema: "http://json-schema.org/draft-04/schema#", type: "any" },
+      { type: "integer", minimum: 1, maximum: 9, [exclusive]: this.of(true, false) },
+      { type: "number", [exclusive]: true },
+      { type: "array", items: [object, { type: "str" }], additionalItems: this.of<Json>(false, true, object) },
+      { type: "object", properties: { a: { type: "string", required: true }, b: { nullable: true, type: "string" } } },
+      { type: "object", definitions: { id: { type: "int" } }, properties: { id: { type: "string", required: false } } },
+    );
   }
 
   tool(): ToolSchema {
@@ -86,8 +101,18 @@ export class Odd {
       { ...object, allOf: [{ properties: { more: { type: "array" } } }], not: { required: ["z"] } },
       { oneOf: [object, { type: "object", properties: { z: { type: "string" } } }] },
       { $ref: "#/$defs/args", $defs: { args: { ...object, enum: [{ q: 1 }] } } },
+      { $schema: "http://json-schema.org/draft-07/schema#", definitions: { it: object }, ...object },
     );
     return { name: this.name(), description: this.text(), input };
+  }
+
+  /** A tool as an agent takes it: a schema by which arguments can be checked. */
+  usableTool(): ToolSchema {
+    for (;;) {
+      const tool = this.tool();
+      const input: Json = { type: "object", ...(tool.input as object) };
+      if (schemaProblem(input) === undefined) return { ...tool, input };
+    }
   }
 
   user(pictures: boolean): PromptMessage {

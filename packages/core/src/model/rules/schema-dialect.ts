@@ -8,11 +8,11 @@ const TYPES: Readonly<Record<string, string | undefined>> = {
 };
 
 /**
- * One schema, without those in it, as JSON Schema 2020-12 says what other dialects mean: `nullable` of OpenAPI, bounds that
- * exclude with `true` of draft 4, `required: true` of a property of draft 3, lists of `items`, and names of types that
- * there are not.
+ * One schema, without the schemas in it, in the words of JSON Schema 2020-12. Other dialects have `nullable` (OpenAPI),
+ * bounds that exclude with `true` (draft 4), `required: true` of a property (draft 3), lists of `items` (up to draft
+ * 2019-09), and other names of types.
  */
-export function asMeant(given: Schema): Schema {
+export function modernSchema(given: Schema): Schema {
   const { nullable, required, ...rest } = given;
   const typed = withType({ ...rest, ...requiredOf(given, required) }, nullable === true);
   return withItems(withBounds(withBounds(typed, "minimum", "exclusiveMinimum"), "maximum", "exclusiveMaximum"));
