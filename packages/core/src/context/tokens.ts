@@ -27,7 +27,8 @@ export function estimate(text: string): number {
  */
 export function takenBy({ branch, agent }: TurnRun): RoomTaken {
   const taken = countedBy(branch.path, agent);
-  if (taken.counted === 0) return taken;
+  // A window that has no room for the tools is as wrong as a count can be.
+  if (taken.counted === 0 || headBytes(agent) >= (agent.compaction?.contextSize ?? 0) * BYTES) return taken;
   const own = ownCount(branch.prompt(), agent) - roughly(taken.uncounted);
   if (own <= taken.counted * 2 && taken.counted <= own * 2) return taken;
   return { ...taken, counted: Math.max(taken.counted, Math.ceil(own)), doubted: true };
@@ -66,14 +67,18 @@ function sizeOf<T extends object>(counted: T, textsOf: (counted: T) => readonly 
 const summed = new WeakMap<readonly PromptMessage[], { messages: number; bytes: number }>();
 
 /** Our own rough count of a request: a token for four bytes of text. */
-export function ownCount(prompt: readonly PromptMessage[], { instructions, toolbox }: TurnAgent): number {
+export function ownCount(prompt: readonly PromptMessage[], agent: TurnAgent): number {
   const sum = summed.get(prompt) ?? { messages: 0, bytes: 0 };
   summed.set(prompt, sum);
   for (; sum.messages < prompt.length; sum.messages++) {
     sum.bytes += sizeOf(prompt[sum.messages] as PromptMessage, textsInPrompt);
   }
-  const head = sizeOf(instructions, ({ text }) => [text]) + sizeOf(toolbox, ({ text }) => [text]);
-  return Math.ceil((sum.bytes + head) / BYTES);
+  return Math.ceil((sum.bytes + headBytes(agent)) / BYTES);
+}
+
+/** Bytes of the instructions and the tools. */
+function headBytes({ instructions, toolbox }: TurnAgent): number {
+  return sizeOf(instructions, ({ text }) => [text]) + sizeOf(toolbox, ({ text }) => [text]);
 }
 
 const BYTES = 4;

@@ -101,6 +101,15 @@ describe("F93: a message that is larger than the window", () => {
     expect(resultsIn(session).join()).toMatch(/Your message has about 9,\d\d\d tokens/);
   });
 
+  test("a window that has no room for the tools blames no message, and lets the provider decide", async () => {
+    const model = answering({ window: 100_000, counts: () => 10 });
+    const session = Session.inMemory();
+    const agent = new Agent({ model, instructions: paste(500), compaction: { contextSize: 200 } });
+    for (const text of ["One.", "Two.", "Three."]) await agent.send(text, { session });
+    expect(model.requests.filter(isSummaryRequest)).toEqual([]);
+    expect(model.asked).toBe(3);
+  });
+
   test("without compaction nothing is counted, and the provider says that it is too long", async () => {
     const model = answering();
     const sent = new Agent({ model, compaction: false }).send(paste(9_000));

@@ -30,7 +30,8 @@ export async function refuseTooLarge(run: TurnRun, model: ModelDriver): Promise<
   // As a rule there is room, whatever counts: then nothing is counted.
   if (bytes < contextSize) return undefined;
   const taken = await untilAborted(run, (signal) => tokensOf({ counted: 0, uncounted: head }, count, signal));
-  if (taken === undefined) return undefined;
+  // Where the instructions and the tools leave no room, no message is to blame.
+  if (taken === undefined || taken >= contextSize) return undefined;
   const settled = await settle(run, model, contextSize - taken);
   return settled instanceof ModelError ? settled : undefined;
 }
