@@ -12,10 +12,10 @@ const model = scriptedModel((request) => [
   text(
     wantsSummary(request)
       ? "The user is called Ada and likes figs."
-      : `Noted. ${"A fig is a flower turned inside out. ".repeat(4)}`,
+      : `Noted. ${"A fig is a flower turned inside out. ".repeat(20)}`,
   ),
 ]);
-const agent = new Agent({ model, compaction: { contextSize: 250, threshold: 0.8 } });
+const agent = new Agent({ model, compaction: { contextSize: 1_000, threshold: 0.8 } });
 const session = Session.inMemory();
 for (const said of [
   "I am Ada.",

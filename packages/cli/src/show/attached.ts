@@ -1,6 +1,6 @@
 import type { UserPart } from "@banyan/core";
 import { type FilePart, sizeIn } from "@banyan/core/conversation";
-import { formatBytes } from "@banyan/core/shown";
+import { attachedText, formatBytes } from "@banyan/core/shown";
 import { oneLine } from "./plain-text.ts";
 
 /** Something that goes along with a message. */
@@ -51,9 +51,11 @@ export function attachedLine(attached: readonly Attached[]): string[] {
 export function attachedTo(parts: readonly UserPart[]): Attached[] {
   return parts.slice(1).flatMap((part) => {
     if (part.type === "file") return [attachedFile(part)];
-    const [, tag = "", name = "", content = ""] = NAMED.exec(part.text) ?? [];
-    const kind = KINDS[tag];
-    return kind === undefined ? [] : [{ name: JSON.parse(name), kind, size: Buffer.byteLength(content) }];
+    const attached = attachedText(part.text);
+    const kind = KINDS[attached?.kind ?? ""];
+    return attached && kind !== undefined
+      ? [{ name: attached.name, kind, size: Buffer.byteLength(attached.content) }]
+      : [];
   });
 }
 
@@ -63,8 +65,6 @@ export function attachedFile({ mediaType, name = mediaType, data = "" }: FilePar
   return { name, kind, size: sizeIn(data) };
 }
 
-/** A text that goes along, as the model sees it. */
-const NAMED = /^<(\w+) name=("(?:[^"\\]|\\.)*")>\n(.*)\n<\/\1>$/s;
 const KINDS: Readonly<Record<string, string>> = {
   file: "text",
   folder: "folder",

@@ -50,6 +50,7 @@ export async function compactBranch(agent: Agent, options: CompactOptions): Prom
     const run = newRun(handle, session, ready, branch, { origin: handle });
     // A summary would stand for the call that waits, and the model would never see its result.
     if (run.continues !== undefined) return WAITS;
-    return shorten(run, model, "somebody asked for it", keep === undefined ? {} : { wanted: keep });
+    const wanted = keep === undefined ? {} : { wanted: keep };
+    return shorten(run, model, "somebody asked for it", { whole: "asked", ...wanted });
   });
 }

@@ -115,7 +115,7 @@ export function startOf(
       if (!directive.parts && last.unreadable !== undefined) throw nothingToAnswer("nothing-to-retry");
       return directive.parts
         ? { type: "message", parentId: last.parentId, parts: directive.parts }
-        : { type: "here", leaf: last.id };
+        : { type: "here", leaf: last.id, again: true };
     }
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Event } from "../conversation/event.ts";
 import { isEvent } from "../conversation/feed-item.ts";
-import type { Json } from "../conversation/message.ts";
+import { type Json, textOf } from "../conversation/message.ts";
 import { noUsage } from "../conversation/usage.ts";
 import type { LoopDriver, TurnSink } from "../ports/loop.ts";
 import type { ModelPart } from "../ports/model.ts";
@@ -106,7 +106,11 @@ async function wholeConversation(): Promise<World> {
     session.add("By the way.", { id: "added" }),
     isKnown("added", "By the way."),
   );
-  const over = (later: Session) => wrong(later.state.processes.get("p1")?.outcome, "it was stopped by a person");
+  // A turn that goes on tells the model, and needs to keep it no more.
+  const end = "it was stopped by a person";
+  const isTold = ({ state }: Session) =>
+    [...state.messages.values()].some((message) => textOf(message) === `p1 (a server) has ended: ${end}.`);
+  const over = (later: Session) => (isTold(later) ? undefined : wrong(later.state.processes.get("p1")?.outcome, end));
   await world.promise("what stays is stopped", session.stopProcess("p1", "it was stopped by a person"), over);
   await session.close();
   return world;

@@ -36,7 +36,7 @@ export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSig
     hurry: run.hurry,
     conversation: session.state,
     path: branch.path,
-    wholePath: async () => [...(await session.above(branch.path[0])), ...branch.path],
+    wholePath: () => session.wholePath(branch.path),
     step: budget.steps,
     agent: agent.name,
     client: run.client,

@@ -55,7 +55,7 @@ describe("a conversation that grows too long", () => {
     const { session, model, agent } = play(
       (request, index) => {
         if (isSummary(request)) return "The password is mellon. The person wants 200 steps.";
-        return index < 230 ? [call("act")] : said(request.messages).includes("mellon") ? "It is mellon." : "I forgot.";
+        return index < 250 ? [call("act")] : said(request.messages).includes("mellon") ? "It is mellon." : "I forgot.";
       },
       { limits: { steps: 500 } },
     );
@@ -83,7 +83,7 @@ describe("a conversation that grows too long", () => {
     expect(path[0]).toMatchObject({ role: "user", parts: [{ text: "Begin." }] });
     const after = model.requests[model.requests.findIndex(isSummary) + 1]?.messages ?? [];
     expect(said(after.slice(0, 1))).toContain("All that matters.");
-    expect(said(after)).not.toContain("Begin.");
+    expect(said(after.slice(1))).not.toContain("Begin.");
     expect(after.length).toBeGreaterThan(1);
   });
 
@@ -280,12 +280,14 @@ describe("a conversation that grows too long", () => {
       );
       expect((await agent.send("One.", { session })).text).toBe("end");
       expect(summaries(session).map(textOf)).toEqual(["Sum."]);
-      expect(said(model.requests.at(-1)?.messages ?? [])).not.toContain("One.");
+      const [stands, ...newest] = model.requests.at(-1)?.messages ?? [];
+      expect(said(stands ? [stands] : [])).toMatch(/Sum\.[\s\S]*<message>\nOne\.\n/);
+      expect(said(newest)).not.toContain("One.");
       expect(checkConversation(session.state)).toEqual([]);
     },
   );
 
-  test("F15: one that says so twice in a turn is believed", async () => {
+  test("F15: one that says so when nothing is left to cut is believed", async () => {
     const { session, agent, model } = play(
       (request, index) => (isSummary(request) ? "Sum." : index < 3 ? [call("act")] : [fail("context-overflow")]),
       { compaction: { contextSize: 1_000_000 } },
@@ -310,7 +312,7 @@ describe("a conversation that grows too long", () => {
       asked++;
       return text.length;
     };
-    const { session, agent } = play((request) => (isSummary(request) ? "Sum." : "Well."), {
+    const { session, agent } = play((request) => (isSummary(request) ? "Sum." : "Well, well, well, well. ".repeat(5)), {
       compaction: { contextSize: 1_000, count },
     });
     for (const said of ["One.", "Two.", "Three.", "Four."]) await agent.send(said, { session });

@@ -5,7 +5,7 @@ import type { ModelDriver, PromptMessage } from "../ports/model.ts";
 import { type TurnRun, tellModel, tellOnce } from "../run/run.ts";
 import { messageOf } from "../toolbox/execute.ts";
 import { cutNewestResults } from "./cut-results.ts";
-import { coveredBy, EMPTY, freedBy, KEPT, putSummary, TOO_LONG } from "./summary-message.ts";
+import { coveredBy, EMPTY, freedBy, type LeftWhole, putSummary, TOO_LONG } from "./summary-message.ts";
 import { askForText, requestFor, summaryOf, sumOf } from "./summary-request.ts";
 import { mostOf, takenBy, tokensOf, untilAborted } from "./tokens.ts";
 
@@ -41,6 +41,13 @@ export async function makeRoom(run: TurnRun, model: ModelDriver): Promise<void> 
   }
 }
 
+interface ShortenOptions {
+  readonly whole?: LeftWhole;
+  /** Messages that the summary must cover at least. */
+  readonly least?: number | undefined;
+  readonly wanted?: string;
+}
+
 /**
  * Puts a summary by the model in the place of what was said earlier, but for the last few messages; one that keeps what is
  * `wanted`, if somebody said so. When the summary is empty, fails or is interrupted, everything stays as it was, and what
@@ -50,11 +57,11 @@ export async function shorten(
   run: TurnRun,
   model: ModelDriver,
   why: string,
-  { least, wanted }: { readonly least?: number; readonly wanted?: string } = {},
+  { whole = "newest", least, wanted }: ShortenOptions = {},
 ): Promise<string | undefined> {
   const { session, branch, agent, origin, signal, progress } = run;
   if (!agent.compaction) return "Compaction is switched off.";
-  const covers = await untilAborted(run, () => coveredBy(run, branch.path.length, KEPT, least));
+  const covers = await untilAborted(run, () => coveredBy(run, branch.path.length, whole, least));
   if (signal.aborted) return messageOf(signal.reason);
   if (progress.failedSummaries >= FAILURES) return "No further summary is asked for in this turn.";
   if (covers === undefined) return "There is nothing to shorten yet.";

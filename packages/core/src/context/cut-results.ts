@@ -1,6 +1,6 @@
 import { createId } from "../conversation/id.ts";
 import type { ShortenedResult, SummaryMessage } from "../conversation/message.ts";
-import { cutBefore } from "../conversation/shown/visible-text.ts";
+import { cutInMiddle } from "../conversation/shown/visible-text.ts";
 import { afterSummary } from "../conversation/tree/path.ts";
 import type { TurnRun } from "../run/run.ts";
 import { estimate, tokensOf, untilAborted } from "./tokens.ts";
@@ -32,7 +32,8 @@ export async function cutResults(run: TurnRun, budgetOf: (tokens: number) => num
   const most = shareOf(sizes, budgetOf(sizes.reduce((sum, size) => sum + size, 0)));
   const shortened = results.flatMap(({ call, output, tokens }): ShortenedResult[] => {
     if (tokens <= most) return [];
-    const text = cutInMiddle(output, Math.max(LEAST, Math.floor(output.length * (most / tokens))));
+    const characters = Math.max(LEAST, Math.floor(output.length * (most / tokens)));
+    const text = cutInMiddle(output, characters, (cut) => `[${cut} characters were cut here to fit your context]`);
     return text.length < output.length ? [{ call, text }] : [];
   });
   if (shortened.length === 0) return false;
@@ -78,11 +79,4 @@ function shareOf(sizes: readonly number[], budget: number): number {
     left -= size;
   }
   return Number.POSITIVE_INFINITY;
-}
-
-function cutInMiddle(text: string, length: number): string {
-  const half = Math.floor(length / 2);
-  const end = cutBefore(text, text.length - half);
-  const begin = cutBefore(text, half);
-  return `${text.slice(0, begin)}\n[${end - begin} characters were cut here to fit your context]\n${text.slice(end)}`;
 }

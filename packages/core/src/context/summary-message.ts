@@ -1,15 +1,12 @@
 import { createId } from "../conversation/id.ts";
-import type { Message } from "../conversation/message.ts";
+import { isSettled, type Message } from "../conversation/message.ts";
 import { afterSummary, isSummary } from "../conversation/tree/path.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
 import type { Shortened } from "../ports/tool.ts";
 import type { TurnRun } from "../run/run.ts";
+import { behindSummary, countTokens, roomOf, SHARES, standingTokens, summaryBound } from "./behind-summary.ts";
 import { rememberSummary } from "./recall.ts";
-import { estimate, textsIn, tokensOf } from "./tokens.ts";
-
-/** At the most this many of the last messages stay word for word, and no more than a fifth of the context. */
-export const KEPT = 6;
-const KEPT_SHARE = 0.2;
+import { shownTexts, textsIn } from "./tokens.ts";
 
 export const EMPTY = "The summary is empty, so nothing was shortened.";
 export const TOO_LONG = "The summary is longer than what it would stand for, so nothing was shortened.";
@@ -23,7 +20,7 @@ const NOTHING_EARLIER =
 export async function planSummary(run: TurnRun, message: string, text: string): Promise<Shortened> {
   const { session, branch, origin } = run;
   const response = branch.path.findIndex(({ id }) => id === message);
-  const covers = await coveredBy(run, response);
+  const covers = await coveredBy(run, response, "asked");
   const freed = covers === undefined ? undefined : await freedBy(run, text, covers);
   if (covers !== undefined && freed && freed.tokens > 0) {
     run.progress.planSummary({ text, covers });
@@ -40,16 +37,23 @@ export async function useSummary(run: TurnRun): Promise<void> {
   if (summary) await putSummary(run, summary.text, summary.covers);
 }
 
-/** What is shown to the model no more once a text stands for all down to `covers`. An empty one frees nothing. */
-export async function freedBy({ branch, agent, signal }: TurnRun, text: string, covers: string): Promise<Shortened> {
-  const { path } = branch;
-  const replaced = afterSummary(path.slice(0, path.findIndex(({ id }) => id === covers) + 1));
-  const count = agent.compaction?.count ?? estimate;
-  const tokensIn = (uncounted: readonly string[]) => tokensOf({ counted: 0, uncounted }, count, signal);
-  const tokens = text.trim() === "" ? 0 : (await tokensIn(replaced.flatMap(textsIn))) - (await tokensIn([text]));
-  return { messages: replaced.filter(({ role }) => role !== "summary").length, tokens };
+/**
+ * What a text frees that stands for all down to `covers`. An empty one frees nothing, and neither does one that is longer than
+ * what it stands for.
+ */
+export async function freedBy(run: TurnRun, text: string, covers: string): Promise<Shortened> {
+  const { path } = run.branch;
+  const covered = path.slice(0, path.findIndex(({ id }) => id === covers) + 1);
+  const messages = afterSummary(covered).filter(({ role }) => role !== "summary").length;
+  if (text.trim() === "") return { messages, tokens: 0 };
+  const shown = await countTokens(run, ...shownTexts(covered));
+  const saved = shown - (await countTokens(run, text));
+  if (saved <= 0) return { messages, tokens: saved };
+  // In a short conversation the words of the user may be most of it.
+  return { messages, tokens: Math.max(1, shown - (await standingTokens(run, text, await behindSummary(run, covers)))) };
 }
 
+/** Puts a summary at the end of the branch, with the words of the user and the state of the work as they are now. */
 export async function putSummary(
   run: TurnRun,
   text: string,
@@ -59,6 +63,7 @@ export async function putSummary(
   const { session, branch, origin } = run;
   const message = createId();
   const cost = spent?.cost === undefined ? {} : { cost: spent.cost };
+  const behind = await behindSummary(run, covers);
   await session.commit(
     [
       {
@@ -69,6 +74,7 @@ export async function putSummary(
         covers,
         run: run.id,
         parts: [{ type: "text", text }],
+        ...behind,
         ...(spent ? { usage: spent.usage, ...cost } : {}),
       },
     ],
@@ -79,32 +85,61 @@ export async function putSummary(
 }
 
 /**
- * The last message of the first `end` ones on the path that a summary may cover: what nobody has responded to and the last
- * few messages stay as they are. Nothing when fewer than `least` would be covered.
+ * Which messages a summary leaves whole, beside those that nobody has answered: the newest, as far as the room allows, or for a
+ * summary that somebody asked for, as far as a like part of what is there.
  */
-export async function coveredBy(
-  { branch, agent, signal }: TurnRun,
-  end: number,
-  keep = KEPT,
-  least = 2,
-): Promise<string | undefined> {
-  const { path } = branch;
-  const { count = estimate, contextSize } = agent.compaction ?? {};
-  // Of a context whose size nobody knows, what is there is the measure.
-  const shown = () =>
-    tokensOf({ counted: 0, uncounted: afterSummary(path.slice(0, end)).flatMap(textsIn) }, count, signal);
-  const room = (contextSize ?? (await shown())) * KEPT_SHARE;
-  let last = end - 1;
-  let kept = 0;
-  let tokens = 0;
-  for (; last >= 0; last--) {
-    const message = path[last] as Message;
-    tokens = await tokensOf({ counted: tokens, uncounted: textsIn(message) }, count, signal);
-    const isOpen = path.slice(last).every(({ role }) => role !== "assistant");
-    if (!isOpen && (kept >= keep || tokens > room)) break;
-    kept++;
-  }
+export type LeftWhole = "newest" | "asked";
+
+/**
+ * The last message of the first `end` ones on the path that a summary may cover; nothing when fewer than `least` would be
+ * covered. What nobody has answered stays as it is, and so do the newest messages: as many as fit beside the summary, the words of the
+ * user and the state.
+ */
+export async function coveredBy(run: TurnRun, end: number, whole: LeftWhole, least = 2): Promise<string | undefined> {
+  const { path } = run.branch;
   const before = path.findLastIndex(isSummary);
-  const covered = path[last];
-  return covered && last - before >= least ? covered.id : undefined;
+  let last = (end < path.length ? end : await unansweredFrom(run)) - 1;
+  const { newest, behind } = await roomBehind(run, path[end - 1], whole);
+  const shown = new Map(afterSummary(path).map((message) => [message.id, message]));
+  for (let left = newest; last > Math.max(before, 0); last--) {
+    const message = shown.get((path[last] as Message).id);
+    left -= message ? await countTokens(run, ...textsIn(message)) : 0;
+    if (left < 0) break;
+  }
+  // A summary that nobody has answered yet has nothing behind it to cover.
+  if (last < before) return undefined;
+  const replaced = path.slice(0, last + 1);
+  if (afterSummary(replaced).filter(({ role }) => role !== "summary").length < least) return undefined;
+  const frees = whole !== "newest" || (await countTokens(run, ...shownTexts(replaced))) > behind;
+  return frees ? path[last]?.id : undefined;
+}
+
+/** Tokens that the newest messages may have behind a summary, and tokens of what the program puts behind it. */
+async function roomBehind(
+  run: TurnRun,
+  last: Message | undefined,
+  whole: LeftWhole,
+): Promise<{ readonly newest: number; readonly behind: number }> {
+  if (last === undefined) return { newest: 0, behind: 0 };
+  const room = await roomOf(run);
+  if (whole === "asked") {
+    const shown = await countTokens(run, ...shownTexts(run.branch.path));
+    const rest = SHARES.all - SHARES.summary - SHARES.words - SHARES.state;
+    return { newest: Math.min(room, shown) * rest, behind: 0 };
+  }
+  const behind = await standingTokens(run, "", await behindSummary(run, last.id));
+  return { newest: room * SHARES.all - summaryBound(room) - behind, behind };
+}
+
+/** Where on the path the messages begin that nobody has answered: new ones, and a response whose results nobody has read. */
+async function unansweredFrom(run: TurnRun): Promise<number> {
+  const { path } = run.branch;
+  const from = path.findLastIndex(({ role }) => role === "assistant") + 1;
+  const response = path[from - 1];
+  if (response?.role !== "assistant" || response.calls.length === 0) return from;
+  if (!isSettled(response)) return from - 1;
+  // Results that leave no room for anything else are part of what is summed up.
+  const open = shownTexts(path.slice(from - 1));
+  const isTooMuch = (await countTokens(run, ...open)) > (await roomOf(run)) * (1 - SHARES.all);
+  return isTooMuch ? from : from - 1;
 }

@@ -1,5 +1,6 @@
 import type { Message } from "../conversation/message.ts";
 import { textOf } from "../conversation/message.ts";
+import { standingFor } from "../conversation/shown/kept-words.ts";
 import { afterSummary, isShortening, isSummary } from "../conversation/tree/path.ts";
 import { totalTokens } from "../conversation/usage.ts";
 import { orAborted } from "../model/alarm.ts";
@@ -39,7 +40,7 @@ function countedBy(path: readonly Message[], { instructions, toolbox }: TurnAgen
   for (let i = path.length - 1; i >= 0; i--) {
     const message = path[i] as Message;
     if (isSummary(message) || isShortening(message)) {
-      uncounted.push(...afterSummary(path.slice(0, i + 1)).flatMap(textsIn));
+      uncounted.push(...shownTexts(path.slice(0, i + 1)));
       break;
     }
     if (message.role === "assistant" && message.usage && message.usage.input > 0) {
@@ -120,7 +121,12 @@ export async function untilAborted<T>({ signal }: TurnRun, counting: (signal: Ab
   }
 }
 
-/** What the model is shown of a message, as texts. */
+/** What the model is shown of a path, as texts. */
+export function shownTexts(path: readonly Message[]): string[] {
+  return afterSummary(path).flatMap((message) => (isSummary(message) ? standingFor(message, path) : textsIn(message)));
+}
+
+/** What the model is shown of a message that is no summary, as texts. */
 export function textsIn(message: Message): string[] {
   if (message.role !== "assistant") return [textOf(message)];
   return [textOf(message), ...message.calls.map(({ inputText }) => inputText), ...resultsIn(message)];

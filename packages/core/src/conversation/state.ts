@@ -136,6 +136,8 @@ export interface ConversationState {
    * sub-agent under the call that launched it.
    */
   readonly children: ReadonlyMap<string | null, readonly string[]>;
+  /** Messages whose parents a session's window forgot, each with the nearest message above that it still holds. */
+  readonly above: ReadonlyMap<string, string>;
   /** Where the conversation was last written to: where it goes on when nobody says otherwise. */
   readonly leaf: string | null;
   /** The turns that are under way, by their ids. */
@@ -189,6 +191,7 @@ export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type Collections =
   | "messages"
   | "children"
+  | "above"
   | "runs"
   | "waiting"
   | "continuedBy"
@@ -205,6 +208,7 @@ type Collections =
 export type MutableState = Mutable<Omit<ConversationState, Collections>> & {
   messages: Map<string, Message>;
   children: Map<string | null, string[]>;
+  above: Map<string, string>;
   runs: Map<string, LiveRun>;
   waiting: Map<string, LiveRun>;
   continuedBy: Map<string, string>;
@@ -235,6 +239,7 @@ export function emptyConversation(
     epoch: 0,
     messages: new Map(),
     children: new Map(),
+    above: new Map(),
     leaf: null,
     runs: new Map(),
     waiting: new Map(),

@@ -74,11 +74,12 @@ export class Branch {
   trim(): void {
     const { window, state } = this.#session;
     if (window === undefined || this.#path.length <= window || state.runs.size > 0) return;
-    const forgotten = forgetBefore(state, this.#path, window);
+    const left = forgetBefore(state, this.#path, window);
+    const forgotten = this.#path.length - left.length;
     if (forgotten === 0) return;
     const gone = this.#path.slice(0, forgotten);
-    this.#path = this.#path.slice(forgotten);
-    if (this.#shown < forgotten || hasSummary(gone) || hasSummary(this.#path)) return this.#rebuild();
+    this.#path = [...left];
+    if (this.#shown < forgotten || this.#path.some(isSummary)) return this.#rebuild();
     // The prompt follows the path, message by message: what is gone stood first in it.
     this.#prompt = this.#prompt.slice(gone.filter(isShown).length);
     this.#shown -= forgotten;
@@ -97,8 +98,4 @@ export class Branch {
     this.#prompt = promptFrom(this.#path);
     this.#shown = this.#path.length;
   }
-}
-
-function hasSummary(path: readonly Message[]): boolean {
-  return path.some(isSummary);
 }

@@ -5,9 +5,9 @@ import {
   isSettled,
   type Json,
   type Message,
-  textOf,
 } from "../conversation/message.ts";
-import { enclosed, toldAsPast } from "../conversation/shown/enclosed.ts";
+import { toldAsPast } from "../conversation/shown/enclosed.ts";
+import { standingFor } from "../conversation/shown/kept-words.ts";
 import { afterSummary, isSummary } from "../conversation/tree/path.ts";
 import { writtenInput } from "../conversation/written-input.ts";
 import type { PromptCall, PromptMessage, PromptResult } from "../ports/model.ts";
@@ -24,16 +24,17 @@ const settled = new WeakMap<Message, PromptMessage | null>();
 
 /**
  * What a model is shown for a path. Pure: the same path gives the same prompt, whatever happened in between. Each call
- * has exactly one result; one that has none says why it was not executed. From the nearest summary on, what it covers
- * is left out.
+ * has exactly one result; one that has none says why it was not executed. What the nearest summary covers is left out, but
+ * for the words of users that it keeps.
  */
 export function promptFrom(path: readonly Message[]): PromptMessage[] {
   const prompt: PromptMessage[] = [];
   for (const message of afterSummary(path)) {
     let shown = settled.get(message);
     if (shown === undefined) {
-      shown = promptMessage(message);
-      if (isSettled(message)) settled.set(message, shown);
+      shown = promptMessage(message, path);
+      // What stands behind a summary depends on the messages above it, too.
+      if (isSettled(message) && message.role !== "summary") settled.set(message, shown);
     }
     if (shown) prompt.push(shown);
   }
@@ -52,7 +53,7 @@ export function isShown(message: Message): boolean {
 
 /** Adds a message that is new on the path to its prompt; one without content adds nothing. */
 export function appendTo(prompt: PromptMessage[], message: Message): void {
-  const shown = promptMessage(message);
+  const shown = promptMessage(message, []);
   if (shown) prompt.push(shown);
 }
 
@@ -64,7 +65,7 @@ export function completable(prompt: readonly PromptMessage[]): readonly PromptMe
   return last?.role === "assistant" && last.results.length === 0 && !last.paused ? [...prompt, CONTINUE] : prompt;
 }
 
-function promptMessage(message: Message): PromptMessage | null {
+function promptMessage(message: Message, path: readonly Message[]): PromptMessage | null {
   // Half a message may mislead a model (F77), and providers refuse a response that is nothing but reasoning.
   if (!isShown(message)) return null;
   switch (message.role) {
@@ -74,15 +75,7 @@ function promptMessage(message: Message): PromptMessage | null {
       return { role: "user", parts: [{ type: "text", text: toldAsPast(recalled) }, ...message.parts] };
     }
     case "summary":
-      return {
-        role: "user",
-        parts: [
-          {
-            type: "text",
-            text: enclosed("summary-of-the-conversation-so-far", textOf(message)),
-          },
-        ],
-      };
+      return { role: "user", parts: [{ type: "text", text: standingFor(message, path).join("\n\n") }] };
     case "assistant":
       return promptAssistant(message);
   }

@@ -6,7 +6,7 @@ import type { AssistantMessage, Call, FileChange, Message } from "../conversatio
 import { refuseUnknown } from "../conversation/option-names.ts";
 import type { ApprovalQuestion, ConversationState, InputChange, LiveRun, OpenQuestion } from "../conversation/state.ts";
 import { callIn } from "../conversation/tree/call-state.ts";
-import { pathTo } from "../conversation/tree/path.ts";
+import { pathTo, placeAfterForgotten } from "../conversation/tree/path.ts";
 import { answerFacts, approvalResolved } from "../past/answers.ts";
 import { Granted } from "../past/granted.ts";
 import { noPast, type Past, pastOf, stateIn } from "../past/past.ts";
@@ -243,20 +243,21 @@ export class Session {
   }
 
   /**
-   * The path down to a message, without the message, also where the session's window no longer holds it: that is then read
-   * from the log. Rejects with `SessionError` (`no-log`) when the session keeps none.
+   * A path with the messages that the session's window no longer holds: they are read from the log. Rejects with `SessionError`
+   * (`no-log`) when the session keeps none.
    * @internal
    */
-  async above(message: Message | undefined): Promise<readonly Message[]> {
-    const { parentId = null } = message ?? {};
-    if (parentId === null || this.state.messages.has(parentId)) return pathTo(this.state, parentId);
+  async wholePath(path: readonly Message[]): Promise<readonly Message[]> {
+    const from = placeAfterForgotten(path);
+    const parentId = path[from]?.parentId ?? null;
+    if (parentId === null) return path;
     if (!this.#log) {
       throw new SessionError(
         "no-log",
         `This session keeps no log and only its last ${this.window} messages, so earlier ones cannot be read.`,
       );
     }
-    return pathTo(await stateIn(this.#log, this.id), parentId);
+    return [...pathTo(await stateIn(this.#log, this.id), parentId), ...path.slice(from)];
   }
 
   /**

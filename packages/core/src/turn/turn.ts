@@ -3,7 +3,7 @@ import { SHORTEN } from "../context/compaction.ts";
 import { recallInto, rememberTurn } from "../context/recall.ts";
 import { planSummary } from "../context/summary-message.ts";
 import { CUT_OFF } from "../conversation/broken-turn.ts";
-import type { EventBody, RunEnd } from "../conversation/event.ts";
+import type { EventBody, MessageAdded, RunEnd } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import {
   type AssistantMessage,
@@ -17,6 +17,7 @@ import type { ConversationState, OpenQuestion, StayingProcess, WaitingInput } fr
 import { askingRuns, openLimit } from "../conversation/tree/asking.ts";
 import { deliver, stillWaiting } from "../conversation/tree/inbox.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
+import { processesOf } from "../past/state-block.ts";
 import type { Branch } from "../run/branch.ts";
 import { checkPrice, LimitError, type Limits } from "../run/limits.ts";
 import type { Ending, TurnProblem } from "../run/mode.ts";
@@ -41,7 +42,8 @@ export type TurnStart =
       readonly id?: string;
     }
   | { readonly type: "inputs"; readonly parentId: string | null; readonly inputs: readonly WaitingInput[] }
-  | { readonly type: "here"; readonly leaf: string | null };
+  /** `again`: the last user message is answered once more, beside what is there. */
+  | { readonly type: "here"; readonly leaf: string | null; readonly again?: true };
 
 /** The message at which a turn begins. */
 export function placeOf(start: TurnStart): string | null {
@@ -125,7 +127,8 @@ async function begin(run: TurnRun, start: TurnStart): Promise<void> {
     if (!session.state.contents.has(digest)) events.push({ type: "content.stored", digest, text });
   }
   let leaf = branch.leaf;
-  const ended = start.type === "here" ? [] : endedOn(session.state, branch.path);
+  // A turn that goes on after a restart is told too: a summary may list the process as running (F87).
+  const ended = start.type === "here" && start.again ? [] : endedOn(session.state, branch.path);
   const told = ended.length === 0 ? undefined : createId();
   if (told !== undefined && start.type !== "here") events.push(toldOfEnd(told, start.parentId, ended));
   if (start.type === "message") {
@@ -162,6 +165,7 @@ async function begin(run: TurnRun, start: TurnStart): Promise<void> {
     ...(ended.length > 0 && { processes: ended.map(({ id }) => id) }),
     ...(run.continues !== undefined && { continues: run.continues }),
   });
+  if (told !== undefined && start.type === "here") events.push({ ...toldOfEnd(told, leaf, ended), run: run.id });
   // One commit: in two, a crash between them leaves "delete the old logs" in the tree and no run that was interrupted, a message
   // that nobody answers, and nothing that says why.
   await session.commit(events, { durable: true, origin: run.origin });
@@ -169,16 +173,11 @@ async function begin(run: TurnRun, start: TurnStart): Promise<void> {
 }
 
 /** What the model began on this branch and has not been told the end of. */
-function endedOn({ processes, messages }: ConversationState, path: readonly Message[]): StayingProcess[] {
-  if (processes.size === 0) return [];
-  const here = new Set(path.map(({ id }) => id));
-  // What began before the messages that are kept in memory is told to whoever goes on.
-  return [...processes.values()].filter(
-    ({ outcome, message }) => outcome !== undefined && (here.has(message) || !messages.has(message)),
-  );
+function endedOn(state: ConversationState, path: readonly Message[]): StayingProcess[] {
+  return processesOf(state, path).filter(({ outcome }) => outcome !== undefined);
 }
 
-function toldOfEnd(message: string, parentId: string | null, ended: readonly StayingProcess[]): EventBody {
+function toldOfEnd(message: string, parentId: string | null, ended: readonly StayingProcess[]): MessageAdded {
   const lines = ended.map(({ id, title, outcome }) => `${id} (${title}) has ended: ${outcome}.`);
   const parts = [{ type: "text", text: lines.join("\n") }] as const;
   return { type: "message.added", message, parentId, role: "user", author: "system", parts };
@@ -194,7 +193,8 @@ async function closeLimit({ id: run, session, budget, origin }: TurnRun): Promis
 
 /** A task may have ended of which a process that is gone could not say so any more. */
 function finishAsBefore({ branch, progress }: TurnRun): void {
-  const last = branch.path.at(-1);
+  // Behind the response may stand what the turn is told of processes that ended.
+  const last = branch.path.findLast((message) => message.role !== "user" || message.author !== "system");
   const result = last?.role === "assistant" ? finishedWith(last) : undefined;
   if (result !== undefined) progress.finish({ result, summary: undefined });
 }

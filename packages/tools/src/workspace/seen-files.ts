@@ -3,6 +3,7 @@ import { join, relative, resolve, sep } from "node:path";
 import type { Message, UserMessage } from "@banyan/core";
 import { type FileChange, type SeenFile, worktreeAt } from "@banyan/core/conversation";
 import type { PreviewContext } from "@banyan/core/hosts";
+import { attachedText } from "@banyan/core/shown";
 import { digestOf, keepContent } from "./backups.ts";
 import { systemCode, WorkspaceError } from "./error.ts";
 import { meantPath } from "./named-path.ts";
@@ -53,15 +54,14 @@ function seenBy(workspace: Workspace, { conversation, path }: Where): SeenFiles 
   return seen;
 }
 
-const ATTACHED = /^<(file(?:-\d+)?) name=("(?:[^"\\]|\\.)*")>\n([\s\S]*)\n<\/\1>$/;
-
 /** Files whose content a user put behind a message (B46). The text is what the file held, unless a secret was taken out of it. */
 function attachedTo({ parts }: Pick<UserMessage, "parts">, workspace: Workspace): SeenFile[] {
   return parts.flatMap((part) => {
-    const [, , name, content] = (part.type === "text" && ATTACHED.exec(part.text)) || [];
-    if (name === undefined || content === undefined) return [];
+    const attached = part.type === "text" ? attachedText(part.text) : undefined;
+    if (attached?.kind !== "file") return [];
+    const { name, content } = attached;
     try {
-      const path = relative(workspace.root, resolve(workspace.root, meantPath(JSON.parse(name), workspace)));
+      const path = relative(workspace.root, resolve(workspace.root, meantPath(name, workspace)));
       return [{ path: path.split(sep).join("/"), digest: digestOf(Buffer.from(content)) }];
     } catch {
       // The text only looks like a file that goes along.

@@ -11,6 +11,29 @@ export function enclosed(name: string, text: string, attributes = ""): string {
   return `<${tag}${attributes}>\n${text}\n</${tag}>`;
 }
 
+/** A text that goes along with a message of a user: a file, a page, the output of a command. */
+export interface AttachedText {
+  /** The name of its tags, such as `file`. */
+  readonly kind: string;
+  readonly name: string;
+  readonly content: string;
+}
+
+const ATTACHED =
+  /^<((file|folder|page|resource|diff|output|hook)(?:-\d+)?) name=("(?:[^"\\]|\\.)*")>\n([\s\S]*)\n<\/\1>$/;
+
+/** Reads a text that was enclosed to go along with a message; returns nothing for any other text. */
+export function attachedText(text: string): AttachedText | undefined {
+  const [, , kind, name, content] = ATTACHED.exec(text) ?? [];
+  if (kind === undefined || name === undefined || content === undefined) return undefined;
+  try {
+    return { kind, name: String(JSON.parse(name)), content };
+  } catch {
+    // The text only looks like one that goes along.
+    return undefined;
+  }
+}
+
 /** What memory recalled, told as the past: a model takes an old request for one of now otherwise (B81). */
 export function toldAsPast(recalled: readonly Recalled[]): string {
   // No line of an entry looks like the label of another one (S26).

@@ -10,7 +10,7 @@ export {
   formatTook,
   shortCount,
 } from "./amounts.ts";
-export { enclosed } from "./enclosed.ts";
+export { type AttachedText, attachedText, enclosed } from "./enclosed.ts";
 export { adviceOn, nearest } from "./nearest.ts";
 export { type Reference, referencesIn } from "./references.ts";
 export { inEnglish, type PhraseValues, type Say } from "./say.ts";

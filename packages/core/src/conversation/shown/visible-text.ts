@@ -42,6 +42,18 @@ export function cutBefore(text: string, at: number): number {
   return isHalf ? at - 1 : at;
 }
 
+/**
+ * Returns a text of which `characters` UTF-16 units are left, half of them from each end, with a line between them that says how
+ * many were cut. No character is cut in two.
+ */
+export function cutInMiddle(text: string, characters: number, lineFor: (cut: number) => string): string {
+  if (text.length <= characters) return text;
+  const head = cutBefore(text, Math.ceil(characters / 2));
+  let tail = text.length - Math.floor(characters / 2);
+  while (cutBefore(text, tail) < tail) tail++;
+  return `${text.slice(0, head)}\n${lineFor(tail - head)}\n${text.slice(tail)}`;
+}
+
 function writtenOut(character: string): string {
   return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }

@@ -17,9 +17,15 @@ export function pathTo(state: ConversationState, leaf: string | null): Message[]
     const message = state.messages.get(id);
     if (!message) break;
     path.push(message);
-    id = message.parentId;
+    const { parentId } = message;
+    id = parentId === null || state.messages.has(parentId) ? parentId : (state.above.get(id) ?? null);
   }
   return path.reverse();
+}
+
+/** The place of the last message on a path whose parent is not before it, since a session's window forgot it; -1 for none. */
+export function placeAfterForgotten(path: readonly Message[]): number {
+  return path.findLastIndex(({ parentId }, index) => parentId !== (path[index - 1]?.id ?? null));
 }
 
 /** The children of a message (of the roots for `null`) that nobody removed, oldest first. */
@@ -140,7 +146,10 @@ export function afterSummary(path: readonly Message[]): readonly Message[] {
   const shortenings = path.filter(isShortening);
   if (!isSummary(summary)) return withShortened(path, shortenings);
   const covered = path.findIndex((message) => message.id === summary.covers);
-  return withShortened([summary, ...path.slice(covered + 1, at), ...path.slice(at + 1)], shortenings);
+  // Kept messages are still on a path of which the last covered message is forgotten: they are covered, too.
+  const kept = new Set(covered < 0 ? summary.kept?.map(({ message }) => message) : []);
+  const before = path.slice(covered + 1, at).filter(({ id }) => !kept.has(id));
+  return withShortened([summary, ...before, ...path.slice(at + 1)], shortenings);
 }
 
 function withShortened(path: readonly Message[], shortenings: readonly SummaryMessage[]): readonly Message[] {

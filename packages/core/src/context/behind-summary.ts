@@ -1,0 +1,159 @@
+import { isPersons, type KeptMessage, type Message, type SummaryMessage } from "../conversation/message.ts";
+import { keptMessage, standingFor, wordsBlock, wordsOf } from "../conversation/shown/kept-words.ts";
+import { isSummary, placeAfterForgotten } from "../conversation/tree/path.ts";
+import { linesIn, stateBlock, type WorkState, workStateOf } from "../past/state-block.ts";
+import { finishedWith } from "../run/mode.ts";
+import type { TurnRun } from "../run/run.ts";
+import { estimate, shownTexts, tokensOf } from "./tokens.ts";
+
+/** What takes how much of the room behind a summary: of the window without instructions and tools. */
+export const SHARES = { all: 0.4, summary: 0.1, words: 0.12, message: 0.03, state: 0.05 } as const;
+
+/** Tokens of the text of a summary at most, in a room of so many. */
+export function summaryBound(room: number): number {
+  return Math.min(room * SHARES.summary, MOST_SUMMARY);
+}
+
+const MOST_SUMMARY = 8_000;
+
+/** What stands behind a summary beside its text (F86, F87). */
+export type BehindSummary = Pick<SummaryMessage, "kept" | "leftOut" | "state">;
+
+/** Tokens of texts, as the run counts them. Rejects with the signal's reason as soon as the run is aborted. */
+export function countTokens({ agent, signal }: TurnRun, ...uncounted: readonly string[]): Promise<number> {
+  return tokensOf({ counted: 0, uncounted }, agent.compaction?.count ?? estimate, signal);
+}
+
+/** The tokens of a window without instructions and tools; of one whose size nobody knows, what the branch takes of it. */
+export async function roomOf(run: TurnRun): Promise<number> {
+  const { agent, branch } = run;
+  const contextSize = agent.compaction?.contextSize;
+  if (contextSize === undefined) return countTokens(run, ...shownTexts(branch.path));
+  return Math.max(0, contextSize - (await countTokens(run, agent.instructions.text, agent.toolbox.text)));
+}
+
+/** Works out what a summary of all down to the message `covers` keeps: the words of the user, and the state of the work. */
+export async function behindSummary(run: TurnRun, covers: string): Promise<BehindSummary> {
+  const { branch, session } = run;
+  const { path } = branch;
+  const room = await roomOf(run);
+  const before = path.findLast((message) => isSummary(message) && message.state !== undefined) as
+    | SummaryMessage
+    | undefined;
+  // A whole path says all by itself. What a window forgot is known from the block before.
+  const work = workStateOf(session.state, path, isWhole(path) ? undefined : before?.state);
+  const state = await boundedState(run, work, room * SHARES.state);
+  const { kept, leftOut } = await keptWords(run, covers, room);
+  return { ...(kept.length > 0 && { kept }), ...(leftOut > 0 && { leftOut }), ...(state !== "" && { state }) };
+}
+
+function isWhole(path: readonly Message[]): boolean {
+  return placeAfterForgotten(path) < 0;
+}
+
+/** Tokens of what the model is shown in the place of what a summary with this text covers. */
+export function standingTokens(run: TurnRun, text: string, behind: BehindSummary): Promise<number> {
+  const base = { id: "", parentId: null, createdAt: 0, role: "summary", covers: "" } as const;
+  return countTokens(run, ...standingFor({ ...base, parts: [{ type: "text", text }], ...behind }, run.branch.path));
+}
+
+/** The block with as many lines as `most` tokens hold. */
+async function boundedState(run: TurnRun, work: WorkState, most: number): Promise<string> {
+  const fits = async (left: number) => (await countTokens(run, stateBlock(work, left))) <= most;
+  // The fewest lines that have to go: each line that goes makes the block shorter.
+  let [least, enough] = [0, linesIn(work)];
+  if (!(await fits(enough))) return "";
+  while (least < enough) {
+    const middle = Math.floor((least + enough) / 2);
+    if (await fits(middle)) enough = middle;
+    else least = middle + 1;
+  }
+  return stateBlock(work, enough);
+}
+
+/** Tokens that one message may have in a window that is too small for anything else. */
+const LEAST = 50;
+
+/**
+ * The user messages whose words are kept: the task, the first one, and the others from the newest backwards as far as they fit.
+ * None is kept that is older than one without room, so that no order is kept without its correction.
+ */
+async function keptWords(
+  run: TurnRun,
+  covers: string,
+  room: number,
+): Promise<{ kept: KeptMessage[]; leftOut: number }> {
+  const { path } = run.branch;
+  const said = saidBefore(run, covers);
+  const [first, task] = [said[0], taskOf(run)];
+  const order = new Set([task, first, ...said.toReversed()].filter((message) => message !== undefined));
+  const covered = new Set(said);
+  const shown = new Map<string, KeptMessage>();
+  let left = room * SHARES.words - (await countTokens(run, wordsBlock(said.length, [])));
+  for (const message of order) {
+    if (!covered.has(message)) continue;
+    const { kept, tokens } = await cutToFit(run, message, Math.max(room * SHARES.message, LEAST));
+    if (tokens > left && message !== task && message !== first) break;
+    left -= tokens;
+    shown.set(message.id, kept);
+  }
+  const kept = said.flatMap(({ id }) => shown.get(id) ?? []);
+  return { kept, leftOut: said.length - kept.length + (isWhole(path) ? 0 : leftOutBefore(path, said)) };
+}
+
+/** The messages with words of the user that a summary down to `covers` covers; in a sub-agent its task too. */
+function saidBefore({ branch: { path }, call }: TurnRun, covers: string): Message[] {
+  const covered = path.slice(0, path.findIndex(({ id }) => id === covers) + 1);
+  return covered.filter(
+    (message, index) =>
+      (isPersons(message) || (index === 0 && call !== undefined)) &&
+      message.unreadable === undefined &&
+      !message.removed &&
+      wordsOf(message) !== "",
+  );
+}
+
+/** The message with the task of a run or of a sub-agent; nothing in a chat. */
+function taskOf({ agent, branch: { path }, call, from }: TurnRun): Message | undefined {
+  if (call !== undefined) return path[0];
+  if (agent.mode.name !== "task") return undefined;
+  let task: Message | undefined;
+  for (let index = Math.min(from, path.length - 1); index >= 0; index--) {
+    const message = path[index] as Message;
+    if (isPersons(message)) task = message;
+    // A run that goes on with the turn of another one has no message of its own.
+    else if (task && message.role === "assistant" && isLastOfTurn(message)) break;
+  }
+  return task;
+}
+
+function isLastOfTurn(message: Extract<Message, { role: "assistant" }>): boolean {
+  return finishedWith(message) !== undefined || (message.finish === "stop" && message.calls.length === 0);
+}
+
+/** How many messages an earlier summary left out that are no longer in memory. */
+function leftOutBefore(path: readonly Message[], said: readonly Message[]): number {
+  const before = path.findLast((message) => isSummary(message) && message.leftOut !== undefined) as
+    | SummaryMessage
+    | undefined;
+  if (before === undefined) return 0;
+  const kept = new Set(before.kept?.map(({ message }) => message));
+  const covered = new Set(path.slice(0, path.findIndex(({ id }) => id === before.covers) + 1));
+  const here = said.filter((message) => covered.has(message) && !kept.has(message.id));
+  return Math.max(0, (before.leftOut ?? 0) - here.length);
+}
+
+/** Characters of a text that have less than one token, whatever counts them: more need not be counted. */
+const MOST_CHARACTERS = 32;
+
+/** How much of the words of a message fits, and the tokens that it takes. */
+async function cutToFit(run: TurnRun, message: Message, most: number): Promise<{ kept: KeptMessage; tokens: number }> {
+  const { length } = wordsOf(message);
+  let characters = Math.min(length, Math.floor(most * MOST_CHARACTERS));
+  let tokens = await countTokens(run, keptMessage(message, characters));
+  while (tokens > most && characters > 0) {
+    characters = Math.floor(Math.min(characters * 0.9, (characters * most) / tokens));
+    tokens = await countTokens(run, keptMessage(message, characters));
+  }
+  return { kept: { message: message.id, ...(characters < length && { characters }) }, tokens };
+}

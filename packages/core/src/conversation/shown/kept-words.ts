@@ -1,0 +1,61 @@
+import { isPersons, type Message, type SummaryMessage, textOf } from "../message.ts";
+import { counted, formatCount } from "./amounts.ts";
+import { attachedText, enclosed } from "./enclosed.ts";
+import { cutInMiddle } from "./visible-text.ts";
+
+/**
+ * Returns what the model is shown in the place of what a summary covers, as texts: the summary, the state of the work (F87)
+ * and the kept words of the user (F86). A kept message that is not on the path, or was removed, is left out.
+ */
+export function standingFor(summary: SummaryMessage, path: readonly Message[]): string[] {
+  const texts = [enclosed("summary-of-the-conversation-so-far", textOf(summary))];
+  if (summary.state !== undefined) texts.push(enclosed("state-of-the-work", summary.state));
+  const words = keptWords(summary, path);
+  if (words !== undefined) texts.push(words);
+  return texts;
+}
+
+function keptWords({ kept = [], leftOut = 0 }: SummaryMessage, path: readonly Message[]): string | undefined {
+  const shownOf = new Map(kept.map(({ message, characters }) => [message, characters]));
+  const found = shownOf.size === 0 ? [] : path.filter(({ id, removed }) => !removed && shownOf.has(id));
+  if (found.length === 0 && leftOut === 0) return undefined;
+  return wordsBlock(
+    leftOut,
+    found.map((message) => keptMessage(message, shownOf.get(message.id))),
+  );
+}
+
+/** The block with kept messages; `leftOut` others are counted in it. */
+export function wordsBlock(leftOut: number, messages: readonly string[]): string {
+  const are = leftOut === 1 ? "is" : "are";
+  const counting = leftOut > 0 ? ` ${counted(leftOut, "other message")} of the user ${are} not shown.` : "";
+  return enclosed("words-of-the-user", [`${WORD_FOR_WORD}${counting}`, ...messages].join("\n"));
+}
+
+const WORD_FOR_WORD = "The user wrote these messages before this point: word for word, the oldest first.";
+
+/** The words of a message between tags, cut to so many UTF-16 units. */
+export function keptMessage(message: Message, characters = Number.POSITIVE_INFINITY): string {
+  const words = cutInMiddle(
+    wordsOf(message),
+    characters,
+    (cut) => `[… ${formatCount(cut)} characters are left out here …]`,
+  );
+  return enclosed(isPersons(message) ? "message" : "task", words);
+}
+
+/** The words that a user wrote in a message, without attached files and what hooks added. */
+export function wordsOf(message: Message): string {
+  const texts = message.parts.flatMap((part) => (part.type === "text" && !attachedText(part.text) ? [part.text] : []));
+  return texts.join("\n\n").trim();
+}
+
+/** The names of the files that go along with a message. */
+export function attachmentsOf(message: Message): string[] {
+  if (message.role !== "user") return [];
+  return message.parts.flatMap((part) => {
+    if (part.type === "file") return [part.name ?? part.mediaType];
+    const attached = attachedText(part.text);
+    return attached && attached.kind !== "output" && attached.kind !== "hook" ? [attached.name] : [];
+  });
+}

@@ -1,0 +1,221 @@
+import { type Call, isEnded, isPersons, type Message } from "../conversation/message.ts";
+import { toolOf } from "../conversation/offered-tool.ts";
+import { formatCount } from "../conversation/shown/amounts.ts";
+import { attachmentsOf } from "../conversation/shown/kept-words.ts";
+import { planOn, shownPlan } from "../conversation/shown/shown-plan.ts";
+import { cutTo, visibleLine } from "../conversation/shown/visible-text.ts";
+import type { ConversationState, Following, OpenQuestion, StayingProcess } from "../conversation/state.ts";
+import { isAskedIn } from "../conversation/tree/asking.ts";
+import { callIn } from "../conversation/tree/call-state.ts";
+import { type ChangedFile, changesOf } from "../conversation/tree/changed-files.ts";
+import { worktreeAt } from "../conversation/tree/path.ts";
+
+/** UTF-16 units of one step, title, question or task. */
+const LONGEST = 200;
+
+/** The sections of a state block, in their order. */
+const HEADINGS = {
+  plan: "Plan:",
+  editing: "Files that wait for your next message:",
+  processes: "Running in the background:",
+  agents: "Sub-agents without a result:",
+  questions: "Questions that the user has not answered:",
+  files: "Files, the one used last at the end:",
+  attachments: "Files that the user attached:",
+} as const;
+
+type Section = keyof typeof HEADINGS;
+const SECTIONS = Object.keys(HEADINGS) as Section[];
+
+const FIRST = "The program recorded this when the summary was made.";
+
+/** A section: its lines, the oldest first, and how many more there are that no line names. */
+interface Lines {
+  readonly lines: readonly string[];
+  readonly unlisted: number;
+}
+
+/** What the program knows of the work on a branch. */
+export type WorkState = Readonly<Record<Section, Lines>>;
+
+/**
+ * Returns what the program knows of the work on the branch with this path (F87). `before` is the block of an earlier summary,
+ * for what stood on messages that are no longer in memory.
+ */
+export function workStateOf(state: ConversationState, path: readonly Message[], before = ""): WorkState {
+  const known = readBlock(before);
+  const here = new Set<string | null>(path.map(({ id }) => id));
+  const on = <Item extends { readonly message: string | null }>(items: ReadonlyMap<string, Item>) =>
+    [...items.values()].filter(({ message }) => here.has(message));
+  const calls = path.flatMap((message) => (message.role === "assistant" ? message.calls : []));
+  const launching = calls.filter(({ id, status }) => !isEnded(status) && state.children.has(id));
+  const running = processesOf(state, path).filter(({ outcome }) => outcome === undefined);
+  const attached = path.filter(isPersons).flatMap(attachmentsOf).map(listed);
+  const plan = planOn(path);
+  return {
+    plan: plan ? all(shownPlan(plan).map(({ mark, text }) => `${mark} ${cutTo(text, LONGEST)}`)) : known.plan,
+    editing: all(on(state.following).map((call) => listed(followingLine(state, call)))),
+    processes: all(running.map(({ id, title }) => listed(`${id}: ${title}`))),
+    agents: all(launching.map((call) => listed(agentLine(state, call)))),
+    questions: all(on(state.questions).map((question) => listed(questionLine(state, question)))),
+    files: { ...known.files, lines: filesOf(state, path, known.files.lines) },
+    attachments: { ...known.attachments, lines: [...new Set([...known.attachments.lines, ...attached])] },
+  };
+}
+
+/** The processes that a branch began and that run, or have ended without the model being told. */
+export function processesOf({ processes, messages }: ConversationState, path: readonly Message[]): StayingProcess[] {
+  if (processes.size === 0) return [];
+  const here = new Set(path.map(({ id }) => id));
+  // What began before the messages that are kept in memory is told to whoever goes on.
+  return [...processes.values()].filter(({ message }) => here.has(message) || !messages.has(message));
+}
+
+/**
+ * Writes a state as a block for the model; an empty text where nothing is known. Of its lines `left` are left out and counted:
+ * files that were read, then other files and attachments, the oldest first, then steps of the plan that are done, then the rest.
+ */
+export function stateBlock(work: WorkState, left = 0): string {
+  const gone = new Set(leavingOrder(work).slice(0, left));
+  const sections = SECTIONS.flatMap((section) => {
+    const { lines, unlisted } = work[section];
+    const shown = lines.filter((_, index) => !gone.has(keyOf(section, index)));
+    const missing = unlisted + lines.length - shown.length;
+    if (shown.length === 0 && missing === 0) return [];
+    return [HEADINGS[section], ...(missing > 0 ? [`(${formatCount(missing)} more not listed)`] : []), ...shown];
+  });
+  return sections.length === 0 ? "" : [FIRST, ...sections].join("\n");
+}
+
+/** How many lines of a block can be left out. */
+export function linesIn(work: WorkState): number {
+  return SECTIONS.reduce((sum, section) => sum + work[section].lines.length, 0);
+}
+
+function keyOf(section: Section, index: number): string {
+  return `${section} ${index}`;
+}
+
+/** The keys of all lines, those that are left out first at the beginning. */
+function leavingOrder(work: WorkState): string[] {
+  const split = (section: Section, isFirst: RegExp) => {
+    const [first, then] = [true, false].map((wanted) =>
+      work[section].lines.flatMap((line, index) => (isFirst.test(line) === wanted ? [keyOf(section, index)] : [])),
+    ) as [string[], string[]];
+    return { first, then };
+  };
+  const files = split("files", /^- read /);
+  const plan = split("plan", /^\[x\]/);
+  const others = (["agents", "questions", "processes", "editing"] as const).flatMap(
+    (section) => split(section, /^/).first,
+  );
+  return [
+    ...files.first,
+    ...files.then,
+    ...split("attachments", /^/).first,
+    ...plan.first,
+    ...plan.then.reverse(),
+    ...others,
+  ];
+}
+
+/** Reads the lines of a block that `stateBlock` wrote; none from any other text. */
+function readBlock(block: string): WorkState {
+  const sections = Object.fromEntries(SECTIONS.map((section) => [section, { lines: [] as string[], unlisted: 0 }]));
+  const known = sections as Record<Section, { lines: string[]; unlisted: number }>;
+  let section: Section | undefined;
+  for (const line of block.startsWith(FIRST) ? block.split("\n") : []) {
+    section = SECTIONS.find((name) => HEADINGS[name] === line) ?? section;
+    const [, count] = /^\(([\d,]+) more not listed\)$/.exec(line) ?? [];
+    if (section === undefined) continue;
+    if (count !== undefined) known[section].unlisted = Number(count.replaceAll(",", ""));
+    else if (/^(- |\[)/.test(line)) known[section].lines.push(line);
+  }
+  return known;
+}
+
+function all(lines: readonly string[]): Lines {
+  return { lines, unlisted: 0 };
+}
+
+function listed(text: string): string {
+  return `- ${cutTo(visibleLine(text), LONGEST)}`;
+}
+
+function followingLine(state: ConversationState, following: Following): string {
+  const call = callIn(state, following);
+  const paths = call?.about?.paths?.map(({ path }) => path) ?? [];
+  return [...paths, `(${call ? toolOf(call) : "call"})`].join(" ");
+}
+
+function agentLine(state: ConversationState, call: Call): string {
+  const works = state.runs.values().some((run) => run.call === call.id);
+  const stands = isAskedIn(state, call.id) ? "waits for the user" : works ? "works" : "was stopped";
+  return `${call.about?.agent ?? toolOf(call)} ${stands}: ${call.about?.title ?? call.inputText}`;
+}
+
+function questionLine(state: ConversationState, question: OpenQuestion): string {
+  if (question.type === "text") return question.text;
+  if (question.type === "limit") return question.reason;
+  const call = callIn(state, question);
+  const title = call?.about?.title ?? call?.about?.command;
+  return `May ${call ? toolOf(call) : "a call"} run${title === undefined ? "" : ` (${title})`}?`;
+}
+
+type FileKind = ChangedFile["kind"] | "read";
+
+/** The files of a branch, the one used last at the end: those that were read or changed, by its calls or its sub-agents. */
+function filesOf(state: ConversationState, path: readonly Message[], before: readonly string[]): string[] {
+  const kinds = new Map<string, FileKind>();
+  const use = (name: string, kind: FileKind | undefined) => {
+    kinds.delete(name);
+    if (kind !== undefined) kinds.set(name, kind);
+  };
+  for (const line of before) {
+    const [, kind, name] = /^- (created|changed|deleted|read) (.*)$/.exec(line) ?? [];
+    if (name !== undefined) kinds.set(name, kind as FileKind);
+  }
+  const leaf = path.at(-1)?.id ?? "";
+  const tree = worktreeAt(state, leaf);
+  const here = new Set(path.map(({ id }) => id));
+  const changed = Map.groupBy(changesOf(state, leaf), ({ changes }) =>
+    placeOf(state, here, changes.at(-1)?.call ?? ""),
+  );
+  /** What the branch last saw of a file. */
+  const digests = new Map<string, string | null>();
+  for (const message of path) {
+    for (const { about, seen = [], changes = [] } of message.role === "assistant" ? message.calls : []) {
+      for (const { path: file, digest } of seen) {
+        const name = visibleLine(file);
+        const kind = kinds.get(name);
+        const last = digests.get(file);
+        digests.set(file, digest);
+        if (about?.command !== undefined && last !== undefined && last !== digest)
+          use(name, afterBoth(kind, digest === null ? "deleted" : last === null ? "created" : "changed"));
+        else if (digest !== null) use(name, kind ?? "read");
+      }
+      for (const { path: file, after } of changes) digests.set(file, after);
+    }
+    for (const { path: file, worktree, kind } of changed.get(message.id) ?? []) {
+      const name = visibleLine(
+        worktree === tree || worktree === undefined ? file : `${file} (in the worktree ${worktree})`,
+      );
+      use(name, afterBoth(kinds.get(name), kind));
+    }
+  }
+  return [...kinds].map(([name, kind]) => `- ${kind} ${name}`);
+}
+
+/** What became of a file by two changes; nothing for one that came and went. */
+function afterBoth(first: FileKind | undefined, second: ChangedFile["kind"]): ChangedFile["kind"] | undefined {
+  if (first === "created") return second === "deleted" ? undefined : "created";
+  if (first === "deleted" || first === "changed") return second === "deleted" ? "deleted" : "changed";
+  return second;
+}
+
+/** The message of a path with this call, or with the call that launched the sub-agent of it. */
+function placeOf({ messages, calls }: ConversationState, here: ReadonlySet<string>, call: string): string | undefined {
+  let at = calls.get(call);
+  while (at !== undefined && !here.has(at)) at = calls.get(messages.get(at)?.call ?? "");
+  return at;
+}
