@@ -1,6 +1,7 @@
 // For who writes a driver: of a model, which speaks a provider's format, or of a loop, which runs a turn somewhere else.
 export { isTooDeep } from "./conversation/written-input.ts";
 export { CallArguments } from "./model/call-arguments.ts";
+export { isCut } from "./model/cut-prompt.ts";
 export { type FinishReason, finishReason } from "./model/finish-reasons.ts";
 export { type FailedResponse, modelErrorFromNetwork, modelErrorFromResponse } from "./model/model-error.ts";
 export type { ResponseBounds } from "./model/response-size.ts";

@@ -2,6 +2,7 @@ import type { Price } from "@banyan/core/conversation";
 import { refuseUnknown } from "@banyan/core/conversation";
 import { type KnownModel, known, type ModelOverrides, priceOfAll } from "./catalogue.ts";
 import { type Environment, readVariable } from "./environment.ts";
+import { askWindow, LOCAL_SERVERS, windowSize } from "./local/window.ts";
 import { ask, hasGivenAddress } from "./local-servers.ts";
 import { ModelChoiceError } from "./name.ts";
 import type { Provider } from "./provider.ts";
@@ -49,13 +50,34 @@ export async function listModels(
     readonly overrides?: ModelOverrides;
     /** What its server lists, as `provider/model`: they are told of, too. */
     readonly listed?: readonly string[];
+    /** Where a local server is: with it, the server is asked for the windows of what it lists. */
+    readonly env?: Environment;
   } = {},
 ): Promise<KnownModel[]> {
-  refuseUnknown("listModels", options, { overrides: true, listed: true });
+  refuseUnknown("listModels", options, { overrides: true, listed: true, env: true });
   const found = providers.find(({ name }) => name === provider);
-  if (found) return known(found, options.overrides, options.listed);
+  if (found) return withWindows(found, await known(found, options.overrides, options.listed), options);
   const names = providers.map(({ name }) => name).join(", ");
   throw new ModelChoiceError("unknown-provider", `There is no provider "${provider}". There are: ${names}.`);
+}
+
+/** The models with the windows that their server gives them (F69), as far as they are loaded or set. */
+async function withWindows(
+  provider: Provider,
+  models: readonly KnownModel[],
+  { listed = [], env }: { readonly listed?: readonly string[]; readonly env?: Environment },
+): Promise<KnownModel[]> {
+  const server = LOCAL_SERVERS.find((name) => name === provider.name);
+  if (!server || !env || problemOf(provider, env) !== undefined) return [...models];
+  const { address, apiKey } = setUpOf(provider, env);
+  return Promise.all(
+    models.map(async (known) => {
+      if (!listed.includes(known.name)) return known;
+      const model = known.name.slice(server.length + 1);
+      const contextSize = windowSize(known.contextSize, await askWindow({ server, address, apiKey, model }));
+      return contextSize === undefined ? known : { ...known, contextSize };
+    }),
+  );
 }
 
 async function statusOf(provider: Provider, env: Environment, signal?: AbortSignal): Promise<ProviderStatus> {

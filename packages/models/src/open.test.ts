@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { Agent, TurnError } from "@banyan/core";
 import { describe, expect, test } from "vitest";
 import { resolveModel } from "./resolve.ts";
-import { bodyOf, serve } from "./testing/server.ts";
+import { asksWindow, bodyOf, serve } from "./testing/server.ts";
 
 interface Asked {
   readonly url: string;
@@ -17,6 +17,10 @@ interface Asked {
 async function firstRequest(name: string, env: (address: string) => Record<string, string>): Promise<Asked> {
   const asked = Promise.withResolvers<Asked>();
   await using server = await serve(async (request, response) => {
+    if (asksWindow(request)) {
+      response.writeHead(404).end();
+      return;
+    }
     asked.resolve({ url: request.url ?? "", headers: request.headers, body: JSON.parse(await bodyOf(request)) });
     response.writeHead(400, { "content-type": "application/json" }).end('{"error":{"message":"enough"}}');
   });

@@ -2,6 +2,9 @@ import type { ModelDriver } from "@banyan/core";
 import { fromLanguageModel, type LanguageModelOptions } from "@banyan/core/ai-sdk";
 import { anthropicMessages } from "./anthropic-messages/driver.ts";
 import { throughPackage } from "./anthropic-messages/package.ts";
+import { localModel } from "./local/driver.ts";
+import { ollamaChat } from "./local/ollama.ts";
+import type { LocalServerName } from "./local/window.ts";
 import { openAIChat } from "./openai-chat/driver.ts";
 import { packageSettings } from "./package-settings.ts";
 import type { Target } from "./provider.ts";
@@ -69,6 +72,21 @@ export async function chat(target: Target): Promise<ModelDriver> {
     maxTokensField: maxTokensField(target),
     ...(target.textCalls === undefined ? {} : { textCalls: target.textCalls }),
   });
+}
+
+/** A model of a server on a machine of the user's, whose window only the server knows. */
+export async function localChat(server: LocalServerName, target: Target): Promise<ModelDriver> {
+  const { contextSize, ...unsized } = target;
+  const native = (window: () => number | undefined) =>
+    ollamaChat({ ...wire(unsized), baseURL: target.address.replace(/\/v1$/, ""), window, textCalls: target.textCalls });
+  const ways = { chat: await chat(unsized), ...(server === "ollama" ? { native } : {}) };
+  return localModel({ ...target, server }, ways, contextSize);
+}
+
+/** The same through a package. */
+export async function localPackage(server: LocalServerName, target: Target): Promise<ModelDriver> {
+  const { contextSize, ...unsized } = target;
+  return localModel({ ...target, server }, { chat: await chatPackage(unsized) }, contextSize);
 }
 
 export async function chatPackage(target: Target): Promise<ModelDriver> {

@@ -1,3 +1,4 @@
+import type { LocalServerName } from "./local/window.ts";
 import * as open from "./open.ts";
 import * as embedding from "./open-embedding.ts";
 import type { Provider } from "./provider.ts";
@@ -152,7 +153,7 @@ export const providers: readonly Provider[] = [
 ];
 
 /** A server in the chat completions format that people run themselves, on its usual port. */
-function localServer(name: string, port: number): Provider {
+function localServer(name: LocalServerName, port: number): Provider {
   return {
     name,
     keyVariable: `${name.toUpperCase()}_API_KEY`,
@@ -160,8 +161,8 @@ function localServer(name: string, port: number): Provider {
     address: `http://127.0.0.1:${port}`,
     path: "/v1",
     local: true,
-    open: open.chat,
-    openPackage: open.chatPackage,
+    open: (target) => open.localChat(name, target),
+    openPackage: (target) => open.localPackage(name, target),
     openEmbedding: embedding.openai,
   };
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { chooseModel } from "./choose.ts";
 import { ModelChoiceError } from "./name.ts";
 import { resolveModel } from "./resolve.ts";
-import { chunk, serve, streamed } from "./testing/server.ts";
+import { asksWindow, chunk, serve, streamed } from "./testing/server.ts";
 import { answerOf, say } from "./testing/sink.ts";
 
 async function refusal(name: string, env: Record<string, string> = {}): Promise<ModelChoiceError> {
@@ -94,6 +94,10 @@ describe("keys and addresses", () => {
   ])("%s asks the address of its variable, with the key that %j gives", async (provider, keys, authorization) => {
     const seen = Promise.withResolvers<unknown>();
     await using server = await serve((request, response) => {
+      if (asksWindow(request)) {
+        response.writeHead(404).end();
+        return;
+      }
       seen.resolve([request.url, request.headers.authorization]);
       streamed(response, chunk({ content: "Hi" }, "stop"), "[DONE]");
     });

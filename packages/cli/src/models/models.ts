@@ -23,10 +23,11 @@ export function models({ provider, output }: ModelsArguments): Promise<ExitCode>
     for (const fault of faults) warn(describeFault(fault));
     const place = { settings, env: process.env, workspace: process.cwd() };
     // A name that is no provider's is refused before any server is asked.
-    const known = provider === undefined ? [] : await modelsHere(provider, place);
+    if (provider !== undefined) await modelsHere(provider, place);
     const providers = await providersHere(place);
     const aliases = { ...builtInAliases, ...settings.aliases };
     const status = providers.find(({ name }) => name === provider);
+    const known = status ? await modelsHere(status.name, place, status.models) : [];
     if (output === "json") {
       const found = status ? { provider: status, models: everyModel(status, known) } : { providers, aliases };
       write(`${JSON.stringify(found, null, 2)}\n`);

@@ -7,7 +7,7 @@ import type { Tool } from "../ports/tool.ts";
 import type { Mode } from "../run/mode.ts";
 import type { Compaction, TurnAgent } from "../run/run.ts";
 import { digestOf, Toolbox } from "../toolbox/toolbox.ts";
-import { instructionsFor, launch, settingsFor, toolsFor } from "../turn/launch.ts";
+import { compactionFor, instructionsFor, launch, settingsFor, toolsFor } from "../turn/launch.ts";
 import type { Agent, AgentOptions, CompactionOptions } from "./agent.ts";
 import { checkPositive, checkValues } from "./check-options.ts";
 import { chatMode, taskMode } from "./mode/modes.ts";
@@ -36,7 +36,7 @@ export function readyAgent(agent: Agent): TurnAgent {
     taskMode: mode.name === "task" && options.output === undefined ? mode : TASK,
     unattended: options.unattended ?? false,
     hooks: options.hooks ?? {},
-    compaction: compactionOf(options.compaction, "contextSize" in driver ? driver.contextSize : undefined),
+    compaction: compactionOf(options.compaction, driver),
     storeText: options.storeText,
     launch,
     settings: settingsFor(driver, settings),
@@ -81,14 +81,17 @@ const NO_TOOLS: readonly Tool[] = [];
 const NO_SETTINGS: ModelSettings = {};
 const TASK = taskMode();
 
-function compactionOf(options: CompactionOptions | false = {}, known: number | undefined): Compaction | undefined {
+function compactionOf(
+  options: CompactionOptions | false = {},
+  driver: ModelDriver | LoopDriver,
+): Compaction | undefined {
   if (options === false) return undefined;
-  const { hint = 0.65, threshold = 0.8, contextSize = known, count = estimate } = options;
+  const { hint = 0.65, threshold = 0.8, contextSize, count = estimate } = options;
   for (const [name, share] of Object.entries({ hint, threshold })) {
     if (!(share > 0 && share <= 1)) {
       throw new OptionError(`compaction.${name} is ${share}; it must be a part of the context, above 0 and at most 1.`);
     }
   }
   checkPositive({ "compaction.contextSize": contextSize });
-  return { hint, threshold, contextSize, count };
+  return compactionFor(driver, { hint, threshold, count }, contextSize);
 }

@@ -77,8 +77,12 @@ export function learnWindow(model: ModelDriver, tokens: number): void {
   learnt.window = Math.min(tokens, learnt.window ?? tokens);
 }
 
-/** Tokens that a request to a model and its response can have together: the smaller of what is known and what was learnt. */
+/**
+ * Tokens that a request to a model and its response can have together: the smaller of what is known and what was learnt. A
+ * server that is asked for its window knows it better than its refusals: it may have been started anew with a larger one.
+ */
 export function windowOf(model: ModelDriver, known = model.contextSize): number | undefined {
+  if (model.learnContextSize && known !== undefined) return known;
   const { window } = learntOf(model);
   return window === undefined || (known !== undefined && known < window) ? known : window;
 }

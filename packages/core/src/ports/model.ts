@@ -27,13 +27,18 @@ export interface ModelDriver {
   readonly family: string;
   /** Unknown when absent; then the cost of its responses is unknown too. */
   readonly price?: Price | undefined;
-  /** Tokens that a request and its response can have together. */
+  /** Tokens that a request and its response can have together. Read it for each request: a server may tell it later. */
   readonly contextSize?: number | undefined;
   /**
    * Where requests go, as `https://api.example.com/v1`. Drivers with one `id` and one address share what the server says about
    * the window of the model. Absent: a driver shares with no other one.
    */
   readonly address?: string | undefined;
+  /**
+   * Asks the server for `contextSize`, where only the server knows it, and resolves when it has answered or cannot be had:
+   * it may load the model for that. Rejects only with the reason of the signal.
+   */
+  learnContextSize?(signal: AbortSignal): Promise<void>;
   /** Tools that one request may offer; any number when absent. Of more, those before the last eight are left out. */
   readonly maxTools?: number | undefined;
   /** What its name says about its responses, such as an effort. The settings of an agent count more, one by one. */

@@ -6,7 +6,7 @@ import type { LoopDriver } from "../ports/loop.ts";
 import type { ModelDriver, ModelSettings } from "../ports/model.ts";
 import type { SubTask, SubTaskEnd, Tool } from "../ports/tool.ts";
 import { finishedWith, type Mode } from "../run/mode.ts";
-import type { Launching, TurnAgent, TurnRun } from "../run/run.ts";
+import type { Compaction, Launching, TurnAgent, TurnRun } from "../run/run.ts";
 import { Interruption } from "../session/error.ts";
 import { digestOf, Toolbox } from "../toolbox/toolbox.ts";
 import { takeTurns } from "./drive.ts";
@@ -78,11 +78,26 @@ function subAgent(parent: TurnAgent, { name = parent.name, instructions, model, 
 
 /** What of an agent depends on its model, for another one. */
 function onModel({ own, compaction }: TurnAgent, model: ModelDriver | LoopDriver) {
-  const contextSize = "contextSize" in model ? model.contextSize : undefined;
   return {
     model,
     settings: settingsFor(model, own.settings),
-    compaction: compaction && { ...compaction, contextSize },
+    compaction: compaction && compactionFor(model, compaction),
+  };
+}
+
+/** How a conversation with a model is made shorter. The size of its context is `set`, or what its driver knows by then. */
+export function compactionFor(
+  model: ModelDriver | LoopDriver,
+  { hint, threshold, count }: Omit<Compaction, "contextSize">,
+  set?: number,
+): Compaction {
+  return {
+    hint,
+    threshold,
+    count,
+    get contextSize() {
+      return set ?? ("contextSize" in model ? model.contextSize : undefined);
+    },
   };
 }
 

@@ -60,7 +60,11 @@ export async function modelsHere(
 ): Promise<KnownModel[]> {
   if (provider === PROVIDER) return otherAgentsModels(place);
   const { overrides } = modelNames(place.settings);
-  const models = await listModels(provider, { ...(overrides && { overrides }), ...(listed && { listed }) });
+  const models = await listModels(provider, {
+    env: place.env,
+    ...(overrides && { overrides }),
+    ...(listed && { listed }),
+  });
   return models.map((model) => {
     const learnt = learntWindow(model.name);
     return learnt === undefined ? model : { ...model, contextSize: Math.min(learnt, model.contextSize ?? learnt) };

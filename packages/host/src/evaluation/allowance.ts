@@ -60,9 +60,15 @@ export class Allowance implements Disposable {
     const driver = "stream" in model || "run" in model ? model : fromLanguageModel(model);
     if ("run" in driver || driver.price === undefined)
       throw new LimitError("unknown-price", `A cost limit cannot be held: the price of ${driver.id} is unknown.`);
-    const { id, family, address, price, contextSize, maxTools, settings } = driver;
-    const stream: ModelDriver["stream"] = (...asked) => this.#stream(driver, ...asked);
-    const metered: ModelDriver = { id, family, address, price, contextSize, maxTools, settings, stream };
+    const { id, family, address, price, maxTools, settings } = driver;
+    const metered: ModelDriver = {
+      ...{ id, family, address, price, maxTools, settings },
+      // A server may tell it later.
+      get contextSize() {
+        return driver.contextSize;
+      },
+      stream: (...asked) => this.#stream(driver, ...asked),
+    };
     this.#metered.set(model, metered);
     return metered;
   }

@@ -47,6 +47,11 @@ export async function bodyOf(request: IncomingMessage): Promise<string> {
   return body;
 }
 
+/** Whether a request asks a local server for the window of a model, which comes before the first request for a response. */
+export function asksWindow({ url = "" }: IncomingMessage): boolean {
+  return /\/(api\/(show|ps|v0\/models)|props|v1\/models)(\?|$)/.test(url);
+}
+
 /** Answers with an event stream, all in one write. */
 export function streamed(response: ServerResponse, ...events: readonly (object | string)[]): void {
   response.writeHead(200, { "content-type": "text/event-stream" });

@@ -1,3 +1,4 @@
+import { StringDecoder } from "node:string_decoder";
 import type { ModelPart } from "@banyan/core/drivers";
 import { STREAM_FACTOR, type WireBounds, wireBounds } from "./bounds.ts";
 import {
@@ -32,13 +33,37 @@ export interface Answer {
 /** Bytes of an error body that are read. */
 const ERROR_BODY = 65_536;
 
-/** Reads a response by its head: an event stream, a whole answer in JSON, or an error. */
+/** Decodes a stream of JSON in lines. Hands over each line as soon as it is whole. */
+class LineDecoder {
+  readonly #onLine: (line: string) => void;
+  readonly #bound: { readonly most: number; tooLong(): Error };
+  readonly #utf8 = new StringDecoder("utf8");
+  #rest = "";
+
+  constructor(onLine: (line: string) => void, bound: { readonly most: number; tooLong(): Error }) {
+    this.#onLine = onLine;
+    this.#bound = bound;
+  }
+
+  push(bytes: Buffer): void {
+    const lines = (this.#rest + this.#utf8.write(bytes)).split("\n");
+    this.#rest = lines.pop() ?? "";
+    for (const line of lines) this.#onLine(line);
+    if (this.#rest.length > this.#bound.most) throw this.#bound.tooLong();
+  }
+
+  end(): void {
+    this.#onLine(this.#rest + this.#utf8.end());
+  }
+}
+
+/** Reads a response by its head: an event stream, lines of JSON, a whole answer in JSON, or an error. */
 export class ResponseDecoder implements ResponseReader {
   readonly #endpoint: Endpoint;
   readonly #answer: Answer;
   #head: { readonly status: number; readonly headers: ResponseHeaders } | undefined;
-  #events: EventStreamDecoder | undefined;
-  /** The body so far, where it is not an event stream. */
+  #events: EventStreamDecoder | LineDecoder | undefined;
+  /** The body so far, where it is no stream. */
   readonly #whole: Buffer[] = [];
   #failed = false;
   #size = 0;
@@ -73,12 +98,14 @@ export class ResponseDecoder implements ResponseReader {
     }
     if (this.#failed) return;
     const type = String(headers["content-type"] ?? "");
-    if (type.includes("json")) return;
+    const isLines = /ndjson|json-?l/.test(type);
+    if (type.includes("json") && !isLines) return;
     if (type.includes("html")) throw errorOfType(this.#endpoint, type);
     const { line, answer } = this.#bounds;
     this.#most = answer * STREAM_FACTOR;
     const tooLong = () => errorOfLine(this.#endpoint.address, line);
-    this.#events = new EventStreamDecoder((data) => this.#answer.data(data), { most: line, tooLong });
+    const Decoder = isLines ? LineDecoder : EventStreamDecoder;
+    this.#events = new Decoder((data) => this.#answer.data(data), { most: line, tooLong });
   }
 
   body(bytes: Buffer): void {

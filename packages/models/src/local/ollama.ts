@@ -1,0 +1,196 @@
+import type { ModelDriver, ModelSettings } from "@banyan/core";
+import { type ModelRequest, type PromptMessage, rulesFor, withRules } from "@banyan/core/drivers";
+import { ChatAnswer } from "../openai-chat/answer.ts";
+import { encode, type OpenAIMessage, type OpenAIUserPart } from "../openai-chat/messages.ts";
+import { listBody, WireClient, type WireOptions } from "../wire/client.ts";
+import { type Endpoint, parseEvent } from "../wire/errors.ts";
+import { countAt, isRecord, type JsonRecord, textAt } from "../wire/json.ts";
+
+/** A model behind Ollama's own API. */
+export interface OllamaOptions extends WireOptions {
+  /** The address without `/v1`. */
+  readonly baseURL: string;
+  /** Tokens of the window that requests ask for; the server's own choice when absent. Read for each request. */
+  readonly window: () => number | undefined;
+  readonly textCalls?: boolean | undefined;
+}
+
+/**
+ * A driver for Ollama's own chat API (https://docs.ollama.com/api/chat). Unlike its address for OpenAI's format, it sets
+ * the window of a model (`num_ctx`) and refuses a prompt that is too long for it (`truncate: false`), which that one cuts.
+ */
+export function ollamaChat(options: OllamaOptions): ModelDriver {
+  const { apiKey, model, takes, textCalls, window } = options;
+  const client = new WireClient(options, {
+    name: "Ollama",
+    path: "/api/chat",
+    headers: apiKey ? { authorization: `Bearer ${apiKey}` } : {},
+  });
+  const provider = options.id.split("/", 1)[0] ?? options.id;
+  const rules = rulesFor(`${provider}.chat`, model);
+  const driver: ModelDriver = {
+    ...client.facts,
+    family: "ollama",
+    async stream(request, sink, signal) {
+      signal.throwIfAborted();
+      // Before the first wait: the list of messages grows later.
+      const body = encodeRequest({ model, provider, takes, window: window() }, request);
+      const offered = new Set(request.tools.map(({ name }) => name));
+      await client.send(body, new OllamaAnswer(client.endpoint, offered, textCalls), sink, signal);
+    },
+  };
+  return withRules(driver, { rules, provider, takes });
+}
+
+interface RequestShape {
+  readonly model: string;
+  readonly provider: string;
+  readonly takes: readonly string[] | undefined;
+  readonly window: number | undefined;
+}
+
+/** Fields of a request that are no options of the model. */
+const FIELDS = new Set(["format", "keep_alive", "think", "shift", "logprobs", "top_logprobs", "options"]);
+
+/** The body of a request. `providerOptions` are fields of the request where these have the name, else options of the model. */
+function encodeRequest(shape: RequestShape, request: ModelRequest): Buffer {
+  const { instructions, settings } = request;
+  const messages: OllamaMessage[] = instructions === "" ? [] : [{ role: "system", content: instructions }];
+  for (const message of request.messages) messages.push(...encodeMessage(message, shape));
+  const own = Object.entries(settings.providerOptions?.[shape.provider] ?? {});
+  const fields = Object.fromEntries(own.filter(([name]) => FIELDS.has(name)));
+  const head = {
+    model: shape.model,
+    stream: true,
+    truncate: false,
+    think: thinkOf(settings),
+    ...fields,
+    options: {
+      num_ctx: shape.window,
+      temperature: settings.temperature,
+      num_predict: settings.maxTokens,
+      stop: settings.stop,
+      ...Object.fromEntries(own.filter(([name]) => !FIELDS.has(name))),
+      ...(isRecord(fields.options) ? fields.options : {}),
+    },
+  };
+  // The format cannot forbid calls: a request that allows none offers no tools.
+  const offered = request.toolChoice === "none" ? [] : request.tools;
+  const tools = offered.map(({ name, description, input }) => ({
+    type: "function",
+    function: { name, description, parameters: input },
+  }));
+  const pieces = messages.map((message) => Buffer.from(`,${JSON.stringify(message)}`));
+  const after = tools.length === 0 ? "]}" : `],"tools":${JSON.stringify(tools)}}`;
+  return listBody(`${JSON.stringify(head).slice(0, -1)},"messages":[`, pieces, after);
+}
+
+function thinkOf({ effort }: ModelSettings): boolean | string | undefined {
+  if (effort === "none") return false;
+  return effort === "minimal" ? "low" : effort;
+}
+
+/** A message in Ollama's format. */
+interface OllamaMessage {
+  readonly role: string;
+  readonly content: string;
+  readonly thinking?: string;
+  /** In base 64. */
+  readonly images?: readonly string[];
+  readonly tool_calls?: readonly object[];
+  readonly tool_call_id?: string;
+  readonly tool_name?: string;
+}
+
+function encodeMessage(message: PromptMessage, { provider, takes }: RequestShape): OllamaMessage[] {
+  const tools = new Map(message.role === "assistant" ? message.results.map(({ call, tool }) => [call, tool]) : []);
+  return encode(message, provider, takes).messages.map((encoded) => translated(encoded, tools));
+}
+
+/** A message of the chat completions format in Ollama's. */
+function translated(message: OpenAIMessage, tools: ReadonlyMap<string, string>): OllamaMessage {
+  switch (message.role) {
+    case "tool": {
+      const { content, tool_call_id } = message;
+      const tool = tools.get(tool_call_id);
+      return { role: "tool", content, tool_call_id, ...(tool === undefined ? {} : { tool_name: tool }) };
+    }
+    case "assistant": {
+      const { content, tool_calls } = message;
+      const thinking = textAt({ ...message }, "reasoning") || textAt({ ...message }, "reasoning_content");
+      return {
+        role: "assistant",
+        content: content ?? "",
+        ...(thinking === "" ? {} : { thinking }),
+        ...(tool_calls && {
+          tool_calls: tool_calls.map(({ id, function: { name, arguments: input } }, index) => ({
+            id,
+            function: { index, name, arguments: JSON.parse(input) },
+          })),
+        }),
+      };
+    }
+    case "user": {
+      const parts =
+        typeof message.content === "string" ? [{ type: "text", text: message.content } as const] : message.content;
+      const images = parts.flatMap((part) => (part.type === "image_url" ? base64In(part.image_url.url) : []));
+      const content = parts
+        .map(textOfPart)
+        .filter((text) => text !== "")
+        .join("\n\n");
+      return { role: "user", content, ...(images.length > 0 ? { images } : {}) };
+    }
+  }
+}
+
+function textOfPart(part: OpenAIUserPart): string {
+  if (part.type === "text") return part.text;
+  return part.type === "file" ? `[${part.file.filename} is left out: Ollama takes texts and pictures only]` : "";
+}
+
+function base64In(url: string): string {
+  return url.slice(url.indexOf(",") + 1);
+}
+
+/**
+ * Decodes a response of Ollama: lines of JSON, of which the last one has the counts. Each line is read as the chunk of the
+ * chat completions format that says the same.
+ */
+class OllamaAnswer extends ChatAnswer {
+  readonly #endpoint: Endpoint;
+  #calls = 0;
+
+  constructor(endpoint: Endpoint, offered: ReadonlySet<string>, readsTextCalls?: boolean) {
+    super(endpoint, offered, readsTextCalls);
+    this.#endpoint = endpoint;
+  }
+
+  override data(text: string): void {
+    if (text.trim() === "") return;
+    const line = parseEvent(this.#endpoint, text);
+    if (!isRecord(line.message)) {
+      super.data(text);
+      return;
+    }
+    super.data(JSON.stringify(this.#chunkOf(line, line.message)));
+    if (line.done === true) super.data("[DONE]");
+  }
+
+  #chunkOf(line: JsonRecord, message: JsonRecord): object {
+    const calls = Array.isArray(message.tool_calls) ? message.tool_calls.filter(isRecord) : [];
+    const delta = {
+      content: textAt(message, "content"),
+      reasoning: textAt(message, "thinking"),
+      // Ollama sends each call whole, and counts those of one line.
+      ...(calls.length > 0 ? { tool_calls: calls.map((call) => ({ ...call, index: this.#calls++ })) } : {}),
+    };
+    const finish = line.done === true ? textAt(line, "done_reason") || "stop" : null;
+    const input = countAt(line, "prompt_eval_count");
+    const output = countAt(line, "eval_count");
+    return {
+      model: line.model,
+      choices: [{ index: 0, delta, finish_reason: finish }],
+      ...(finish === null ? {} : { usage: { prompt_tokens: input, completion_tokens: output } }),
+    };
+  }
+}

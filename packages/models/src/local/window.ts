@@ -1,0 +1,136 @@
+import { isRecord, type JsonRecord } from "../wire/json.ts";
+
+/** Programs that serve models on a machine of the user's. */
+export const LOCAL_SERVERS = ["ollama", "lmstudio", "llamacpp", "vllm"] as const;
+
+export type LocalServerName = (typeof LOCAL_SERVERS)[number];
+
+/** Where a server of the user's is, and which of its models is meant. */
+export interface ServedModel {
+  readonly server: LocalServerName;
+  /** Its address for the chat completions format, as in `http://127.0.0.1:11434/v1`. */
+  readonly address: string;
+  readonly apiKey: string | undefined;
+  /** The model as the server calls it. */
+  readonly model: string;
+}
+
+/** What a server says about the context window of one of its models, in tokens. */
+export interface ServerWindow {
+  /** Tokens that a request and its response have together; unknown as long as the model is not loaded. */
+  readonly size?: number | undefined;
+  /** Tokens that the model could have at most. */
+  readonly most?: number | undefined;
+  /** A request can set the window, up to `most`. */
+  readonly canSet?: true;
+}
+
+/** Milliseconds that a server has to answer, and to load a model. */
+const PATIENCE = 3_000;
+const PATIENCE_TO_LOAD = 300_000;
+
+/**
+ * Asks a server for the context window of a model. Loads no model. Returns nothing when no such server answers. Rejects
+ * only with the reason of `signal`.
+ */
+export async function askWindow(served: ServedModel, signal?: AbortSignal): Promise<ServerWindow | undefined> {
+  switch (served.server) {
+    case "ollama":
+      return windowInOllama(served, signal);
+    case "llamacpp": {
+      // A server of several models answers for the one that is named.
+      const props = await askServer(served, `/props?model=${encodeURIComponent(served.model)}`, { signal });
+      return props && { size: countIn(props.default_generation_settings, "n_ctx") };
+    }
+    case "lmstudio": {
+      const entry = entryIn(await askServer(served, "/api/v0/models", { signal }), served.model);
+      return entry && { size: countIn(entry, "loaded_context_length"), most: countIn(entry, "max_context_length") };
+    }
+    case "vllm": {
+      const entry = entryIn(await askServer(served, "/v1/models", { signal }), served.model);
+      return entry && { size: countIn(entry, "max_model_len") };
+    }
+  }
+}
+
+/** Has Ollama load a model, which the first request would do. Rejects only with the reason of `signal`. */
+export async function loadInOllama(served: ServedModel, signal?: AbortSignal): Promise<void> {
+  const { model } = served;
+  await askServer(served, "/api/chat", {
+    signal,
+    body: { model, messages: [], stream: false },
+    patience: PATIENCE_TO_LOAD,
+  });
+}
+
+async function windowInOllama(served: ServedModel, signal?: AbortSignal): Promise<ServerWindow | undefined> {
+  const { model } = served;
+  const [shown, running] = await Promise.all([
+    askServer(served, "/api/show", { signal, body: { model } }),
+    askServer(served, "/api/ps", { signal }),
+  ]);
+  const info = shown?.model_info;
+  if (!isRecord(info)) return undefined;
+  const most = countIn(info, Object.keys(info).find((key) => key.endsWith(".context_length")) ?? "");
+  const loaded = listIn(running, "models").find(({ name }) => name === model || name === `${model}:latest`);
+  // What its Modelfile sets, as a line of words.
+  const [, set] = /^num_ctx\s+(\d+)/m.exec(String(shown?.parameters ?? "")) ?? [];
+  const size = countIn(loaded, "context_length") ?? (set === undefined ? undefined : smaller(Number(set), most));
+  return { size, most, canSet: true };
+}
+
+/** Tokens of the window that requests get, by what the user sets and the server says; nothing while neither does. */
+export function windowSize(set: number | undefined, said: ServerWindow | undefined): number | undefined {
+  return smaller(set, set !== undefined && said?.canSet ? said.most : said?.size);
+}
+
+/** The smaller one of two numbers of which either may be unknown. */
+function smaller(one: number | undefined, other: number | undefined): number | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return Math.min(one, other);
+}
+
+/** Returns the JSON object that a server answers; nothing when none answers, or with anything else. */
+async function askServer(
+  { address, apiKey }: ServedModel,
+  path: string,
+  {
+    signal,
+    body,
+    patience = PATIENCE,
+  }: { readonly signal?: AbortSignal | undefined; readonly body?: object; readonly patience?: number },
+): Promise<JsonRecord | undefined> {
+  const root = address.replace(/\/v1$/, "");
+  const timeout = AbortSignal.timeout(patience);
+  try {
+    const response = await fetch(`${root}${path}`, {
+      headers: {
+        ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+        ...(body ? { "content-type": "application/json" } : {}),
+      },
+      ...(body ? { method: "POST", body: JSON.stringify(body) } : {}),
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    });
+    const answer: unknown = response.ok ? await response.json() : await response.body?.cancel();
+    return isRecord(answer) ? answer : undefined;
+  } catch {
+    // Nobody listens there, or it is another program: the window stays unknown, and the first request says what is wrong.
+    signal?.throwIfAborted();
+    return undefined;
+  }
+}
+
+function entryIn(list: JsonRecord | undefined, model: string): JsonRecord | undefined {
+  return listIn(list, "data").find(({ id }) => id === model);
+}
+
+function listIn(answer: JsonRecord | undefined, key: string): JsonRecord[] {
+  const list = answer?.[key];
+  return Array.isArray(list) ? list.filter(isRecord) : [];
+}
+
+/** A whole number of tokens above 0, if that is what stands there. */
+function countIn(record: unknown, key: string): number | undefined {
+  const value = isRecord(record) ? record[key] : undefined;
+  return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : undefined;
+}
