@@ -110,6 +110,16 @@ describe("F93: a message that is larger than the window", () => {
     expect(model.asked).toBe(3);
   });
 
+  test("a short message that a provider calls too long is not set aside", async () => {
+    let refuses = true;
+    const model = answering({ refuses: () => refuses, words: () => "prompt is too long" });
+    const session = Session.inMemory();
+    await expect(new Agent({ model }).send("Hello.", { session })).rejects.toThrow("prompt is too long");
+    refuses = false;
+    await new Agent({ model }).send("And now?", { session });
+    expect(allText(model.requests.at(-1) as ModelRequest)).toContain("Hello.");
+  });
+
   test("without compaction nothing is counted, and the provider says that it is too long", async () => {
     const model = answering();
     const sent = new Agent({ model, compaction: false }).send(paste(9_000));

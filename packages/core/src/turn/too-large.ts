@@ -14,8 +14,9 @@ export async function afterFailure(asking: Asking, error: ModelError): Promise<M
   const repaired = await repairOverflow(asking, error);
   if (repaired !== "stuck") return repaired === "shorter" ? undefined : error;
   const { run, model } = withWindow(asking);
+  const { contextSize } = run.agent.compaction ?? {};
   // Most of what was refused is a message: the same request must not be sent a third time.
-  const settled = await settle(run, model, (run.agent.compaction?.contextSize ?? 0) / 2);
+  const settled = contextSize === undefined ? "fits" : await settle(run, model, contextSize / 2);
   if (settled === "stored") return undefined;
   return settled === "fits" ? error : settled;
 }
