@@ -8,6 +8,7 @@ import {
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
 import { McpError, type McpErrorCode, reasonOf } from "./error.ts";
+import { UNANSWERED, wordsIn } from "./http-answer.ts";
 import { SilenceError } from "./silence.ts";
 
 /** What a failed exchange with a server means, for people: a code, and what it did or did not do. */
@@ -32,6 +33,8 @@ export function failureOf(error: unknown, signal: AbortSignal): Failure {
   if (OAuthError.isInstance(error) || OAuthClientFlowError.isInstance(error)) {
     return { code: "sign-in", reason: `signing in to it failed: ${reasonOf(error)}` };
   }
+  if (ProtocolError.isInstance(error) && error.data === UNANSWERED)
+    return { code: "gone", reason: "its stream of events ended without an answer" };
   if (ProtocolError.isInstance(error)) return { code: "refused", reason: `it answered: ${reasonOf(error)}` };
   if (SdkError.isInstance(error) && error.code === SdkErrorCode.RequestTimeout) {
     return { code: "silent", reason: "it gave no answer in time" };
@@ -39,6 +42,13 @@ export function failureOf(error: unknown, signal: AbortSignal): Failure {
   if (SdkError.isInstance(error) && error.code === SdkErrorCode.ConnectionClosed)
     return { code: "gone", reason: "its connection broke off before it had answered" };
   if (isLost(error)) return { code: "gone", reason: `it cannot be reached: ${reasonOf(error)}` };
+  if (SdkHttpError.isInstance(error)) {
+    const words = wordsIn(error.message.replace(/^Error POSTing to endpoint:\s*/, ""));
+    return {
+      code: "refused",
+      reason: `it answered with the status ${error.status}${words === "" ? "" : ` (${words})`}`,
+    };
+  }
   return { code: "refused", reason: reasonOf(error) };
 }
 

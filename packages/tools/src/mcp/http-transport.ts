@@ -5,6 +5,7 @@ import {
   StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
 import type { HttpEntry } from "./entry.ts";
+import { readableFetch } from "./http-answer.ts";
 import type { ReconnectSettings } from "./lifeline.ts";
 
 /** What the way to a server needs beside its entry. */
@@ -27,7 +28,7 @@ export function httpTransport(entry: HttpEntry, options: HttpTransportOptions): 
     return () => clearTimeout(timer);
   };
   return new StreamableHTTPClientTransport(new URL(entry.url), {
-    fetch: options.fetch,
+    fetch: readableFetch(options.fetch, entry.url),
     requestInit: { headers: { ...entry.headers } },
     reconnectionScheduler: reconnect,
     reconnectionOptions: {

@@ -14,6 +14,8 @@ export type Lacking = (message: Message, request: IncomingMessage) => string | u
 /** A puppet behind streamable HTTP, on 127.0.0.1. */
 export class HttpPuppet implements AsyncDisposable {
   readonly puppet: Puppet;
+  /** Answers a message in the puppet's place, whatever the protocol says. */
+  instead: ((message: Message, response: ServerResponse) => boolean) | undefined;
   /** How often a client began to listen for what it says by itself. */
   listened = 0;
   /** The headers of the requests that it got, oldest first. */
@@ -122,6 +124,7 @@ export class HttpPuppet implements AsyncDisposable {
       return;
     }
     const message = (await json(request)) as Message;
+    if (this.instead?.(message, response)) return;
     const lacking = this.#lacking(message, request);
     if (lacking !== undefined) {
       response.writeHead(403, { "www-authenticate": lacking }).end();
