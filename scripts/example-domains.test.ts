@@ -18,7 +18,17 @@ const MEANT: ReadonlySet<string> = new Set([
   ...["specifications.freedesktop.org", "html.spec.whatwg.org", "www.commonmark.org", "www.apache.org", "nodejs.org"],
   ...["keepachangelog.com", "sqlite.org", "www.sqlite.org", "www.postgresql.org", "git-scm.com", "restate.dev"],
   ...["github.com", "github.blog", "docs.gitlab.com", "docs.aws.amazon.com", "docs.stripe.com", "cloud.google.com"],
-  ...["replicate.com", "platform.openai.com", "docs.claude.com", "docs.x.ai", "ai-sdk.dev", "agentskills.io"],
+  ...[
+    "replicate.com",
+    "platform.openai.com",
+    "docs.claude.com",
+    "platform.claude.com",
+    "developers.openai.com",
+    "docs.ollama.com",
+    "docs.x.ai",
+    "ai-sdk.dev",
+    "agentskills.io",
+  ],
   ...["modelcontextprotocol.io", "agentclientprotocol.com", "docs.ag-ui.com", "docs.searxng.org", "docs.tavily.com"],
   ...[
     "api-dashboard.search.brave.com",

@@ -113,6 +113,7 @@ test("docs/limits-and-errors.md has every code of an error", () => {
     stale: true,
     stalled: true,
     "unknown-message": true,
+    "unusable-file": true,
     "unknown-model": true,
     "unknown-price": true,
     "unknown-provider": true,

@@ -62,6 +62,25 @@ describe("B59: a command that comes twice acts once", () => {
     expect(model.asked).toBe(0);
   });
 
+  test("F47: a picture that the model's provider never takes is refused with one sentence, and nothing is written", async () => {
+    const pictureProblem = ({ mediaType }: { readonly mediaType: string }) => `it is ${mediaType}`;
+    const { client, conversation, said, ended } = await talking({
+      model: { ...scriptedModel(["One."]), pictureProblem },
+    });
+    const file = { type: "file", mediaType: "image/bmp", name: "a.bmp", data: "Qk0=" } as const;
+    const refused = client.ask("turn.say", { conversation, parts: [...say("Look."), file] });
+    await expect(refused).rejects.toMatchObject({
+      code: "invalid",
+      message: "a.bmp cannot be sent to the model: it is image/bmp. Change the picture, or choose another model.",
+    });
+    expect(said()).toEqual([]);
+    await client.ask("turn.say", { conversation, parts: say("Then not.") });
+    await ended(1);
+    const again = client.ask("turn.say", { conversation, parts: [...say("Look."), file] });
+    await expect(again).rejects.toMatchObject({ code: "invalid" });
+    expect(said()).toHaveLength(2);
+  });
+
   test("a command that failed may be tried again under its id", async () => {
     const { client, conversation, said, ended } = await talking({ model: scriptedModel(["One."]) });
     const id = createId();

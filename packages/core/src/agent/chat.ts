@@ -76,7 +76,7 @@ export class Chat implements AsyncIterable<FeedItem> {
 
   /** Throws `DirectiveError` or `ChatError` for what only a program without types can pass. */
   constructor(agent: Agent, directive: Directive, options: ChatOptions) {
-    this.directive = checkedDirective(directive);
+    this.directive = checkedDirective(directive, agent.options.model);
     refuseUnknown("a chat", options, CHAT);
     if (options.session !== undefined && !(options.session instanceof Session)) {
       throw new ChatError("no-session", "The session of a chat is what Session.open() resolves with; await that.");

@@ -2,6 +2,7 @@ import { DirectiveError, readUserContent, type UserContent } from "../conversati
 import { isPersons, type Message, type UserPart } from "../conversation/message.ts";
 import type { ConversationState, WaitingInput } from "../conversation/state.ts";
 import { standing } from "../conversation/tree/path.ts";
+import { fileProblem } from "../model/rules/pictures.ts";
 import type { TurnStart } from "../turn/turn.ts";
 
 /** What a turn handler returns: how the conversation goes on. */
@@ -44,15 +45,27 @@ export function stop(): Directive {
   return { type: "stop" };
 }
 
-/** Returns the directive with checked parts. Throws `DirectiveError` for a value that a program without types may pass. */
-export function checkedDirective(directive: Directive): Directive {
+/**
+ * Returns the directive with checked parts. Throws `DirectiveError` for a value that a program without types may pass, and
+ * for a picture that the provider of the model never takes (F47).
+ */
+export function checkedDirective(directive: Directive, model: object = {}): Directive {
   if (!["say", "retry", "resume", "stop"].includes(directive?.type))
     throw new DirectiveError(
       "unknown",
       "A chat begins with a directive: agent.chat(say(...)), retry(...), resume() or stop().",
     );
   const isSaid = directive.type === "say" || (directive.type === "retry" && directive.parts !== undefined);
-  return isSaid ? { ...directive, parts: userParts(directive.parts ?? []) } : directive;
+  if (!isSaid) return directive;
+  const parts = userParts(directive.parts ?? []);
+  for (const part of parts) {
+    const problem = part.type === "file" ? fileProblem(model, part) : undefined;
+    if (problem === undefined) continue;
+    const name = (part.type === "file" && part.name) || "A picture";
+    const advice = "Change the picture, or choose another model.";
+    throw new DirectiveError("unusable-file", `${name} cannot be sent to the model: ${problem}. ${advice}`);
+  }
+  return { ...directive, parts };
 }
 
 function userParts(content: UserContent): readonly UserPart[] {

@@ -78,6 +78,18 @@ describe("C4: files that a call brings", () => {
     expect(results[0]).not.toHaveProperty("files");
   });
 
+  test("F47: that the model's provider never takes fail their call with one sentence", async () => {
+    const camera = tool("camera", (_, context: ToolContext) => {
+      context.attach(png);
+      return "seen";
+    });
+    const model = { ...scriptedModel([[call("camera")], "ok"]), pictureProblem: () => "it has 9 × 9 pixels" };
+    const session = Session.inMemory();
+    const items = await collect(new Agent({ model, tools: [camera] }).chat(say("Look."), { session }));
+    const ended = items.filter(isEvent).find(({ type }) => type === "call.failed");
+    expect(ended).toMatchObject({ output: expect.stringMatching(/dot\.png cannot be shown: it has 9 × 9 pixels\.$/) });
+  });
+
   test("are at most 20 MiB at once before the model", async () => {
     const large: BroughtBytes = { mediaType: "audio/wav", name: "hum.wav", data: "AAAA".repeat((4 * 1024 * 1024) / 3) };
     const { results } = await brought(large, large, large);

@@ -258,7 +258,7 @@ export class CallBatch {
     // What a person was asked about, they may have changed.
     const begun = entry.question ? undefined : await this.#eager?.outcome(call, input);
     const contextFor = (signal: AbortSignal) => toolContext(this.#run, running, signal);
-    const outcome = begun ?? (await execute(tool, value, this.#run.signal, contextFor));
+    const outcome = begun ?? (await execute(tool, value, this.#run.signal, contextFor, this.#run.agent.model));
     if (this.#stays(call)) {
       entry.phase = "left";
       return;

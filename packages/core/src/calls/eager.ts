@@ -65,7 +65,7 @@ export class EagerCalls {
     // What it says meanwhile is shown with its result: nobody knows the call yet.
     const silent = { progress() {} };
     const contextFor = (own: AbortSignal) => ({ ...toolContext(this.#run, running, own), ...silent });
-    const outcome = await execute(tool, value, signal, contextFor);
+    const outcome = await execute(tool, value, signal, contextFor, this.#run.agent.model);
     return outcome.status === "cancelled" ? undefined : { input, outcome };
   }
 }

@@ -41,6 +41,11 @@ export interface ModelDriver {
   learnContextSize?(signal: AbortSignal): Promise<void>;
   /** Tools that one request may offer; any number when absent. Of more, those before the last eight are left out. */
   readonly maxTools?: number | undefined;
+  /**
+   * Why its provider never takes a picture, as the end of a sentence; nothing for a picture that it takes, and for any other
+   * file. A call that brings such a picture fails, and a message with such a picture is refused.
+   */
+  readonly pictureProblem?: ((file: FilePart) => string | undefined) | undefined;
   /** What its name says about its responses, such as an effort. The settings of an agent count more, one by one. */
   readonly settings?: ModelSettings | undefined;
   /** Asks for one response and pushes it into the sink. Rejects with a `ModelError`, or with the reason of the signal. */

@@ -1,6 +1,7 @@
 import { checkedFile, filesOn, sizeIn } from "../conversation/brought-file.ts";
 import type { About, FilePart, Preview, SeenFile } from "../conversation/message.ts";
 import { alarm } from "../model/alarm.ts";
+import { fileProblem } from "../model/rules/pictures.ts";
 import { type BroughtBytes, howFailed, type OuterContext, type PreviewContext, type Tool } from "../ports/tool.ts";
 import { checkedInput } from "./checked-input.ts";
 import { BoundedText, bounded, DEFAULT_OUTPUT, outputText } from "./output.ts";
@@ -22,7 +23,7 @@ export interface Outcome {
 
 /**
  * Runs a tool and never throws: what the tool throws, a time-out, an output that cannot be written down are outcomes.
- * After an abort it waits for the tool, so that its partial output is kept, but not for longer than 3 seconds. The
+ * `model` judges the files that the call brings. After an abort it waits for the tool, so that its partial output is kept, but not for longer than 3 seconds. The
  * context is made for the signal of this execution, which has the time limit of the tool.
  */
 export async function execute(
@@ -30,6 +31,7 @@ export async function execute(
   input: unknown,
   outer: AbortSignal,
   contextFor: (signal: AbortSignal) => OuterContext,
+  model: object = {},
 ): Promise<Outcome> {
   if (outer.aborted) return { status: "cancelled", output: notExecuted(outer) };
   const limit = tool.maxOutput ?? DEFAULT_OUTPUT;
@@ -47,8 +49,9 @@ export async function execute(
   const attach = (file: BroughtBytes) => {
     const before = files.reduce((sum, { data = "" }) => sum + sizeIn(data), filesOn(context.path));
     const checked = files.length < MOST_FILES ? checkedFile({ type: "file", ...file }, before) : TOO_MANY;
-    if (typeof checked === "string")
-      throw new RangeError(`${file.name ?? file.mediaType} cannot be shown: ${checked}.`);
+    const problem = typeof checked === "string" ? checked : fileProblem(model, checked);
+    if (typeof checked === "string" || problem !== undefined)
+      throw new RangeError(`${file.name ?? file.mediaType} cannot be shown: ${problem}.`);
     if (!over) files.push(checked);
   };
   const seen: SeenFile[] = [];

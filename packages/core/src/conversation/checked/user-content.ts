@@ -14,7 +14,14 @@ import {
 /** A directive or a message that cannot be carried out: the sentence names the field and what to do. */
 export class DirectiveError extends Error {
   override readonly name = "DirectiveError";
-  readonly code: "unknown" | "empty" | "malformed" | "nothing-to-retry" | "nothing-to-resume" | "unknown-message";
+  readonly code:
+    | "unknown"
+    | "empty"
+    | "malformed"
+    | "nothing-to-retry"
+    | "nothing-to-resume"
+    | "unknown-message"
+    | "unusable-file";
 
   constructor(code: DirectiveError["code"], message: string) {
     super(message);

@@ -11,6 +11,7 @@ import {
 } from "../../ports/model.ts";
 import { wellFormed } from "./form.ts";
 import { type LeftOut, MessageRewriter } from "./messages.ts";
+import { isPicture, pictureProblem } from "./pictures.ts";
 import { type RefusedPart, reasoningIn, refusedPart, settingOf } from "./refusal.ts";
 import type { RequestRules } from "./rules.ts";
 import { type LegalTools, legalTools, type OriginalTool, renameProperties } from "./tools.ts";
@@ -41,10 +42,13 @@ export interface RequestTarget {
  */
 export function withRules(driver: ModelDriver, target: RequestTarget): ModelDriver {
   const requests = requestsTo(target, driver.id);
-  const { maxTools } = target.rules;
+  const { maxTools, pictures } = target.rules;
   return {
     ...driver,
     ...(maxTools === undefined ? {} : { maxTools }),
+    ...(pictures && {
+      pictureProblem: (file: FilePart) => (isPicture(file) ? pictureProblem(file, pictures, 1) : undefined),
+    }),
     async stream(request, sink, signal) {
       signal.throwIfAborted();
       // Before the first wait: the list of messages grows later.

@@ -108,13 +108,14 @@ export class MessageRewriter {
     if (!rules || pictures.length === 0) return refusals;
     const left = pictures.filter((picture) => !refusals.has(picture));
     // In blocks, so that the beginning of the request stays the same while pictures are added.
-    const block = Math.ceil(rules.most / 2);
-    const over = Math.max(0, Math.ceil((left.length - rules.most) / block)) * block;
+    const { most = Number.POSITIVE_INFINITY } = rules;
+    const block = Math.ceil(most / 2);
+    const over = left.length > most && most > 0 ? Math.ceil((left.length - most) / block) * block : 0;
     const sent = left.length - over;
     for (const [index, picture] of left.entries()) {
       const why =
         index < over
-          ? `the provider takes ${rules.most} pictures, and newer ones are shown`
+          ? `the provider takes ${most} pictures, and newer ones are shown`
           : pictureProblem(picture, rules, sent);
       if (why === undefined) continue;
       refusals.set(picture, why);

@@ -1,4 +1,5 @@
 import type { FilePart } from "../../conversation/message.ts";
+import type { ModelDriver } from "../../ports/model.ts";
 import type { PictureRules } from "./rules.ts";
 
 interface Size {
@@ -17,16 +18,28 @@ export function isPicture({ mediaType, data }: FilePart): boolean {
 
 /** Why a provider refuses a picture, as the rest of a sentence; nothing where the provider takes the picture. */
 export function pictureProblem(file: FilePart, rules: PictureRules, pictures: number): string | undefined {
+  if (rules.most === 0) return "the provider takes no pictures";
+  const kind = file.mediaType.slice("image/".length);
+  const { kinds = [kind], bytes: most = Number.POSITIVE_INFINITY, pixels = Number.POSITIVE_INFINITY } = rules;
+  if (!kinds.includes(kind)) return `it is ${file.mediaType}, and the provider takes ${kinds.join(", ")}`;
   const bytes = Math.floor(((file.data?.length ?? 0) * 3) / 4);
-  if (bytes > rules.bytes) return `it has ${inMegabytes(bytes)}, and the provider takes ${inMegabytes(rules.bytes)}`;
+  if (bytes > most) return `it has ${inMegabytes(bytes)}, and the provider takes ${inMegabytes(most)}`;
   const { crowd } = rules;
   const isCrowded = crowd !== undefined && pictures > crowd.above;
   const side = isCrowded ? crowd.side : rules.side;
-  if (side === undefined) return undefined;
+  if (side === undefined && rules.pixels === undefined) return undefined;
   const size = sizeOf(file);
-  if (!size || Math.max(size.width, size.height) <= side) return undefined;
+  if (size && size.width * size.height > pixels)
+    return `it has ${size.width} × ${size.height} pixels, and the provider takes ${pixels} in all`;
+  if (!size || side === undefined || Math.max(size.width, size.height) <= side) return undefined;
   const among = isCrowded ? ` of a picture among more than ${crowd.above}` : "";
   return `it has ${size.width} × ${size.height} pixels, and the provider takes ${side} per side${among}`;
+}
+
+/** Why the provider of a model never takes a file; nothing where the model judges no files, as a loop. */
+export function fileProblem(model: object, file: FilePart): string | undefined {
+  const { pictureProblem: judge } = model as Pick<ModelDriver, "pictureProblem">;
+  return judge?.(file);
 }
 
 function inMegabytes(bytes: number): string {

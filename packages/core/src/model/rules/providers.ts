@@ -1,6 +1,8 @@
 import type { RulesRow } from "./rules.ts";
 
 const MB = 1_000_000;
+const MiB = 1024 * 1024;
+const KINDS = ["png", "jpeg", "webp", "gif"];
 
 const NINE = /^[A-Za-z0-9]{9}$/;
 const PROPERTY = /^[a-zA-Z0-9_.-]{1,64}$/;
@@ -12,20 +14,29 @@ export const PROVIDER_RULES: readonly RulesRow[] = [
   { provider: /\.responses$/, rules: { callId: /^.{1,64}$/s } },
   { provider: /^(openai(-chat)?\.|azure)/, rules: { maxTools: 128, needsItems: true } },
   { provider: /^(groq|deepseek|xai)/, rules: { maxTools: 128 } },
-  { provider: /^groq/, rules: { pictures: { bytes: 3 * MB, most: 5 } } },
-  { provider: /^mistral/, rules: { pictures: { bytes: 10 * MB, most: 8 } } },
+  { provider: /^openai(-chat)?\./, rules: { pictures: { kinds: KINDS, most: 1_500 } } },
+  { provider: /^azure/, rules: { pictures: { kinds: KINDS, bytes: 20 * MB, most: 10 } } },
+  { provider: /^xai/, rules: { pictures: { kinds: ["png", "jpeg"], bytes: 20 * MiB } } },
+  { provider: /^deepseek/, rules: { pictures: { most: 0 } } },
+  // In base 64 a third more: a request of twenty megabytes.
+  {
+    provider: /^google/,
+    rules: { pictures: { kinds: ["png", "jpeg", "webp", "heic", "heif"], bytes: 15 * MB, most: 3_600 } },
+  },
+  { provider: /^groq/, rules: { pictures: { pixels: 33_177_600, bytes: 3 * MB, most: 5 } } },
+  { provider: /^mistral/, rules: { pictures: { kinds: KINDS, bytes: 10 * MB, most: 8 } } },
   { provider: /^google/, rules: { toolName: /^[a-zA-Z_][\w.:-]{0,63}$/ } },
   {
     provider: /^anthropic/,
     rules: {
       callId: /^[\w-]+$/,
       // In base 64 a third more: five megabytes.
-      pictures: { side: 8_000, bytes: 3.75 * MB, most: 100, crowd: { above: 20, side: 2_000 } },
+      pictures: { kinds: KINDS, side: 8_000, bytes: 3.75 * MB, most: 100, crowd: { above: 20, side: 2_000 } },
     },
   },
   {
     provider: /^amazon-bedrock/,
-    rules: { callId: /^[\w-]{1,64}$/, pictures: { side: 8_000, bytes: 3.75 * MB, most: 20 } },
+    rules: { callId: /^[\w-]{1,64}$/, pictures: { kinds: KINDS, side: 8_000, bytes: 3.75 * MB, most: 20 } },
   },
   { provider: /^(anthropic|amazon-bedrock)/, rules: { propertyName: PROPERTY, refusesBlankText: true } },
   // Models by their name, behind any gateway.

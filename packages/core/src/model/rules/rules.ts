@@ -26,10 +26,14 @@ export interface RequestRules {
 export interface PictureRules {
   /** Pixels of the longer side. Absent: any. */
   readonly side?: number;
-  /** Bytes of a picture. */
-  readonly bytes: number;
-  /** Pictures in one request. */
-  readonly most: number;
+  /** Pixels of a picture. Absent: any number. */
+  readonly pixels?: number;
+  /** Bytes of a picture. Absent: any number. */
+  readonly bytes?: number;
+  /** Pictures in one request; 0: the provider takes text alone. Absent: any number. */
+  readonly most?: number;
+  /** Kinds of pictures, as in `image/png`. Absent: any kind. */
+  readonly kinds?: readonly string[];
   /** With more pictures than `above`, the longer side of each is at most `side`. */
   readonly crowd?: { readonly above: number; readonly side: number };
 }

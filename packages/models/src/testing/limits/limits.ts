@@ -23,19 +23,23 @@ interface Limits {
   readonly arraysNeedItems?: true;
   readonly userAfterTool?: false;
   readonly pictures?: {
+    readonly kinds?: readonly string[];
     readonly side?: number;
-    readonly base64: number;
-    readonly most: number;
+    readonly pixels?: number;
+    readonly base64?: number;
+    readonly most?: number;
     readonly crowd?: readonly [number, number];
   };
 }
+
+const KINDS = ["png", "jpeg", "webp", "gif"];
 
 const USUAL = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** By the format and its provider; or by the model, where its server is any. */
 const LIMITS: Readonly<Record<string, Limits>> = {
   // https://docs.claude.com/en/docs/agents-and-tools/tool-use/implement-tool-use (names),
-  // https://docs.claude.com/en/docs/build-with-claude/vision (pictures); ids, properties and blank texts by its errors:
+  // https://platform.claude.com/docs/en/build-with-claude/vision (pictures); ids, properties and blank texts by its errors:
   // "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'", "Property keys should match pattern
   // '^[a-zA-Z0-9_.-]{1,64}$'", "text content blocks must contain non-whitespace text".
   anthropic: {
@@ -43,37 +47,66 @@ const LIMITS: Readonly<Record<string, Limits>> = {
     id: /^[a-zA-Z0-9_-]+$/,
     property: /^[a-zA-Z0-9_.-]{1,64}$/,
     blankTexts: false,
-    pictures: { side: 8000, base64: 5 * 1024 * 1024, most: 100, crowd: [20, 2000] },
+    pictures: { kinds: KINDS, side: 8000, base64: 5 * 1024 * 1024, most: 100, crowd: [20, 2000] },
   },
   // https://platform.openai.com/docs/api-reference/chat/create (128 functions, names); the length of an id by its error:
   // "Invalid 'messages[1].tool_calls[0].id': string too long. Expected a string with maximum length 40".
-  "openai-chat": { name: USUAL, id: /^.{1,40}$/s, tools: 128, arraysNeedItems: true },
+  // https://developers.openai.com/api/docs/guides/images-vision: kinds, 1,500 pictures.
+  "openai-chat": {
+    name: USUAL,
+    id: /^.{1,40}$/s,
+    tools: 128,
+    arraysNeedItems: true,
+    pictures: { kinds: KINDS, most: 1500 },
+  },
   // https://platform.openai.com/docs/api-reference/responses/create: call_id has 1 to 64 characters.
-  openai: { name: USUAL, id: /^.{1,64}$/s, tools: 128, arraysNeedItems: true },
-  azure: { name: USUAL, id: /^.{1,64}$/s, tools: 128, arraysNeedItems: true },
-  // https://docs.x.ai/docs/guides/function-calling
-  xai: { name: USUAL, tools: 128 },
-  // https://ai.google.dev/api/caching#FunctionDeclaration
-  google: { name: /^[a-zA-Z_][a-zA-Z0-9_:.-]{0,63}$/ },
+  openai: {
+    name: USUAL,
+    id: /^.{1,64}$/s,
+    tools: 128,
+    arraysNeedItems: true,
+    pictures: { kinds: KINDS, most: 1500 },
+  },
+  // https://learn.microsoft.com/azure/ai-services/openai/concepts/gpt-with-vision: 20 MB, 10 pictures; and
+  // https://learn.microsoft.com/azure/ai-foundry/openai/how-to/gpt-with-vision: kinds.
+  azure: {
+    name: USUAL,
+    id: /^.{1,64}$/s,
+    tools: 128,
+    arraysNeedItems: true,
+    pictures: { kinds: KINDS, base64: (20_000_000 * 4) / 3 + 4, most: 10 },
+  },
+  // https://docs.x.ai/docs/guides/function-calling, https://docs.x.ai/developers/model-capabilities/images/understanding
+  xai: {
+    name: USUAL,
+    tools: 128,
+    pictures: { kinds: ["png", "jpeg"], base64: (20 * 1024 * 1024 * 4) / 3 + 4 },
+  },
+  // https://ai.google.dev/api/caching#FunctionDeclaration, https://ai.google.dev/gemini-api/docs/image-understanding
+  google: {
+    name: /^[a-zA-Z_][a-zA-Z0-9_:.-]{0,63}$/,
+    pictures: { kinds: ["png", "jpeg", "webp", "heic", "heif"], base64: 20_000_000, most: 3600 },
+  },
   // https://docs.mistral.ai/capabilities/vision (pictures); ids and order by its errors: "Tool call id was ... but must be
   // a-z, A-Z, 0-9, with a length of 9.", "Unexpected role 'user' after role 'tool'".
   mistral: {
     name: USUAL,
     id: /^[a-zA-Z0-9]{9}$/,
     userAfterTool: false,
-    pictures: { base64: (10_000_000 * 4) / 3 + 4, most: 8 },
+    pictures: { kinds: KINDS, base64: (10_000_000 * 4) / 3 + 4, most: 8 },
   },
   // https://console.groq.com/docs/tool-use, https://console.groq.com/docs/vision
-  groq: { name: USUAL, tools: 128, pictures: { base64: 4 * 1024 * 1024, most: 5 } },
-  // https://api-docs.deepseek.com/api/create-chat-completion
-  deepseek: { name: USUAL, tools: 128 },
+  groq: { name: USUAL, tools: 128, pictures: { pixels: 33_177_600, base64: 4 * 1024 * 1024, most: 5 } },
+  // https://api-docs.deepseek.com/api/create-chat-completion; no pictures by its error: "unknown variant `image_url`,
+  // expected `text`".
+  deepseek: { name: USUAL, tools: 128, pictures: { most: 0 } },
   // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolUseBlock.html and API_runtime_ImageBlock.html
   "amazon-bedrock": {
     name: USUAL,
     id: /^[a-zA-Z0-9_-]{1,64}$/,
     blankTexts: false,
     property: /^[a-zA-Z0-9_.-]{1,64}$/,
-    pictures: { side: 8000, base64: 5 * 1024 * 1024, most: 20 },
+    pictures: { kinds: KINDS, side: 8000, base64: 5 * 1024 * 1024, most: 20 },
   },
   // A server that passes the requests on to OpenAI.
   "openai-compatible": { name: USUAL, id: /^.{1,40}$/s, tools: 128, arraysNeedItems: true },
@@ -132,16 +165,27 @@ export function violations(provider: string, body: unknown): string[] {
   }
   const { pictures } = limits;
   if (pictures) {
-    check(seen.pictures.length <= pictures.most, `${seen.pictures.length} pictures`);
-    const [above, small] = pictures.crowd ?? [Number.POSITIVE_INFINITY, 0];
-    const side = seen.pictures.length > above ? small : (pictures.side ?? Number.POSITIVE_INFINITY);
+    const any = Number.POSITIVE_INFINITY;
+    const { most = any, base64 = any, pixels = any, kinds } = pictures;
+    check(seen.pictures.length <= most, `${seen.pictures.length} pictures`);
+    const [above, small] = pictures.crowd ?? [any, 0];
+    const side = seen.pictures.length > above ? small : (pictures.side ?? any);
     for (const data of seen.pictures) {
-      check(data.length <= pictures.base64, `${data.length} characters of a picture`);
+      check(data.length <= base64, `${data.length} characters of a picture`);
       const header = Buffer.from(data.slice(0, 64), "base64");
-      check(Math.max(header.readUInt32BE(16), header.readUInt32BE(20)) <= side, "a picture with too many pixels");
+      const kind = kindOf(header);
+      check(kinds?.includes(kind) !== false, `a picture of the kind ${kind}`);
+      if (kind !== "png") continue;
+      const [width, height] = [header.readUInt32BE(16), header.readUInt32BE(20)];
+      check(Math.max(width, height) <= side && width * height <= pixels, "a picture with too many pixels");
     }
   }
   return found;
+}
+
+function kindOf(header: Buffer): string {
+  const begin = header.toString("latin1", 0, 4);
+  return { "\x89PNG": "png", GIF8: "gif", "BM..": "bmp" }[begin] ?? begin;
 }
 
 const TYPES = ["string", "number", "integer", "boolean", "object", "array", "null"];

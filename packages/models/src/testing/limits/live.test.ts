@@ -1,4 +1,4 @@
-import { Agent, defineTool, type JsonSchema, Session, type Tool } from "@banyan/core";
+import { Agent, DirectiveError, defineTool, type JsonSchema, Session, type Tool } from "@banyan/core";
 import type { UserPart } from "@banyan/core/conversation";
 import { type ChatCompletionRequest, type FixtureResponse, LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -121,7 +121,12 @@ async function converse(seed: number, before: Format, after: Format) {
     const isChanged = prompt >= changesAt || session.state.model !== undefined;
     if (isChanged && session.state.model === undefined) await session.changeModel("after");
     const content = odd.user(true).parts as readonly UserPart[];
-    await agents[isChanged ? 1 : 0]?.send([...content, { type: "text", text: "Go." }], { session });
+    const send = (parts: readonly UserPart[]) =>
+      agents[isChanged ? 1 : 0]?.send([...parts, { type: "text", text: "Go." }], { session });
+    await send(content)?.catch((error: unknown) => {
+      if (!(error instanceof DirectiveError && error.code === "unusable-file")) throw error;
+      return send(content.filter(({ type }) => type === "text"));
+    });
   }
   return { refused: providers.refused, asked: [first.requests.length, second.requests.length] };
 }

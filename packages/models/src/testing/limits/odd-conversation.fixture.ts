@@ -61,8 +61,13 @@ export class Odd {
     return this.of<Json>(this.text(), [this.json(depth - 1)], { [this.text()]: this.json(depth - 1) }, { path: "a" });
   }
 
-  /** A PNG, as far as a header and a number of bytes make one. */
+  /** A picture, as far as a header and a number of bytes make one. */
   picture(): FilePart {
+    if (this.up(8) === 0) {
+      const [kind, begin] = this.of(["gif", "GIF89a"] as const, ["bmp", "BM.."] as const);
+      const data = Buffer.from(begin.padEnd(60)).toString("base64");
+      return { type: "file", mediaType: `image/${kind}`, name: `p.${kind}`, data };
+    }
     const bytes = Buffer.alloc(this.up(20) === 0 ? 4_200_000 : 60);
     bytes.write("\x89PNG\r\n\x1a\n", "latin1");
     bytes.write("IHDR", 12);
