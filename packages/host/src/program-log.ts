@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ModelError } from "@banyan/core";
+import { cutTo } from "@banyan/core/shown";
 import type { Redact } from "./redaction/redactor.ts";
 
 /** UTF-16 units of what a service said that are kept. */
@@ -29,7 +30,7 @@ export class ProgramLog {
 
   /** Notes a model call that failed, with all that was said of it. */
   modelError({ code, status, message, detail, stack }: ModelError): void {
-    this.#write({ code, status, message, detail: (detail ?? stack ?? "").slice(0, KEPT) });
+    this.#write({ code, status, message, detail: cutTo(detail ?? stack ?? "", KEPT, "") });
   }
 
   /** Notes something that nobody is to be disturbed with: what it is about, and one sentence. */

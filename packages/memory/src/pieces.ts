@@ -1,4 +1,5 @@
 import type { MemoryItem } from "@banyan/core";
+import { cutBefore, cutTo, cutToEnd } from "@banyan/core/shown";
 import { wordCount } from "./words.ts";
 
 /** Characters of a piece of what was said. */
@@ -47,7 +48,7 @@ function textsOf(kind: Piece["kind"], text: string): string[] {
 /** A text in pieces that end where a paragraph, a line, a sentence or a word does, when that is not far. */
 function cutUp(text: string): string[] {
   const pieces: string[] = [];
-  const ends = text.length <= 2 * END ? [text] : [whole(text.slice(0, END)), whole(text.slice(-END))];
+  const ends = text.length <= 2 * END ? [text] : [cutTo(text, END, ""), cutToEnd(text, END)];
   for (const end of ends) {
     for (let from = 0; from < end.length; ) {
       const to = breakIn(end, from);
@@ -67,16 +68,10 @@ function breakIn(text: string, from: number): number {
     const last = Array.from(window.matchAll(boundary)).at(-1);
     if (last && last.index >= PIECE / 2) return from + last.index + last[0].length;
   }
-  // Not between the two halves of a character.
-  return from + window.length - (/[\ud800-\udbff]$/.test(window) ? 1 : 0);
+  return Math.max(from + 1, cutBefore(text, from + window.length));
 }
 
 /** The beginning of a text that is too long, marked as such. */
 export function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${whole(text.slice(0, most - 1))}…`;
-}
-
-/** A part of a text without the halves of characters that a cut may have left at its ends. */
-function whole(text: string): string {
-  return text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "");
+  return text.length <= most ? text : cutTo(text, most - 1);
 }

@@ -1,5 +1,7 @@
+import { characterTexts, tornCharacters } from "@banyan/core/testing";
 import { expect, test } from "vitest";
 import { embedder, LARGE, memoryIn, padding, recalled, said, temporaryFile } from "./memory.fixture.ts";
+import { cut } from "./pieces.ts";
 
 const COLOUR = "My favourite colour is teal.";
 const DOG = "My dog is called Rex.";
@@ -243,4 +245,11 @@ test("many recalls at once of a large memory all get their answers", async () =>
   const numbers = Array.from({ length: 40 }, (_, index) => 100 + index);
   const answers = await Promise.all(numbers.map((number) => recalled(memory, `filler ${number}`)));
   for (const [index, number] of numbers.entries()) expect(answers[index]?.[0]).toContain(`Filler ${number} `);
+});
+
+test("F46: what memory keeps of a text is never cut inside a character", () => {
+  for (const [index, characters] of characterTexts(150, 60).entries()) {
+    const kept = cut(characters.join(""), 1 + (index % 60));
+    expect(tornCharacters(kept), kept).toEqual([]);
+  }
 });

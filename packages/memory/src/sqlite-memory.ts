@@ -2,6 +2,7 @@ import type { EmbeddingModelV4 } from "@ai-sdk/provider";
 import type { MemoryItem, RecallOptions } from "@banyan/core";
 import type { Recalled } from "@banyan/core/conversation";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
+import { cutTo, cutToEnd } from "@banyan/core/shown";
 import {
   entriesOf,
   forget,
@@ -94,7 +95,7 @@ class SqliteMemory implements ManagedMemory {
   async recall(query: string, options: RecallOptions): Promise<Recalled[]> {
     const { limit, signal, conversation = "" } = options;
     signal.throwIfAborted();
-    const ends = query.length > 2 * QUERY_END ? `${query.slice(0, QUERY_END)} ${query.slice(-QUERY_END)}` : query;
+    const ends = query.length > 2 * QUERY_END ? `${cutTo(query, QUERY_END, "")} ${cutToEnd(query, QUERY_END)}` : query;
     const text = this.#redact(ends.toWellFormed());
     const entries = await this.#file.read(
       [],

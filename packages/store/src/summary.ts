@@ -1,5 +1,6 @@
 import type { Event } from "@banyan/core";
 import { readableEvent } from "@banyan/core/conversation";
+import { cutTo } from "@banyan/core/shown";
 import { type ConversationSummary, type OpenQuestion, outlivesProcess, type SearchOptions } from "@banyan/core/stores";
 
 /** What a list says about a conversation, gathered event by event. */
@@ -63,7 +64,7 @@ export function isWithin(summary: ConversationSummary, { labels, conversation = 
   return summary.id === conversation && hasLabels(summary, labels);
 }
 
-/** The beginning of a text on one line. Cut between code points, so that no half of a pair is left. */
+/** The beginning of a text on one line. No character is cut in two. */
 function beginningOf(text: string): string {
   const line = text
     .slice(0, 20 * TITLE_LENGTH)
@@ -71,5 +72,5 @@ function beginningOf(text: string): string {
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim();
   const characters = Array.from(line);
-  return characters.length <= TITLE_LENGTH ? line : `${characters.slice(0, TITLE_LENGTH - 1).join("")}…`;
+  return characters.length <= TITLE_LENGTH ? line : cutTo(line, characters.slice(0, TITLE_LENGTH - 1).join("").length);
 }

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { StringDecoder } from "node:string_decoder";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ModelError } from "@banyan/core";
+import { cutToEnd } from "@banyan/core/shown";
 import { endFamily, familyOf, type ProcessFamily, RunningCommands } from "@banyan/tools/processes";
 import type { AgentProgram } from "../acp-agent.ts";
 
@@ -84,7 +85,7 @@ export class AgentProcess implements AsyncDisposable {
 
   /** Keeps what it says beside its messages: of use when it breaks off. */
   note(text: string): void {
-    this.#said = (this.#said + text).slice(-LAST_WORDS);
+    this.#said = cutToEnd(this.#said + text, LAST_WORDS);
   }
 
   /** How it ended, and what it said last, in words that go on behind a sentence; empty while it runs and is silent. */

@@ -1,7 +1,7 @@
 import type { ContentBlock, PromptCapabilities } from "@agentclientprotocol/sdk/unstable";
 import type { Part, UserPart } from "@banyan/core";
 import type { PromptMessage } from "@banyan/core/drivers";
-import { enclosed } from "@banyan/core/shown";
+import { cutTo, cutToEnd, enclosed } from "@banyan/core/shown";
 
 type FilePart = Extract<Part, { type: "file" }>;
 
@@ -60,7 +60,7 @@ function fileBlock({ mediaType, name = "a file", data, url }: FilePart, can: Pro
 
 function historyOf(messages: readonly PromptMessage[]): string {
   const all = messages.map(toldOf).join("\n\n");
-  return all.length <= MOST_HISTORY ? all : `[The beginning is left out.]\n${all.slice(-MOST_HISTORY)}`;
+  return cutToEnd(all, MOST_HISTORY, "[The beginning is left out.]\n");
 }
 
 function toldOf(message: PromptMessage): string {
@@ -73,8 +73,10 @@ function toldOf(message: PromptMessage): string {
     if (part.type === "text") return part.text === "" ? [] : [part.text];
     if (part.type !== "call") return [];
     const { output = "", failed = false } = results.get(part.id) ?? {};
-    const short = output.length > MOST_OUTPUT ? `${output.slice(0, MOST_OUTPUT)}\n[cut]` : output;
-    return [`[${part.tool} ${JSON.stringify(part.input).slice(0, MOST_OUTPUT)}]\n${failed ? "Failed: " : ""}${short}`];
+    const short = cutTo(output, MOST_OUTPUT, "\n[cut]");
+    return [
+      `[${part.tool} ${cutTo(JSON.stringify(part.input), MOST_OUTPUT, "")}]\n${failed ? "Failed: " : ""}${short}`,
+    ];
   });
   return `## You\n\n${said.join("\n\n")}`;
 }

@@ -1,6 +1,6 @@
 import type { Call, Json } from "@banyan/core";
 import { type PlanStep, toolOf } from "@banyan/core/conversation";
-import { counted, formatTook, type ShownStatus, shownPlan, shownStatus } from "@banyan/core/shown";
+import { counted, cutTo, formatTook, type ShownStatus, shownPlan, shownStatus } from "@banyan/core/shown";
 import { attachedFile, attachedLine } from "./attached.ts";
 import { excerpt, linesWithWords, wrap } from "./fit-text.ts";
 import type { Style } from "./style.ts";
@@ -99,7 +99,7 @@ export function callDetails(call: Call, style: Style, columns: number, shower?: 
   const width = Math.max(20, columns - 6);
   // A sentence that says why is read whole; lines of a program stay lines.
   const isSentence = lines.length === 1 && (lines[0] ?? "").length <= SENTENCE;
-  const fit = (line: string) => (line.length > width ? `${line.slice(0, width - 1)}…` : line);
+  const fit = (line: string) => (line.length > width ? cutTo(line, width - 1) : line);
   const fitted = isSentence ? wrap(lines[0] ?? "", width).split("\n") : shown.map(fit);
   return [...hint, ...fitted].map((line) => `    ${style.dim(line)}`);
 }

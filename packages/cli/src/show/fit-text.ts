@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import { cutTo, cutToEnd } from "@banyan/core/shown";
 import { oneLine, plainText } from "./plain-text.ts";
 
 /** Text on one line, cut to `width` characters. */
@@ -8,14 +9,14 @@ export function excerpt(text: string, width: number): string {
   const characters = Array.from(line);
   return characters.length <= width && text.length <= width * 4
     ? line
-    : `${characters.slice(0, Math.max(1, width - 1)).join("")}…`;
+    : cutTo(`${line} `, characters.slice(0, Math.max(1, width - 1)).join("").length);
 }
 
 /** The last `count` lines that say something, each cut to `width` characters. */
 export function lastLines(text: string, count: number, width: number): string[] {
-  return linesWithWords(text.slice(-count * 2_000))
+  return linesWithWords(cutToEnd(text, count * 2_000))
     .slice(-count)
-    .map((line) => (line.length > width ? `${line.slice(0, width - 1)}…` : line));
+    .map((line) => (line.length > width ? cutTo(line, width - 1) : line));
 }
 
 /** The first `count` lines, and how many more there are. */

@@ -13,7 +13,7 @@ import {
   type WaitingInput,
   worktreeAt,
 } from "@banyan/core/conversation";
-import { counted, visibleLine, withoutMarks } from "@banyan/core/shown";
+import { counted, cutTo, visibleLine, withoutMarks } from "@banyan/core/shown";
 import { excerpt, firstLines } from "./fit-text.ts";
 import { oneLine, plainText } from "./plain-text.ts";
 
@@ -66,7 +66,7 @@ export function messageMarks(message: Message, branch: number | undefined): stri
 export function gist(message: Message, width: number): string {
   const instead = toldUnreadable(message) ?? undoneLine(message);
   if (instead !== undefined) return excerpt(`(${oneLine(instead)})`, width);
-  const text = withoutMarks(typedText(message).slice(0, width * 8)).trim();
+  const text = withoutMarks(cutTo(typedText(message), width * 8, "")).trim();
   if (text !== "") return excerpt(text, width);
   if (message.role !== "assistant") return "";
   const tools = message.calls.map(toolOf);

@@ -1,6 +1,7 @@
 import type { Call } from "@banyan/core";
 import type { About } from "@banyan/core/conversation";
 import { formatCost, formatDuration, formatSpent } from "@banyan/core/shown";
+import { characterTexts, tornCharacters } from "@banyan/core/testing";
 import { describe, expect, test } from "vitest";
 import { callBegin, callDetails, callEnd } from "./call-line.ts";
 import { described } from "./described.ts";
@@ -195,4 +196,13 @@ test("a name that is much longer than all others stands by itself; lists that be
     "       text",
   ]);
   expect(described(rows.slice(0, 1), 100, style, rows)).toEqual(["  /a   text"]);
+});
+
+test("F46: texts that are cut to a width are never cut inside a character", () => {
+  for (const [index, characters] of characterTexts(150, 60).entries()) {
+    const text = characters.join("");
+    const width = 2 + (index % 40);
+    expect(tornCharacters(excerpt(text, width)), text).toEqual([]);
+    expect(tornCharacters(lastLines(text, 3, width).join("\n")), text).toEqual([]);
+  }
 });

@@ -1,3 +1,4 @@
+export { characterTexts, tornCharacters } from "./characters.ts";
 export { checkConversation } from "./check-conversation.ts";
 export * from "./collect.ts";
 export { DeltaReader } from "./delta-reader.ts";

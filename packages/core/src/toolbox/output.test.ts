@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cutTo } from "../conversation/shown/visible-text.ts";
+import { cutTo, cutToEnd } from "../conversation/shown/visible-text.ts";
 import { BoundedText, bounded } from "./output.ts";
 
 /** Characters as users see them, of one to eleven UTF-16 units. */
@@ -16,6 +16,7 @@ test("F46: a cut splits no character that users see as one", () => {
     const isBegin = (part: string) => expect(whole.slice(0, charactersOf(part).length).join("")).toBe(part);
     const isEnd = (part: string) => expect(whole.slice(whole.length - charactersOf(part).length).join("")).toBe(part);
     isBegin(cutTo(text, seed * 3, ""));
+    isEnd(cutToEnd(text, seed * 3));
     const grown = new BoundedText(seed + 20);
     for (const [piece] of text.matchAll(/.{1,90}/gsu)) grown.add(piece);
     for (const shown of [bounded(text, seed + 40), grown.toString()]) {

@@ -1,4 +1,4 @@
-import { counted, formatDuration } from "@banyan/core/shown";
+import { counted, cutTo, formatDuration } from "@banyan/core/shown";
 import { meantPath } from "@banyan/tools/named-path";
 import type { Sandbox } from "@banyan/tools/sandbox";
 import { locate, openFileAt, openWorkspace, runInWorkspace, WorkspaceError } from "@banyan/tools/workspace";
@@ -115,7 +115,7 @@ export async function contentIn(
 }
 
 function quoted(text: string): string {
-  return JSON.stringify(text.length <= SHOWN ? text : `${text.slice(0, SHOWN).toWellFormed()}…`);
+  return JSON.stringify(cutTo(text, SHOWN));
 }
 
 /** The end of an output is where errors stand. */

@@ -1,5 +1,5 @@
 import { Agent, type AgentOptions, type Session } from "@banyan/core";
-import { enclosed } from "@banyan/core/shown";
+import { cutTo, enclosed } from "@banyan/core/shown";
 import { finishTask, scriptedModel } from "@banyan/core/testing";
 import { z } from "zod";
 import type { Redact } from "../redaction/redactor.ts";
@@ -98,6 +98,5 @@ async function fileFor(directory: string, path: string): Promise<string> {
 }
 
 function cut(text: string): string {
-  if (text.length <= TOLD) return text;
-  return `${text.slice(0, TOLD).toWellFormed()}\n[... ${text.length - TOLD} more characters]`;
+  return cutTo(text, TOLD, `\n[... ${text.length - TOLD} more characters]`);
 }

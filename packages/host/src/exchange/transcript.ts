@@ -1,6 +1,6 @@
 import type { AssistantMessage, Call, ConversationState, Message, Part } from "@banyan/core";
 import { type FilePart, isPersons, toldUnreadable, typedText } from "@banyan/core/conversation";
-import { shownStatus } from "@banyan/core/shown";
+import { cutTo, shownStatus } from "@banyan/core/shown";
 
 /** A piece of a message as it is told to a reader. */
 export type Piece =
@@ -93,9 +93,10 @@ const TITLE_LENGTH = 80;
 export function titleOf(state: ConversationState): string {
   const first = state.messages.values().find(isPersons);
   const title = state.title ?? (first ? typedText(first) : "");
-  const characters = Array.from(title.replace(/[\s\p{Cc}]+/gu, " ").trim());
+  const line = title.replace(/[\s\p{Cc}]+/gu, " ").trim();
+  const characters = Array.from(line);
   if (characters.length === 0) return "A conversation";
-  return characters.length <= TITLE_LENGTH ? characters.join("") : `${characters.slice(0, TITLE_LENGTH - 1).join("")}…`;
+  return characters.length <= TITLE_LENGTH ? line : cutTo(line, characters.slice(0, TITLE_LENGTH - 1).join("").length);
 }
 
 /** A time as people write it, in UTC, so that the same conversation is written the same everywhere. */

@@ -8,7 +8,7 @@ import type {
   UserPart,
 } from "@banyan/core";
 import { say } from "@banyan/core";
-import { visibleLine } from "@banyan/core/shown";
+import { cutTo, visibleLine } from "@banyan/core/shown";
 import { named } from "../attachments/files.ts";
 import { type Calling, CallsFor } from "../calls-for.ts";
 import { namesakesOf, namesOf } from "../permissions/named-tool.ts";
@@ -300,7 +300,7 @@ function together(all: readonly HookSaid[], redact: Redact): HookSaid {
   const decision = (["deny", "ask", "allow"] as const).find((one) => all.some((said) => said.decision === one));
   const texts = (name: "reason" | "context", of: readonly HookSaid[]) => {
     const text = of.flatMap((said) => said[name] ?? []).join("\n\n");
-    return text === "" ? undefined : redact(text).slice(0, MOST_TOLD);
+    return text === "" ? undefined : cutTo(redact(text), MOST_TOLD, "");
   };
   return {
     decision,

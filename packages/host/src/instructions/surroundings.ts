@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { arch, release, type } from "node:os";
 import { join, resolve } from "node:path";
 import type { Agent, ConversationState } from "@banyan/core";
-import { visibleLine } from "@banyan/core/shown";
+import { cutTo, visibleLine } from "@banyan/core/shown";
 import { firstTold, toldTools } from "@banyan/tools/finder";
 import { commandShell } from "@banyan/tools/workspace";
 import { contextOf, idOf, maxToolsOf } from "../drivers/drivers.ts";
@@ -66,7 +66,7 @@ function headOf(root: string): string | undefined {
 function branchOf(head = ""): string | undefined {
   const [, branch] = /^ref: refs\/heads\/(.+)$/.exec(head) ?? [];
   // Whoever made the repository gave it the name.
-  return branch && visibleLine(branch).slice(0, LONGEST);
+  return branch && cutTo(visibleLine(branch), LONGEST, "");
 }
 
 /** A worktree names the folder of its HEAD in a file. */

@@ -68,7 +68,7 @@ function whatWasSaid({ state }: Session): string {
 function titleIn(text: string): string {
   const [line = ""] = text.trim().split("\n");
   const title = line.replace(/^["'“”#*\s]+|["'“”*.\s]+$/g, "").replace(/\p{C}/gu, "");
-  return title.length <= LONGEST ? title : `${title.slice(0, LONGEST - 1).trimEnd()}…`;
+  return title.length <= LONGEST ? title : `${cutTo(title, LONGEST - 1, "").trimEnd()}…`;
 }
 
 /** The same once the model is there; what it does ends with `titling`. */

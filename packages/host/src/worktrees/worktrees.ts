@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import type { AgentOptions, ConversationState, Session, Store } from "@banyan/core";
 import { type OptionNames, refuseUnknown, worktreeAt } from "@banyan/core/conversation";
-import { counted, visibleLine } from "@banyan/core/shown";
+import { counted, cutTo, visibleLine } from "@banyan/core/shown";
 import type { Environment } from "@banyan/models";
 import { orRefused, WorktreeError } from "./error.ts";
 import { type GitWorktree, Repository, type WorktreeChanges } from "./repository.ts";
@@ -288,10 +288,7 @@ function plainName(wanted: string): string {
     .replaceAll(/[^\p{L}\p{N}._-]+/gu, "-")
     .replaceAll(/\.{2,}/g, ".")
     .replaceAll(/^[-.]+|[-.]+$/g, "");
-  const short = Array.from(plain)
-    .slice(0, LONGEST)
-    .join("")
-    .replace(/\.lock$|[-.]+$/, "");
+  const short = cutTo(plain, Array.from(plain).slice(0, LONGEST).join("").length, "").replace(/\.lock$|[-.]+$/, "");
   return short === "" ? "branch" : short;
 }
 

@@ -1,3 +1,4 @@
+import { cutTo } from "@banyan/core/shown";
 import { stripControls } from "../workspace/plain-text.ts";
 
 /** Lines that are kept, and characters of each. */
@@ -22,16 +23,17 @@ export class Journal {
   /** Takes a stream in pieces that may break anywhere. */
   push(text: string): void {
     const [first = "", ...rest] = text.split("\n");
-    this.#open = (this.#open + first).slice(0, WIDTH);
+    this.#grow(first);
     for (const next of rest) {
-      this.#keep(stripControls(this.#open));
-      this.#open = next.slice(0, WIDTH);
+      this.#keep(this.#line);
+      this.#open = "";
+      this.#grow(next);
     }
   }
 
   /** The lines, oldest first. */
   get text(): string {
-    return [...this.#lines, ...(this.#open === "" ? [] : [stripControls(this.#open)])].join("\n");
+    return [...this.#lines, ...(this.#open === "" ? [] : [this.#line])].join("\n");
   }
 
   /** The line that says best what went wrong: that of the error where Node crashed, else the last one. */
@@ -41,8 +43,17 @@ export class Journal {
     return (NODE_CRASHED.test(last ?? "") ? lines.findLast((line) => ERROR.test(line)) : undefined) ?? last;
   }
 
+  /** Of a line that is too long, more is kept than is shown: where it is cut depends on what stands behind the cut. */
+  #grow(text: string): void {
+    this.#open = (this.#open + text).slice(0, 2 * WIDTH);
+  }
+
+  get #line(): string {
+    return cutTo(stripControls(this.#open), WIDTH, "");
+  }
+
   #keep(line: string): void {
-    this.#lines.push(line.length > WIDTH ? `${line.slice(0, WIDTH)}…` : line);
+    this.#lines.push(cutTo(line, WIDTH));
     if (this.#lines.length > LINES) this.#lines.shift();
   }
 }

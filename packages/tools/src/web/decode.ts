@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { TextDecoder } from "node:util";
+import { cutBefore } from "@banyan/core/shown";
 import { wholeLength } from "../workspace/output.ts";
 
 /** How far into a page its own word on its encoding counts. */
@@ -7,13 +8,17 @@ const PRESCAN = 1024;
 
 /**
  * The text of bytes from the web. Their encoding is what a byte-order mark says, else the server, else the page itself;
- * else it is UTF-8, or Windows-1252 as in browsers where the bytes are not. Where they are cut at their end, half a
- * character there is left out.
+ * else it is UTF-8, or Windows-1252 as in browsers where the bytes are not. Where they are cut at their end,
+ * half a character there is left out: `behind` are bytes that stand behind the cut, if any are known.
  */
-export function decodeText(bytes: Buffer, charset: string | undefined, isCut = false): string {
+export function decodeText(bytes: Buffer, charset: string | undefined, behind?: Buffer): string {
+  const isCut = behind !== undefined;
   const named = [markOf(bytes), charset, declaredIn(bytes)];
   const decoder = named.map(decoderOf).find((one) => one !== undefined) ?? decoderOf(fallback(bytes, isCut));
-  return decoder?.decode(bytes, { stream: isCut }) ?? "";
+  const text = decoder?.decode(bytes, { stream: isCut }) ?? "";
+  if (!decoder || !behind || behind.length === 0) return text;
+  const more = new TextDecoder(decoder.encoding).decode(Buffer.concat([bytes, behind]));
+  return text.slice(0, cutBefore(more, text.length));
 }
 
 function markOf(bytes: Buffer): string | undefined {

@@ -1,8 +1,9 @@
 import { defineTool, type Tool } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
+import { cutTo } from "@banyan/core/shown";
 import { z } from "zod";
 import { formOf, SNIFFED_BYTES } from "../workspace/file-text.ts";
-import { wholeWordsLength } from "../workspace/output.ts";
+import { cutToBytes, wholeWordsLength } from "../workspace/output.ts";
 import { stripControls } from "../workspace/plain-text.ts";
 import type { Reach } from "./checked-lookup.ts";
 import { decodeText } from "./decode.ts";
@@ -108,7 +109,7 @@ async function shown(answer: Answer, signal: AbortSignal, maxBytes: number): Pro
   if (!isReadable(answer.type)) throw unreadable(answer, answer.type);
   if (form.kind === "binary" && !/^utf-16|^utf-32/i.test(answer.charset ?? "")) throw unreadable(answer, form.what);
 
-  const text = decodeText(answer.body, answer.charset, answer.cut !== undefined);
+  const text = decodeText(answer.body, answer.charset, answer.cut && answer.behind);
   const notes: string[] = [];
   if (answer.cut === "size") notes.push(`it is larger than ${maxBytes} bytes; the rest was not loaded`);
   if (answer.cut === "time") notes.push("it did not end in time; this is what had come");
@@ -120,15 +121,16 @@ async function shown(answer: Answer, signal: AbortSignal, maxBytes: number): Pro
       notes.push("the page is too large or too intricate to be read in its order; this is its bare text");
     page = read ?? tagless(html);
   }
-  const all = Buffer.from(stripControls(page.markdown));
-  const seen = all.length > MOST_SHOWN ? all.subarray(0, wholeWordsLength(all.subarray(0, MOST_SHOWN))) : all;
-  if (seen.length < all.length) notes.push(`these are the first ${seen.length} of ${all.length} bytes of its text`);
-  const title = stripControls(page.title).replace(/\s+/g, " ").slice(0, LONGEST_TITLE).toWellFormed();
+  const all = stripControls(page.markdown);
+  const bytes = Buffer.from(all);
+  const seen = bytes.length > MOST_SHOWN ? cutToBytes(all, wholeWordsLength(bytes.subarray(0, MOST_SHOWN))) : all;
+  if (seen !== all) notes.push(`these are the first ${Buffer.byteLength(seen)} of ${bytes.length} bytes of its text`);
+  const title = cutTo(stripControls(page.title).replace(/\s+/g, " "), LONGEST_TITLE, "").toWellFormed();
   return [
     `Address: ${answer.address.href}`,
     ...(title === "" ? [] : [`Title: ${title}`]),
     "",
-    seen.toString() || "[no text]",
+    seen || "[no text]",
     ...notes.map((note) => `[cut: ${note}]`),
   ].join("\n");
 }
@@ -151,6 +153,6 @@ function failure({ address, status, statusText, type, body, charset }: Answer): 
   const line = `${address.href} answered ${status}${statusText === "" ? "" : ` ${stripControls(statusText)}`}.`;
   const reason = HTML.has(type)
     ? ""
-    : stripControls(decodeText(body, charset)).slice(0, MOST_OF_FAILURE).toWellFormed();
+    : cutTo(stripControls(decodeText(body, charset)), MOST_OF_FAILURE, "").toWellFormed();
   return new WebError("status", reason === "" ? line : `${line}\n${reason}`);
 }

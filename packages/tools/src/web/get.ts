@@ -31,6 +31,8 @@ export interface Answer {
   readonly body: Buffer;
   /** Why the body is not whole. */
   readonly cut: "size" | "time" | undefined;
+  /** What was loaded behind a body that is cut: where its last character ends depends on it. */
+  readonly behind: Buffer;
 }
 
 const MOST_REDIRECTS = 5;
@@ -104,23 +106,37 @@ async function answerOf(
   };
   if (wants(answer.type)) return { ...answer, ...(await read(response, late, maxBytes)) };
   await response.body?.cancel();
-  return { ...answer, body: Buffer.alloc(0), cut: undefined };
+  return { ...answer, body: NOTHING, cut: undefined, behind: NOTHING };
 }
 
-async function read(response: Response, late: AbortSignal, maxBytes: number): Promise<Pick<Answer, "body" | "cut">> {
+const NOTHING = Buffer.alloc(0);
+/** Bytes that no character of a text is longer than. */
+const CHARACTER = 256;
+
+async function read(
+  response: Response,
+  late: AbortSignal,
+  maxBytes: number,
+): Promise<Pick<Answer, "body" | "cut" | "behind">> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   try {
     for await (const piece of response.body ?? []) {
       pieces.push(piece);
       bytes += piece.length;
-      if (bytes > maxBytes) return { body: Buffer.concat(pieces, maxBytes), cut: "size" };
+      if (bytes <= maxBytes) continue;
+      const all = Buffer.concat(pieces);
+      return {
+        body: all.subarray(0, maxBytes),
+        cut: "size",
+        behind: all.subarray(maxBytes, maxBytes + CHARACTER),
+      };
     }
   } catch (error) {
     if (!late.aborted || bytes === 0) throw error;
-    return { body: Buffer.concat(pieces), cut: "time" };
+    return { body: Buffer.concat(pieces), cut: "time", behind: NOTHING };
   }
-  return { body: Buffer.concat(pieces), cut: undefined };
+  return { body: Buffer.concat(pieces), cut: undefined, behind: NOTHING };
 }
 
 /** What went wrong, in words; the reasons of what is thrown here lie below what undici makes of them. */

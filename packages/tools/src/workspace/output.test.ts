@@ -1,6 +1,9 @@
+import { characterTexts, tornCharacters } from "@banyan/core/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { BoundedOutput, wholeLength, wholeWordsLength } from "./output.ts";
+import { Journal } from "../mcp/journal.ts";
+import { decodeText } from "../web/decode.ts";
+import { BoundedOutput, cutToBytes, wholeLength, wholeWordsLength } from "./output.ts";
 
 test("a short output is kept as it is", () => {
   const output = new BoundedOutput({ head: 4, tail: 4 });
@@ -67,4 +70,31 @@ test("S10: of a token that a cut goes through, no more than its first seven char
       expect(wholeWordsLength(cut)).toBeLessThan(start + 8);
     }),
   );
+});
+
+/** What cuts a text that comes in pieces, by the bytes or characters to which it cuts. */
+const CUTS: Readonly<Record<string, (pieces: readonly string[], size: number) => string>> = {
+  "output of a program": (pieces, size) => {
+    const output = new BoundedOutput({ head: size, tail: size });
+    for (const piece of pieces) output.push(piece);
+    return output.text();
+  },
+  "text of a page": (pieces, size) => cutToBytes(pieces.join(""), size),
+  "a page that is not loaded to its end": (pieces, size) =>
+    decodeText(Buffer.from(pieces.join("")).subarray(0, size), "utf-8", Buffer.from(pieces.join("")).subarray(size)),
+  "the journal of an MCP server": (pieces, size) => {
+    const journal = new Journal();
+    journal.push("a".repeat(2_000 - size));
+    for (const piece of pieces) journal.push(piece);
+    const open = journal.text;
+    journal.note("log", `${"a".repeat(1_980 - size)}${pieces.join("")}`);
+    return `${open}\n${journal.text.replace("log: ", "")}`.replaceAll(/a{200,}/g, "");
+  },
+};
+
+test.each(Object.keys(CUTS))("F46: %s is never cut inside a character", (name) => {
+  for (const [index, characters] of characterTexts(process.env.BANYAN_LONG ? 5_000 : 150, 60).entries()) {
+    const shown = CUTS[name]?.(characters, 1 + (index % 90)) ?? "";
+    expect(tornCharacters(shown), `text ${index}: ${shown}`).toEqual([]);
+  }
 });

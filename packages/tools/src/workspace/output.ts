@@ -1,3 +1,5 @@
+import { cutAfter, cutBefore, cutTo } from "@banyan/core/shown";
+
 /** How many bytes of an output are kept from its beginning and from its end. */
 export interface OutputLimits {
   readonly head: number;
@@ -15,15 +17,19 @@ export interface Redaction {
 
 /** A piece may keep a larger buffer alive, so there are never more of them than this. */
 const MOST_PIECES = 256;
+/** Bytes before the tail, and UTF-16 units behind the head, that are kept too: where a character ends depends on them. */
+const AROUND = 256;
 
 /**
  * Keeps the beginning and the end of an output of any length in bounded memory: the first `head` bytes and the last
- * `tail` bytes. What lies between is counted and forgotten. Cuts fall between characters, never inside one.
+ * `tail` bytes. What lies between is counted and forgotten. Cuts fall between characters, as users see them (F46).
  */
 export class BoundedOutput {
   readonly #limits: OutputLimits;
   readonly #head: Buffer[] = [];
   #headBytes = 0;
+  /** The text behind the head. */
+  #behind = "";
   /** Pieces, oldest first; together never more than two tails long, and never many. */
   #tail: Buffer[] = [];
   #tailBytes = 0;
@@ -49,31 +55,41 @@ export class BoundedOutput {
       bytes = bytes.subarray(taken);
     }
     if (bytes.length === 0) return;
+    if (this.#behind.length < AROUND) this.#behind += bytes.toString("utf8", 0, AROUND);
     // A piece of a larger buffer is copied, so that the rest of that buffer can go.
-    this.#tail.push(
-      bytes.length > this.#limits.tail ? Buffer.from(bytes.subarray(bytes.length - this.#limits.tail)) : bytes,
-    );
-    this.#tailBytes += Math.min(bytes.length, this.#limits.tail);
-    if (this.#tailBytes > 2 * this.#limits.tail || this.#tail.length > MOST_PIECES) this.#compact();
+    const most = this.#limits.tail + AROUND;
+    this.#tail.push(bytes.length > most ? Buffer.from(bytes.subarray(bytes.length - most)) : bytes);
+    this.#tailBytes += Math.min(bytes.length, most);
+    if (this.#tailBytes > 2 * most || this.#tail.length > MOST_PIECES) this.#compact();
   }
 
   /** What was kept; where bytes are missing, a line says how many. */
   text(): string {
     this.#compact();
-    const head = Buffer.concat(this.#head);
-    const tail = this.#tail[0] ?? Buffer.alloc(0);
-    const dropped = this.#bytes - head.length - tail.length;
-    if (dropped === 0) return Buffer.concat([head, tail]).toString("utf8");
-    const from = cutAfter(tail);
-    return `${head.toString("utf8")}\n[... ${dropped + from} bytes dropped ...]\n${tail.subarray(from).toString("utf8")}`;
+    const head = Buffer.concat(this.#head).toString("utf8");
+    const kept = this.#tail[0] ?? Buffer.alloc(0);
+    if (this.#bytes <= this.#headBytes + Math.min(kept.length, this.#limits.tail)) return head + kept.toString("utf8");
+    const whole = kept.subarray(cutAfterByte(kept, 0));
+    const from = cutAfterByte(whole, Math.max(0, whole.length - this.#limits.tail));
+    const text = whole.toString("utf8");
+    const tail = text.slice(cutAfter(text, whole.toString("utf8", 0, from).length));
+    const begin = head.slice(0, cutBefore(head + this.#behind, head.length));
+    const dropped = this.#bytes - Buffer.byteLength(begin) - Buffer.byteLength(tail);
+    return `${begin}\n[... ${dropped} bytes dropped ...]\n${tail}`;
   }
 
   #compact(): void {
     const all = Buffer.concat(this.#tail);
-    const kept = all.subarray(Math.max(0, all.length - this.#limits.tail));
+    const kept = all.subarray(Math.max(0, all.length - this.#limits.tail - AROUND));
     this.#tail = [kept === all ? all : Buffer.from(kept)];
     this.#tailBytes = kept.length;
   }
+}
+
+/** The beginning of a text in at most so many bytes, without half a character at its end. */
+export function cutToBytes(text: string, bytes: number): string {
+  const buffer = Buffer.from(text);
+  return cutTo(text, buffer.toString("utf8", 0, wholeLength(buffer.subarray(0, bytes))).length, "");
 }
 
 /** The length of these bytes without a character of UTF-8 that is cut at their end. */
@@ -106,9 +122,9 @@ function isOfWord(byte = 0): boolean {
   return /[\w.\-+/=~:@%]/.test(String.fromCharCode(byte));
 }
 
-/** The smallest start that does not lie inside a character of UTF-8. */
-function cutAfter(bytes: Uint8Array): number {
-  let at = 0;
+/** The nearest place at or after `from` that does not lie inside a code point of UTF-8. */
+function cutAfterByte(bytes: Uint8Array, from: number): number {
+  let at = from;
   while (at < bytes.length && isContinuation(bytes[at])) at += 1;
   return at;
 }

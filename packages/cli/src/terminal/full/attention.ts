@@ -1,4 +1,4 @@
-import { visibleLine } from "@banyan/core/shown";
+import { cutTo, visibleLine } from "@banyan/core/shown";
 
 /** How a person is told who does not look: as their terminal can, with a bell, by the bell alone, or not at all. */
 export type AttentionHow = "auto" | "bell" | "off";
@@ -44,7 +44,7 @@ export class Attention {
 
 /** What makes a terminal notify its person, as far as it is known to be able to; else nothing. */
 export function notification(sentence: string, { TERM = "", TERM_PROGRAM = "", TMUX, STY }: NodeJS.ProcessEnv): string {
-  const text = visibleLine(sentence).slice(0, LONGEST).toWellFormed();
+  const text = cutTo(visibleLine(sentence), LONGEST, "");
   // What multiplexes terminals passes on the bell alone.
   if (TMUX || STY) return "";
   if (/kitty/.test(TERM)) return `\x1b]99;;${text}\x1b\\`;

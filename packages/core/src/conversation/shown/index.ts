@@ -27,4 +27,13 @@ export {
 } from "./shown-call.ts";
 export { planHeadline, planOn, type ShownStep, shownPlan } from "./shown-plan.ts";
 export { GIVEN_UP, GIVEN_UP_TOO, hitchName, type ToldType, toldItem, type UntoldType } from "./told-item.ts";
-export { cutTo, visibleLine, visibleProse, visibleText, withoutMarks } from "./visible-text.ts";
+export {
+  cutAfter,
+  cutBefore,
+  cutTo,
+  cutToEnd,
+  visibleLine,
+  visibleProse,
+  visibleText,
+  withoutMarks,
+} from "./visible-text.ts";

@@ -27,17 +27,28 @@ export function cutTo(text: string, length: number, mark = "…"): string {
   return text.length <= length ? text : `${text.slice(0, cutBefore(text, length))}${mark}`;
 }
 
+/** The end of a text, in at most `length` UTF-16 units, and a mark before it where more stands before. No character is cut in two. */
+export function cutToEnd(text: string, length: number, mark = ""): string {
+  return text.length <= length ? text : `${mark}${text.slice(cutAfter(text, text.length - length))}`;
+}
+
 /** UTF-16 units around a cut that are looked at: a character of more is cut between its code points. */
 const AROUND = 64;
+
+/** UTF-16 units of flags in a row that are looked at. */
+const MOST_FLAGS = 4_096;
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /** The last place at or before `at` where a character, as users see it, begins (F46). */
 export function cutBefore(text: string, at: number): number {
   if (at <= 0 || at >= text.length) return Math.max(0, Math.min(at, text.length));
-  const from = Math.max(0, at - AROUND);
+  const near = Math.max(0, at - AROUND);
+  // Of letters that make flags, each two are one: they are counted from the first.
+  const flags = /(\ud83c[\udde6-\uddff])+\ud83c?$/.exec(text.slice(Math.max(0, near - MOST_FLAGS), near));
+  const from = near - (flags?.[0].length ?? 0);
   const begin = graphemes.segment(text.slice(from, at + AROUND)).containing(at - from)?.index ?? 0;
-  if (begin > 0) return from + begin;
+  if (begin > 0 || from === 0) return from + begin;
   const isHalf = /[\ud800-\udbff]/.test(text.charAt(at - 1)) && /[\udc00-\udfff]/.test(text.charAt(at));
   return isHalf ? at - 1 : at;
 }
@@ -49,9 +60,15 @@ export function cutBefore(text: string, at: number): number {
 export function cutInMiddle(text: string, characters: number, lineFor: (cut: number) => string): string {
   if (text.length <= characters) return text;
   const head = cutBefore(text, Math.ceil(characters / 2));
-  let tail = text.length - Math.floor(characters / 2);
-  while (cutBefore(text, tail) < tail) tail++;
+  const tail = cutAfter(text, text.length - Math.floor(characters / 2));
   return `${text.slice(0, head)}\n${lineFor(tail - head)}\n${text.slice(tail)}`;
+}
+
+/** The first place at or after `at` where a character, as users see it, begins (F46). */
+export function cutAfter(text: string, at: number): number {
+  let next = Math.max(0, at);
+  while (next < text.length && cutBefore(text, next) !== next) next++;
+  return Math.min(next, text.length);
 }
 
 function writtenOut(character: string): string {

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { ToolCall, ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk/unstable";
 import type { BroughtFile, Call, CallStatus, FileChange, PlanStep, Preview } from "@banyan/core/conversation";
 import { toolOf } from "@banyan/core/conversation";
-import { readPatch, shownPlan } from "@banyan/core/shown";
+import { cutToEnd, readPatch, shownPlan } from "@banyan/core/shown";
 
 /** UTF-16 units of what a call says while it runs that an editor is shown: the end of it. */
 const PROGRESS = 8 * 1024;
@@ -118,7 +118,7 @@ function linesText(lines: readonly string[]): string {
 }
 
 function saidContent({ output, progress, files = [] }: Call, saying: string | undefined): ToolCallContent[] {
-  const said = output ?? (saying || progress).slice(-PROGRESS);
+  const said = output ?? cutToEnd(saying || progress, PROGRESS);
   return [...(said === "" ? [] : [textContent(said)]), ...files.flatMap(pictureContent)];
 }
 

@@ -1,3 +1,4 @@
+import { cutTo } from "@banyan/core/shown";
 import type { z } from "zod";
 import { WebError } from "../error.ts";
 
@@ -75,7 +76,7 @@ function refused(service: string, status: number, text: string): WebError {
       ? "It does not accept the key, or not this use of it: ask the user to check the settings."
       : status === 429
         ? "There were too many questions: wait, and ask less."
-        : text.slice(0, MOST_OF_FAILURE);
+        : cutTo(text, MOST_OF_FAILURE, "");
   return new WebError("status", `${service} answered ${status}. ${hint}`.trim());
 }
 

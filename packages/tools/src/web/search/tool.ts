@@ -1,4 +1,5 @@
 import { defineTool, type Tool } from "@banyan/core";
+import { cutTo } from "@banyan/core/shown";
 import { z } from "zod";
 import { stripControls } from "../../workspace/plain-text.ts";
 import type { SearchProvider, SearchResult } from "./providers.ts";
@@ -51,5 +52,5 @@ function oneLine(text: string, longest: number): string {
     .replace(/<\/?(?:b|em|mark|strong)>/gi, "")
     .replace(/\s+/g, " ")
     .trim();
-  return plain.length <= longest ? plain.toWellFormed() : `${plain.slice(0, longest - 1).toWellFormed()}…`;
+  return (plain.length <= longest ? plain : cutTo(plain, longest - 1)).toWellFormed();
 }

@@ -1,4 +1,5 @@
 import { type Call, isEnded, toolOf } from "@banyan/core/conversation";
+import { cutTo } from "@banyan/core/shown";
 import { callArguments } from "../../../chat/call-arguments.ts";
 import { callWord } from "../../../show/call-line.ts";
 import { changeHead, diffLines } from "../../../show/diff-lines.ts";
@@ -66,7 +67,7 @@ export class CallBlock implements Block, Page {
 
   lines(width: number, theme: Theme): readonly string[] {
     const { changes = [], output, progress } = this.#call;
-    const said = plainText((output ?? progress).slice(0, MOST_OUTPUT)).replaceAll("\t", "    ");
+    const said = plainText(cutTo(output ?? progress, MOST_OUTPUT, "")).replaceAll("\t", "    ");
     return [
       theme.dim("Arguments"),
       ...callArguments(this.#call, theme).map((line) => `  ${line}`),

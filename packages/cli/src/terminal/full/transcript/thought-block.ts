@@ -1,4 +1,4 @@
-import { formatTook } from "@banyan/core/shown";
+import { cutToEnd, formatTook } from "@banyan/core/shown";
 import { PlainText } from "../../../show/plain-text.ts";
 import { cut, proseLines } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
@@ -38,7 +38,7 @@ export class ThoughtBlock implements Block, Page {
       return { finished: [], open: [] };
     }
     if (this.#ended === undefined) {
-      const tail = this.#text.slice(-LIVE_TEXT).replace(/\s+/g, " ").trim();
+      const tail = cutToEnd(this.#text, LIVE_TEXT).replace(/\s+/g, " ").trim();
       return {
         finished: [],
         open: proseLines(tail, width)

@@ -1,5 +1,5 @@
 import { type Call, type FileChange, isEnded } from "@banyan/core/conversation";
-import { counted, formatTook } from "@banyan/core/shown";
+import { counted, cutToEnd, formatTook } from "@banyan/core/shown";
 import { callDetails, callEnd, callHead, callWord, FOR_YOU } from "../../../show/call-line.ts";
 import { changeHead, diffLines, draftLines } from "../../../show/diff-lines.ts";
 import { plainText } from "../../../show/plain-text.ts";
@@ -48,7 +48,9 @@ function liveLines(call: Call, look: CallLook): string[] {
   const elapsed = isWaiting || call.startedAt === undefined ? "" : theme.dim(formatTook(now - call.startedAt));
   const word = isWaiting ? theme.warning(FOR_YOU) : theme.accent(callWord(call));
   const tail =
-    call.progress === "" ? [] : plainText(call.progress.slice(-20_000)).trimEnd().split("\n").slice(-MOST_LIVE_LINES);
+    call.progress === ""
+      ? []
+      : plainText(cutToEnd(call.progress, 20_000)).trimEnd().split("\n").slice(-MOST_LIVE_LINES);
   return [
     headLine(call, word + elapsed, look),
     ...changed(call, look),

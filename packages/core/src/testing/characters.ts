@@ -1,0 +1,37 @@
+/** Characters of one and of several code points, as users see them. */
+const CHARACTERS = [
+  ...[
+    "👨\u200d👩\u200d👧\u200d👦",
+    "e\u0301",
+    "🇩🇪",
+    "\u1112\u1161\u11ab",
+    "क\u094dष\u093f",
+    "🌳",
+    "👍🏽",
+    "1\ufe0f\u20e3",
+    "❤\ufe0f",
+  ],
+  ...["a", "ß", " ", "日"],
+] as const;
+
+const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** Texts for tests of what cuts texts, each as a list of its characters. The same for the same numbers. */
+export function characterTexts(count: number, longest: number): string[][] {
+  let state = 11;
+  const up = (most: number) => {
+    state = (Math.imul(state ^ (state >>> 15), 2246822519) + 0x9e3779b9) | 0;
+    return (state >>> 4) % most;
+  };
+  const text = () => Array.from({ length: 1 + up(longest) }, () => CHARACTERS[up(CHARACTERS.length)] as string);
+  return Array.from({ length: count }, text);
+}
+
+/** Characters of a text that are none of those of `characterTexts`: a cut has torn them. Marks of cuts, `…` and `[... ...]`, are left out. */
+export function tornCharacters(text: string): string[] {
+  const known = new Set<string>([...CHARACTERS, "\n"]);
+  const pieces = text.split(/\n?\[\.\.\. [^\]]*\]\n?|…/);
+  return pieces
+    .flatMap((piece) => Array.from(graphemes.segment(piece), ({ segment }) => segment))
+    .filter((one) => !known.has(one));
+}
