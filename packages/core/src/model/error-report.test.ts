@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ModelErrorCode } from "../ports/model.ts";
-import { Patience } from "../step/patience.ts";
+import { Patience } from "../run/patience.ts";
 import { modelErrorFromResponse } from "./model-error.ts";
 
 const openRouter = (raw: string) => ({

@@ -1,12 +1,11 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { tellCalls } from "../calls/asked-call.ts";
 import { CallBatch } from "../calls/calls.ts";
 import type { AssistantMessage, Finish } from "../conversation/message.ts";
 import type { ModelDriver, ModelError, ModelRequest } from "../ports/model.ts";
+import { Patience, waitToRetry } from "../run/patience.ts";
 import { type Asking, assistantMessage, type TurnRun, tell } from "../run/run.ts";
 import { messageOf, notExecuted } from "../toolbox/execute.ts";
 import { callModel } from "./model-call.ts";
-import { Patience } from "./patience.ts";
 import { ResponseMessage } from "./response-message.ts";
 
 /**
@@ -34,7 +33,7 @@ export async function takeStep(
   toolChoice: "auto" | "none",
   standIn?: (error: ModelError) => Promise<Asking | undefined>,
 ): Promise<StepEnd> {
-  const { session, agent, branch } = run;
+  const { agent, branch } = run;
   const request: ModelRequest = {
     instructions: agent.instructions.text,
     messages: branch.prompt(),
@@ -74,25 +73,7 @@ export async function takeStep(
     }
     await response.abandon(error.message);
     run.followers.restart();
-    session.notify(
-      {
-        type: "model.retrying",
-        run: run.id,
-        attempt: patience.attempt,
-        delay,
-        nextAt: Date.now() + delay,
-        code: error.code,
-        ...(error.status === undefined ? {} : { status: error.status }),
-        reason: error.fact,
-      },
-      run.origin,
-    );
-    try {
-      await sleep(delay, undefined, { signal: run.signal });
-    } catch {
-      // Only an abort of the run ends the wait early.
-      return { type: "aborted" };
-    }
+    if (!(await waitToRetry(run, patience.attempt, delay, error))) return { type: "aborted" };
   }
 }
 

@@ -1,8 +1,8 @@
 import { orAborted } from "../model/alarm.ts";
 import type { ModelDriver, ModelError } from "../ports/model.ts";
 import { checkPrice, inTime } from "../run/limits.ts";
+import { isOut } from "../run/patience.ts";
 import type { Asking, TurnAgent, TurnRun } from "../run/run.ts";
-import { isOut } from "../step/patience.ts";
 import { messageOf } from "../toolbox/execute.ts";
 
 /** Follows the model that people choose for the conversation while a turn goes on. */

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelError } from "../ports/model.ts";
-import type { RetrySettings, TurnAgent } from "../run/run.ts";
+import type { RetrySettings, TurnAgent, TurnRun } from "./run.ts";
 
 /**
  * Model calls for one response that are each paid for (it broke off after its first word, or the model made a mistake), or
@@ -49,5 +50,20 @@ export class Patience {
     if (now - this.#since + pause > this.#time) return undefined;
     this.attempt++;
     return pause;
+  }
+}
+
+/** Says that a model is asked again after `delay` milliseconds, and waits for these. Returns `false` when the run was aborted. */
+export async function waitToRetry(run: TurnRun, attempt: number, delay: number, error: ModelError): Promise<boolean> {
+  const { code, status, fact: reason } = error;
+  const next = { run: run.id, attempt, delay, nextAt: Date.now() + delay };
+  const why = { code, ...(status === undefined ? {} : { status }), reason };
+  run.session.notify({ type: "model.retrying", ...next, ...why }, run.origin);
+  try {
+    await sleep(delay, undefined, { signal: run.signal });
+    return true;
+  } catch {
+    // Only an abort of the run ends the wait early.
+    return false;
   }
 }

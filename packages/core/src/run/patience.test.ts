@@ -5,9 +5,9 @@ import type { FeedItem } from "../conversation/feed-item.ts";
 import { textOf } from "../conversation/message.ts";
 import { cleanUsage, noUsage } from "../conversation/usage.ts";
 import { type ModelDriver, ModelError, type ModelErrorCode, type ModelPart, type ModelSink } from "../ports/model.ts";
-import { letPass, stopTheClock } from "../run/clock.fixture.ts";
 import { Session } from "../session/session.ts";
 import { call, collect, cut, fail, scriptedModel, spend, text } from "../testing/index.ts";
+import { letPass, stopTheClock } from "./clock.fixture.ts";
 import { Patience } from "./patience.ts";
 
 const END: ModelPart = { type: "finish", reason: "stop", usage: noUsage };
