@@ -21,14 +21,14 @@ async function talked(...then: readonly Scene[]) {
 }
 
 test("B42: the summary that somebody asks for keeps what they want, in the words of the request alone", async () => {
-  const { agent, session, model } = await talked("Sum.");
+  const { agent, session, model } = await talked("Summed up in a few words.");
   expect(await agent.compact({ session, keep: "every colour" })).toBeUndefined();
   const asked = model.requests.at(-1)?.messages.at(-1);
   expect(JSON.stringify(asked)).toMatch(
-    /Answer with the summary alone; .* keep what the person asks .*:\\nevery colour"/,
+    /Answer with the summary alone; .* Above all, keep what the person asks .*:\\nevery colour"/,
   );
   const messages = [...session.state.messages.values()];
-  expect(messages.filter(({ role }) => role === "summary").map(textOf)).toEqual(["Sum."]);
+  expect(messages.filter(({ role }) => role === "summary").map(textOf)).toEqual(["Summed up in a few words."]);
   expect(messages.some((message) => textOf(message).includes("colour"))).toBe(false);
 });
 

@@ -1,8 +1,10 @@
 import { shorten } from "../context/compaction.ts";
 import { OptionError, type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import { newRun } from "../run/new-run.ts";
+import type { StandIn } from "../run/run.ts";
 import { Interruption } from "../session/error.ts";
 import type { Session } from "../session/session.ts";
+import { ChosenModel } from "../turn/chosen-model.ts";
 import { drive } from "../turn/drive.ts";
 import type { Agent } from "./agent.ts";
 import { whereTo } from "./directive.ts";
@@ -50,7 +52,8 @@ export async function compactBranch(agent: Agent, options: CompactOptions): Prom
     const run = newRun(handle, session, ready, branch, { origin: handle });
     // A summary would stand for the call that waits, and the model would never see its result.
     if (run.continues !== undefined) return WAITS;
-    const wanted = keep === undefined ? {} : { wanted: keep };
-    return shorten(run, model, "somebody asked for it", { whole: "asked", ...wanted });
+    const chosen = new ChosenModel(session.state.model);
+    const standIn: StandIn = (error) => chosen.standIn({ run, model }, error);
+    return shorten({ run, model }, "somebody asked for it", { whole: "asked", wanted: keep, standIn });
   });
 }

@@ -15,7 +15,8 @@ import { collect } from "../testing/collect.ts";
 import { call, fail, finishTask, type Scene, scriptedModel, spend, stall, text } from "../testing/scripted-model.ts";
 import { storeOf } from "../turn/store-of.fixture.ts";
 
-const NOTHING = "The work continues.";
+/** Long enough to be a summary. */
+const NOTHING = "The work continues. ".repeat(12).trim();
 
 /** What a prompt says, as one text. */
 function said(messages: readonly PromptMessage[]): string {
@@ -39,8 +40,11 @@ const look = defineTool({
   description: "Looks.",
   input: { type: "object" },
   effects: "none",
-  execute: () => String(++looked).padStart(800, "x"),
+  execute: () => String(++looked),
 });
+
+/** A response that takes room; results of calls would be shortened before a summary is made (F91). */
+const looks = (): Scene => [text(String(looked).padStart(800, "x")), call("look")];
 
 /** An agent whose model has a window of so many tokens, and refuses what is larger. */
 function playing(
@@ -61,7 +65,7 @@ function looking(times: number, summary: Scene = NOTHING) {
   let left = times;
   return (request: ModelRequest): Scene => {
     if (isSummary(request)) return summary;
-    if (left-- > 0) return [call("look")];
+    if (left-- > 0) return looks();
     left = times;
     return "Done.";
   };
@@ -104,7 +108,7 @@ describe("F86: behind a summary that says nothing", () => {
         if (isSummary(request)) return NOTHING;
         const isChild = said(request.messages).includes("The result must contain");
         if (!isChild && steps === 0) return [call("launch_agent", { task, expected_output: "a number" })];
-        return ++steps % 40 > 0 ? [call("look")] : [finishTask("three")];
+        return ++steps % 40 > 0 ? looks() : [finishTask("three")];
       },
       { mode: "task", tools: [look, launchAgent()] },
     );
@@ -292,7 +296,7 @@ test("F87: a process that a block lists as running is told as ended at the end w
     (request) => {
       if (isSummary(request)) return NOTHING;
       if (++index === 1) return [call("start")];
-      if (index < 22) return [call("look")];
+      if (index < 22) return looks();
       gate.resolve();
       return [text("Half"), stall()];
     },

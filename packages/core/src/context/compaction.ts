@@ -1,13 +1,15 @@
 import { type Message, textOf } from "../conversation/message.ts";
+import { counted } from "../conversation/shown/amounts.ts";
 import { isSummary } from "../conversation/tree/path.ts";
-import type { ModelResponse } from "../model/ask-model.ts";
-import type { ModelDriver, PromptMessage } from "../ports/model.ts";
-import { type TurnRun, tellModel, tellOnce } from "../run/run.ts";
+import type { ModelDriver } from "../ports/model.ts";
+import { type Asking, type StandIn, type TurnRun, tellModel, tellOnce } from "../run/run.ts";
 import { messageOf } from "../toolbox/execute.ts";
+import { countTokens } from "./behind-summary.ts";
 import { cutNewestResults } from "./cut-results.ts";
-import { coveredBy, EMPTY, freedBy, type LeftWhole, putSummary, TOO_LONG } from "./summary-message.ts";
-import { askForText, requestFor, summaryOf, sumOf } from "./summary-request.ts";
-import { mostOf, takenBy, tokensOf, untilAborted } from "./tokens.ts";
+import { oldResults, shortenResults } from "./old-results.ts";
+import { coveredBy, freedBy, type LeftWhole, putSummary, TOO_LONG } from "./summary-message.ts";
+import { SummaryWriter } from "./summary-writer.ts";
+import { mostOf, shownTexts, takenBy, tokensOf, untilAborted } from "./tokens.ts";
 
 /** Summaries that may fail in one turn before nobody asks for another one. */
 const FAILURES = 2;
@@ -18,7 +20,7 @@ export const SHORTEN = "shorten_conversation";
  * Sees to it that the next request fits the model: reminds the model in time, and shortens the conversation when it
  * must.
  */
-export async function makeRoom(run: TurnRun, model: ModelDriver): Promise<void> {
+export async function makeRoom({ run, model }: Asking, standIn?: StandIn): Promise<void> {
   const { compaction, toolbox } = run.agent;
   if (compaction?.contextSize === undefined) return;
   const { contextSize, threshold, hint, count } = compaction;
@@ -30,8 +32,10 @@ export async function makeRoom(run: TurnRun, model: ModelDriver): Promise<void> 
   if (tokens === undefined) return;
   const share = tokens / contextSize;
   if (share >= threshold) {
-    if (await cutNewestResults(run)) return makeRoom(run, model);
-    await shorten(run, model, "the context is nearly full");
+    if (await cutNewestResults(run)) return makeRoom({ run, model }, standIn);
+    const needed = tokens - contextSize * threshold;
+    if (await untilAborted(run, () => shortenResults(run, needed))) return;
+    await shorten({ run, model }, "the context is nearly full", { standIn });
   } else if (share >= hint && toolbox.find(SHORTEN) && !isReminded(run)) {
     const percent = Math.round(share * 100);
     await tellModel(
@@ -41,53 +45,63 @@ export async function makeRoom(run: TurnRun, model: ModelDriver): Promise<void> 
   }
 }
 
+/** How a conversation is shortened. */
 interface ShortenOptions {
+  /** What stays word for word. With `asked` the model's summary is used or none. */
   readonly whole?: LeftWhole;
   /** Messages that the summary must cover at least. */
   readonly least?: number | undefined;
-  readonly wanted?: string;
+  /** What the summary must keep, in words for the model. */
+  readonly wanted?: string | undefined;
+  readonly standIn?: StandIn | undefined;
 }
 
 /**
- * Puts a summary by the model in the place of what was said earlier, but for the last few messages; one that keeps what is
- * `wanted`, if somebody said so. When the summary is empty, fails or is interrupted, everything stays as it was, and what
- * is returned says why.
+ * Puts a summary by the model in the place of what was said earlier, but for the newest messages; one that keeps what is
+ * `wanted`, if somebody said so. Where the model writes none, a summary by the program takes its place (F91), unless somebody
+ * asked for the summary: then everything stays as it was, as it does after an abort. What is returned says why.
  */
 export async function shorten(
-  run: TurnRun,
-  model: ModelDriver,
+  { run, model }: Asking,
   why: string,
-  { whole = "newest", least, wanted }: ShortenOptions = {},
+  { whole = "newest", least, wanted, standIn }: ShortenOptions = {},
 ): Promise<string | undefined> {
   const { session, branch, agent, origin, signal, progress } = run;
   if (!agent.compaction) return "Compaction is switched off.";
   const covers = await untilAborted(run, () => coveredBy(run, branch.path.length, whole, least));
   if (signal.aborted) return messageOf(signal.reason);
-  if (progress.failedSummaries >= FAILURES) return "No further summary is asked for in this turn.";
   if (covers === undefined) return "There is nothing to shorten yet.";
-  session.notify({ type: "context.shortening", run: run.id, leaf: branch.leaf, reason: why }, origin);
-  const responses: ModelResponse[] = [];
-  const ask = (messages: readonly PromptMessage[]) =>
-    askForText(run, model, messages, (response) => {
-      responses.push(response);
-      run.budget.count(response.usage, response.cost);
-    });
+  const writer = new SummaryWriter({ run, model }, standIn);
+  const put = async (text: string, isOwn: boolean) => {
+    if ((await freedBy(run, text, covers)).tokens <= 0) throw new Error(TOO_LONG);
+    const { results } = await oldResults(run, covers);
+    await putSummary(run, text, covers, { spent: writer.spent, shortened: results, isOwn });
+  };
+  const isAsked = progress.failedSummaries < FAILURES;
+  let reason = GIVEN_UP;
   try {
-    const response = await summaryOf(branch.prompt(), requestFor(wanted), ask);
-    const { tokens } = await freedBy(run, response.text, covers);
-    if (tokens <= 0) throw new Error(response.text.trim() === "" ? EMPTY : TOO_LONG);
-    await putSummary(run, response.text, covers, sumOf(responses));
+    if (isAsked) {
+      session.notify({ type: "context.shortening", run: run.id, leaf: branch.leaf, reason: why }, origin);
+      try {
+        const text = await writer.summaryOf(branch.promptTo(covers), wanted);
+        // Who asked for a summary reads it and can go back.
+        if (whole !== "asked" && (await isTooShort(run, text, covers))) throw new Error(TOO_SHORT);
+        await put(text, false);
+        return undefined;
+      } catch (error) {
+        if (!signal.aborted) progress.summaryFailed();
+        if (signal.aborted || whole === "asked") throw error;
+        reason = messageOf(error);
+      }
+    }
+    const { messages } = await freedBy(run, "", covers);
+    await put(`No summary could be made of ${counted(messages, "message")}. ${reason}`, true);
     return undefined;
   } catch (error) {
-    progress.summaryFailed();
-    if (responses.length > 0) {
-      const { usage, cost } = sumOf(responses);
-      const counted = { type: "usage.counted", purpose: "summary", model: model.id, usage } as const;
-      await session.commit([cost === undefined ? counted : { ...counted, cost }], { origin });
-    }
-    const reason = messageOf(error);
-    session.notify({ type: "context.not-shortened", run: run.id, leaf: branch.leaf, reason }, origin);
-    return reason;
+    await countSpent(run, model, writer);
+    const why = messageOf(error);
+    if (isAsked) session.notify({ type: "context.not-shortened", run: run.id, leaf: branch.leaf, reason: why }, origin);
+    return why;
   }
 }
 
@@ -97,6 +111,27 @@ function tellDoubt(run: TurnRun, model: ModelDriver): void {
     run,
     `The token counts of ${model.id} differ from Banyan's own by more than a factor of two. Banyan uses the larger count to decide when it sums up the conversation.`,
   );
+}
+
+const TOO_SHORT = "The model's summary was too short to be one.";
+const GIVEN_UP = "The model wrote none twice in this turn, and is not asked again.";
+
+/** A text is no summary when it has fewer tokens than both of these: tokens, and the share of what it would stand for. */
+const LEAST = { tokens: 50, share: 0.01 };
+
+async function isTooShort(run: TurnRun, text: string, covers: string): Promise<boolean> {
+  const tokens = await countTokens(run, text);
+  if (tokens >= LEAST.tokens) return false;
+  const covered = run.branch.path.findIndex(({ id }) => id === covers) + 1;
+  return tokens < LEAST.share * (await countTokens(run, ...shownTexts(run.branch.path.slice(0, covered))));
+}
+
+/** Counts what a summary took that came to nothing. */
+async function countSpent({ session, origin }: TurnRun, model: ModelDriver, { spent }: SummaryWriter): Promise<void> {
+  if (!spent) return;
+  const { usage, cost } = spent;
+  const event = { type: "usage.counted", purpose: "summary", model: model.id, usage } as const;
+  await session.commit([cost === undefined ? event : { ...event, cost }], { origin });
 }
 
 /** Whether the model was reminded since the last summary. */

@@ -1,6 +1,6 @@
 import { learnWindow, windowIn, windowOf } from "../model/context-window.ts";
 import type { ModelError } from "../ports/model.ts";
-import type { Asking, TurnRun } from "../run/run.ts";
+import type { Asking, StandIn, TurnRun } from "../run/run.ts";
 import { shorten } from "./compaction.ts";
 import { cutNewestResults, cutResults } from "./cut-results.ts";
 import { estimate, mostOf, ownCount, takenBy, tokensOf, untilAborted } from "./tokens.ts";
@@ -35,6 +35,7 @@ async function isTooLong(run: TurnRun, { code, status }: ModelError): Promise<bo
 export async function repairOverflow(
   { run, model }: Asking,
   error: ModelError,
+  standIn?: StandIn,
 ): Promise<"shorter" | "stuck" | "other"> {
   const { agent, branch } = run;
   if (!agent.compaction || !(await isTooLong(run, error))) return "other";
@@ -47,7 +48,8 @@ export async function repairOverflow(
   const contextSize = Math.min(sent, windowOf(model, agent.compaction.contextSize) ?? sent);
   const bounded = { ...run, agent: { ...agent, compaction: { ...agent.compaction, contextSize } } };
   if (!((await cutNewestResults(bounded)) && (await excess(bounded)) <= 0)) {
-    await shorten(bounded, model, "the request was too long for the model", { least: 1 });
+    const asking = { run: bounded, model };
+    await shorten(asking, "the request was too long for the model", { least: 1, standIn });
     const tooMuch = await excess(bounded);
     if (tooMuch > 0) await untilAborted(run, () => cutResults(bounded, (results) => results - tooMuch));
   }

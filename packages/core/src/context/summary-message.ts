@@ -1,5 +1,5 @@
 import { createId } from "../conversation/id.ts";
-import { isSettled, type Message } from "../conversation/message.ts";
+import { isSettled, type Message, type ShortenedResult } from "../conversation/message.ts";
 import { afterSummary, isSummary } from "../conversation/tree/path.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
 import type { Shortened } from "../ports/tool.ts";
@@ -8,7 +8,7 @@ import { behindSummary, countTokens, roomOf, SHARES, standingTokens, summaryBoun
 import { rememberSummary } from "./recall.ts";
 import { shownTexts, textsIn } from "./tokens.ts";
 
-export const EMPTY = "The summary is empty, so nothing was shortened.";
+const EMPTY = "The summary is empty, so nothing was shortened.";
 export const TOO_LONG = "The summary is longer than what it would stand for, so nothing was shortened.";
 const NOTHING_EARLIER =
   "Nothing was shortened: what nobody has answered and the last few messages stay as they are, and there is too little before them.";
@@ -53,12 +53,22 @@ export async function freedBy(run: TurnRun, text: string, covers: string): Promi
   return { messages, tokens: Math.max(1, shown - (await standingTokens(run, text, await behindSummary(run, covers)))) };
 }
 
+/** What else there is to a summary. */
+interface SummaryDetails {
+  /** What the model took that wrote it. */
+  readonly spent?: { readonly usage: Usage; readonly cost: Cost } | undefined;
+  /** Results of calls behind what it covers that are shown shortened from now on. */
+  readonly shortened?: readonly ShortenedResult[];
+  /** The program wrote it: no memory keeps it. */
+  readonly isOwn?: boolean;
+}
+
 /** Puts a summary at the end of the branch, with the words of the user and the state of the work as they are now. */
 export async function putSummary(
   run: TurnRun,
   text: string,
   covers: string,
-  spent?: { readonly usage: Usage; readonly cost: Cost },
+  { spent, shortened = [], isOwn = false }: SummaryDetails = {},
 ): Promise<void> {
   const { session, branch, origin } = run;
   const message = createId();
@@ -75,13 +85,14 @@ export async function putSummary(
         run: run.id,
         parts: [{ type: "text", text }],
         ...behind,
+        ...(shortened.length > 0 ? { shortened } : {}),
         ...(spent ? { usage: spent.usage, ...cost } : {}),
       },
     ],
     { durable: true, origin },
   );
   branch.extend(message);
-  rememberSummary(run, text);
+  if (!isOwn) rememberSummary(run, text);
 }
 
 /**

@@ -7,6 +7,8 @@ import { ResponseSize } from "./response-size.ts";
 /** A response as a text, and what it cost. */
 export interface ModelResponse {
   readonly text: string;
+  /** All that the model wrote, also where the response was cut. */
+  readonly written: string;
   /** Why it ended: "calls" when the model called a tool, which nobody runs. */
   readonly finish: Extract<ModelPart, { type: "finish" }>["reason"] | undefined;
   readonly usage: Usage;
@@ -65,5 +67,11 @@ export async function askModel(
   }
   const usage = finish ? cleanUsage(finish.usage) : noUsage;
   const { reason } = finish ?? {};
-  return { text: reason === "stop" ? text : "", finish: reason, usage, cost: costOf(usage, model.price) };
+  return {
+    text: reason === "stop" ? text : "",
+    written: text,
+    finish: reason,
+    usage,
+    cost: costOf(usage, model.price),
+  };
 }

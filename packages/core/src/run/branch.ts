@@ -1,6 +1,6 @@
 import type { Message } from "../conversation/message.ts";
 import { forgetBefore } from "../conversation/tree/forget.ts";
-import { isShortening, isSummary, pathTo } from "../conversation/tree/path.ts";
+import { afterSummary, isShortening, isSummary, pathTo } from "../conversation/tree/path.ts";
 import type { PromptMessage } from "../ports/model.ts";
 import type { Session } from "../session/session.ts";
 import { appendTo, completable, isShown, promptFrom } from "./prompt.ts";
@@ -68,6 +68,13 @@ export class Branch {
       appendTo(this.#prompt, current);
     }
     return completable(this.#prompt);
+  }
+
+  /** The prompt down to a message of the path, as in the last request: so it is read from the provider's cache. */
+  promptTo(id: string): readonly PromptMessage[] {
+    const end = this.path.findIndex((message) => message.id === id) + 1;
+    // A summary stands in front of the messages above it that it leaves whole.
+    return this.prompt().slice(0, afterSummary(this.#path.slice(0, end)).filter(isShown).length);
   }
 
   /** Drops what the session's window no longer holds, unless another run may still stand on it. */

@@ -248,9 +248,14 @@ test("F33: a refusal without a reason, of a request that fills the context, coun
   const session = Session.inMemory();
   const first = scriptedModel([[spend({ input: 900, output: 10 }), text("Yes.")]]);
   await new Agent({ model: first, compaction: false }).send("a word ".repeat(500), { session });
-  const model = scriptedModel([[fail("invalid-request", { status: 400 })], "A summary.", "Shorter now."]);
+  const summary = "A summary of all the words that were written here.";
+  const refuses = fail("invalid-request", { status: 400 });
+  const model = scriptedModel(({ messages }, index) => {
+    if (index === 0) return [refuses];
+    return /Sum up the conversation/.test(JSON.stringify(messages.at(-1))) ? summary : "Shorter now.";
+  });
   const compaction = { contextSize: 1000, threshold: 1, hint: 1 };
   expect((await new Agent({ model, compaction }).send("Well?", { session })).text).toBe("Shorter now.");
-  const small = scriptedModel([[fail("invalid-request", { status: 400 })], "A summary.", "Shorter now."]);
+  const small = scriptedModel([[refuses], summary, "Shorter now."]);
   await expect(new Agent({ model: small, compaction }).send("Hi")).rejects.toMatchObject({ code: "invalid-request" });
 });

@@ -212,6 +212,9 @@ export interface Asking {
   readonly model: ModelDriver;
 }
 
+/** How a turn goes on with another model where its own stays out, if it does. */
+export type StandIn = (error: ModelError) => Promise<Asking | undefined>;
+
 /** The message of this id, which the caller knows to be a response. */
 export function assistantMessage(session: Session, id: string): AssistantMessage {
   const message = session.state.messages.get(id);

@@ -3,7 +3,7 @@ import { CallBatch } from "../calls/calls.ts";
 import type { AssistantMessage, Finish } from "../conversation/message.ts";
 import type { ModelDriver, ModelError, ModelRequest } from "../ports/model.ts";
 import { Patience, waitToRetry } from "../run/patience.ts";
-import { type Asking, assistantMessage, type TurnRun, tell } from "../run/run.ts";
+import { assistantMessage, type StandIn, type TurnRun, tell } from "../run/run.ts";
 import { messageOf, notExecuted } from "../toolbox/execute.ts";
 import { callModel } from "./model-call.ts";
 import { ResponseMessage } from "./response-message.ts";
@@ -18,7 +18,7 @@ export type StepEnd =
   | { readonly type: "paused"; readonly message: AssistantMessage }
   | { readonly type: "ended"; readonly message: AssistantMessage }
   | { readonly type: "failed"; readonly error: ModelError }
-  | { readonly type: "replaced"; readonly by: Asking }
+  | { readonly type: "replaced" }
   | { readonly type: "aborted" };
 
 const CUT_OFF =
@@ -31,7 +31,7 @@ export async function takeStep(
   run: TurnRun,
   model: ModelDriver,
   toolChoice: "auto" | "none",
-  standIn?: (error: ModelError) => Promise<Asking | undefined>,
+  standIn?: StandIn,
 ): Promise<StepEnd> {
   const { agent, branch } = run;
   const request: ModelRequest = {
@@ -65,7 +65,7 @@ export async function takeStep(
         // The answer of the other stands in the place of what this one had begun.
         await response.abandon(error.message);
         await drop(run, `the answer broke off: ${error.message}`);
-        return { type: "replaced", by };
+        return { type: "replaced" };
       }
       await response.keep("error", `Not executed: the answer broke off: ${error.message}`, error);
       await drop(run, `the answer broke off: ${error.message}`);

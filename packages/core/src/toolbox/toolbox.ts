@@ -22,6 +22,8 @@ export class Toolbox {
   readonly text: string;
   /** Whether one of them may begin before its message has ended. */
   hasEager = false;
+  /** The names of those that take addresses `earlier:`. */
+  readonly earlierReaders: readonly string[];
   #digest: string | undefined;
   readonly #tools = new Map<string, { readonly tool: Tool; readonly check: Check }>();
 
@@ -43,6 +45,7 @@ export class Toolbox {
       return { name: tool.name, description: tool.description, input: schema as Json };
     });
     this.text = JSON.stringify(this.schemas);
+    this.earlierReaders = tools.filter(({ readsEarlier }) => readsEarlier).map(({ name }) => name);
   }
 
   /** Of the schemas as text. */

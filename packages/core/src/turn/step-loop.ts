@@ -16,6 +16,12 @@ export async function stepLoop(begun: Asking, chosen: ChosenModel): Promise<Endi
   const { budget, progress, signal } = run;
   const { mode } = run.agent;
   const softTime = () => budget.softTime();
+  /** From then on the turn goes on with the model that stands in. */
+  const standIn = async (error: ModelError) => {
+    const by = await chosen.standIn({ run, model }, error);
+    if (by) ({ run, model } = by);
+    return by;
+  };
   // A call that a crash had left open may have ended the task, or summed up.
   if (progress.finished) return { reason: "finished" };
   await useSummary(run);
@@ -33,13 +39,11 @@ export async function stepLoop(begun: Asking, chosen: ChosenModel): Promise<Endi
     do {
       const tooLarge = await refuseTooLarge(run, model);
       if (tooLarge) return failed(tooLarge);
-      await inTime(run, softTime, (run) => makeRoom(run, model));
+      await inTime(run, softTime, (run) => makeRoom({ run, model }, standIn));
     } while (!signal.aborted && (await deliverSteering(run)));
     if (signal.aborted) return { reason: "interrupted" };
     if (budget.timeIsUp) continue;
     budget.beginStep();
-    const asking = { run, model };
-    const standIn = (error: ModelError) => chosen.standIn(asking, error);
     const step = await inTime(run, softTime, (run) => takeStep(run, model, "auto", standIn));
     if (progress.finished) return { reason: "finished" };
     await useSummary(run);
@@ -51,6 +55,7 @@ export async function stepLoop(begun: Asking, chosen: ChosenModel): Promise<Endi
       }
       case "told":
       case "paused":
+      case "replaced":
         break;
       case "ended": {
         const correction = mode.onResponse(step.message);
@@ -58,11 +63,8 @@ export async function stepLoop(begun: Asking, chosen: ChosenModel): Promise<Endi
         await tellModel(run, correction);
         break;
       }
-      case "replaced":
-        ({ run, model } = step.by);
-        break;
       case "failed": {
-        const error = await afterFailure({ run, model }, step.error);
+        const error = await afterFailure({ run, model }, step.error, standIn);
         if (error) return failed(error);
         break;
       }

@@ -5,13 +5,17 @@ import { textOf, type UserMessage } from "../conversation/message.ts";
 import { cutTo } from "../conversation/shown/visible-text.ts";
 import { afterSummary, worktreeAt } from "../conversation/tree/path.ts";
 import { type ModelDriver, ModelError } from "../ports/model.ts";
-import type { Asking, TurnRun } from "../run/run.ts";
+import type { Asking, StandIn, TurnRun } from "../run/run.ts";
 import { messageOf } from "../toolbox/execute.ts";
 import { askRun } from "./at-limit.ts";
 
 /** How a turn goes on after its model call failed: with a shorter request, where nothing is returned, or not. */
-export async function afterFailure(asking: Asking, error: ModelError): Promise<ModelError | undefined> {
-  const repaired = await repairOverflow(asking, error);
+export async function afterFailure(
+  asking: Asking,
+  error: ModelError,
+  standIn: StandIn,
+): Promise<ModelError | undefined> {
+  const repaired = await repairOverflow(asking, error, standIn);
   if (repaired !== "stuck") return repaired === "shorter" ? undefined : error;
   const { run, model } = withWindow(asking);
   const { contextSize } = run.agent.compaction ?? {};

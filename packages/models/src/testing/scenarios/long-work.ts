@@ -9,17 +9,20 @@ const to = (task: string, round: number, response: Reply["response"]): Reply => 
 /** What a summary says. */
 export const SUMMARY = "They looked at a, and it is there.";
 
+/** More than what stays word for word beside a summary. */
+export const LONG = "It is there. ".repeat(100);
+
 /** The model is asked for a summary before its last answer. */
 export const summedUp: Scenario & { readonly name: string } = {
   name: "a conversation that was summed up",
   says: ["Look at a", "Good", "Very good", "Look at b"],
-  agent: { instructions: "Be brief.", tools: [look], compaction: { contextSize: 100_000 } },
+  agent: { instructions: "Be brief.", tools: [look], compaction: { contextSize: 1_000 } },
   replies: [
     { response: { toolCalls: [calling("call_1", "look", { at: "a" })] } },
-    { response: { content: "Seen." } },
+    { response: { content: LONG } },
     { response: { content: "Yes." } },
     { response: { content: "Indeed." } },
-    { response: { toolCalls: [calling("call_2", "look", { at: "b" })] }, input: 90_000 },
+    { response: { toolCalls: [calling("call_2", "look", { at: "b" })] }, input: 900 },
     { response: { content: SUMMARY } },
     { response: { content: "Both seen." } },
   ],

@@ -25,8 +25,11 @@ const APPLIED = "Applied: ";
 /** How what is told to the model about a call begins whose process is gone. */
 const STOPPED = "The process stopped";
 
-/** Longer than a summary of it, which is taken only if it frees something. */
-const GOOD_MORNING = `Good morning to you. ${"What a fine day for an expedition. ".repeat(10)}`;
+/** Longer than what stays word for word beside a summary, so that there is something to sum up. */
+const GOOD_MORNING = `Good morning to you. ${"What a fine day for an expedition. ".repeat(600)}`;
+
+/** Long enough for what it covers: the program would write a summary in the place of a shorter one. */
+const SUMMARY = "They slept well, and the expedition is being prepared. ".repeat(5).trim();
 
 const CONTEXT = 10_000;
 const words = (sentence: string) => text(...sentence.split(/(?<= )/));
@@ -36,7 +39,7 @@ const launch = (task: string, id: string) => call("launch_agent", { task, expect
 function answerTo({ messages }: ModelRequest): Scene {
   const task = textOf(messages[0]);
   const asked = textOf(messages.at(-1));
-  if (asked.startsWith("Sum up the conversation")) return "They slept well, and the expedition is being prepared.";
+  if (asked.startsWith("Sum up the conversation")) return SUMMARY;
   if (task.startsWith("Scout")) return [call("finish_task", { result: "The path is clear." }, "scout-end")];
   if (task.startsWith("Cook")) return cook(roundsIn(messages));
   const started = messages.findIndex((message) => textOf(message) === START);

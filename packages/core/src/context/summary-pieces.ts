@@ -1,0 +1,68 @@
+import { cutBefore } from "../conversation/shown/visible-text.ts";
+import type { PromptMessage } from "../ports/model.ts";
+
+/** Tokens of texts. */
+export type CountTexts = (...texts: readonly string[]) => Promise<number>;
+
+/** What a message of a request says: its texts, calls and results. Pictures and reasoning have no words. */
+export function wordsIn(message: PromptMessage): string[] {
+  const said = message.parts.flatMap((part) => {
+    if (part.type === "text") return [part.text];
+    if (part.type === "call") return [`[Call of ${part.tool}] ${JSON.stringify(part.input)}`];
+    return part.type === "file" ? [`[A file: ${part.name ?? part.mediaType}]`] : [];
+  });
+  if (message.role === "user") return said;
+  return [...said, ...message.results.map(({ tool, output }) => `[Result of ${tool}] ${output}`)];
+}
+
+/** Messages for one request, their tokens, and the messages behind them. */
+interface Piece {
+  readonly piece: readonly PromptMessage[];
+  readonly tokens: number;
+  readonly rest: readonly PromptMessage[];
+}
+
+/**
+ * Takes as many messages from the front as `most` tokens hold. A first message that is larger becomes text, of which the piece
+ * has the beginning: calls and results of a request stay whole, and nothing is left out.
+ */
+export async function takePiece(messages: readonly PromptMessage[], most: number, count: CountTexts): Promise<Piece> {
+  let taken = 0;
+  let tokens = 0;
+  for (const message of messages) {
+    const more = await count(...wordsIn(message));
+    if (tokens + more > most) break;
+    tokens += more;
+    taken++;
+  }
+  if (taken > 0) return { piece: messages.slice(0, taken), tokens, rest: messages.slice(taken) };
+  const [first, ...others] = messages as [PromptMessage];
+  const text = wordsIn(first).join("\n");
+  const { length, tokens: size } = await fitting(text, most, count);
+  const behind = text.slice(length);
+  return {
+    piece: [userText(text.slice(0, length))],
+    tokens: size,
+    rest: behind === "" ? others : [userText(CONTINUED + behind), ...others],
+  };
+}
+
+const CONTINUED = "[The message before goes on:]\n";
+
+/** UTF-16 units from the beginning of a text that `most` tokens hold, and their tokens. */
+async function fitting(text: string, most: number, count: CountTexts) {
+  let { length } = text;
+  let tokens = await count(text);
+  while (tokens > most && length > LEAST) {
+    length = Math.max(LEAST, cutBefore(text, Math.floor(length * Math.min(0.9, most / tokens))));
+    tokens = await count(text.slice(0, length));
+  }
+  return { length, tokens };
+}
+
+/** UTF-16 units that a piece has at least, so that each piece gets on. */
+const LEAST = 100;
+
+export function userText(text: string): PromptMessage {
+  return { role: "user", parts: [{ type: "text", text }] };
+}

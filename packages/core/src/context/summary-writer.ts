@@ -1,0 +1,207 @@
+import { cutTo } from "../conversation/shown/visible-text.ts";
+import { addCost, addUsage, type Cost, noUsage, type Usage } from "../conversation/usage.ts";
+import { askModel, type ModelResponse } from "../model/ask-model.ts";
+import { ModelError, type ModelRequest, type PromptMessage } from "../ports/model.ts";
+import { Patience, waitToRetry } from "../run/patience.ts";
+import { type Asking, type StandIn, tell } from "../run/run.ts";
+import { countTokens, roomOf, summaryBound } from "./behind-summary.ts";
+import { type CountTexts, takePiece, userText, wordsIn } from "./summary-pieces.ts";
+import { requestFor, shorterRequest } from "./summary-request.ts";
+import { estimate } from "./tokens.ts";
+
+/** Tokens that a response may have beside the text of the summary: many models think before they write. */
+const REASONING = 16_000;
+
+/** Tokens that a piece has at least: where so few are refused as too long, no summary can be had. */
+const LEAST_PIECE = 50;
+
+/** Tokens that a summary may have at least where the window is not known. */
+const LEAST_BOUND = 50;
+
+/** Requests that one summary may take, about. */
+const MOST_PIECES = 60;
+
+/** Tokens that a summary may have, that the room has, and that a request has without instructions and tools. */
+interface RequestSize {
+  readonly bound: number;
+  readonly room: number;
+  readonly sent: number;
+}
+
+/** A response that a model has written to the end, or to a limit. */
+type Written = ModelResponse & { readonly finish: NonNullable<ModelResponse["finish"]> };
+
+/**
+ * Has a model write a summary. A request is a model call like any other (F90): it is retried, another model stands in for one
+ * that is out, and its usage counts, also where the next request fails.
+ */
+export class SummaryWriter {
+  #asking: Asking;
+  readonly #standIn: StandIn | undefined;
+  readonly #responses: ModelResponse[] = [];
+
+  constructor(asking: Asking, standIn?: StandIn) {
+    this.#asking = asking;
+    this.#standIn = standIn;
+  }
+
+  /** What all responses took together; nothing when there was none. */
+  get spent(): { readonly usage: Usage; readonly cost: Cost } | undefined {
+    if (this.#responses.length === 0) return undefined;
+    return {
+      usage: this.#responses.map(({ usage }) => usage).reduce(addUsage, noUsage),
+      cost: this.#responses.map(({ cost }) => cost).reduce(addCost, 0),
+    };
+  }
+
+  /**
+   * Returns the summary of the messages. What is too long for one request is summed up in pieces, the oldest first, each with
+   * the summary so far in front (F88). Rejects with the reason when the model writes none, and with the reason of the run's
+   * signal when that aborts.
+   */
+  async summaryOf(messages: readonly PromptMessage[], wanted?: string): Promise<string> {
+    const { run } = this.#asking;
+    const count: CountTexts = (...texts) => countTokens(run, ...texts);
+    const room = await roomOf(run);
+    const isKnown = run.agent.compaction?.contextSize !== undefined;
+    // Of a window whose size nobody knows, what is there is the room, and that may be little.
+    const bound = Math.max(isKnown ? 1 : LEAST_BOUND, Math.floor(summaryBound(room)));
+    const request = requestFor(wanted, bound);
+    const asking = await count(request);
+    let most = isKnown ? Math.max(LEAST_PIECE, room - bound - asking) : Number.POSITIVE_INFINITY;
+    if (estimate(messages.flatMap(wordsIn).join("")) > MOST_PIECES * most) throw new Error(TOO_MUCH);
+    let summary: string | undefined;
+    for (let rest = messages; rest.length > 0; ) {
+      const before = summary === undefined ? [] : [userText(`The summary of all before this:\n${summary}`)];
+      const told = await count(...before.flatMap(wordsIn));
+      const taken = await takePiece(rest, most - told, count);
+      const sent = told + taken.tokens;
+      try {
+        const size = { bound, room, sent: sent + asking };
+        summary = await this.#boundedText([...before, ...taken.piece], request, size);
+        rest = taken.rest;
+      } catch (error) {
+        if (!isTooLong(error, sent, room) || sent / 2 < LEAST_PIECE) throw error;
+        most = sent / 2;
+      }
+    }
+    return summary ?? "";
+  }
+
+  /** A text of at most `bound` tokens; a longer one is requested once more, shorter, and then cut (F92). */
+  async #boundedText(messages: readonly PromptMessage[], request: string, size: RequestSize): Promise<string> {
+    const { run } = this.#asking;
+    const isWhole = async ({ written, finish }: Written) =>
+      finish !== "length" && (await countTokens(run, written)) <= size.bound;
+    const first = await this.#text([...messages, userText(request)], size);
+    if (await isWhole(first)) return first.written;
+    const again = await this.#againAsked(request, first.written, size);
+    const second = await this.#text([...messages, ...again], size).catch((error: unknown) => {
+      // The first text is better than none.
+      if (run.signal.aborted || first.written.trim() === "") throw error;
+      return first;
+    });
+    const best = second.written.trim() ? second : first;
+    if (best.written.trim() === "") throw new Error(CUT);
+    return (await isWhole(best)) ? best.written : await this.#cut(best.written, size.bound);
+  }
+
+  /** Asks for a shorter summary behind the one that was too long, as far as the window has room for that. */
+  async #againAsked(request: string, written: string, { bound, room, sent }: RequestSize): Promise<PromptMessage[]> {
+    const { run } = this.#asking;
+    const shorter = shorterRequest(bound);
+    const most = Math.min(2 * bound, room - sent - bound - (await countTokens(run, shorter)));
+    const fits = (await countTokens(run, written)) <= most;
+    const shown = fits ? written : most > 0 ? await this.#cut(written, most) : "";
+    if (shown.trim() === "") return [userText(`${request}\n${shorter}`)];
+    const said: PromptMessage = { role: "assistant", parts: [{ type: "text", text: shown }], results: [] };
+    return [userText(request), said, userText(shorter)];
+  }
+
+  async #cut(text: string, bound: number): Promise<string> {
+    const { run } = this.#asking;
+    let cut = text + CUT_HERE;
+    let { length } = text;
+    for (let tokens = await countTokens(run, cut); tokens > bound && length > 0; ) {
+      length = Math.floor(length * Math.min(0.9, bound / tokens));
+      cut = length === 0 ? "" : cutTo(text, length, CUT_HERE);
+      tokens = await countTokens(run, cut);
+    }
+    return cut;
+  }
+
+  /**
+   * Asks with the head of all requests of the turn, so that the messages are read from the provider's cache: for Anthropic,
+   * whether tools may be called is part of that. A model that calls one all the same is asked again, and may not.
+   */
+  async #text(messages: readonly PromptMessage[], size: RequestSize): Promise<Written> {
+    const maxTokens = this.#limit(size);
+    const first = await this.#ask({ messages, toolChoice: "auto" }, maxTokens);
+    const response = first.finish === "calls" ? await this.#ask({ messages, toolChoice: "none" }, maxTokens) : first;
+    if (response.finish === "calls") throw new Error(CALLED);
+    if (response.finish === "filtered") throw new Error(REFUSED);
+    if (response.finish !== "length" && response.written.trim() === "") throw new Error(NO_TEXT);
+    return response;
+  }
+
+  /** Tokens of a response: the summary and some reasoning, as far as the window has room for these. */
+  #limit({ bound, room, sent }: RequestSize): number {
+    const { contextSize } = this.#asking.run.agent.compaction ?? {};
+    if (contextSize === undefined) return bound + REASONING;
+    // The count may be too small, and providers refuse a limit that does not fit.
+    const left = contextSize - 1.25 * (contextSize - room + sent);
+    return Math.max(bound, Math.floor(Math.min(bound + REASONING, left)));
+  }
+
+  async #ask(asked: Pick<ModelRequest, "messages" | "toolChoice">, maxTokens: number): Promise<Written> {
+    let { run, model } = this.#asking;
+    const { signal } = run;
+    let patience = new Patience(run.agent, run.budget.steps > 1 || this.#responses.length > 0);
+    for (;;) {
+      const { instructions, toolbox, settings, retry } = run.agent;
+      const head = { instructions: instructions.text, tools: toolbox.schemas, settings: { ...settings, maxTokens } };
+      let error: ModelError;
+      try {
+        const response = await askModel(model, { ...head, ...asked }, { signal, idle: retry.idle });
+        this.#responses.push(response);
+        run.budget.count(response.usage, response.cost);
+        const { finish } = response;
+        if (finish !== undefined) return { ...response, finish };
+        error = new ModelError("broken-stream", `The stream of ${model.id} ended in the middle of a summary.`);
+      } catch (cause) {
+        if (signal.aborted || !(cause instanceof ModelError)) throw cause;
+        error = cause;
+      }
+      await tell(run, "onModelError", error);
+      // A stream that broke may have been paid for.
+      const delay = patience.after(error, error.code === "broken-stream" || error.code === "stalled");
+      if (delay !== undefined) {
+        if (!(await waitToRetry(run, patience.attempt, delay, error))) throw signal.reason;
+        continue;
+      }
+      const by = await this.#standIn?.(error);
+      if (signal.aborted) throw signal.reason;
+      if (!by) throw error;
+      // The run of a part that has its time has a signal of its own.
+      ({ model } = by);
+      run = { ...run, agent: by.run.agent };
+      this.#asking = { run, model };
+      patience = new Patience(run.agent, true);
+    }
+  }
+}
+
+const TOO_MUCH = `The conversation is too long for this model: a summary would take more than ${MOST_PIECES} requests.`;
+const NO_TEXT = "The model's summary was empty.";
+const CUT = "The model's summary was cut off at the output limit before its first word.";
+const CALLED = "The model called a tool twice instead of writing a summary.";
+const REFUSED = "The model refused to write a summary.";
+const CUT_HERE = "\n[This summary was longer than its limit and was cut here.]";
+
+/** Whether a request was refused as too long: by its words or, where a provider has none for it, by its size. */
+function isTooLong(error: unknown, sent: number, room: number): boolean {
+  if (!(error instanceof ModelError)) return false;
+  return (
+    error.code === "context-overflow" || (error.code === "invalid-request" && error.status === 400 && sent > room * 0.7)
+  );
+}
