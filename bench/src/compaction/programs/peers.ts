@@ -122,7 +122,7 @@ const opencode: Peer = {
         return undefined;
     }
   },
-  asksForSummary: /anchored summary|for continuing our conversation|[Ss]ummarize (the|our) conversation/,
+  asksForSummary: /^Here is the conversation so far/,
   lacks: ["process"],
   files: ({ url, window }) => ({
     ".config/opencode/opencode.json": {
