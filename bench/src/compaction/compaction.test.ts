@@ -14,11 +14,15 @@ interface Row extends Pick<Plan, "summariser" | "pastes"> {
   readonly whole?: readonly Kind[];
 }
 
-const ROWS: readonly Row[] = [{ summariser: "repeats all", least: 20 }];
+const ROWS: readonly Row[] = [
+  { summariser: "repeats all", least: 20 },
+  { summariser: "forgets 10 %", least: 18, whole: ["order", "correction", "plan", "file", "process"] },
+  { summariser: "says only that the work continues", least: 18 },
+];
 
 const nameOf = ({ summariser, pastes }: Row) => `${summariser}${pastes ? ", with a paste at 74 %" : ""}`;
 
-describe("B42: after 20 summaries by a model that", () => {
+describe("F86, F87: after 20 summaries by a model that", () => {
   const cases = ROWS.flatMap((row) => WINDOWS.map((window) => [nameOf(row), window, row] as const));
   test.runIf(LONG).each(cases)("%s, in a window of %i tokens, is told what was planted", async (_, window, row) => {
     const played = await play(banyan, { ...row, seed: SEED, window });
@@ -26,8 +30,26 @@ describe("B42: after 20 summaries by a model that", () => {
     expectBounds(played, row);
   });
 
-  test("repeats all, five times in a window of 8000 tokens, is told what was planted", async () => {
-    const [row] = ROWS as [Row];
+  test.runIf(LONG).each(WINDOWS)(
+    "says only that the work continues, a user who says twice what is kept is told to be cut short, in a window of %i tokens",
+    async (window) => {
+      const summariser = "says only that the work continues";
+      const played = await play(banyan, { summariser, talkative: true, seed: SEED, window });
+      expect(played.failed).toEqual([]);
+      for (const number of [1, 5, 20]) {
+        const { whole = [], counted } = played.recalls[number - 1] ?? {};
+        // The first message is the task; the last one is that of the running turn.
+        expect([whole.at(0), whole.at(-1), whole.at(-2)], `behind summary ${number}`).toEqual([true, true, true]);
+        const missing = whole.filter((isThere) => !isThere).length;
+        if (missing > 0) expect(counted).toContain(missing);
+      }
+      expect(played.recalls[19]?.whole).toContain(false);
+      expectBounds(played, { summariser, least: 0 });
+    },
+  );
+
+  test("says only that the work continues, five times in a window of 8000 tokens, is told what was planted", async () => {
+    const row: Row = { summariser: "says only that the work continues", least: 18 };
     const played = await play(banyan, { ...row, seed: SEED, window: 8_000, summaries: 5 });
     expectRecall(played, row, [1, 5]);
     expectBounds(played, row);

@@ -180,7 +180,10 @@ function stateAt({ states = [] }: Item, at: number): State {
 /** So many tokens of filler, behind a line end. */
 function talk(tokens: number): string {
   const lines = Array.from({ length: Math.ceil(tokens / WORDS_OF_A_LINE) }, (_, at) => fillerLine(at * 7 + 3));
-  return `\n${lines.join("\n").slice(0, tokens * 4).trimEnd()}`;
+  return `\n${lines
+    .join("\n")
+    .slice(0, tokens * 4)
+    .trimEnd()}`;
 }
 
 /** 19 words and a line end: its characters are four times its tokens. Each line of the first some thousand is another one. */
