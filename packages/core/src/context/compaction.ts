@@ -98,7 +98,7 @@ export async function shorten(
     await put(`No summary could be made of ${counted(messages, "message")}. ${reason}`, true);
     return undefined;
   } catch (error) {
-    await countSpent(run, model, writer);
+    await countSpent(run, writer);
     const why = messageOf(error);
     if (isAsked) session.notify({ type: "context.not-shortened", run: run.id, leaf: branch.leaf, reason: why }, origin);
     return why;
@@ -127,7 +127,7 @@ async function isTooShort(run: TurnRun, text: string, covers: string): Promise<b
 }
 
 /** Counts what a summary took that came to nothing. */
-async function countSpent({ session, origin }: TurnRun, model: ModelDriver, { spent }: SummaryWriter): Promise<void> {
+async function countSpent({ session, origin }: TurnRun, { spent, model }: SummaryWriter): Promise<void> {
   if (!spent) return;
   const { usage, cost } = spent;
   const event = { type: "usage.counted", purpose: "summary", model: model.id, usage } as const;

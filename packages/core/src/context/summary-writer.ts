@@ -1,7 +1,7 @@
 import { cutTo } from "../conversation/shown/visible-text.ts";
 import { addCost, addUsage, type Cost, noUsage, type Usage } from "../conversation/usage.ts";
 import { askModel, type ModelResponse } from "../model/ask-model.ts";
-import { ModelError, type ModelRequest, type PromptMessage } from "../ports/model.ts";
+import { type ModelDriver, ModelError, type ModelRequest, type PromptMessage } from "../ports/model.ts";
 import { Patience, waitToRetry } from "../run/patience.ts";
 import { type Asking, type StandIn, tell } from "../run/run.ts";
 import { countTokens, roomOf, summaryBound } from "./behind-summary.ts";
@@ -43,6 +43,11 @@ export class SummaryWriter {
   constructor(asking: Asking, standIn?: StandIn) {
     this.#asking = asking;
     this.#standIn = standIn;
+  }
+
+  /** The model that was asked last. */
+  get model(): ModelDriver {
+    return this.#asking.model;
   }
 
   /** What all responses took together; nothing when there was none. */
