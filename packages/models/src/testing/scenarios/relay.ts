@@ -36,6 +36,11 @@ export async function relayTo(
   const relay = await serve(async (request, response) => {
     const path = request.url ?? "";
     const body = await bodyOf(request);
+    // A question about the server, such as for its windows, is no request to the model: the mock knows nothing of them.
+    if (body === "" || path.startsWith("/api/")) {
+      response.writeHead(404).end();
+      return;
+    }
     const parsed: unknown = JSON.parse(body);
     const index = requests.push({ path, text: body, body: parsed }) - 1;
     answers[index] = Buffer.alloc(0);
