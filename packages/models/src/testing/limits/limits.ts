@@ -38,7 +38,7 @@ const USUAL = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** By the format and its provider; or by the model, where its server is any. */
 const LIMITS: Readonly<Record<string, Limits>> = {
-  // https://docs.claude.com/en/docs/agents-and-tools/tool-use/implement-tool-use (names),
+  // https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools (names),
   // https://platform.claude.com/docs/en/build-with-claude/vision (pictures); ids, properties and blank texts by its errors:
   // "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'", "Property keys should match pattern
   // '^[a-zA-Z0-9_.-]{1,64}$'", "text content blocks must contain non-whitespace text".
@@ -59,7 +59,7 @@ const LIMITS: Readonly<Record<string, Limits>> = {
     arraysNeedItems: true,
     pictures: { kinds: KINDS, most: 1500 },
   },
-  // https://platform.openai.com/docs/api-reference/responses/create: call_id has 1 to 64 characters.
+  // By its error: "Invalid 'input[95].call_id': string too long. Expected a string with maximum length 64".
   openai: {
     name: USUAL,
     id: /^.{1,64}$/s,
