@@ -17,7 +17,7 @@ import type { WhyNotRead } from "@banyan/tools/workspace";
 import { modelSettings, patienceOf } from "./connection.ts";
 import { findConversation, lastHeld, UNATTENDED } from "./conversations.ts";
 import type { Directories } from "./directories.ts";
-import { type Drivers, idOf } from "./drivers/drivers.ts";
+import { contextKnown, type Drivers, idOf } from "./drivers/drivers.ts";
 import { earlierTasks } from "./equipment/earlier-tasks.ts";
 import { type Equipment, openEquipment } from "./equipment/equipment.ts";
 import { hookNotices } from "./hooks/entries.ts";
@@ -25,7 +25,7 @@ import { Hooks } from "./hooks/hooks.ts";
 import type { HostParts } from "./host-parts.ts";
 import { type ContextPart, contextParts } from "./instructions/context-parts.ts";
 import { type Instructions, instructionsText } from "./instructions/instructions.ts";
-import { asBegan, BEGAN, surroundings, surroundingsPart } from "./instructions/surroundings.ts";
+import { asBegan, BEGAN, surroundings, surroundingsPart, toldParts } from "./instructions/surroundings.ts";
 import { lazyTokenCounter } from "./instructions/tokens.ts";
 import { limitsOf } from "./limits.ts";
 import { whyNotFetched } from "./permissions/address-subject.ts";
@@ -215,9 +215,9 @@ export class Host {
 
   /** An agent of this host as it works in a conversation: told what was so when that began. */
   informed(agent: Agent, state: Pick<ConversationState, "labels" | "contents">): Agent {
-    const { toolShare } = this.configuration.settings;
+    const told = { own: this.instructions.parts, workspace: this.workspace, model: this.#choice.name };
     const servers = this.#equipped?.instructions ?? [];
-    return asBegan(agent, state, { own: this.instructions.parts, servers, model: this.#choice.name, toolShare });
+    return asBegan(agent, state, { ...told, servers, settings: this.configuration.settings });
   }
 
   /** The agent as it works on a task by itself: it knows what the last tasks in this directory came to (B39). */
@@ -246,11 +246,12 @@ export class Host {
   /** What the model is sent on a branch of a conversation, part by part, with the tokens of each. */
   async contextParts(state: ConversationState, leaf: string | null): Promise<ContextPart[]> {
     const equipment = await this.ready();
-    const { tools = [] } = this.informed(this.#agent, state).options;
+    await contextKnown(this.#agent.options.model);
+    const { tools = [], instructions } = this.informed(this.#agent, state).options;
     const model = idOf(this.#agent.options.model) ?? this.#choice.name;
     const begun = surroundingsPart(state.labels[BEGAN], model);
-    const instructions = [...this.instructions.parts, ...equipment.instructions, ...begun];
-    return contextParts({ model, instructions, tools, path: pathTo(state, leaf) });
+    const parts = toldParts(instructions, [...this.instructions.parts, ...equipment.instructions, ...begun]);
+    return contextParts({ model, instructions: parts, tools, path: pathTo(state, leaf) });
   }
 
   /** What is asked of a person, where a conversation has no mode of its own. */

@@ -30,7 +30,7 @@ export { ConversationError, findConversation, wasUnattended } from "./conversati
 export { type AllDefinitions, readDefinitions } from "./definitions/all-definitions.ts";
 export type { Skill } from "./definitions/skills.ts";
 export { type Directories, directories } from "./directories.ts";
-export { type ModelsPlace, modelsHere, providersHere } from "./drivers/drivers.ts";
+export { contextKnown, type ModelsPlace, modelsHere, providersHere } from "./drivers/drivers.ts";
 export type { Equipment } from "./equipment/equipment.ts";
 export { memoryFile, userMemory } from "./equipment/memory.ts";
 export { Hooks } from "./hooks/hooks.ts";

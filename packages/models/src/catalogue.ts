@@ -17,6 +17,8 @@ export interface ModelOverride extends ModelFacts {
   readonly sees?: boolean;
   /** Whether calls count that it writes as text, in the chat format; they do when absent. */
   readonly textCalls?: boolean;
+  /** For programs that have a shorter form of what they tell a model; resolving a model does not look at it. */
+  readonly profile?: "full" | "small";
 }
 
 /** What the user knows better, by `provider/model`: each fact that is given counts more. */
@@ -40,8 +42,12 @@ export async function lookUp(
   model: string,
   overrides: ModelOverrides = {},
 ): Promise<ModelFacts> {
-  const { driver: _driver, sees: _sees, textCalls: _textCalls, ...given } = overrideOf(provider, model, overrides);
-  return { ...(await catalogued(provider, model)), ...given };
+  const { price, contextSize } = overrideOf(provider, model, overrides);
+  return {
+    ...(await catalogued(provider, model)),
+    ...(price && { price }),
+    ...(contextSize !== undefined && { contextSize }),
+  };
 }
 
 /** What the user says of a model. */

@@ -142,6 +142,20 @@ export interface Tool<Input = unknown> {
    */
   readonly unlisted?: boolean | undefined;
   /**
+   * What it does, in few words, for models with a small window: these are told it in place of the description, and of the
+   * arguments only names and types. Tools without it are found by other tools there.
+   * @example
+   * defineTool({
+   *   name: "clock",
+   *   description: "Tells the time of day where the program runs, with its time zone.",
+   *   brief: "Tells the time.",
+   *   input: { type: "object" },
+   *   effects: "none",
+   *   execute: () => new Date().toString(),
+   * });
+   */
+  readonly brief?: string | undefined;
+  /**
    * Its calls `{ tool, input }` count as calls of the tool that they name, with that input: so they are checked, judged,
    * asked about, logged, shown and run. Only the model sees its own call as it wrote it. `execute` runs when there is no
    * tool of that name.
@@ -440,6 +454,7 @@ const TOOL: OptionNames<Tool> = {
   offeredAs: true,
   asAsked: true,
   unlisted: true,
+  brief: true,
   forwards: true,
   timeout: true,
   maxOutput: true,

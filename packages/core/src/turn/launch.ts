@@ -116,7 +116,9 @@ export function instructionsFor(own: string, mode: string): string {
 /** What an agent can call in a mode. A tool that the mode brings is the one that a chat has, when it has it too. */
 export function toolsFor(own: readonly Tool[], { tools: brought }: Mode): readonly Tool[] {
   if (brought.length === 0) return own;
-  return [...own.filter(({ name, control }) => !control || !brought.some((tool) => tool.name === name)), ...brought];
+  // One that the agent does not list stays unlisted.
+  const listed = brought.filter(({ name }) => !own.some((tool) => tool.unlisted && tool.name === name));
+  return [...own.filter(({ name, control }) => !control || !listed.some((tool) => tool.name === name)), ...listed];
 }
 
 function toolOf({ own }: TurnAgent, name: string) {

@@ -39,6 +39,16 @@ export function contextOf(model: AgentOptions["model"]): number | undefined {
   return "stream" in model ? windowOf(model) : undefined;
 }
 
+/** Milliseconds for which a turn waits until a server has told the context of its model: it may have to load the model. */
+const PATIENCE = 20_000;
+
+/** Resolves when the size of a model's context is known, or cannot be had in time. */
+export async function contextKnown(model: AgentOptions["model"]): Promise<void> {
+  if (!("learnContextSize" in model)) return;
+  // In vain, the first response tells it, or the server says that it is not there.
+  await model.learnContextSize?.(AbortSignal.timeout(PATIENCE)).catch(() => {});
+}
+
 /** Tools that one request to a model may offer; nothing where any number may, or nobody knows. */
 export function maxToolsOf(model: AgentOptions["model"]): number | undefined {
   return "maxTools" in model ? model.maxTools : undefined;

@@ -5,6 +5,7 @@ import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { call, finishTask, type Scene, scriptedModel, text } from "@banyan/core/testing";
 import { ModelChoiceError } from "@banyan/models";
 import { UNATTENDED } from "../conversations.ts";
+import { contextKnown } from "../drivers/drivers.ts";
 import { AGENT, type Host } from "../host.ts";
 import { BEGAN, surroundings } from "../instructions/surroundings.ts";
 import { serversSettled } from "../mcp/settled.ts";
@@ -250,6 +251,7 @@ async function competitor(
     const missing = mcp ? await serversSettled(mcp, signal) : [];
     for (const sentence of [...host.notices, ...missing]) notice(sentence);
     const agent = one.mode === "task" ? await host.taskAgent() : host.agent;
+    await contextKnown(agent.options.model);
     const informed = host.informed(agent, {
       labels: { [BEGAN]: host.redact(surroundings(host.workspace)) },
       contents: new Map(),

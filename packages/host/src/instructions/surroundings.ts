@@ -3,11 +3,14 @@ import { arch, release, type } from "node:os";
 import { join, resolve } from "node:path";
 import type { Agent, ConversationState } from "@banyan/core";
 import { cutTo, visibleLine } from "@banyan/core/shown";
+import { withoutEffort } from "@banyan/models";
 import { firstTold, toldTools } from "@banyan/tools/finder";
 import { commandShell } from "@banyan/tools/workspace";
 import { contextOf, idOf, maxToolsOf } from "../drivers/drivers.ts";
 import { projectOf } from "../project.ts";
+import type { Settings } from "../settings/index.ts";
 import { asServersSaid, type InstructionPart, instructionsText } from "./instructions.ts";
+import { isSmallProfile, SMALL_WINDOW, smallProfile, withNote } from "./small-profile.ts";
 
 /** Bytes of a file that says where a branch is. */
 const MOST = 4_096;
@@ -94,8 +97,10 @@ export interface Told {
   readonly servers: readonly InstructionPart[];
   /** What its model is called where that does not say so itself. */
   readonly model: string;
-  /** The share of the context that the tools of MCP servers may take (C3). */
-  readonly toolShare: number | undefined;
+  /** The folder that it works in. */
+  readonly workspace: string;
+  /** Of them count the share of the context that the tools of MCP servers may take (C3), and the profile of the model. */
+  readonly settings: Pick<Settings, "toolShare" | "models">;
 }
 
 /** The context of a model of which nobody knows; and what stands beyond it in a larger one is paid for all the same. */
@@ -104,16 +109,45 @@ const LARGEST = 200_000;
 
 /**
  * An agent as it works in a conversation: told what was so when that began, of itself and of its MCP servers, so that the
- * beginning of its requests never changes.
+ * beginning of its requests never changes. A model with a small window gets the small profile (F69).
  */
 export function asBegan(agent: Agent, state: Pick<ConversationState, "labels" | "contents">, told: Told): Agent {
   const { model, tools = [], instructions = "" } = agent.options;
-  const first = firstTold(tools, state);
+  const name = idOf(model) ?? told.model;
+  const parts = surroundingsPart(state.labels[BEGAN], name);
+  const { toolShare = 0.1, models = {} } = told.settings;
+  if (isSmall(model, models[withoutEffort(name).full]?.profile)) {
+    const small = smallProfile(agent, told.workspace, { parts: partsOf(agent, told), began: parts });
+    const isKnown = [...state.contents.values()].some(isSmallProfile);
+    return isKnown || !("stream" in model) ? small.agent : withNote(small, model);
+  }
+  const first = firstTold(tools, state, isSmallProfile);
   const begun = first ? asServersSaid(instructions, told.own, told.servers, first.instructions) : instructions;
-  const parts = surroundingsPart(state.labels[BEGAN], idOf(model) ?? told.model);
   const text = parts.length === 0 ? begun : `${begun}\n\n${instructionsText(parts)}`;
-  const { toolShare = 0.1 } = told;
   const room = toolShare * Math.min(contextOf(model) ?? ASSUMED, LARGEST);
-  const listed = toldTools(tools, state, room, maxToolsOf(model));
+  const listed = toldTools(tools, first, room, maxToolsOf(model));
   return text === instructions && listed === tools ? agent : agent.with({ tools: listed, instructions: text });
+}
+
+/** Whether an agent works in the small profile: as the settings say, else by the window of its model. */
+function isSmall(model: Agent["options"]["model"], profile: "full" | "small" | undefined): boolean {
+  if (profile !== undefined) return profile === "small";
+  return (contextOf(model) ?? ASSUMED) <= SMALL_WINDOW;
+}
+
+/** The parts of instructions, for a user who looks at them: one in the small profile, which has parts of its own. */
+export function toldParts(instructions = "", parts: readonly InstructionPart[]): readonly InstructionPart[] {
+  return isSmallProfile(instructions) ? [{ source: "small profile", text: instructions }] : parts;
+}
+
+/** What an agent is told beside what is built in: the most important part last. */
+function partsOf({ name, options: { instructions = "" } }: Agent, { own, servers }: Told): InstructionPart[] {
+  const current = instructionsText([...own, ...servers]);
+  if (!instructions.startsWith(current)) return [{ source: `the agent ${name}`, text: instructions }];
+  const more = instructions.slice(current.length).trim();
+  return [
+    ...servers,
+    ...(more === "" ? [] : [{ source: "earlier tasks", text: more }]),
+    ...own.filter(({ source }) => source !== "built-in"),
+  ];
 }

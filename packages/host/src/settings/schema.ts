@@ -68,8 +68,14 @@ const facts = z.strictObject(
         "Whether calls count that the model writes as text (`<tool_call>`), in the chat format. They do when nothing is set.",
       )
       .optional(),
+    profile: z
+      .enum(["full", "small"], '"full" or "small"')
+      .describe(
+        "`small` gives it short instructions and few tools, and it finds the others. By its context when nothing is set: `small` up to 8,192 tokens.",
+      )
+      .optional(),
   },
-  "an object with price, contextSize, driver, sees or textCalls",
+  "an object with price, contextSize, driver, sees, textCalls or profile",
 );
 
 const units: { readonly [Unit in LimitUnit]: z.ZodNumber } = {

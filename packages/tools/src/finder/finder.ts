@@ -9,7 +9,7 @@ export { type FirstTold, firstTold, toldTools } from "./told.ts";
 /** Tools whose schemas are answered; those that fit less are named. */
 const MOST = 10;
 const MOST_NAMED = 12;
-/** Bytes of schemas in one answer. */
+/** Bytes of schemas in one answer, where nothing else is set. */
 const MOST_BYTES = 32_000;
 
 const wanted = z.object({
@@ -18,18 +18,19 @@ const wanted = z.object({
 
 const called = z.object({
   tool: z.string().describe("Its name, as find_tools answered it."),
-  input: z.record(z.string(), z.json()).optional().describe("Its arguments, as its schema wants them."),
+  input: z.record(z.string(), z.unknown()).optional().describe("Its arguments, as its schema wants them."),
 });
 
 /**
  * Two tools that stand for as many as there are: `find_tools {query}` answers those that do something, with their
  * schemas, and `call_tool {tool, input}` calls one. Put both beside the tools, and let those that are not to be in every
- * request say `unlisted`. `tools` returns what can be found: the same array as long as nothing changed.
+ * request say `unlisted`. `tools` returns what can be found: the same array as long as nothing changed. An answer has the
+ * schemas that fit into `bytes`, and at least one.
  * @example
  * const rare = [{ ...tool, unlisted: true }];
  * const agent = new Agent({ model, tools: [...rare, ...toolFinder(() => rare)] });
  */
-export function toolFinder(tools: () => readonly Tool[]): readonly Tool[] {
+export function toolFinder(tools: () => readonly Tool[], bytes = MOST_BYTES): readonly Tool[] {
   let last: { readonly of: readonly Tool[]; readonly found: FoundTools } | undefined;
   const index = async () => {
     const of = tools();
@@ -43,14 +44,16 @@ export function toolFinder(tools: () => readonly Tool[]): readonly Tool[] {
       name: "find_tools",
       description:
         "Finds tools that are not listed here, of the MCP servers that are connected, by what they do. Answers their names, descriptions and input schemas. Look here before you say that something cannot be done. Call what you found by call_tool.",
+      brief: "Finds tools that are not listed, by what they do.",
       input: wanted,
       effects: "none",
       about: ({ query }) => ({ title: query, looksAt: { one: "search for tools", several: "searches for tools" } }),
-      execute: async ({ query }) => answerOf((await index()).find(query), tools().length),
+      execute: async ({ query }) => answerOf((await index()).find(query), tools().length, bytes),
     }),
     defineTool({
       name: "call_tool",
       description: "Calls a tool that find_tools found.",
+      brief: "Calls a tool that find_tools found.",
       input: called,
       effects: "none",
       forwards: true,
@@ -66,10 +69,10 @@ export function toolFinder(tools: () => readonly Tool[]): readonly Tool[] {
   ];
 }
 
-function answerOf(found: readonly Tool[], all: number): string {
+function answerOf(found: readonly Tool[], all: number, bytes: number): string {
   if (found.length === 0) return `[none of ${all} tools fits: say it in other words]`;
   const told: string[] = [];
-  let room = MOST_BYTES;
+  let room = bytes;
   for (const { name, description, input } of found.slice(0, MOST)) {
     const text = JSON.stringify({ name, description, input: jsonSchemaOf(`tool "${name}"`, input) });
     room -= Buffer.byteLength(text);

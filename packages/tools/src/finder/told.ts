@@ -14,18 +14,23 @@ export interface FirstTold {
   readonly tools: string;
 }
 
-/** What the first turn that had one of these tools which forwards was told, by its log; nothing where none had it. */
+/**
+ * What the first turn that had one of these tools which forwards was told, by its log; nothing where none had it. Turns
+ * whose instructions are `passed` over do not count.
+ */
 export function firstTold(
   tools: readonly Tool[],
   { contents }: Pick<ConversationState, "contents">,
+  passed: (instructions: string) => boolean = () => false,
 ): FirstTold | undefined {
   const forwards = tools.find((tool) => tool.forwards)?.name;
   if (forwards === undefined) return undefined;
   const mark = `{"name":${JSON.stringify(forwards)},`;
   let instructions = "";
   for (const text of contents.values()) {
-    if (text.startsWith('[{"name":') && text.includes(mark)) return { instructions, tools: text };
-    instructions = text;
+    if (text.startsWith('[{"name":') && text.includes(mark) && !passed(instructions))
+      return { instructions, tools: text };
+    if (!text.startsWith('[{"name":')) instructions = text;
   }
   return undefined;
 }
@@ -37,23 +42,24 @@ export function firstTold(
  * with the same bytes and the provider's cache holds: a tool that is gone stays in the list, and says that it is gone when
  * it is called. Tools without one that forwards are returned as they are; the same array for the same.
  *
+ * @param told What the conversation began with.
  * @param room Tokens.
  * @param most Tools that one request may offer.
  */
 export function toldTools(
   tools: readonly Tool[],
-  state: Pick<ConversationState, "contents">,
+  told: FirstTold | undefined,
   room: number,
   most = Number.POSITIVE_INFINITY,
 ): readonly Tool[] {
   if (!tools.some(({ forwards }) => forwards)) return tools;
-  const first = firstTold(tools, state)?.tools;
+  const first = told?.tools;
   if (first === undefined && tools.length <= most && tokensOf(tools.filter(isOffered)) <= room) return tools;
   const known = made.get(tools) ?? new Map<string, readonly Tool[]>();
   made.set(tools, known);
-  const told = known.get(first ?? "") ?? toldAs(tools, first === undefined ? [] : (JSON.parse(first) as Told[]));
-  known.set(first ?? "", told);
-  return told;
+  const listed = known.get(first ?? "") ?? toldAs(tools, first === undefined ? [] : (JSON.parse(first) as Told[]));
+  known.set(first ?? "", listed);
+  return listed;
 }
 
 /** By what was there, and what was told first. */

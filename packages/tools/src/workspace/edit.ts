@@ -40,6 +40,7 @@ export function editTool(workspace: Workspace, options: WritingOptions = {}): To
       "Line ends, byte-order mark and mode of the file are kept. Answers the change as a unified diff.",
     input: inputOf(workspace),
     // Not idempotent: where new_text contains old_text, a second run would change the file again.
+    brief: "Replaces old_text, which occurs once in the file, with new_text.",
     effects: "external",
     files: "write",
     about: ({ path }) => ({ paths: [{ path, access: "write" }], change: { goes: "old_text", comes: "new_text" } }),

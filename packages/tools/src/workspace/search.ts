@@ -53,6 +53,7 @@ export function searchTool(workspace: Workspace, options: SearchOptions = {}): T
       "Searches the text files of the workspace for a regular expression. Answers `path:line:text` for each line that matches. " +
       "Binary files and what .gitignore leaves out are not searched.",
     input: inputOf(workspace),
+    brief: "Searches text files for a regular expression.",
     effects: "none",
     eager: true,
     files: "read",

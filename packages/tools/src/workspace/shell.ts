@@ -74,6 +74,7 @@ export function shellTool(
       "It has no input and no terminal. Processes in the background end with it. Of a long output the middle is left out." +
       (sandbox === undefined ? "" : confines(sandbox)),
     input,
+    brief: "Runs a command in bash. timeout: milliseconds.",
     effects: "external",
     about: ({ command }) => ({ command }),
     async execute({ command, timeout: given, background: stays = false }, context) {

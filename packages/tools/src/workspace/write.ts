@@ -33,6 +33,7 @@ export function writeTool(workspace: Workspace, options: WritingOptions = {}): T
       "Writes a whole file: makes it, or replaces what was there. For a change in a part of a file use edit.",
     input: inputOf(workspace),
     // Written twice, a file has the same content as written once.
+    brief: "Makes or replaces a file.",
     effects: "idempotent",
     files: "write",
     about: ({ path }) => ({ paths: [{ path, access: "write" }], change: { comes: "content" } }),

@@ -1,6 +1,7 @@
 import { type Agent, defineTool, type NamedAgent, OptionError, type Tool } from "@banyan/core";
 import { type ConversationState, callIn, isEnded } from "@banyan/core/conversation";
 import { adviceOn } from "@banyan/core/shown";
+import { contextKnown } from "@banyan/host";
 import type { ClientTool, Command } from "@banyan/protocol";
 import type { LiveConversation } from "../live/live-conversation.ts";
 import type { Workplace } from "./workplace.ts";
@@ -30,6 +31,8 @@ export async function agentFor(
   await host.worktrees.folderAt(session.state, at);
   const agent = model === undefined ? host.agent : await host.agentWith(model);
   const taken = how.mode === "task" ? (await host.taskAgent()).with({ model: agent.options.model }) : agent;
+  // The profile of instructions and tools depends on it.
+  await contextKnown(taken.options.model);
   return withClientTools(host.informed(named ? asNamed(taken, named) : taken, session.state), how.tools);
 }
 
