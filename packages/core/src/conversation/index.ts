@@ -51,7 +51,6 @@ export {
 } from "./state.ts";
 export { askingRuns, isAskedIn, isLost, latestRun, turnThatWaits } from "./tree/asking.ts";
 export { type Change, callIn, toolIn } from "./tree/call-state.ts";
-export { type ChangedFile, changesOf } from "./tree/changed-files.ts";
 export {
   lastAssistantMessage,
   leaves,

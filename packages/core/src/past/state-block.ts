@@ -1,4 +1,4 @@
-import { type Call, isEnded, isPersons, type Message } from "../conversation/message.ts";
+import { type Call, type FileChange, isEnded, isPersons, type Message } from "../conversation/message.ts";
 import { toolOf } from "../conversation/offered-tool.ts";
 import { formatCount } from "../conversation/shown/amounts.ts";
 import { attachmentsOf } from "../conversation/shown/kept-words.ts";
@@ -7,8 +7,7 @@ import { cutTo, visibleLine } from "../conversation/shown/visible-text.ts";
 import type { ConversationState, Following, OpenQuestion, StayingProcess } from "../conversation/state.ts";
 import { isAskedIn } from "../conversation/tree/asking.ts";
 import { callIn } from "../conversation/tree/call-state.ts";
-import { type ChangedFile, changesOf } from "../conversation/tree/changed-files.ts";
-import { worktreeAt } from "../conversation/tree/path.ts";
+import { newestLeaf, pathTo, worktreeAt } from "../conversation/tree/path.ts";
 
 /** UTF-16 units of one step, title, question or task. */
 const LONGEST = 200;
@@ -162,60 +161,70 @@ function questionLine(state: ConversationState, question: OpenQuestion): string 
   return `May ${call ? toolOf(call) : "a call"} run${title === undefined ? "" : ` (${title})`}?`;
 }
 
-type FileKind = ChangedFile["kind"] | "read";
+/** What is known of a file. Contents are told apart by their digests; `null` is no file. */
+interface KnownFile {
+  readonly first: string | null;
+  last: string | null;
+  isChanged: boolean;
+  isRead: boolean;
+}
 
-/** The files of a branch, the one used last at the end: those that were read or changed, by its calls or its sub-agents. */
+/** The files of a branch, the one used last at the end: those that its calls or its sub-agents changed, and that its calls read. */
 function filesOf(state: ConversationState, path: readonly Message[], before: readonly string[]): string[] {
-  const kinds = new Map<string, FileKind>();
-  const use = (name: string, kind: FileKind | undefined) => {
-    kinds.delete(name);
-    if (kind !== undefined) kinds.set(name, kind);
+  const files = new Map<string, KnownFile>(before.flatMap(readFile));
+  const use = (name: string, content: string | null) => {
+    const file = files.get(name) ?? { first: content, last: content, isChanged: false, isRead: false };
+    files.delete(name);
+    files.set(name, file);
+    return file;
   };
-  for (const line of before) {
-    const [, kind, name] = /^- (created|changed|deleted|read) (.*)$/.exec(line) ?? [];
-    if (name !== undefined) kinds.set(name, kind as FileKind);
+  const here = worktreeAt(state, path.at(-1)?.id);
+  for (const { call, message, isOwn } of callsOn(state, path)) {
+    for (const { path: file, digest } of (isOwn && call.seen) || []) {
+      const known = use(visibleLine(file), digest);
+      // A command that leaves another content than before has changed the file.
+      if (call.about?.command === undefined) known.isRead ||= digest !== null;
+      else known.isChanged ||= known.last !== digest;
+      known.last = digest;
+    }
+    for (const change of call.changes ?? []) {
+      const place = isOwn ? here : worktreeAt(state, message);
+      const elsewhere = place === undefined || place === here ? "" : ` (in the worktree ${place})`;
+      const known = use(visibleLine(change.path + elsewhere), change.before);
+      known.isChanged = true;
+      known.last = change.after;
+    }
   }
-  const leaf = path.at(-1)?.id ?? "";
-  const tree = worktreeAt(state, leaf);
-  const here = new Set(path.map(({ id }) => id));
-  const changed = Map.groupBy(changesOf(state, leaf), ({ changes }) =>
-    placeOf(state, here, changes.at(-1)?.call ?? ""),
-  );
-  /** What the branch last saw of a file. */
-  const digests = new Map<string, string | null>();
+  return [...files].flatMap(([name, file]) => {
+    const kind = kindOf(file);
+    return kind === undefined ? [] : [`- ${kind} ${name}`];
+  });
+}
+
+/** The calls of a path and of the sub-agents that they launched, in order. */
+function* callsOn(
+  state: ConversationState,
+  path: readonly Message[],
+  isOwn = true,
+): Generator<{ readonly call: Call; readonly message: string; readonly isOwn: boolean }> {
   for (const message of path) {
-    for (const { about, seen = [], changes = [] } of message.role === "assistant" ? message.calls : []) {
-      for (const { path: file, digest } of seen) {
-        const name = visibleLine(file);
-        const kind = kinds.get(name);
-        const last = digests.get(file);
-        digests.set(file, digest);
-        if (about?.command !== undefined && last !== undefined && last !== digest)
-          use(name, afterBoth(kind, digest === null ? "deleted" : last === null ? "created" : "changed"));
-        else if (digest !== null) use(name, kind ?? "read");
-      }
-      for (const { path: file, after } of changes) digests.set(file, after);
-    }
-    for (const { path: file, worktree, kind } of changed.get(message.id) ?? []) {
-      const name = visibleLine(
-        worktree === tree || worktree === undefined ? file : `${file} (in the worktree ${worktree})`,
-      );
-      use(name, afterBoth(kinds.get(name), kind));
+    for (const call of message.role === "assistant" ? message.calls : []) {
+      yield { call, message: message.id, isOwn };
+      for (const first of state.children.get(call.id) ?? [])
+        yield* callsOn(state, pathTo(state, newestLeaf(state, first)), false);
     }
   }
-  return [...kinds].map(([name, kind]) => `- ${kind} ${name}`);
 }
 
-/** What became of a file by two changes; nothing for one that came and went. */
-function afterBoth(first: FileKind | undefined, second: ChangedFile["kind"]): ChangedFile["kind"] | undefined {
-  if (first === "created") return second === "deleted" ? undefined : "created";
-  if (first === "deleted" || first === "changed") return second === "deleted" ? "deleted" : "changed";
-  return second;
+function kindOf({ first, last, isChanged, isRead }: KnownFile): FileChange["kind"] | "read" | undefined {
+  if (!isChanged || first === last) return isRead && last !== null ? "read" : undefined;
+  return first === null ? "created" : last === null ? "deleted" : "changed";
 }
 
-/** The message of a path with this call, or with the call that launched the sub-agent of it. */
-function placeOf({ messages, calls }: ConversationState, here: ReadonlySet<string>, call: string): string | undefined {
-  let at = calls.get(call);
-  while (at !== undefined && !here.has(at)) at = calls.get(messages.get(at)?.call ?? "");
-  return at;
+/** A file as a line of an earlier block tells of it. */
+function readFile(line: string): [string, KnownFile][] {
+  const [, kind, name] = /^- (created|changed|deleted|read) (.*)$/.exec(line) ?? [];
+  if (name === undefined) return [];
+  const [first, last] = [kind === "created" ? null : "before", kind === "deleted" ? null : "then"];
+  return [[name, { first, last: kind === "read" ? first : last, isChanged: kind !== "read", isRead: kind === "read" }]];
 }

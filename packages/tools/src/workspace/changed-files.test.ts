@@ -1,7 +1,8 @@
 import { Agent, defineTool, retry, Session, say } from "@banyan/core";
-import { changesOf, type FileChange } from "@banyan/core/conversation";
+import type { FileChange } from "@banyan/core/conversation";
 import { call, collect, scriptedModel } from "@banyan/core/testing";
 import { expect, test } from "vitest";
+import { changesOf } from "./changed-files.ts";
 
 /** Reports the changes that it is given: `a.txt 0 1` for a file that was created with the content 1. */
 const changes = defineTool({

@@ -15,9 +15,9 @@ import { SHELL_OPTIONS, type ShellOptions, shellTool } from "./shell.ts";
 import { writeTool } from "./write.ts";
 import { WRITING_OPTIONS, type WritingOptions } from "./writing.ts";
 
-export { type ChangedFile, changesOf } from "@banyan/core/conversation";
 export { BackgroundCommands } from "./background.ts";
 export { type BringOptions, bringOver, bringTool, type IncomingFile, type MergedText } from "./bring.ts";
+export { type ChangedFile, changesOf } from "./changed-files.ts";
 export { commandShell } from "./command.ts";
 export { type PersonsCommand, runByPerson } from "./command-of-person.ts";
 export { editTool } from "./edit.ts";

@@ -1,8 +1,9 @@
 import { chmodSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import type { Tool } from "@banyan/core";
-import type { ChangedFile, FileChange } from "@banyan/core/conversation";
+import type { FileChange } from "@banyan/core/conversation";
 import { describe, expect, test } from "vitest";
 import { keepContent } from "./backups.ts";
+import type { ChangedFile } from "./changed-files.ts";
 import { editTool } from "./edit.ts";
 import { openWorkspace } from "./paths.ts";
 import { call, TestFolder } from "./test-folder.fixture.ts";

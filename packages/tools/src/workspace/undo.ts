@@ -1,5 +1,6 @@
-import type { ChangedFile, FileChange } from "@banyan/core/conversation";
+import type { FileChange } from "@banyan/core/conversation";
 import { keepContent, keptContent } from "./backups.ts";
+import type { ChangedFile } from "./changed-files.ts";
 import { WorkspaceError } from "./error.ts";
 import { contentOf, fileChange } from "./file-change.ts";
 import type { Watch } from "./key-file.ts";

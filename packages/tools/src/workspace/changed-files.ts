@@ -1,6 +1,5 @@
-import type { FileChange, Message } from "../message.ts";
-import type { ConversationState } from "../state.ts";
-import { pathTo, worktreeAt } from "./path.ts";
+import { type ConversationState, type Message, pathTo } from "@banyan/core";
+import { type FileChange, worktreeAt } from "@banyan/core/conversation";
 
 /** A file that a conversation has changed, from what it was first to what it is now. */
 export interface ChangedFile {
