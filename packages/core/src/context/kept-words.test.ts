@@ -1,0 +1,129 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Agent } from "../agent/agent.ts";
+import type { PromptMessage } from "../ports/model.ts";
+import { defineTool } from "../ports/tool.ts";
+import { Session } from "../session/session.ts";
+import { checkConversation } from "../testing/check-conversation.ts";
+import { call, fail, type Scene, scriptedModel, spend, text } from "../testing/scripted-model.ts";
+
+const textOf = ({ parts }: PromptMessage) => parts.map((part) => ("text" in part ? part.text : "")).join("");
+const textsOf = (message: PromptMessage) => [
+  textOf(message),
+  ...(message.role === "assistant" ? message.results.map(({ output }) => output) : []),
+];
+const tokens = (messages: readonly PromptMessage[]) =>
+  Math.ceil(messages.flatMap(textsOf).reduce((sum, { length }) => sum + length, 0) / 4);
+
+let looked = 0;
+const look = defineTool({
+  ...{ name: "look", description: "Looks.", input: { type: "object" }, effects: "none" },
+  execute: () => String(++looked),
+});
+
+/** Results could be shortened without a summary (F91): what the model says cannot. */
+const LONG = "Hm. ".repeat(250);
+
+interface Turn {
+  readonly words: string;
+  readonly looks: number;
+}
+
+/** What the model was shown of the words of the user, and what the user had said by then. */
+interface Seen {
+  readonly messages: readonly PromptMessage[];
+  readonly said: readonly string[];
+  readonly isFresh: boolean;
+}
+
+/** Plays turns in a window of so many tokens, with summaries that are of no use. */
+async function play(window: number, turns: readonly Turn[], summary: string): Promise<readonly Seen[]> {
+  const seen: Seen[] = [];
+  const said: string[] = [];
+  let left = 0;
+  let isFresh = false;
+  const model = scriptedModel((request): Scene => {
+    const input = tokens(request.messages);
+    if (input > window) return [fail("context-overflow")];
+    if (textOf(request.messages.at(-1) as PromptMessage).startsWith("Sum up the conversation")) {
+      isFresh = true;
+      return [spend({ input, output: 5 }), text(summary)];
+    }
+    // The prompt of a branch grows in place.
+    seen.push({ messages: [...request.messages], said: [...said], isFresh });
+    isFresh = false;
+    return [spend({ input, output: 5 }), ...(left-- > 0 ? [text(LONG), call("look")] : [text("Done.")])];
+  });
+  const agent = new Agent({ model, tools: [look], compaction: { contextSize: window }, limits: { repeats: 1_000 } });
+  const session = Session.inMemory();
+  for (const { words, looks } of turns) {
+    said.push(words);
+    left = looks;
+    expect((await agent.send(words, { session })).text).toBe("Done.");
+  }
+  expect(checkConversation(session.state)).toEqual([]);
+  return seen;
+}
+
+/** How much of some words stands in a text that may be cut in the middle; nothing when it is not of them. */
+function shownOf(words: string, shown: string): "whole" | "cut" | undefined {
+  if (shown === words) return "whole";
+  const [head = "", mark = "", tail = ""] = shown.split(/\n(\[… [\d,]+ characters are left out here …\])\n/);
+  const missing = Number(/[\d,]+/.exec(mark)?.[0].replaceAll(",", ""));
+  const fits = words.startsWith(head) && words.endsWith(tail) && head.length + tail.length + missing === words.length;
+  return fits ? "cut" : undefined;
+}
+
+/** What is wrong with what a request shows of the words of the user. */
+function judged(window: number, { messages, said, isFresh }: Seen): string[] {
+  const [first, ...rest] = messages;
+  const behind = first ? textOf(first) : "";
+  if (!behind.startsWith("<summary-of-the-conversation-so-far>")) return [];
+  const problems: string[] = [];
+  const block = /<words-of-the-user>[\s\S]*<\/words-of-the-user>/.exec(behind)?.[0] ?? "";
+  const kept = [...block.matchAll(/<message>\n([\s\S]*?)\n<\/message>/g)].map(([, words = ""]) => words);
+  const later = rest.filter(({ role }) => role === "user").map(textOf);
+  const covered = said.length - later.length;
+  if (JSON.stringify(later) !== JSON.stringify(said.slice(covered))) problems.push("a message is not whole");
+  const places = kept.map((shown) => said.findIndex((words) => shownOf(words, shown) !== undefined));
+  if (places.includes(-1)) problems.push("words that nobody wrote");
+  if (places[0] !== 0) problems.push("the first message is gone");
+  // Behind the first one stand the newest ones, without a gap.
+  const newest = places.slice(1);
+  if (newest.some((place, index) => place !== covered - newest.length + index)) problems.push(`a gap in ${places}`);
+  const counted = Number(/(\d+) other messages? of the user/.exec(block)?.[1] ?? 0);
+  if (counted !== covered - kept.length) problems.push(`${counted} counted, of ${covered} with ${kept.length} kept`);
+  const [all, one] = [window * 0.12, window * 0.03];
+  if (block.length / 4 > all + 1) problems.push("the words take more than 12 %");
+  if (kept.some((shown) => shown.length / 4 > one)) problems.push("one message takes more than a quarter of it");
+  if (kept.some((shown, index) => shown.length < one && !said.includes(shown) && index > 0))
+    problems.push("cut too short");
+  // A message is left out only when the next one has no room.
+  const next = said[covered - newest.length - 1];
+  if (counted > 0 && next !== undefined && block.length / 4 + Math.min(next.length / 4 + 12, one) < all - 40)
+    problems.push("a message was left out that has room");
+  // What nobody has answered comes on top of the 40 %.
+  const answered = messages.findLastIndex(({ role }) => role === "assistant");
+  if (isFresh && tokens(messages.slice(0, answered)) > window * 0.4) problems.push("more than 40 % is left");
+  return problems;
+}
+
+test("F86: whatever a user says in whatever window, the words behind a summary are theirs, in order, bounded and counted", async () => {
+  let summaries = 0;
+  const words = fc
+    .array(fc.constantFrom("fig", "plum", "木", "👩‍👩‍👧", "e\u0301", "walnut", "\n"), { minLength: 1, maxLength: 150 })
+    .map((pieces) => `${pieces.join(" ")}.`);
+  const turn = fc.record({ words, looks: fc.integer({ min: 0, max: 12 }) });
+  const window = fc.constantFrom(3_000, 4_000, 8_000, 16_000);
+  await fc.assert(
+    fc.asyncProperty(window, fc.array(turn, { minLength: 8, maxLength: 40 }), fc.nat(40), async (size, turns, long) => {
+      // Two messages of the same words could not be told apart.
+      const own = turns.map((each, index) => ({ ...each, words: `${index}: ${each.words}` }));
+      const seen = await play(size, own, `The work continues.${" On and on.".repeat(long)}`);
+      summaries += seen.filter(({ isFresh }) => isFresh).length;
+      expect(seen.flatMap((each) => judged(size, each))).toEqual([]);
+    }),
+    { numRuns: process.env.BANYAN_LONG === "1" ? 500 : 15 },
+  );
+  expect(summaries).toBeGreaterThan(20);
+});
