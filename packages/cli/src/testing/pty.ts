@@ -83,7 +83,8 @@ export class Pty implements Disposable {
 
   /** Pastes text, marked as a paste if the command asked for marks. */
   paste(text: string, marked = true): void {
-    this.#tmux("set-buffer", text);
+    // A buffer that is set on the command line cannot be long.
+    execFileSync("tmux", ["-L", this.#socket, "load-buffer", "-"], { input: text });
     this.#tmux("paste-buffer", ...(marked ? ["-p", "-r"] : []));
   }
 

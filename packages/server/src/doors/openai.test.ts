@@ -236,6 +236,18 @@ test("/v1/chat/completions: a program that sends the whole history goes on in th
   expect(JSON.stringify(model.requests[1]?.messages)).toContain("You know trees.");
 });
 
+test("F93: /v1 refuses a message that is larger than the window before it is sent, and asks nobody", async () => {
+  const model = scriptedModel(["Well."]);
+  const storeText = () => Promise.reject(new Error("Nobody agreed to that."));
+  const { server } = await serving({ model, compaction: { contextSize: 4_000 }, storeText });
+  const client = new OpenAI({ baseURL: `${server.address}/v1`, apiKey: TOKEN, maxRetries: 0 });
+  const asked = (content: string) =>
+    client.chat.completions.create({ model: "banyan", messages: [{ role: "user" as const, content }] });
+  await expect(asked("lorem ipsum ".repeat(3_000))).rejects.toThrow(/Your message has about 9,000 tokens/);
+  expect(model.asked).toBe(0);
+  expect((await asked("Hello.")).choices[0]).toMatchObject({ message: { content: "Well." } });
+});
+
 test("/v1: a turn that a limit ended says that it was cut, as length and as incomplete", async () => {
   const look = defineTool({
     name: "look",

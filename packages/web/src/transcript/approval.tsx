@@ -251,7 +251,7 @@ function GoesOn({ conversation, question }: Asked<Extract<OpenQuestion, { type: 
   return (
     <fieldset
       id="limit"
-      aria-label={t("May it go on?")}
+      aria-label={question.offers ? t("Store the message as a file?") : t("May it go on?")}
       tabIndex={-1}
       className="flex flex-col gap-2 rounded-xl border border-warn/40 bg-warn-ground px-4 py-3 text-sm in-[li]:rounded-none in-[li]:border-x-0 in-[li]:border-b-0"
     >
