@@ -27,7 +27,7 @@ export async function makeRoom({ run, model }: Asking, standIn?: StandIn): Promi
   const taken = takenBy(run);
   // As a rule there is room enough, whatever counts: then nothing is.
   if (mostOf(taken) < contextSize * Math.min(hint, threshold)) return;
-  if (taken.doubted) tellDoubt(run, model);
+  if (taken.doubted) tellDoubt(run, model, taken.doubted);
   const tokens = await untilAborted(run, (signal) => tokensOf(taken, count, signal));
   if (tokens === undefined) return;
   const share = tokens / contextSize;
@@ -106,11 +106,14 @@ export async function shorten(
 }
 
 /** Tells the user once that a provider's counts are odd: a wrong count lets a conversation grow too long (F97). */
-function tellDoubt(run: TurnRun, model: ModelDriver): void {
-  tellOnce(
-    run,
-    `The token counts of ${model.id} differ from Banyan's own by more than a factor of two. Banyan uses the larger count to decide when it sums up the conversation.`,
-  );
+function tellDoubt(run: TurnRun, model: ModelDriver, counts: "few" | "many"): void {
+  const fact = `The token counts of ${model.id} differ from Banyan's own by more than a factor of two`;
+  // A server that cuts prompts in silence counts what is left of them (F69).
+  const advice =
+    counts === "few"
+      ? "The counts are wrong, or the server reads only a part of each request: check the context size that it is set to. Banyan uses its own count."
+      : "Banyan uses the larger count to decide when it sums up the conversation.";
+  tellOnce(run, `${fact}. ${advice}`);
 }
 
 const TOO_SHORT = "The model's summary was too short to be one.";

@@ -4,7 +4,7 @@ import { launchAgent } from "../agent/control/launch-agent.ts";
 import { say } from "../agent/directive.ts";
 import type { FeedItem } from "../conversation/feed-item.ts";
 import { windowOf } from "../model/context-window.ts";
-import { ModelError } from "../ports/model.ts";
+import { ModelError, type ModelRequest } from "../ports/model.ts";
 import { defineTool } from "../ports/tool.ts";
 import { Session } from "../session/session.ts";
 import { checkConversation } from "../testing/check-conversation.ts";
@@ -158,6 +158,15 @@ describe("F97: counts that are wrong", () => {
     expect(warned.length).toBeLessThanOrEqual(1);
   });
 
+  test("a provider that reads only the end of each prompt is noticed, with advice", async () => {
+    const model = worker(40, { window: 100_000, counts: (tokens) => Math.min(tokens, 2_048) });
+    const agent = agentOf(model, 2_000, { compaction: { contextSize: 10_000 } });
+    const items = await collect(agent.chat(say("Look around."), { session: Session.inMemory() }));
+    expect(notices(items)).toEqual([
+      expect.stringMatching(/reads only a part of each request: check the context size that it is set to/),
+    ]);
+  });
+
   test("a right count gives no warning, and no own count takes its place", async () => {
     const model = worker(40, { window: 10_000 });
     const agent = agentOf(model, 2_000, { compaction: { contextSize: 10_000 } });
@@ -195,5 +204,21 @@ describe("F94: what a user types while a summary is made", () => {
     expect((await items).findLast(({ type }) => type === "run.ended")).toMatchObject({ reason: "answered" });
     expect(calls).toBe(before);
     expect(acted).toBeGreaterThan(0);
+  });
+});
+
+describe("F89: a change of model inside a conversation", () => {
+  test("from 123,000 tokens to a model with 32,000 is repaired, and no request is larger than the window", async () => {
+    const session = Session.inMemory();
+    const large = worker(60, { window: 200_000 });
+    const agent = agentOf(large, 8_000, { compaction: { contextSize: 200_000 } });
+    await agent.send("Look around.", { session });
+    expect(Math.max(...large.taken)).toBeGreaterThan(115_000);
+    const small = worker(5, { window: 32_000 });
+    const turn = await agent.with({ model: small, compaction: {} }).send("Go on.", { session });
+    expect(turn).toMatchObject({ reason: "answered", text: "Done." });
+    expect(allText(small.requests.at(-1) as ModelRequest)).toContain("Go on.");
+    expect(small.repeated).toEqual([]);
+    expect(checkConversation(session.state)).toEqual([]);
   });
 });

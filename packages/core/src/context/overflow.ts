@@ -1,4 +1,4 @@
-import { learnWindow, windowIn, windowOf } from "../model/context-window.ts";
+import { learnWindow, wasRefused, windowIn, windowOf } from "../model/context-window.ts";
 import type { ModelError } from "../ports/model.ts";
 import type { Asking, StandIn, TurnRun } from "../run/run.ts";
 import { shorten } from "./compaction.ts";
@@ -10,8 +10,10 @@ export function withWindow(asking: Asking): Asking {
   const { run, model } = asking;
   const { compaction } = run.agent;
   const contextSize = compaction && windowOf(model, compaction.contextSize);
-  if (!compaction || contextSize === compaction.contextSize) return asking;
-  return { run: { ...run, agent: { ...run.agent, compaction: { ...compaction, contextSize } } }, model };
+  const isNews = wasRefused(model) && !compaction?.wasRefused;
+  if (!compaction || (contextSize === compaction.contextSize && !isNews)) return asking;
+  const learnt = { ...compaction, contextSize, ...(isNews && ({ wasRefused: true } as const)) };
+  return { run: { ...run, agent: { ...run.agent, compaction: learnt } }, model };
 }
 
 /** A request that fills this much of the context and is refused without a reason is taken to be too long. */
@@ -40,13 +42,17 @@ export async function repairOverflow(
   const { agent, branch } = run;
   if (!agent.compaction || !(await isTooLong(run, error))) return "other";
   const { count = estimate } = agent.compaction;
-  const sent = await untilAborted(run, (signal) => tokensOf(takenBy(run), count, signal));
-  if (sent === undefined) return "shorter";
+  const counted = await untilAborted(run, (signal) => tokensOf(takenBy(run), count, signal));
+  if (counted === undefined) return "shorter";
   const before = ownCount(branch.prompt(), agent);
+  const sent = Math.max(counted, before);
   learnWindow(model, windowIn(error, sent));
   // Less than what was sent, whatever is remembered.
   const contextSize = Math.min(sent, windowOf(model, agent.compaction.contextSize) ?? sent);
-  const bounded = { ...run, agent: { ...agent, compaction: { ...agent.compaction, contextSize } } };
+  const bounded = {
+    ...run,
+    agent: { ...agent, compaction: { ...agent.compaction, contextSize, wasRefused: true } },
+  } as const;
   if (!((await cutNewestResults(bounded)) && (await excess(bounded)) <= 0)) {
     const asking = { run: bounded, model };
     await shorten(asking, "the request was too long for the model", { least: 1, standIn });

@@ -13,8 +13,8 @@ import type { CountTokens, TurnAgent, TurnRun } from "../run/run.ts";
 export interface RoomTaken {
   readonly counted: number;
   readonly uncounted: readonly string[];
-  /** The count of the provider and our own rough count differ by more than a factor of two. */
-  readonly doubted?: true;
+  /** The provider counts less than half of our own rough count, or more than twice as much. */
+  readonly doubted?: "few" | "many";
 }
 
 /** Tokens of a text, roughly: four characters each. */
@@ -31,8 +31,12 @@ export function takenBy({ branch, agent }: TurnRun): RoomTaken {
   // A window that has no room for the tools is as wrong as a count can be.
   if (taken.counted === 0 || headBytes(agent) >= (agent.compaction?.contextSize ?? 0) * BYTES) return taken;
   const own = ownCount(branch.prompt(), agent) - roughly(taken.uncounted);
-  if (own <= taken.counted * 2 && taken.counted <= own * 2) return taken;
-  return { ...taken, counted: Math.max(taken.counted, Math.ceil(own)), doubted: true };
+  const counted = Math.max(taken.counted, Math.ceil(own));
+  if (own <= taken.counted * 2 && taken.counted <= own * 2) {
+    return agent.compaction?.wasRefused ? { ...taken, counted } : taken;
+  }
+  const doubted = taken.counted < own ? "few" : "many";
+  return { ...taken, counted, doubted };
 }
 
 function countedBy(path: readonly Message[], { instructions, toolbox }: TurnAgent): RoomTaken {

@@ -82,9 +82,15 @@ export function learnWindow(model: ModelDriver, tokens: number): void {
  * server that is asked for its window knows it better than its refusals: it may have been started anew with a larger one.
  */
 export function windowOf(model: ModelDriver, known = model.contextSize): number | undefined {
-  if (model.learnContextSize && known !== undefined) return known;
+  if (model.learnContextSize && model.contextSize !== undefined)
+    return Math.min(model.contextSize, known ?? Number.POSITIVE_INFINITY);
   const { window } = learntOf(model);
   return window === undefined || (known !== undefined && known < window) ? known : window;
+}
+
+/** Whether a refusal has told the window of a model. */
+export function wasRefused(model: ModelDriver): boolean {
+  return learntOf(model).window !== undefined;
 }
 
 /** The window that was learnt for a model at any address, by its name: for lists of models. */

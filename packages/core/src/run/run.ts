@@ -118,6 +118,8 @@ export interface Compaction {
    */
   readonly contextSize: number | undefined;
   readonly count: CountTokens;
+  /** The server has refused a request as too long: of its counts and our own, the larger one counts. */
+  readonly wasRefused?: true;
 }
 
 /** An agent, made ready to take turns. */
