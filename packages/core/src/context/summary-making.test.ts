@@ -114,6 +114,23 @@ describe("F88: a summary covers only what it replaces, from the oldest on", () =
     },
   );
 
+  test("the limits of the turn hold between pieces", async () => {
+    const long = limitedModel(16_000, () => SUM, ["Yes.", "Yes.", filler("answer", 20_000), "Yes."]);
+    const { session, agent } = play(long, 16_000, { compaction: { contextSize: 16_000, threshold: 0.95 } });
+    for (const mark of ["first", "second", "third", "fourth"]) await agent.send(filler(mark, 900), { session });
+    const model = limitedModel(3_000, () => SUM);
+    const changes = { model, compaction: { contextSize: 3_000 }, limits: { tokens: 4_000 } };
+    // The step that needs the room was begun before.
+    expect((await agent.with(changes).send("newest", { session })).reason).toBe("answered");
+    // The long answer alone takes two pieces.
+    expect(model.requests.filter(isSummary)).toHaveLength(2);
+    expect(summariesIn(session).map(textOf)).toEqual([
+      expect.stringMatching(/^No summary could be made .* 4000 tokens\.$/),
+    ]);
+    expect(summariesIn(session)[0]?.usage?.input).toBeGreaterThan(1_000);
+    expect(checkConversation(session.state)).toEqual([]);
+  });
+
   test("with an unknown window pieces become smaller until the provider takes them", async () => {
     const { session, agent } = play(
       limitedModel(1e6, () => SUM, ["Yes.", "Yes.", "Yes.", "Yes."]),

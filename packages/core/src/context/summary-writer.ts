@@ -77,6 +77,8 @@ export class SummaryWriter {
     if (estimate(messages.flatMap(wordsIn).join("")) > MOST_PIECES * most) throw new Error(TOO_MUCH);
     let summary: string | undefined;
     for (let rest = messages; rest.length > 0; ) {
+      const limit = summary === undefined ? undefined : run.budget.exhausted();
+      if (limit !== undefined) throw new Error(`Its pieces would have broken ${limit}.`);
       const before = summary === undefined ? [] : [userText(`The summary of all before this:\n${summary}`)];
       const told = await count(...before.flatMap(wordsIn));
       const taken = await takePiece(rest, most - told, count);
