@@ -10,7 +10,8 @@ const to = (task: string, round: number, response: Reply["response"]): Reply => 
 export const SUMMARY = "They looked at a, and it is there.";
 
 /** More than what stays word for word beside a summary. */
-export const LONG = "It is there. ".repeat(100);
+// One word: a server whose count is smaller than the words of a request has cut the request (F69).
+export const LONG = `It is ${"very".repeat(330)} there. `;
 
 /** The model is asked for a summary before its last answer. */
 export const summedUp: Scenario & { readonly name: string } = {
