@@ -3,6 +3,7 @@ import { Agent, type AgentOptions } from "../agent/agent.ts";
 import { launchAgent } from "../agent/control/launch-agent.ts";
 import { say } from "../agent/directive.ts";
 import { allText, isSummaryRequest, type LimitedOptions, limitedModel } from "../context/limited-model.fixture.ts";
+import type { Event } from "../conversation/event.ts";
 import type { FeedItem } from "../conversation/feed-item.ts";
 import type { ModelRequest } from "../ports/model.ts";
 import { defineTool } from "../ports/tool.ts";
@@ -11,6 +12,7 @@ import { checkConversation } from "../testing/check-conversation.ts";
 import { collect } from "../testing/collect.ts";
 import { type Beat, call } from "../testing/scripted-model.ts";
 import { launch, resultsIn } from "./launch.fixture.ts";
+import { storeOf } from "./store-of.fixture.ts";
 
 /** A text of many tokens that begins and ends with words of its own. */
 const paste = (tokens: number) => `BEGINNING ${"lorem ipsum ".repeat((tokens * 4) / 12)} END`;
@@ -217,15 +219,15 @@ describe("F93: where a user can be asked", () => {
   });
 });
 
-describe("F89: results that are too large", () => {
-  const look = defineTool({
-    name: "look",
-    description: "Looks.",
-    input: { type: "object" },
-    effects: "none",
-    execute: () => paste(9_000),
-  });
+const look = defineTool({
+  name: "look",
+  description: "Looks.",
+  input: { type: "object" },
+  effects: "none",
+  execute: () => paste(9_000),
+});
 
+describe("F89: results that are too large", () => {
   test.each([
     ["known", known],
     ["unknown", {}],
@@ -250,4 +252,33 @@ describe("F89: results that are too large", () => {
       expect(checkConversation(session.state)).toEqual([]);
     },
   );
+});
+
+describe("F89, F93: what was cut or set aside", () => {
+  test("is shown with the same bytes after a restart, and on another branch", async () => {
+    const events: Event[] = [];
+    let looked = false;
+    const model = answering({}, () => {
+      if (looked) return "Seen.";
+      looked = true;
+      return [call("look")];
+    });
+    const agent = new Agent({ model, tools: [look], ...known });
+    const session = await Session.open(storeOf(events));
+    await agent.send(paste(9_000), { session }).catch(() => {});
+    const { leaf } = session.state;
+    await agent.send("Look at the garden.", { session });
+    const before = model.requests.at(-1)?.messages ?? [];
+    await session.close();
+    const again = await Session.open(storeOf(events), session.id);
+    await agent.send("And now?", { session: again });
+    expect(model.requests.at(-1)?.messages.slice(0, before.length)).toEqual(before);
+    // Two branches at once: each shows what stands on its own path.
+    looked = false;
+    const beside = { session: again, at: leaf ?? undefined };
+    const [one, two] = await Promise.all([agent.send("One.", beside), agent.send("Two.", beside)]);
+    expect([one.reason, two.reason]).toEqual(["answered", "answered"]);
+    for (const request of model.requests) expect(allText(request)).not.toContain("lorem ipsum ".repeat(2_000));
+    expect([model.refused, checkConversation(again.state)]).toEqual([[], []]);
+  });
 });
