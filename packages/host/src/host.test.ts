@@ -276,6 +276,21 @@ describe("what is set", () => {
     expect(countTokens(text)).toBeGreaterThan(text.length);
   });
 
+  test("F96: the settings of summaries are those of the agent, and without them summaries are made by themselves", async () => {
+    const opened = async (settings: object) => {
+      set(settings);
+      const host = await openHost({ cwd, home, env: env(), canAsk: true, readyLater: true });
+      return host.agent.ready.compaction;
+    };
+    const model = "demo/offline";
+    const words = { enabled: false, model: "demo/offline", instructions: "Keep all prices.", hint: 0.5 };
+    expect(await opened({ model, compaction: words })).toMatchObject({
+      ...{ automatic: false, model: "demo/offline", instructions: "Keep all prices.", hint: 0.5, threshold: 0.8 },
+    });
+    expect(await opened({ model })).toMatchObject({ automatic: true, model: undefined, instructions: undefined });
+    expect(await opened({ model, compaction: { threshold: 0.7 } })).toMatchObject({ automatic: true, threshold: 0.7 });
+  });
+
   test("S10: keeps secrets of the environment out of what tools answer, and can keep them out of what a person says", async () => {
     const host = await openHost({ cwd, home, env: { ...env(), MY_API_KEY: "zw8/qr+9=Lm4x" }, canAsk: true });
     expect(host.redact("use zw8/qr+9=Lm4x")).toBe("use [redacted:MY_API_KEY]");

@@ -119,6 +119,7 @@ export class Host {
     this.#permission = this.#permissionWith(rules);
     this.#whyNotReadIn = (folder) => readingRules(pathScope(folder, home), rules, () => this.approval);
     this.#choice = parts.choice;
+    const { enabled, ...compaction } = settings.compaction ?? {};
     this.#agent = new Agent({
       name: AGENT,
       model: parts.driver,
@@ -130,7 +131,7 @@ export class Host {
       limits: limitsOf(settings),
       ...patienceOf(settings),
       callbacks: { onModelError: (error) => parts.log.modelError(error) },
-      compaction: { ...settings.compaction, count: lazyTokenCounter(parts.driver.id) },
+      compaction: { ...compaction, automatic: enabled, count: lazyTokenCounter(parts.driver.id) },
       unattended: !canAsk,
       storeText: (text, at) => this.worktrees.storeText(text, at),
       // Rules that a person adds count from the next call on.

@@ -23,6 +23,7 @@ export const behindSummary = {
     .describe("User messages that the summary covers and whose words the model is still shown."),
   leftOut: count.optional().describe("How many user messages it covers whose words the model is not shown."),
   state: z.string().optional().describe("What the program knew of the branch then, in words for the model."),
+  note: z.string().optional().describe("That the work continues, and how the model reads what is covered."),
   shortened: list(
     z.union([
       z.object({ call: callId, text: z.string().describe("What the model is shown of its result.") }),

@@ -35,7 +35,7 @@ test("B42: a branch is summed up with what is to be kept, and what is said next 
   const { summary = "" } = await first;
   expect(state.messages.get(summary)).toMatchObject({ role: "summary", parentId: leaf, parts: say("Red is liked.") });
   const asked = JSON.stringify(model.requests.at(-1)?.messages.at(-1));
-  expect(asked).toContain("keep what the person asks you to keep:\\nthe colour, not [redacted:key]");
+  expect(asked).toContain("follow these words of the user for the summary:\\nthe colour, not [redacted:key]");
   // Sent again, it acts once; asked anew, there is nothing more to shorten.
   expect(await client.ask("branch.compact", { id, conversation })).toEqual({ summary });
   expect(await client.ask("branch.compact", { conversation })).toEqual({

@@ -76,7 +76,9 @@ test.skipIf(!hasTmux)(
     pty.enter("/compact the colour");
     await pty.until("Summing up; Ctrl-C stops it.");
     await expect.poll(() => model.asked.length).toBe(5);
-    expect(JSON.stringify(model.asked[4]?.at(-1))).toContain("keep what the person asks you to keep:\\nthe colour");
+    expect(JSON.stringify(model.asked[4]?.at(-1))).toContain(
+      "follow these words of the user for the summary:\\nthe colour",
+    );
     // Somebody else has the agent work on another branch.
     const parts = [{ type: "text", text: "or else?" }] as const;
     await remote.ask("turn.say", { conversation: watched.id, at: first, parts });

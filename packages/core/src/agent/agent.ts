@@ -149,7 +149,8 @@ export interface AgentOptions {
    * Functions around each call. `beforeCall` comes before the rules: it may stop the call, have a person asked, or give it
    * other arguments, which are checked and judged as the model's are. When it allows a call, no person is asked, unless a
    * rule asks for one. What `afterCall` returns is added to what the model is told. When `beforeCall` throws, the call does
-   * not run; when `afterCall` throws, nothing is added.
+   * not run; when `afterCall` throws, nothing is added. `beforeSummary` comes before the model is asked for a summary: it adds
+   * words to the request, or denies a summary that a user asks for.
    * @example new Agent({ model, hooks: { afterCall: ({ status }) => (status === "failed" ? "Read the manual." : undefined) } });
    */
   readonly hooks?: CallHooks | undefined;
@@ -193,6 +194,23 @@ export interface CompactionOptions {
    * @example new Agent({ model, compaction: { count: (text) => Math.ceil(text.length / 3) } });
    */
   readonly count?: ((text: string) => number | Promise<number>) | undefined;
+  /**
+   * Whether summaries are made when the context is nearly full. With `false` only `agent.compact` and the tool
+   * `shorten_conversation` make one. Default `true`.
+   * @example new Agent({ model, compaction: { automatic: false, instructions: "Keep all prices." } });
+   */
+  readonly automatic?: boolean | undefined;
+  /**
+   * The name of the model that writes summaries, for `modelNamed`. The provider then reads nothing of the request from its
+   * cache. Default: the model of the turn.
+   * @example new Agent({ model, modelNamed: (name) => resolveModel(name), compaction: { model: "openai/gpt-5-mini" } });
+   */
+  readonly model?: string | undefined;
+  /**
+   * Words for the model that writes summaries, added to the request for each.
+   * @example new Agent({ model, compaction: { instructions: "Keep all prices." } });
+   */
+  readonly instructions?: string | undefined;
 }
 
 /** Where one turn is taken, and when it is left. */

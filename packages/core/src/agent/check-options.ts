@@ -52,9 +52,17 @@ const LIMITS: OptionNames<Limits> = {
 };
 const RETRY: OptionNames<RetrySettings> = { attempts: true, time: true, delay: true, maxDelay: true, idle: true };
 const BOUNDS: OptionNames<NonNullable<AgentOptions["bounds"]>> = { answer: true, arguments: true };
-const COMPACTION: OptionNames<CompactionOptions> = { hint: true, threshold: true, contextSize: true, count: true };
+const COMPACTION: OptionNames<CompactionOptions> = {
+  hint: true,
+  threshold: true,
+  contextSize: true,
+  count: true,
+  automatic: true,
+  model: true,
+  instructions: true,
+};
 const MEMORY: OptionNames<NonNullable<AgentOptions["memory"]>> = { store: true, limit: true, timeout: true };
-const HOOKS: OptionNames<CallHooks> = { beforeCall: true, beforeQuestion: true, afterCall: true };
+const HOOKS: OptionNames<CallHooks> = { beforeCall: true, beforeQuestion: true, afterCall: true, beforeSummary: true };
 const CALLBACKS: OptionNames<Callbacks> = {
   awaited: true,
   onMessage: true,
@@ -79,6 +87,9 @@ export function checkOptions(options: AgentOptions): void {
   }
   if (fallbacks.length > 0 && !modelNamed) {
     throw new OptionError("fallbacks are names: give modelNamed as well, which finds the model of each.");
+  }
+  if (compaction && compaction.model !== undefined && !modelNamed) {
+    throw new OptionError("compaction.model is a name: give modelNamed as well, which finds the model of it.");
   }
   refuseUnknown("an agent", settings, SETTINGS, "settings.");
   refuseUnknown("an agent", limits, LIMITS, "limits.");

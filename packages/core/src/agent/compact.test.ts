@@ -2,12 +2,17 @@ import { describe, expect, test } from "vitest";
 import type { Event } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import { textOf } from "../conversation/message.ts";
+import { pathTo } from "../conversation/tree/path.ts";
+import type { CallHooks, SummaryRequest } from "../ports/human.ts";
+import type { ModelRequest } from "../ports/model.ts";
 import { defineTool } from "../ports/tool.ts";
+import { promptFrom } from "../run/prompt.ts";
 import { Session } from "../session/session.ts";
 import { collect } from "../testing/collect.ts";
-import { call, type Scene, scriptedModel, stall, text } from "../testing/scripted-model.ts";
+import { call, type Scene, scriptedModel, spend, stall, text } from "../testing/scripted-model.ts";
 import { storeOf } from "../turn/store-of.fixture.ts";
-import { Agent } from "./agent.ts";
+import { Agent, type AgentOptions } from "./agent.ts";
+import { earlier } from "./control/earlier.ts";
 import { shortenConversation } from "./control/shorten-conversation.ts";
 import { resume, say } from "./directive.ts";
 
@@ -23,10 +28,8 @@ async function talked(...then: readonly Scene[]) {
 test("B42: the summary that somebody asks for keeps what they want, in the words of the request alone", async () => {
   const { agent, session, model } = await talked("Summed up in a few words.");
   expect(await agent.compact({ session, keep: "every colour" })).toBeUndefined();
-  const asked = model.requests.at(-1)?.messages.at(-1);
-  expect(JSON.stringify(asked)).toMatch(
-    /Answer with the summary alone; .* Above all, keep what the person asks .*:\\nevery colour"/,
-  );
+  const asked = JSON.stringify(model.requests.at(-1)?.messages.at(-1));
+  expect(asked).toMatch(/Answer with the summary alone; .* follow these words of the user .*:\\nevery colour"/);
   const messages = [...session.state.messages.values()];
   expect(messages.filter(({ role }) => role === "summary").map(textOf)).toEqual(["Summed up in a few words."]);
   expect(messages.some((message) => textOf(message).includes("colour"))).toBe(false);
@@ -44,6 +47,141 @@ test("B42: the run of a summary has the id that is given, and is interrupted alo
   expect(session.state.runs.size).toBe(1);
   session.interrupt();
   await other;
+});
+
+/** What is said in the last message of a request. */
+const lastOf = ({ messages }: ModelRequest) =>
+  messages
+    .at(-1)
+    ?.parts.map((part) => (part.type === "text" ? part.text : ""))
+    .join("") ?? "";
+
+describe("F96: a summary has a fixed form, and holds what the user asks for", () => {
+  test("the request names the headings in their order, and does not ask the model to go on", async () => {
+    const { agent, session, model } = await talked("Sum.");
+    await agent.compact({ session });
+    const request = model.requests.at(-1);
+    const headings = [...lastOf(request as ModelRequest).matchAll(/^## (.*)$/gm)].map(([, name]) => name);
+    const form = ["Goal", "Constraints", "Decisions", "Done", "In progress", "Next", "Open questions"];
+    expect(headings).toEqual(form);
+    expect(JSON.stringify(request)).not.toContain("Go on from where your last answer stopped");
+  });
+
+  test("the line behind the summary says that the work continues, and names the tools that read what is covered", async () => {
+    const { agent, session, model } = await talked("Sum.", "Yes.", "Sum.", "Yes.");
+    await agent.compact({ session });
+    await agent.send("And?", { session });
+    expect(JSON.stringify(model.requests.at(-1))).toMatch(
+      /The work continues from here\. Finished steps are not repeated\."/,
+    );
+    const reading = agent.with({ tools: [earlier()] });
+    await reading.compact({ session });
+    await reading.send("And?", { session });
+    const shown = JSON.stringify(model.requests.at(-1));
+    expect(shown).toContain("call earlier with earlier:, which lists the messages.");
+    // Pure: whoever reads the path again shows the same, with or without the tool.
+    const again = promptFrom(pathTo(session.state, session.state.leaf));
+    expect(JSON.stringify(again)).toContain("call earlier with earlier:, which lists the messages.");
+  });
+
+  test("any conversation with more than two messages can be summed up, and the summary may be longer than they are", async () => {
+    const model = scriptedModel(["Yes.", "No.", "A summary that is longer than what it stands for.", "Good."]);
+    const [agent, session] = [new Agent({ model }), Session.inMemory()];
+    await agent.send("Is it?", { session });
+    expect(await agent.compact({ session })).toBe("There is nothing to shorten yet.");
+    await agent.send("Or not?", { session });
+    expect(await agent.compact({ session })).toBeUndefined();
+    await agent.send("And?", { session });
+    expect(JSON.stringify(model.requests.at(-1))).toContain("A summary that is longer");
+  });
+
+  test("words of the settings, of the hook and of the user stand in the request, in this order, and of the settings in each", async () => {
+    const { agent, session, model } = await talked("Sum.", "Five.", "Six.", "Seven.", "Sum again.");
+    const asked: unknown[] = [];
+    const beforeSummary = ({ trigger, wanted }: SummaryRequest) => {
+      asked.push([trigger, wanted]);
+      return { instructions: "words of the hook" };
+    };
+    const wanting = agent.with({ compaction: { instructions: "words of all" }, hooks: { beforeSummary } });
+    await wanting.compact({ session, keep: "words for one" });
+    expect(lastOf(model.requests.at(-1) as ModelRequest)).toMatch(
+      /:\nwords of all\n\nwords of the hook\n\nwords for one$/,
+    );
+    for (const said of ["Five?".padEnd(900, " and so"), "Six?", "Seven?"]) await wanting.send(said, { session });
+    await wanting.compact({ session });
+    expect(lastOf(model.requests.at(-1) as ModelRequest)).toMatch(/:\nwords of all\n\nwords of the hook$/);
+    expect(asked).toEqual([
+      ["manual", "words for one"],
+      ["manual", undefined],
+    ]);
+  });
+
+  /** Texts that are long enough for a summary. */
+  const SUM = "They like it warm. ".repeat(16);
+  const THEIRS = "It is liked warm. ".repeat(16);
+
+  /** A turn in a context that is full after its first answer, and what the feed tells of hooks and summaries. */
+  async function full(options: Partial<AgentOptions>, ...then: readonly Scene[]) {
+    const long = [text("Because ".padEnd(24_000, "it is warm, ")), spend({ input: 6_500, output: 60 })];
+    const model = scriptedModel(["One.", "Two.", "Three.", long, ...then]);
+    const { compaction = {}, ...rest } = options;
+    const agent = new Agent({ model, compaction: { contextSize: 8_000, ...compaction }, ...rest });
+    const session = Session.inMemory();
+    const problems: string[] = [];
+    session.listen({
+      items: (items) => {
+        for (const item of items)
+          if (item.type === "callback.failed") problems.push(`${item.callback}: ${item.reason}`);
+      },
+      ended() {},
+    });
+    for (const said of ["One?", "Two?", "Three?", "Why?", "So?"]) await agent.send(said, { session });
+    const summaries = [...session.state.messages.values()].filter(({ role }) => role === "summary");
+    return { agent, session, model, problems, summaries };
+  }
+
+  const deny: CallHooks = { beforeSummary: () => ({ decision: "deny", reason: "Not now." }) };
+
+  test("a hook blocks a summary that a user asks for, and none that the context needs", async () => {
+    const { agent, session } = await talked();
+    const blocked = agent.with({ hooks: deny });
+    expect(await blocked.compact({ session })).toBe("A hook blocked the summary: Not now.");
+    const needed = await full({ hooks: deny }, SUM, "So it is.");
+    expect(needed.summaries.map(textOf)).toEqual([SUM]);
+    expect(needed.problems).toEqual(["beforeSummary: A summary that the context needs cannot be blocked. Not now."]);
+  });
+
+  test("a hook that throws adds nothing, and the summary is made", async () => {
+    const hooks: CallHooks = {
+      beforeSummary() {
+        throw new Error("no network");
+      },
+    };
+    const { summaries, problems } = await full({ hooks }, SUM, "So it is.");
+    expect([summaries.length, problems]).toEqual([1, ["beforeSummary: no network"]]);
+  });
+
+  test("with automatic: false no summary is made by itself, and one that a user asks for is", async () => {
+    const { agent, session, summaries } = await full({ compaction: { automatic: false } }, "So it is.", SUM);
+    expect(summaries).toEqual([]);
+    expect(await agent.compact({ session })).toBeUndefined();
+  });
+
+  test("the model of compaction.model writes the summary, its price counts, and the turn keeps its own model", async () => {
+    const price = { input: 1, output: 1 };
+    const writer = scriptedModel([[text(THEIRS), spend({ input: 1_000_000 })]], { id: "writer", price });
+    const modelNamed = (name: string) =>
+      name === "writer" ? Promise.resolve(writer) : Promise.reject(new Error(`There is no model ${name}.`));
+    const { summaries, model } = await full({ modelNamed, compaction: { model: "writer" } }, "So it is.");
+    expect(summaries).toMatchObject([{ cost: 1, usage: { input: 1_000_000 } }]);
+    expect([summaries.map(textOf), model.requests.length, writer.requests.length]).toEqual([[THEIRS], 5, 1]);
+    const own = await full({ modelNamed, compaction: { model: "writter" } }, SUM, "So it is.");
+    expect(own.summaries.map(textOf)).toEqual([SUM]);
+    expect(own.problems).toEqual(["compaction.model: There is no model writter."]);
+    expect(() => new Agent({ model, compaction: { model: "writer" } })).toThrow(
+      "compaction.model is a name: give modelNamed as well, which finds the model of it.",
+    );
+  });
 });
 
 /** A conversation that can be shortened, and whose last turn waits for a user, as a process that ends leaves it. */

@@ -54,6 +54,9 @@ export async function compactBranch(agent: Agent, options: CompactOptions): Prom
     if (run.continues !== undefined) return WAITS;
     const chosen = new ChosenModel(session.state.model);
     const standIn: StandIn = (error) => chosen.standIn({ run, model }, error);
-    return shorten({ run, model }, "somebody asked for it", { whole: "asked", wanted: keep, standIn });
+    return shorten({ run, model }, "somebody asked for it", {
+      ...{ whole: "asked", standIn },
+      order: { trigger: "manual", wanted: keep },
+    });
   });
 }

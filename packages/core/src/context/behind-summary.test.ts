@@ -247,7 +247,7 @@ describe("F86: a conversation that is opened again", () => {
     await before.close();
     const old = events.map((event) => {
       if (event.type !== "message.added" || event.role !== "summary") return event;
-      const { kept: _, leftOut: __, state: ___, ...rest } = event;
+      const { kept: _, leftOut: __, state: ___, note: ____, ...rest } = event;
       return rest;
     });
     const session = await Session.open(storeOf(old), "x");

@@ -4,6 +4,7 @@ import { isSummary, placeAfterForgotten } from "../conversation/tree/path.ts";
 import { linesIn, stateBlock, type WorkState, workStateOf } from "../past/state-block.ts";
 import { finishedWith } from "../run/mode.ts";
 import type { TurnRun } from "../run/run.ts";
+import { noteBehind } from "./earlier.ts";
 import { estimate, shownTexts, tokensOf } from "./tokens.ts";
 
 /** What takes how much of the room behind a summary: of the window without instructions and tools. */
@@ -17,7 +18,7 @@ export function summaryBound(room: number): number {
 const MOST_SUMMARY = 8_000;
 
 /** What stands behind a summary beside its text (F86, F87). */
-export type BehindSummary = Pick<SummaryMessage, "kept" | "leftOut" | "state">;
+export type BehindSummary = Pick<SummaryMessage, "kept" | "leftOut" | "state" | "note">;
 
 /** Tokens of texts, as the run counts them. Rejects with the signal's reason as soon as the run is aborted. */
 export function countTokens({ agent, signal }: TurnRun, ...uncounted: readonly string[]): Promise<number> {
@@ -44,7 +45,8 @@ export async function behindSummary(run: TurnRun, covers: string): Promise<Behin
   const work = workStateOf(session.state, path, isWhole(path) ? undefined : before?.state);
   const state = await boundedState(run, work, room * SHARES.state);
   const { kept, leftOut } = await keptWords(run, covers, room);
-  return { ...(kept.length > 0 && { kept }), ...(leftOut > 0 && { leftOut }), ...(state !== "" && { state }) };
+  const note = noteBehind(run.agent.toolbox.earlierReaders);
+  return { ...(kept.length > 0 && { kept }), ...(leftOut > 0 && { leftOut }), ...(state !== "" && { state }), note };
 }
 
 function isWhole(path: readonly Message[]): boolean {

@@ -1,6 +1,6 @@
 import { type Message, textOf } from "../conversation/message.ts";
 import { counted } from "../conversation/shown/amounts.ts";
-import { isSummary } from "../conversation/tree/path.ts";
+import { afterSummary, isSummary } from "../conversation/tree/path.ts";
 import type { ModelDriver } from "../ports/model.ts";
 import { type Asking, type StandIn, type TurnRun, tellModel, tellOnce } from "../run/run.ts";
 import { messageOf } from "../toolbox/execute.ts";
@@ -8,6 +8,7 @@ import { countTokens } from "./behind-summary.ts";
 import { cutNewestResults } from "./cut-results.ts";
 import { oldResults, shortenResults } from "./old-results.ts";
 import { coveredBy, freedBy, type LeftWhole, putSummary, TOO_LONG } from "./summary-message.ts";
+import { type SummaryOrder, wordsOf, writerOf } from "./summary-order.ts";
 import { SummaryWriter } from "./summary-writer.ts";
 import { mostOf, shownTexts, takenBy, tokensOf, untilAborted } from "./tokens.ts";
 
@@ -22,7 +23,7 @@ export const SHORTEN = "shorten_conversation";
  */
 export async function makeRoom({ run, model }: Asking, standIn?: StandIn): Promise<void> {
   const { compaction, toolbox } = run.agent;
-  if (compaction?.contextSize === undefined) return;
+  if (compaction?.contextSize === undefined || !compaction.automatic) return;
   const { contextSize, threshold, hint, count } = compaction;
   const taken = takenBy(run);
   // As a rule there is room enough, whatever counts: then nothing is.
@@ -51,39 +52,48 @@ interface ShortenOptions {
   readonly whole?: LeftWhole;
   /** Messages that the summary must cover at least. */
   readonly least?: number | undefined;
-  /** What the summary must keep, in words for the model. */
-  readonly wanted?: string | undefined;
+  /** The context needs the summary when absent. */
+  readonly order?: SummaryOrder;
   readonly standIn?: StandIn | undefined;
 }
 
 /**
- * Puts a summary by the model in the place of what was said earlier, but for the newest messages; one that keeps what is
- * `wanted`, if somebody said so. Where the model writes none, a summary by the program takes its place (F91), unless somebody
+ * Puts a summary by the model in the place of what was said earlier, but for the newest messages; one that keeps what
+ * the `order` wants. Where the model writes none, a summary by the program takes its place (F91), unless somebody
  * asked for the summary: then everything stays as it was, as it does after an abort. What is returned says why.
  */
 export async function shorten(
   { run, model }: Asking,
   why: string,
-  { whole = "newest", least, wanted, standIn }: ShortenOptions = {},
+  { whole = "newest", least, order = AUTOMATIC, standIn }: ShortenOptions = {},
 ): Promise<string | undefined> {
   const { session, branch, agent, origin, signal, progress } = run;
-  if (!agent.compaction) return "Compaction is switched off.";
-  const covers = await untilAborted(run, () => coveredBy(run, branch.path.length, whole, least));
+  const isManual = order.trigger === "manual";
+  if (!agent.compaction || !(isManual || agent.compaction.automatic)) return "Compaction is switched off.";
+  const covers = await untilAborted(run, () =>
+    isManual ? coveredAsAsked(run, whole) : coveredBy(run, branch.path.length, whole, least),
+  );
   if (signal.aborted) return messageOf(signal.reason);
   if (covers === undefined) return "There is nothing to shorten yet.";
-  const writer = new SummaryWriter({ run, model }, standIn);
+  const isAsked = progress.failedSummaries < FAILURES;
+  const words = isAsked ? await untilAborted(run, () => wordsOf(run, order)) : [];
+  if (words === undefined) return messageOf(signal.reason);
+  if ("blocked" in words) return `A hook blocked the summary: ${words.blocked}`;
+  const asking = isAsked ? await untilAborted(run, () => writerOf({ run, model })) : { run, model };
+  if (asking === undefined) return messageOf(signal.reason);
+  const writer = new SummaryWriter(asking, standIn, run);
   const put = async (text: string, isOwn: boolean) => {
-    if ((await freedBy(run, text, covers)).tokens <= 0) throw new Error(TOO_LONG);
+    // A user who asks for a summary wants it, also where it is longer than a few short messages.
+    if (!isManual && (await freedBy(run, text, covers)).tokens <= 0) throw new Error(TOO_LONG);
     const { results } = await oldResults(run, covers);
     await putSummary(run, text, covers, { spent: writer.spent, shortened: results, isOwn });
   };
-  const isAsked = progress.failedSummaries < FAILURES;
   let reason = GIVEN_UP;
   try {
     if (isAsked) {
       session.notify({ type: "context.shortening", run: run.id, leaf: branch.leaf, reason: why }, origin);
       try {
-        const text = await writer.summaryOf(branch.promptTo(covers), wanted);
+        const text = await writer.summaryOf(branch.promptTo(covers), words);
         // Who asked for a summary reads it and can go back.
         if (whole !== "asked" && (await isTooShort(run, text, covers))) throw new Error(TOO_SHORT);
         await put(text, false);
@@ -114,6 +124,20 @@ function tellDoubt(run: TurnRun, model: ModelDriver, counts: "few" | "many"): vo
       ? "The counts are wrong, or the server reads only a part of each request: check the context size that it is set to. Banyan uses its own count."
       : "Banyan uses the larger count to decide when it sums up the conversation.";
   tellOnce(run, `${fact}. ${advice}`);
+}
+
+const AUTOMATIC: SummaryOrder = { trigger: "auto" };
+
+/**
+ * The last message that a summary covers which a user asks for. The user may ask as soon as more than two messages are shown,
+ * also where they are too few for a summary that the context needs; then all that are answered are covered. Behind a summary
+ * something has to be said first.
+ */
+async function coveredAsAsked(run: TurnRun, whole: LeftWhole): Promise<string | undefined> {
+  const { path } = run.branch;
+  const shown = afterSummary(path).filter(({ role }) => role !== "summary");
+  if (shown.length <= 2 || isSummary(path.at(-1))) return undefined;
+  return (await coveredBy(run, path.length, whole)) ?? shown.findLast(({ role }) => role === "assistant")?.id;
 }
 
 const TOO_SHORT = "The model's summary was too short to be one.";

@@ -14,6 +14,16 @@ export interface EarlierText {
   readonly text: string;
 }
 
+/**
+ * Returns what the model is told behind a summary (F96): that the work continues, and with which of its tools, by their names,
+ * the model reads what the summary covers.
+ */
+export function noteBehind(readers: readonly string[]): string {
+  const goesOn = "The work continues from here. Finished steps are not repeated.";
+  if (readers.length === 0) return goesOn;
+  return `${goesOn} To see what the summary covers, call ${readers.join(" or ")} with ${EARLIER}, which lists the messages.`;
+}
+
 /** Characters of a message in the list. */
 const LISTED = 120;
 

@@ -1,9 +1,28 @@
-const REQUEST = `Sum up the conversation above, so that you can go on without it. Write down all that still counts: what the person wants, in their words where these matter; what was decided, and why; what was found, with names, paths and numbers; which files were changed, and how; what is being done now, and what is left to do. Leave out what is settled and of no further use. Answer with the summary alone; call no tool.`;
+/** The form of every summary: headings that the model fills, so that no kind of fact is forgotten. */
+const REQUEST = `Sum up the conversation above. The summary takes its place, and you continue the work with nothing but the summary, so write down all that still counts. Use these headings in this order, and leave out one that has nothing below it:
 
-/** What a model is asked for. `bound`: tokens that the summary may have. */
-export function requestFor(wanted: string | undefined, bound: number): string {
+## Goal
+What the user wants, in the user's words where these matter.
+## Constraints
+Orders, preferences and limits that still hold; of an order that the user corrected, the correction.
+## Decisions
+What was decided, and why.
+## Done
+Finished steps with their results: files, commands, names, paths and numbers.
+## In progress
+What is being done now, and how far it is.
+## Next
+The steps that are left, in order.
+## Open questions
+What is not settled, and who has to settle it.
+
+Leave out what is of no further use. Answer with the summary alone; call no tool.`;
+
+/** What a model is asked for: a summary of at most `bound` tokens, with the words of users for it. */
+export function requestFor(words: readonly string[], bound: number): string {
   const asked = `${REQUEST} Use at most ${wordsFor(bound)} words.`;
-  return wanted === undefined ? asked : `${asked} Above all, keep what the person asks you to keep:\n${wanted}`;
+  if (words.length === 0) return asked;
+  return `${asked}\n\nAbove all, follow these words of the user for the summary:\n${words.join("\n\n")}`;
 }
 
 /** What a model is asked for when its summary was longer than `bound` tokens. */

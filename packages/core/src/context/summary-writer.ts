@@ -3,7 +3,7 @@ import { addCost, addUsage, type Cost, noUsage, type Usage } from "../conversati
 import { askModel, type ModelResponse } from "../model/ask-model.ts";
 import { type ModelDriver, ModelError, type ModelRequest, type PromptMessage } from "../ports/model.ts";
 import { Patience, waitToRetry } from "../run/patience.ts";
-import { type Asking, type StandIn, tell } from "../run/run.ts";
+import { type Asking, type StandIn, type TurnRun, tell } from "../run/run.ts";
 import { countTokens, roomOf, summaryBound } from "./behind-summary.ts";
 import { type CountTexts, takePiece, userText, wordsIn } from "./summary-pieces.ts";
 import { requestFor, shorterRequest } from "./summary-request.ts";
@@ -37,11 +37,14 @@ type Written = ModelResponse & { readonly finish: NonNullable<ModelResponse["fin
  */
 export class SummaryWriter {
   #asking: Asking;
+  readonly #reader: TurnRun;
   readonly #standIn: StandIn | undefined;
   readonly #responses: ModelResponse[] = [];
 
-  constructor(asking: Asking, standIn?: StandIn) {
+  /** `reader`: the run whose model goes on with the summary, where another model writes it. */
+  constructor(asking: Asking, standIn?: StandIn, reader: TurnRun = asking.run) {
     this.#asking = asking;
+    this.#reader = reader;
     this.#standIn = standIn;
   }
 
@@ -64,14 +67,17 @@ export class SummaryWriter {
    * the summary so far in front (F88). Rejects with the reason when the model writes none, and with the reason of the run's
    * signal when that aborts.
    */
-  async summaryOf(messages: readonly PromptMessage[], wanted?: string): Promise<string> {
+  async summaryOf(messages: readonly PromptMessage[], words: readonly string[] = []): Promise<string> {
     const { run } = this.#asking;
     const count: CountTexts = (...texts) => countTokens(run, ...texts);
     const room = await roomOf(run);
     const isKnown = run.agent.compaction?.contextSize !== undefined;
     // Of a window whose size nobody knows, what is there is the room, and that may be little.
-    const bound = Math.max(isKnown ? 1 : LEAST_BOUND, Math.floor(summaryBound(room)));
-    const request = requestFor(wanted, bound);
+    const bound = Math.max(
+      isKnown ? 1 : LEAST_BOUND,
+      Math.floor(summaryBound(Math.min(room, await roomOf(this.#reader)))),
+    );
+    const request = requestFor(words, bound);
     const asking = await count(request);
     let most = isKnown ? Math.max(LEAST_PIECE, room - bound - asking) : Number.POSITIVE_INFINITY;
     if (estimate(messages.flatMap(wordsIn).join("")) > MOST_PIECES * most) throw new Error(TOO_MUCH);

@@ -286,6 +286,8 @@ export interface MessageAdded {
   readonly leftOut?: number;
   /** For a summary: what the program knew of the branch at that moment, in words for the model. */
   readonly state?: string;
+  /** For a summary: that the work continues, and how the model reads what is covered, in words for the model. */
+  readonly note?: string;
   /** For a summary: as in `SummaryMessage`. */
   readonly shortened?: SummaryMessage["shortened"];
   /** For a summary: of the model call that wrote it. */

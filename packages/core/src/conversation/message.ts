@@ -361,6 +361,8 @@ export interface SummaryMessage extends MessageBase {
   readonly leftOut?: number;
   /** What the program knew of the branch when the summary was written, in words for the model. */
   readonly state?: string;
+  /** What the program tells the model behind the summary: that the work continues, and how the model reads what is covered. */
+  readonly note?: string;
   /** Of the model call that wrote it; absent when a tool call of a response did. */
   readonly usage?: Usage;
   readonly cost?: Cost;

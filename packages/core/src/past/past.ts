@@ -1,4 +1,6 @@
+import type { Message } from "../conversation/message.ts";
 import { type ConversationState, emptyConversation } from "../conversation/state.ts";
+import { pathTo, placeAfterForgotten } from "../conversation/tree/path.ts";
 import { reduce } from "../conversation/tree/reduce.ts";
 import type { Rights } from "../ports/rights.ts";
 import type { Log, LogView } from "../ports/store.ts";
@@ -41,9 +43,17 @@ export async function pastOf(log: Log, conversation: string, labels?: Labels): P
   }
 }
 
-/** Returns the whole tree that a log holds now, also the messages that its session no longer keeps in memory. */
-export async function stateIn(log: LogView, conversation: string): Promise<ConversationState> {
+/** A path of a conversation with the messages that are no longer in memory, from its log. Rejects when there is no log. */
+export async function wholePath(
+  path: readonly Message[],
+  log: LogView | undefined,
+  conversation: string,
+): Promise<readonly Message[]> {
+  const from = placeAfterForgotten(path);
+  const parentId = path[from]?.parentId ?? null;
+  if (parentId === null) return path;
+  if (!log) throw new Error("This session keeps no log and only its last messages, so earlier ones cannot be read.");
   const state = emptyConversation(conversation);
   for await (const events of log.read()) for (const event of events) reduce(state, event);
-  return state;
+  return [...pathTo(state, parentId), ...path.slice(from)];
 }

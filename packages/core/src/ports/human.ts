@@ -50,7 +50,7 @@ export interface PermitRequest {
   readonly signal: AbortSignal;
 }
 
-/** What comes before and after each call of an agent, beside the rules. */
+/** What comes before and after each call of an agent, beside the rules, and before each summary. */
 export interface CallHooks {
   /** Called once for each call, and once more for arguments that a person wrote. */
   readonly beforeCall?:
@@ -66,7 +66,29 @@ export interface CallHooks {
         request: PermitRequest & { readonly status: "completed" | "failed"; readonly output: string },
       ) => string | undefined | Promise<string | undefined>)
     | undefined;
+  /** Called before the model is asked for a summary; its words are added to the request. */
+  readonly beforeSummary?:
+    | ((request: SummaryRequest) => BeforeSummary | undefined | Promise<BeforeSummary | undefined>)
+    | undefined;
 }
+
+/** A summary that is about to be asked for. */
+export interface SummaryRequest {
+  /** The run that asks for it. */
+  readonly run: string;
+  /** `manual`: a user asks for it. `auto`: the context is nearly full. */
+  readonly trigger: "manual" | "auto";
+  /** What the user wants of it, in words. */
+  readonly wanted?: string | undefined;
+  readonly conversation: ConversationState;
+  /** Aborts when nobody waits for the summary any more. */
+  readonly signal: AbortSignal;
+}
+
+/** What a summary is to hold beside what it holds anyway; a denial keeps a summary from being made that a user asks for. */
+export type BeforeSummary =
+  | { readonly decision: "deny"; readonly reason: string }
+  | { readonly decision?: undefined; readonly instructions?: string | undefined };
 
 /** What is to become of a call before the rules judge it. The reason of a denial goes to the model. */
 export type BeforeCall =

@@ -237,8 +237,8 @@ export interface ToolContext {
   /** From the root to the message of this call. */
   readonly path: readonly Message[];
   /**
-   * The same path with the messages that the session's `window` no longer holds, from the log. Rejects when the session keeps
-   * no log of them.
+   * The same path with the messages that the session's `window` no longer holds, from the log. Rejects when a session
+   * with a window keeps no log.
    */
   wholePath(): Promise<readonly Message[]>;
   /** 1 for the first step of the turn. */

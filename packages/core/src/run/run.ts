@@ -108,6 +108,12 @@ export type CountTokens = (text: string) => number | Promise<number>;
 
 /** When and how a conversation is made shorter, as parts of the model's context. */
 export interface Compaction {
+  /** Whether summaries are made without a user who asks for them. */
+  readonly automatic: boolean;
+  /** The name of the model that writes summaries; that of the turn when absent. */
+  readonly model: string | undefined;
+  /** The user's words for all summaries. */
+  readonly instructions: string | undefined;
   /** From here on the model is reminded that it may shorten the conversation. */
   readonly hint: number;
   /** From here on it is shortened before the next model call. */

@@ -6,10 +6,9 @@ import type { AssistantMessage, Call, FileChange, Message } from "../conversatio
 import { refuseUnknown } from "../conversation/option-names.ts";
 import type { ApprovalQuestion, ConversationState, InputChange, LiveRun, OpenQuestion } from "../conversation/state.ts";
 import { callIn } from "../conversation/tree/call-state.ts";
-import { pathTo, placeAfterForgotten } from "../conversation/tree/path.ts";
 import { answerFacts, approvalResolved } from "../past/answers.ts";
 import { Granted } from "../past/granted.ts";
-import { noPast, type Past, pastOf, stateIn } from "../past/past.ts";
+import { noPast, type Past, pastOf, wholePath } from "../past/past.ts";
 import { recover } from "../past/recovery.ts";
 import type { SpentBefore, TurnSpending } from "../past/turn-spending.ts";
 import { endOfWaiting } from "../past/waiting.ts";
@@ -51,7 +50,11 @@ export class Session {
    * @internal
    */
   readonly leftOut = new Set<string>();
-  readonly #log: Log | undefined;
+  /**
+   * A path with the messages that the session's window no longer holds, from the log. Rejects when the session keeps no log.
+   * @internal
+   */
+  readonly wholePath: (path: readonly Message[]) => Promise<readonly Message[]>;
   readonly #writer: Writer;
   readonly #audience = new Audience();
   readonly #runs: Runs;
@@ -72,7 +75,7 @@ export class Session {
 
   private constructor(log: Log | undefined, { state, voices, spending, rights }: Past, options: SessionOptions) {
     this.state = state;
-    this.#log = log;
+    this.wholePath = (path) => wholePath(path, log, state.id);
     this.#spending = spending;
     this.damage = log?.damage ?? [];
     this.window = options.window;
@@ -240,24 +243,6 @@ export class Session {
    */
   keepPath(path: KnownPath): void {
     this.#path = path;
-  }
-
-  /**
-   * A path with the messages that the session's window no longer holds: they are read from the log. Rejects with `SessionError`
-   * (`no-log`) when the session keeps none.
-   * @internal
-   */
-  async wholePath(path: readonly Message[]): Promise<readonly Message[]> {
-    const from = placeAfterForgotten(path);
-    const parentId = path[from]?.parentId ?? null;
-    if (parentId === null) return path;
-    if (!this.#log) {
-      throw new SessionError(
-        "no-log",
-        `This session keeps no log and only its last ${this.window} messages, so earlier ones cannot be read.`,
-      );
-    }
-    return [...pathTo(await stateIn(this.#log, this.id), parentId), ...path.slice(from)];
   }
 
   /**

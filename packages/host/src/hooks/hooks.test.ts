@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, type Permission, Session, say } from "@banyan/core";
-import { call, collect, fail, scriptedModel } from "@banyan/core/testing";
+import { call, collect, fail, scriptedModel, spend, text } from "@banyan/core/testing";
 import { workspaceTools } from "@banyan/tools/workspace";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { redactor } from "../redaction/redactor.ts";
@@ -63,6 +63,82 @@ const script = (name: string, text: string) => {
   writeFileSync(join(folder, name), text);
   return `sh ./${name}`;
 };
+
+/** A conversation of three turns that is summed up by hand, with words of the user, and what came of it. */
+async function compacted(entries: HookEntries, keep?: string) {
+  const hooks = new Hooks({
+    ...{ entries, directory: folder, env: process.env, redact: redactor({ env: { KEY: "zw8/qr+9=Lm4x" } }) },
+    mode: () => "ask",
+  });
+  const session = Session.inMemory();
+  hooks.follow(session);
+  const model = scriptedModel(["One.", "Two.", "Three.", "Sum."]);
+  const agent = new Agent({ model, hooks: hooks.calls });
+  for (const said of ["One?", "Two?", "Three?"]) await agent.send(said, { session });
+  const problem = await agent.compact({ session, keep });
+  await session.close();
+  await hooks.close();
+  const request = JSON.stringify(model.requests.at(-1)?.messages.at(-1));
+  return { problem, request };
+}
+
+describe("F96: a PreCompact hook", () => {
+  const told = () => JSON.parse(readFileSync(join(folder, "told.json"), "utf8"));
+
+  test("is told the trigger and the user's words, and adds what it prints, without secrets", async () => {
+    const words = script("words.sh", 'cat > told.json; echo "Keep zw8/qr+9=Lm4x and all prices."\n');
+    const { problem, request } = await compacted(at("PreCompact", words, "manual"), "the colours");
+    expect(problem).toBeUndefined();
+    expect(told()).toMatchObject({
+      ...{ hook_event_name: "PreCompact", trigger: "manual", custom_instructions: "the colours", cwd: folder },
+    });
+    expect(request).toContain(':\\nKeep [redacted:KEY] and all prices.\\n\\nthe colours"');
+  });
+
+  test("for other triggers does not run, and one that answers by JSON adds its context", async () => {
+    const json = `echo '${JSON.stringify({ hookSpecificOutput: { additionalContext: "Keep the names." } })}'`;
+    expect((await compacted(at("PreCompact", json))).request).toContain(':\\nKeep the names."');
+    expect((await compacted(at("PreCompact", json, "auto"))).request).not.toContain("Keep the names.");
+  });
+
+  test.each([
+    ["exit code 2", "echo 'not now' >&2; exit 2"],
+    ["a decision", `echo '{"decision":"block","reason":"not now"}'`],
+  ])("blocks a summary that a user asks for, by %s, with the reason", async (_, command) => {
+    expect((await compacted(at("PreCompact", command))).problem).toBe("A hook blocked the summary: not now");
+  });
+
+  test("cannot block a summary that the context needs, and this is told", async () => {
+    const entries = at("PreCompact", "cat > told.json; echo 'not now' >&2; exit 2");
+    const hooks = new Hooks({
+      ...{ entries, directory: folder, env: process.env, redact: redactor({ env: {} }) },
+      mode: () => "ask",
+    });
+    const session = Session.inMemory();
+    hooks.follow(session);
+    const problems: string[] = [];
+    session.listen({
+      items: (items) => {
+        for (const item of items) if (item.type === "callback.failed") problems.push(item.reason);
+      },
+      ended() {},
+    });
+    const full = [text("Because ".padEnd(24_000, "it is warm, ")), spend({ input: 6_500, output: 60 })];
+    const model = scriptedModel(["One.", "Two.", full, "They like it warm. ".repeat(16), "So."]);
+    const agent = new Agent({ model, hooks: hooks.calls, compaction: { contextSize: 8_000 } });
+    for (const said of ["One?", "Two?", "Why?", "So?"]) await agent.send(said, { session });
+    await session.close();
+    await hooks.close();
+    expect(told()).toMatchObject({ trigger: "auto", custom_instructions: "" });
+    expect([...session.state.messages.values()].filter(({ role }) => role === "summary")).toHaveLength(1);
+    expect(problems).toEqual(["A hook blocked a summary that the context needs, which no hook can do. not now"]);
+  });
+
+  test("PostCompact is told the same trigger", async () => {
+    await compacted(at("PostCompact", "cat > told.json", "manual"));
+    expect(told()).toMatchObject({ hook_event_name: "PostCompact", trigger: "manual" });
+  });
+});
 
 /** Whether a process runs: one that has ended may still wait to be counted. */
 function isLiving(pid: number): boolean {

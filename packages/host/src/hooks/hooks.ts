@@ -8,6 +8,7 @@ import type {
   UserPart,
 } from "@banyan/core";
 import { say } from "@banyan/core";
+import type { BeforeSummary, SummaryRequest } from "@banyan/core/hosts";
 import { cutTo, visibleLine } from "@banyan/core/shown";
 import { named } from "../attachments/files.ts";
 import { type Calling, CallsFor } from "../calls-for.ts";
@@ -66,6 +67,8 @@ export class Hooks {
   /** What a hook told as the session began, for the first message. */
   readonly #told = new Map<string, Promise<HookSaid>>();
   readonly #stops = new Map<string, number>();
+  /** Runs that make a summary because a user asked for one. */
+  readonly #manual = new Set<string>();
   readonly #running = new Set<Promise<unknown>>();
   readonly #over = new AbortController();
 
@@ -150,12 +153,33 @@ export class Hooks {
         if (decision === "deny") return { decision, reason };
         return decision === "allow" ? { decision } : undefined;
       },
+      beforeSummary: (request) => this.#beforeSummary(request),
       afterCall: async (request) => {
         const response = { tool_response: { output: request.output, status: request.status } };
         const said = await this.#fireFor("PostToolUse", request, response);
         return said.decision === "deny" ? said.reason : said.context;
       },
     };
+  }
+
+  /** What hooks add to the request for a summary. They keep only one from being made that a user asks for. */
+  async #beforeSummary({
+    trigger,
+    wanted = "",
+    conversation: { id },
+    run,
+    signal,
+  }: SummaryRequest): Promise<BeforeSummary> {
+    const fields = { trigger, custom_instructions: this.#options.redact(wanted) };
+    const said = await this.#fire("PreCompact", id, fields, signal, forNames([trigger]));
+    const { decision, reason = "", context } = said;
+    if (decision !== "deny") {
+      if (trigger === "manual") this.#manual.add(run);
+      return { instructions: context };
+    }
+    if (trigger === "manual") return { decision, reason };
+    this.#say(id, "PreCompact", `A hook blocked a summary that the context needs, which no hook can do. ${reason}`);
+    return {};
   }
 
   /** Resolves when nothing of it runs any more. */
@@ -209,11 +233,14 @@ export class Hooks {
       fire("Notification", { notification_type: type, message: this.#options.redact(sentence) }, [type]);
     }
     switch (item.type) {
-      case "context.shortening":
-        return fire("PreCompact", { trigger: "auto" }, ["auto"]);
-      case "message.added":
+      case "message.added": {
         // A message that only shortens results of calls covers nothing.
-        if (item.role === "summary" && item.covers !== undefined) fire("PostCompact", { trigger: "auto" }, ["auto"]);
+        if (item.role !== "summary" || item.covers === undefined) return;
+        const trigger = this.#manual.delete(item.run ?? "") ? "manual" : "auto";
+        return fire("PostCompact", { trigger }, [trigger]);
+      }
+      case "context.not-shortened":
+        this.#manual.delete(item.run);
         return;
       case "run.started":
         if (item.call !== undefined)

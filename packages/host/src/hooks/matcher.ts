@@ -19,8 +19,8 @@ export const ofTools: ReadonlySet<HookEvent> = new Set(["PreToolUse", "Permissio
 const OTHERS: Readonly<Partial<Record<HookEvent, { readonly here: string[]; readonly elsewhere: string[] }>>> = {
   SessionStart: { here: ["startup", "resume"], elsewhere: ["clear", "compact"] },
   SessionEnd: { here: ["other"], elsewhere: ["clear", "resume", "logout", "prompt_input_exit"] },
-  PreCompact: { here: ["auto"], elsewhere: ["manual"] },
-  PostCompact: { here: ["auto"], elsewhere: ["manual"] },
+  PreCompact: { here: ["auto", "manual"], elsewhere: [] },
+  PostCompact: { here: ["auto", "manual"], elsewhere: [] },
   Notification: {
     here: ["permission_prompt", "elicitation_dialog", "idle_prompt"],
     elsewhere: ["auth_success", "elicitation_complete", "elicitation_response"],

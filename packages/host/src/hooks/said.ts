@@ -16,10 +16,10 @@ export interface HookSaid {
 }
 
 /** Points at which plain text on standard output is told to the model. */
-const TELLING: ReadonlySet<HookEvent> = new Set(["SessionStart", "UserPromptSubmit"]);
+const TELLING: ReadonlySet<HookEvent> = new Set(["SessionStart", "UserPromptSubmit", "PreCompact"]);
 
 /** Points at which a decision that cannot be understood denies: at the others a no would do something, as sending an agent on. */
-const DENYING: ReadonlySet<HookEvent> = new Set(["PreToolUse", "PermissionRequest", "UserPromptSubmit"]);
+const DENYING: ReadonlySet<HookEvent> = new Set(["PreToolUse", "PermissionRequest", "UserPromptSubmit", "PreCompact"]);
 
 /**
  * Reads what a hook said by the rules of Claude Code and codex: exit code 2 denies, with standard error as the reason; 0 is

@@ -126,10 +126,17 @@ const connection = z.strictObject(
 const compaction = z
   .strictObject(
     {
+      enabled: yesOrNo
+        .describe("Whether this happens by itself, which it does when nothing is set. `/compact` works in any case.")
+        .optional(),
+      model: model
+        .describe("The model that writes summaries. That of the conversation when nothing is set.")
+        .optional(),
       threshold: share.describe("The share of the context from which older messages are summed up.").optional(),
       hint: share.describe("The share from which the agent is asked to do so itself. Below `threshold`.").optional(),
+      instructions: text.describe("What every summary is to keep, in words for the model.").optional(),
     },
-    "an object with threshold, hint or both",
+    "an object with enabled, model, threshold, hint or instructions",
   )
   .refine(({ threshold = 1, hint = 0 }) => hint < threshold, {
     path: ["hint"],

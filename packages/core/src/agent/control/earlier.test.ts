@@ -134,7 +134,7 @@ describe("F98: the model reads what a summary covers", () => {
     const reader = new Agent({ model, tools: [earlier()] });
     for (const said of ["One?", "Two?", "Three?", "What?"]) await reader.send(said, { session: kept });
     expect(results(kept)).toEqual([
-      "The tool failed: This session keeps no log and only its last 2 messages, so earlier ones cannot be read.",
+      "The tool failed: This session keeps no log and only its last messages, so earlier ones cannot be read.",
     ]);
   });
 

@@ -4,14 +4,15 @@ import { attachedText, enclosed } from "./enclosed.ts";
 import { cutInMiddle } from "./visible-text.ts";
 
 /**
- * Returns what the model is shown in the place of what a summary covers, as texts: the summary, the state of the work (F87)
- * and the kept words of the user (F86). A kept message that is not on the path, or was removed, is left out.
+ * Returns what the model is shown in the place of what a summary covers, as texts: the summary, the state of the work (F87),
+ * the kept words of the user (F86), and that the work continues (F96). A kept message that is not on the path, or was removed, is left out.
  */
 export function standingFor(summary: SummaryMessage, path: readonly Message[]): string[] {
   const texts = [enclosed("summary-of-the-conversation-so-far", textOf(summary))];
   if (summary.state !== undefined) texts.push(enclosed("state-of-the-work", summary.state));
   const words = keptWords(summary, path);
   if (words !== undefined) texts.push(words);
+  if (summary.note !== undefined) texts.push(summary.note);
   return texts;
 }
 

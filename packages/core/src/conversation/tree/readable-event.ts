@@ -139,12 +139,13 @@ function notString(part: Fields, name: string): string | undefined {
 
 /** A summary without those of its optional fields that cannot be read: its text stands by itself. */
 function withoutOddFields(summary: MessageAdded): MessageAdded {
-  const { kept, leftOut, state, shortened, ...rest } = summary;
+  const { kept, leftOut, state, note, shortened, ...rest } = summary;
   const isKept = kept === undefined || (Array.isArray(kept) && kept.every(isKeptMessage));
   const isCount = leftOut === undefined || isNatural(leftOut);
   const isText = state === undefined || typeof state === "string";
+  const isNote = note === undefined || typeof note === "string";
   const isShortened = shortened === undefined || (Array.isArray(shortened) && shortened.every(isShortenedResult));
-  if (isKept && isCount && isText && isShortened) return summary;
+  if (isKept && isCount && isText && isNote && isShortened) return summary;
   return {
     ...rest,
     // Without this field the message would cover all above it.
@@ -152,6 +153,7 @@ function withoutOddFields(summary: MessageAdded): MessageAdded {
     ...(isKept && kept && { kept }),
     ...(isCount && leftOut !== undefined && { leftOut }),
     ...(isText && state !== undefined && { state }),
+    ...(isNote && note !== undefined && { note }),
   };
 }
 
