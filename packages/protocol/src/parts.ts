@@ -11,6 +11,14 @@ import { callId, count, id, list, schemaOf, text } from "./shapes.ts";
 
 // What messages and calls are made of.
 
+/** What a summary made of the next request. */
+export const compaction = z.object({
+  messages: count.describe("Messages that the model is shown no more."),
+  before: count.describe("Tokens of the next request without the summary, about."),
+  after: count.describe("Tokens of the next request with the summary, about."),
+  size: count.optional().describe("Tokens of the model's context, if that is known."),
+});
+
 /** What the program keeps behind a summary, of what the summary covers. */
 export const behindSummary = {
   kept: list(
@@ -23,6 +31,7 @@ export const behindSummary = {
     .describe("User messages that the summary covers and whose words the model is still shown."),
   leftOut: count.optional().describe("How many user messages it covers whose words the model is not shown."),
   state: z.string().optional().describe("What the program knew of the branch then, in words for the model."),
+  compaction: compaction.optional().describe("What the summary made of the next request, for users."),
   note: z.string().optional().describe("That the work continues, and how the model reads what is covered."),
   shortened: list(
     z.union([

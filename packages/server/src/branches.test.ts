@@ -37,7 +37,8 @@ test("B42: a branch is summed up with what is to be kept, and what is said next 
   const asked = JSON.stringify(model.requests.at(-1)?.messages.at(-1));
   expect(asked).toContain("follow these words of the user for the summary:\\nthe colour, not [redacted:key]");
   // Sent again, it acts once; asked anew, there is nothing more to shorten.
-  expect(await client.ask("branch.compact", { id, conversation })).toEqual({ summary });
+  const compaction = { messages: 2, before: expect.any(Number), after: expect.any(Number) };
+  expect(await client.ask("branch.compact", { id, conversation })).toEqual({ summary, compaction });
   expect(await client.ask("branch.compact", { conversation })).toEqual({
     problem: "There is nothing to shorten yet.",
   });

@@ -99,9 +99,9 @@ function contextOf(there: CommandPlace, prompts: ConversationContext["prompts"])
     },
     // The door tells that it is under way: in the editor's own way, where it has one.
     async compact(at, keep) {
-      const { summary, problem } = await session.compact(at, { keep, model: undefined });
+      const { summary, compaction, problem } = await session.compact(at, { keep, model: undefined });
       if (summary !== undefined) goTo(summary);
-      return problem === undefined ? undefined : oneLine(problem);
+      return problem === undefined ? { compaction } : { problem: oneLine(problem) };
     },
   };
 }

@@ -90,7 +90,10 @@ test.skipIf(!hasTmux)(
     await pty.prompted();
 
     await pty.exchange("/branch Heavy", "Your next message goes on from here.");
-    await pty.exchange("/compact", "Shortened: a summary stands for what was said. All of it stays in the tree.");
+    await pty.exchange(
+      "/compact",
+      /Compacted \d+ messages: about [\d,]+ to [\d,]+ tokens\. All of it stays in the tree\./,
+    );
     await pty.exchange("is it so?", "Yes.");
     const said = JSON.stringify(model.asked.at(-1));
     expect(said).toMatch(/Red is liked\..*Heavy\..*is it so\?/);

@@ -36,9 +36,9 @@ export function branchChanges(options: BranchChangesOptions): Pick<ConversationC
     },
     async compact(at, keep) {
       write(terminal.style.dim("Summing up; Ctrl-C stops it."));
-      const { summary, problem } = await (await open()).compact(at, { keep, model });
+      const { summary, compaction, problem } = await (await open()).compact(at, { keep, model });
       standpoint.wrote(summary);
-      return problem;
+      return problem === undefined ? { compaction } : { problem };
     },
   };
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { emptyConversation } from "@banyan/core/conversation";
+import { emptyConversation, reduce } from "@banyan/core/conversation";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { OwnStatus } from "./own-status.ts";
 import { type Standing, statusFacts } from "./status-of.ts";
@@ -47,6 +47,25 @@ test("T55: a command is told how it stands, by Claude Code's names, and its firs
     cost: { total_cost_usd: 0 },
     context_window: { context_window_size: 200_000, used_percentage: null, total_input_tokens: 0 },
   });
+});
+
+test("F99: the figure of the context is that of the summary at once, before the next answer", () => {
+  const state = emptyConversation();
+  const at = { epoch: 1, at: 0, parts: [{ type: "text", text: "Sum." }] } as const;
+  const said = { ...at, seq: 1, type: "message.added", message: "a", parentId: null, role: "user" } as const;
+  const compaction = { messages: 2, before: 160_000, after: 40_000, size: 200_000 };
+  const sum = {
+    ...at,
+    seq: 2,
+    type: "message.added",
+    message: "b",
+    parentId: "a",
+    role: "summary",
+    covers: "a",
+  } as const;
+  for (const event of [said, { ...sum, compaction }]) reduce(state, event);
+  const facts = statusFacts(state, { ...standing, leaf: "b" }, directory);
+  expect(facts).toMatchObject({ context_window: { used_percentage: 20 } });
 });
 
 test("T55: one that fails, or babbles, is told once, and the usual line stands", async () => {

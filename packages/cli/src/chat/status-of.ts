@@ -100,7 +100,7 @@ export function branchOf(state: ConversationState, leaf: string | null): Pick<St
   return number > 0 ? { branch: { number, count: ends.length } } : {};
 }
 
-/** How much of the model's context the last answer took; nothing when that is not known. */
+/** How much of the model's context the last answer took, or the next request behind a summary takes; nothing when that is not known. */
 function fullness(size: number | undefined, path: readonly Message[]): number | undefined {
   // Of an answer that was interrupted, the provider did not say it.
   const counted = path.findLast((message) => tokensOf(message) > 0);
@@ -108,5 +108,6 @@ function fullness(size: number | undefined, path: readonly Message[]): number | 
 }
 
 function tokensOf(message: Message): number {
+  if (message.role === "summary") return message.compaction?.after ?? 0;
   return message.role === "assistant" && message.usage ? totalTokens(message.usage) : 0;
 }

@@ -7,7 +7,7 @@ import {
   type FeedItem,
   type UserPart,
 } from "@banyan/core";
-import type { LiveRun } from "@banyan/core/conversation";
+import type { CompactionResult, LiveRun } from "@banyan/core/conversation";
 import type { FeedListener } from "@banyan/core/hosts";
 import { modeLeft, type PlanApproval, type TakenBack } from "@banyan/host";
 import type { Command, CommandName, NarrowedRule, Result } from "@banyan/protocol";
@@ -200,7 +200,11 @@ export class TalkSession implements AskingSession {
   async compact(
     at: string,
     { keep, model }: { readonly keep: string | undefined; readonly model: string | undefined },
-  ): Promise<{ readonly summary?: string; readonly problem?: string }> {
+  ): Promise<{
+    readonly summary?: string;
+    readonly compaction?: CompactionResult | undefined;
+    readonly problem?: string;
+  }> {
     const id = createId();
     this.#compacting = id;
     try {

@@ -1,4 +1,5 @@
 import type { ConversationState, Directive } from "@banyan/core";
+import type { CompactionResult } from "@banyan/core/conversation";
 import type { ApprovalMode, CallChanges, ContextPart, Host, KnownModel, ProviderStatus, TakenBack } from "@banyan/host";
 import type { Result } from "@banyan/protocol";
 import type { PromptDirective, TalkSession } from "../chat/talk-session.ts";
@@ -123,9 +124,12 @@ export interface ConversationContext {
   undo(call: CallChanges): Promise<TakenBack>;
   /**
    * Has the model sum up the branch down to a message, with what must be kept, if that is said, and tells that it is under way;
-   * the next message goes below the summary. Returns why everything stays as it was, if so.
+   * the next message goes below the summary. Returns what that made of the next request, or why everything stays as it was.
    */
-  compact(leaf: string, keep: string | undefined): Promise<string | undefined>;
+  compact(
+    leaf: string,
+    keep: string | undefined,
+  ): Promise<{ readonly compaction?: CompactionResult | undefined; readonly problem?: string }>;
 }
 
 /** What a command sees of a chat with an agent of this process. */

@@ -1,5 +1,6 @@
 import { pathTo, resume, retry } from "@banyan/core";
 import { lastAssistantMessage, standing } from "@banyan/core/conversation";
+import { compactedLine } from "@banyan/core/shown";
 import { lastSaid } from "@banyan/host";
 import { oneLine } from "../show/plain-text.ts";
 import { ASK, type Command, type ConversationContext, type Next } from "./command.ts";
@@ -59,9 +60,9 @@ export const compact: Command<ConversationContext> = {
       write("Nothing has been said yet.");
       return ASK;
     }
-    const problem = await compact(leaf, argument === "" ? undefined : argument);
+    const { compaction, problem } = await compact(leaf, argument === "" ? undefined : argument);
     if (problem !== undefined) write(`Nothing was shortened: ${oneLine(problem)}`);
-    else write("Shortened: a summary stands for what was said. All of it stays in the tree.");
+    else write(`${compaction ? compactedLine(compaction) : "Compacted"}. All of it stays in the tree.`);
     return ASK;
   },
 };

@@ -13,7 +13,7 @@ import {
   type WaitingInput,
   worktreeAt,
 } from "@banyan/core/conversation";
-import { counted, cutTo, visibleLine, withoutMarks } from "@banyan/core/shown";
+import { compactedLine, counted, cutTo, visibleLine, withoutMarks } from "@banyan/core/shown";
 import { excerpt, firstLines } from "./fit-text.ts";
 import { oneLine, plainText } from "./plain-text.ts";
 
@@ -112,6 +112,7 @@ const SHOWN = 10;
 export function toldModelLines(message: Message | undefined): string[] {
   const unreadable = toldUnreadable(message);
   if (unreadable !== undefined) return [oneLine(unreadable)];
+  if (message?.role === "summary" && message.compaction) return [compactedLine(message.compaction)];
   if (message?.role !== "user" || message.author === "user" || isShownByChanges(message)) return [];
   const undone = undoneLine(message);
   if (undone !== undefined) return [undone];

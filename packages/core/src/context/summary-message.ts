@@ -1,12 +1,18 @@
 import { createId } from "../conversation/id.ts";
-import { isSettled, type Message, type ShortenedResult } from "../conversation/message.ts";
+import {
+  type CompactionResult,
+  isSettled,
+  type Message,
+  type ShortenedResult,
+  type SummaryMessage,
+} from "../conversation/message.ts";
 import { afterSummary, isSummary } from "../conversation/tree/path.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
 import type { Shortened } from "../ports/tool.ts";
 import type { TurnRun } from "../run/run.ts";
 import { behindSummary, countTokens, roomOf, SHARES, standingTokens, summaryBound } from "./behind-summary.ts";
 import { rememberSummary } from "./recall.ts";
-import { shownTexts, textsIn } from "./tokens.ts";
+import { estimate, shownTexts, takenBy, textsIn, tokensOf } from "./tokens.ts";
 
 const EMPTY = "The summary is empty, so nothing was shortened.";
 export const TOO_LONG = "The summary is longer than what it would stand for, so nothing was shortened.";
@@ -73,26 +79,29 @@ export async function putSummary(
   const { session, branch, origin } = run;
   const message = createId();
   const cost = spent?.cost === undefined ? {} : { cost: spent.cost };
-  const behind = await behindSummary(run, covers);
-  await session.commit(
-    [
-      {
-        type: "message.added",
-        message,
-        parentId: branch.leaf,
-        role: "summary",
-        covers,
-        run: run.id,
-        parts: [{ type: "text", text }],
-        ...behind,
-        ...(shortened.length > 0 ? { shortened } : {}),
-        ...(spent ? { usage: spent.usage, ...cost } : {}),
-      },
-    ],
-    { durable: true, origin },
-  );
+  const summary: Omit<SummaryMessage, "id" | "createdAt"> = {
+    ...{ parentId: branch.leaf, role: "summary", covers, parts: [{ type: "text", text }] },
+    ...(await behindSummary(run, covers)),
+    ...(shortened.length > 0 ? { shortened } : {}),
+  };
+  const compaction = await compactionBy(run, { ...summary, createdAt: 0 });
+  const event = { type: "message.added", message, run: run.id, ...summary, compaction } as const;
+  await session.commit([spent ? { ...event, usage: spent.usage, ...cost } : event], { durable: true, origin });
   branch.extend(message);
   if (!isOwn) rememberSummary(run, text);
+}
+
+/** What a summary makes of the next request, for users. */
+async function compactionBy(run: TurnRun, summary: Omit<SummaryMessage, "id">): Promise<CompactionResult> {
+  const { agent, branch, signal } = run;
+  const { count = estimate, contextSize: size } = agent.compaction ?? {};
+  const { path } = branch;
+  const covered = path.slice(0, path.findIndex(({ id }) => id === summary.covers) + 1);
+  const messages = afterSummary(covered).filter(({ role }) => role !== "summary").length;
+  const before = await tokensOf(takenBy(run), count, signal);
+  const shown = shownTexts([...path, { ...summary, id: "" }]);
+  const after = await countTokens(run, agent.instructions.text, agent.toolbox.text, ...shown);
+  return { messages, before: Math.round(before), after: Math.round(after), ...(size && { size }) };
 }
 
 /**

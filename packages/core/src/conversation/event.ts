@@ -4,6 +4,7 @@ import type {
   Author,
   BroughtFile,
   CheckpointPart,
+  CompactionResult,
   FileChange,
   Finish,
   Json,
@@ -286,6 +287,8 @@ export interface MessageAdded {
   readonly leftOut?: number;
   /** For a summary: what the program knew of the branch at that moment, in words for the model. */
   readonly state?: string;
+  /** For a summary: what it made of the next request, for users. */
+  readonly compaction?: CompactionResult;
   /** For a summary: that the work continues, and how the model reads what is covered, in words for the model. */
   readonly note?: string;
   /** For a summary: as in `SummaryMessage`. */

@@ -345,6 +345,18 @@ export interface SetAsideMessage {
   readonly text: string;
 }
 
+/** What a summary made of the next request. */
+export interface CompactionResult {
+  /** Messages that the model is shown no more. */
+  readonly messages: number;
+  /** Tokens of the next request without the summary, about. */
+  readonly before: number;
+  /** Tokens of the next request with the summary, about. */
+  readonly after: number;
+  /** Tokens of the model's context, if that is known. */
+  readonly size?: number;
+}
+
 /**
  * Stands for everything on its path up to and including `covers`. Without `covers` it stands for nothing: it only shortens
  * results and messages, and its text is for users.
@@ -361,6 +373,8 @@ export interface SummaryMessage extends MessageBase {
   readonly leftOut?: number;
   /** What the program knew of the branch when the summary was written, in words for the model. */
   readonly state?: string;
+  /** What the summary made of the next request, for users. */
+  readonly compaction?: CompactionResult;
   /** What the program tells the model behind the summary: that the work continues, and how the model reads what is covered. */
   readonly note?: string;
   /** Of the model call that wrote it; absent when a tool call of a response did. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { BRANCHES_AT_ONCE } from "../bounds.ts";
-import { saidPart, usage } from "../parts.ts";
+import { compaction, saidPart, usage } from "../parts.ts";
 import { count, dollars, id, line, list, nothing, text } from "../shapes.ts";
 import { command } from "./command.ts";
 
@@ -46,6 +46,7 @@ export const branchCommands = {
     },
     z.object({
       summary: id.optional().describe("The new message, which stands at the end of the branch."),
+      compaction: compaction.optional().describe("What the summary made of the next request."),
       problem: z.string().optional().describe("Why everything stays as it was, when there is no summary."),
     }),
   ),

@@ -23,6 +23,8 @@ interface Note {
   readonly at: string | null | undefined;
   /** The note is about the turn that begins next. */
   readonly isEarly: boolean;
+  /** Of the item that it tells of. */
+  readonly type: FeedItem["type"];
 }
 
 /**
@@ -37,12 +39,17 @@ export function ToldNotes({ leaf }: { readonly leaf: string | null }) {
     return conversation.hear((item) => {
       if (item.type === "run.started" && item.call === undefined)
         setNotes((before) => before.flatMap((note) => (note.isEarly ? [{ ...note, isEarly: false }] : [])));
+      // The summary says itself that it is there, and another line why there is none.
+      if (item.type === "context.not-shortened" || (item.type === "message.added" && item.role === "summary"))
+        setNotes((before) => before.filter(({ type }) => type !== "context.shortening"));
       const text = isToldElsewhere(item) ? undefined : toldItem(item, say);
       if (text === undefined) return;
       const isEarly = item.type === "message.left-out";
       const ofRun = "run" in item && typeof item.run === "string" ? leafOf(conversation, item.run) : undefined;
       const at = isEarly ? item.message : ofRun;
-      setNotes((before) => [...before, { id: (before.at(-1)?.id ?? 0) + 1, text, at, isEarly }].slice(-KEPT));
+      setNotes((before) =>
+        [...before, { id: (before.at(-1)?.id ?? 0) + 1, type: item.type, text, at, isEarly }].slice(-KEPT),
+      );
     });
   }, [conversation]);
   const path = notes.length > 0 ? conversation.path(leaf) : [];

@@ -6,13 +6,14 @@ import {
   REVIEWER,
   reviewRequest,
 } from "@banyan/core/conversation";
+import { compactedLine } from "@banyan/core/shown";
 import { openRuns } from "../conversation/live-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
 import { changesOf, withSubAgents } from "../diff/branch-changes.ts";
 import { usePage } from "../page.ts";
 import { useMending } from "../panels/use-mending.ts";
 import { usePanel } from "../panels/use-panel.ts";
-import { t, tCount } from "../phrases/phrases.ts";
+import { say as inWords, t, tCount } from "../phrases/phrases.ts";
 import { focusOn, pressOn } from "../shell/focus-on.ts";
 import { go } from "../shell/navigation.tsx";
 import { useRetry } from "../transcript/retry-answer.tsx";
@@ -230,7 +231,8 @@ export function useSlashActions(tree: ConversationState | undefined, leaf: strin
       async run(keep = "") {
         if (leaf === null) return t("Nothing has been said yet.");
         const wanted = { conversation, at: leaf, ...(keep === "" ? {} : { keep }) };
-        const { problem } = await connection.ask("branch.compact", wanted);
+        const { problem, compaction } = await connection.ask("branch.compact", wanted);
+        if (compaction) return compactedLine(compaction, inWords);
         return problem === undefined
           ? tCount(
               path.length,

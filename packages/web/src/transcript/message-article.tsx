@@ -8,7 +8,7 @@ import {
   toolOf,
   type UserMessage,
 } from "@banyan/core/conversation";
-import { formatDuration, visibleProse } from "@banyan/core/shown";
+import { compactedLine, formatDuration, visibleProse } from "@banyan/core/shown";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
 import { Icon } from "../design/icon.tsx";
@@ -191,7 +191,9 @@ function Summed({ message }: { readonly message: SummaryMessage }) {
   return (
     <details className="rounded-lg border border-hair px-3 py-2 text-sm">
       <summary className="text-soft">
-        {t("The conversation was summed up here; the model goes on from this summary.")}
+        {message.compaction
+          ? compactedLine(message.compaction, say)
+          : t("The conversation was summed up here; the model goes on from this summary.")}
       </summary>
       <Markdown text={textOf(message)} isStreaming={false} />
     </details>

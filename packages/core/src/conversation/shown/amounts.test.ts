@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatCost, formatDuration, shortCount } from "./amounts.ts";
+import { compactedLine, formatCost, formatDuration, shortCount } from "./amounts.ts";
 
 test("W42, W51: a cost is never shown as nothing when it is something, and an unknown one is unknown", () => {
   expect([undefined, 0, 2e-9, 0.00002, 0.0001, 0.00123, 0.0123, 12.3456].map((cost) => formatCost(cost))).toEqual([
@@ -24,6 +24,15 @@ test("W28: a time is in seconds at first, then in minutes and hours", () => {
     "1 h 2 min",
     "25 h 0 min",
   ]);
+});
+
+test("F99: a summary says what it made of the context, in shares where the window is known", () => {
+  const sizes = { messages: 84, before: 142_000, after: 58_400 };
+  expect(compactedLine({ ...sizes, size: 200_000 })).toBe("Compacted 84 messages: 71 % to 29 % of the context");
+  expect(compactedLine(sizes)).toBe("Compacted 84 messages: about 142,000 to 58,400 tokens");
+  expect(compactedLine({ messages: 1, before: 10, after: 9, size: 100 })).toBe(
+    "Compacted 1 message: 10 % to 9 % of the context",
+  );
 });
 
 test("a number of tokens is short", () => {

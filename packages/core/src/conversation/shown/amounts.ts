@@ -1,3 +1,4 @@
+import type { CompactionResult } from "../message.ts";
 import { type Cost, totalTokens, type Usage } from "../usage.ts";
 import { inEnglish, type Say } from "./say.ts";
 
@@ -29,6 +30,24 @@ export function formatCost(cost: Cost, say: Say = inEnglish): string {
 /** `1,234`. */
 export function formatCount(count: number): string {
   return count.toLocaleString("en-US");
+}
+
+/** `Compacted 84 messages: 71 % to 29 % of the context`; in tokens where the size of the context is not known (F99). */
+export function compactedLine({ messages, before, after, size }: CompactionResult, say: Say = inEnglish): string {
+  const share = (tokens: number) => Math.round((tokens / (size || 1)) * 100);
+  if (size)
+    return say.count(
+      messages,
+      "Compacted {count} message: {before} % to {after} % of the context",
+      "Compacted {count} messages: {before} % to {after} % of the context",
+      { before: share(before), after: share(after) },
+    );
+  return say.count(
+    messages,
+    "Compacted {count} message: about {before} to {after} tokens",
+    "Compacted {count} messages: about {before} to {after} tokens",
+    { before, after },
+  );
 }
 
 /** `1 message`, `2 messages`; `things` where that is not an `s` more. */

@@ -1,5 +1,6 @@
 // How a conversation is put into words: what every client says alike, in a terminal, on a page or in a log.
 export {
+  compactedLine,
   counted,
   formatBytes,
   formatCost,

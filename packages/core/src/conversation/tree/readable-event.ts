@@ -139,13 +139,14 @@ function notString(part: Fields, name: string): string | undefined {
 
 /** A summary without those of its optional fields that cannot be read: its text stands by itself. */
 function withoutOddFields(summary: MessageAdded): MessageAdded {
-  const { kept, leftOut, state, note, shortened, ...rest } = summary;
+  const { kept, leftOut, state, note, compaction, shortened, ...rest } = summary;
   const isKept = kept === undefined || (Array.isArray(kept) && kept.every(isKeptMessage));
   const isCount = leftOut === undefined || isNatural(leftOut);
   const isText = state === undefined || typeof state === "string";
+  const isSizes = compaction === undefined || isCompaction(compaction);
   const isNote = note === undefined || typeof note === "string";
   const isShortened = shortened === undefined || (Array.isArray(shortened) && shortened.every(isShortenedResult));
-  if (isKept && isCount && isText && isNote && isShortened) return summary;
+  if (isKept && isCount && isText && isNote && isSizes && isShortened) return summary;
   return {
     ...rest,
     // Without this field the message would cover all above it.
@@ -154,6 +155,7 @@ function withoutOddFields(summary: MessageAdded): MessageAdded {
     ...(isCount && leftOut !== undefined && { leftOut }),
     ...(isText && state !== undefined && { state }),
     ...(isNote && note !== undefined && { note }),
+    ...(isSizes && compaction && { compaction }),
   };
 }
 
@@ -165,6 +167,13 @@ function isKeptMessage(kept: unknown): boolean {
 function isShortenedResult(result: unknown): boolean {
   const { call, message, text } = (typeof result === "object" && result !== null ? result : {}) as Fields;
   return typeof (call ?? message) === "string" && typeof text === "string";
+}
+
+function isCompaction(compaction: unknown): boolean {
+  const { messages, before, after, size } = (
+    typeof compaction === "object" && compaction !== null ? compaction : {}
+  ) as Fields;
+  return [messages, before, after].every(isNatural) && (size === undefined || isNatural(size));
 }
 
 function isNatural(value: unknown): boolean {

@@ -80,7 +80,7 @@ function reduceEvent(state: MutableState, event: Event): Change {
         const place = worktree === undefined ? {} : { worktree };
         return addMessage(state, { ...base, role: "user", author, parts, ...place }, { call, run });
       }
-      const { usage, cost, shortened, kept, leftOut, state: known, note } = event;
+      const { usage, cost, shortened, kept, leftOut, state: known, note, compaction } = event;
       const { covers = shortened ? undefined : (parentId ?? "") } = event;
       const parts = event.parts.filter((part) => part.type === "text");
       const summary: Mutable<SummaryMessage> = { ...base, role: "summary", parts };
@@ -90,6 +90,7 @@ function reduceEvent(state: MutableState, event: Event): Change {
       if (leftOut !== undefined) summary.leftOut = leftOut;
       if (known !== undefined) summary.state = known;
       if (note !== undefined) summary.note = note;
+      if (compaction !== undefined) summary.compaction = compaction;
       if (usage) {
         summary.usage = usage;
         if (cost !== undefined) summary.cost = cost;

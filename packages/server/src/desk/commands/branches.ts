@@ -54,7 +54,11 @@ export const branchHandlers: Handlers<
         // While it waited for its branch.
         throw error instanceof Interruption ? new TurnNotBegun() : asAtWork(error);
       });
-      return problem === undefined ? { summary: newestLeaf(state, leaf) } : { problem };
+      if (problem !== undefined) return { problem };
+      const summary = newestLeaf(state, leaf);
+      const message = state.messages.get(summary);
+      const compaction = message?.role === "summary" ? message.compaction : undefined;
+      return { summary, ...(compaction && { compaction }) };
     });
   },
   async "branch.fan"(command, desk, principal) {

@@ -123,7 +123,9 @@ test("A13: an editor is told of summaries, notices and sub-agents in their own u
 
   const plain = await kindsToldTo({});
   expect([...own, "notice"].filter((kind) => plain.kinds.has(kind))).toEqual([]);
-  expect(plain.at.told("agent_thought_chunk")).toMatch(/being summed up.*not summed up.*was summed up/s);
+  expect(plain.at.told("agent_thought_chunk")).toMatch(
+    /being summed up.*not summed up.*Compacted 2 messages: about [\d,]+ to [\d,]+ tokens; it stays in the tree/s,
+  );
 });
 
 test("A14: a call is shown while its arguments are written, with the file that it writes, and a title of the conversation is told", async () => {

@@ -12,7 +12,7 @@ import {
   pathTo,
   type UserPart,
 } from "@banyan/core/conversation";
-import { GIVEN_UP, planOn, toldItem, type UntoldType } from "@banyan/core/shown";
+import { compactedLine, GIVEN_UP, planOn, toldItem, type UntoldType } from "@banyan/core/shown";
 import type { Branch } from "./branch.ts";
 import { progressOf, toolCallOf } from "./calls.ts";
 import { blockOf } from "./content.ts";
@@ -230,14 +230,15 @@ export class Telling {
     });
   }
 
-  #summary(messageId: string, { parts, covers }: Pick<MessageAdded, "parts" | "covers">): Update[] {
+  #summary(id: string, { parts, covers, compaction }: Pick<MessageAdded, "parts" | "covers" | "compaction">): Update[] {
     if (covers === undefined) return this.#remark(parts.map((part) => ("text" in part ? part.text : "")).join(""));
     if (this.#parts.abilities.compaction) {
-      const compactionId = this.#endCompaction() ?? messageId;
+      const compactionId = this.#endCompaction() ?? id;
       const summary = parts.flatMap((part) => blockOf(part) ?? []);
       return this.#main({ sessionUpdate: "compaction_update", compactionId, status: "completed", summary });
     }
-    return this.#remark("The earlier conversation was summed up; it stays in the tree.");
+    const told = compaction ? compactedLine(compaction) : "The earlier conversation was summed up";
+    return this.#remark(`${told}; it stays in the tree.`);
   }
 
   /** What happens beside the conversation, in a sentence. */

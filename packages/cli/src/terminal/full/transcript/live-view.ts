@@ -13,7 +13,7 @@ import {
   typedText,
   whyEnded,
 } from "@banyan/core/conversation";
-import { GIVEN_UP, GIVEN_UP_TOO, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
+import { compactedLine, GIVEN_UP, GIVEN_UP_TOO, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
 import { attachedLine, attachedTo } from "../../../show/attached.ts";
 import { changeHead, diffLines } from "../../../show/diff-lines.ts";
 import { recalledLine } from "../../../show/memory-lines.ts";
@@ -256,6 +256,11 @@ export class LiveView implements FeedView {
     const message = state.messages.get(id);
     const unreadable = toldUnreadable(message);
     if (unreadable !== undefined) return this.note(oneLine(unreadable));
+    if (message?.role === "summary" && message.compaction) {
+      this.note(compactedLine(message.compaction));
+      const text = textOf(message);
+      return this.#page({ title: "The summary", lines: (width, theme) => toldLines("summary", text, width, theme) });
+    }
     if (message?.role !== "user") return;
     if (message.author === "user") {
       this.#message(typedText(message));
