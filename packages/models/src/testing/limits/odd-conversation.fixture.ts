@@ -17,8 +17,12 @@ export class Odd {
   readonly #next: () => number;
   #count = 0;
 
-  constructor(seed: number) {
+  /** Pictures of some megabytes that may still come. */
+  #large: number;
+
+  constructor(seed: number, large = Number.POSITIVE_INFINITY) {
     this.#next = random(seed);
+    this.#large = large;
   }
 
   up(most: number): number {
@@ -68,7 +72,8 @@ export class Odd {
       const data = Buffer.from(begin.padEnd(60)).toString("base64");
       return { type: "file", mediaType: `image/${kind}`, name: `p.${kind}`, data };
     }
-    const bytes = Buffer.alloc(this.up(20) === 0 ? 4_200_000 : 60);
+    const isLarge = this.up(20) === 0 && this.#large-- > 0;
+    const bytes = Buffer.alloc(isLarge ? 4_200_000 : 60);
     bytes.write("\x89PNG\r\n\x1a\n", "latin1");
     bytes.write("IHDR", 12);
     bytes.writeUInt32BE(this.of(10, 1_900, 2_500, 9_000), 16);
