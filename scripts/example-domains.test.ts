@@ -25,6 +25,7 @@ const MEANT: ReadonlySet<string> = new Set([
     "platform.claude.com",
     "developers.openai.com",
     "docs.ollama.com",
+    "lmstudio.ai",
     "docs.x.ai",
     "ai-sdk.dev",
     "agentskills.io",
@@ -41,7 +42,6 @@ const MEANT: ReadonlySet<string> = new Set([
   ...["raw.githubusercontent.com", "schemathesis.readthedocs.io"],
   // Documentation of providers and servers of models.
   ...["ai.google.dev", "api-docs.deepseek.com", "console.groq.com", "docs.mistral.ai", "docs.vllm.ai", "docs.z.ai"],
-  ...["docs.ollama.com", "lmstudio.ai"],
   ...["fastapi.tiangolo.com", "help.aliyun.com", "huggingface.co", "learn.microsoft.com", "qwen.readthedocs.io"],
   // In formats of others: pointers of git-lfs, errors of Google, web hooks of Slack, examples of CommonMark and of GFM.
   ...["git-lfs.github.com", "type.googleapis.com", "hooks.slack.com"],
