@@ -36,11 +36,15 @@ export function localModel(served: ServedModel, ways: LocalWays, set: number | u
     learnContextSize: (signal: AbortSignal) => window.learn(signal),
     async stream(request: ModelRequest, sink: ModelSink, signal: AbortSignal) {
       signal.throwIfAborted();
-      // The list of messages grows while the server is asked.
-      const asked = window.isDue ? { ...request, messages: request.messages.slice() } : request;
+      // The list of messages grows while the server is asked, and while it answers.
+      const now = { ...request, messages: request.messages.slice() };
+      const asked = window.isDue ? now : request;
       if (window.isDue) await alive(sink, window.learn(signal));
-      if (!warned && window.excess !== undefined) sink.push([{ type: "note", text: window.excess }]);
-      warned = true;
+      const { excess } = window;
+      if (!warned && excess !== undefined) {
+        warned = true;
+        sink.push([{ type: "note", text: excess }]);
+      }
       const counted = new CountingSink(sink);
       try {
         await (native && window.isSettable ? native : chat).stream(asked, counted, signal);
@@ -52,11 +56,11 @@ export function localModel(served: ServedModel, ways: LocalWays, set: number | u
       await window.learn(signal);
       if (!finish) return;
       const { input } = finish.usage;
-      if (isCut(asked, input, window.ofServer)) {
+      if (isCut(now, input, window.ofServer)) {
         // Another server may have come in its place, with a larger window.
         window.doubt();
         await window.learn(signal);
-        if (isCut(asked, input, window.ofServer)) throw window.cut(asked, input);
+        if (isCut(now, input, window.ofServer)) throw window.cut(now, input);
       }
       sink.push([finish]);
     },
