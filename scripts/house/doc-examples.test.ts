@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** What an example may use without saying where it is from: what stands on a user's page already. */
 const GIVEN = `
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { z } from "zod";
 import { metrics, trace } from "@opentelemetry/api";

@@ -125,7 +125,12 @@ export interface AgentOptions {
   /**
    * Stores the text of a message that is too large for the model, after a user has agreed, and returns the path at which a tool
    * of the agent reads it. What it throws is shown to the user. Default: such a message is refused.
-   * @example new Agent({ model, tools, storeText: async (text, { message }) => saved(`${message}.txt`, text) });
+   * @example
+   * const storeText = async (text: string, { message }: { readonly message: string }) => {
+   *   await writeFile(`${message}.txt`, text);
+   *   return `${message}.txt`;
+   * };
+   * new Agent({ model, tools, storeText });
    */
   readonly storeText?: StoreText | undefined;
   /**
