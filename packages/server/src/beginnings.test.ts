@@ -47,12 +47,15 @@ describe("T1: an interruption between a command and its run", () => {
   });
 
   test("stops what waits for its branch, and is no defect of the server", async () => {
-    const model = scriptedModel(["One.", [until(new Promise(() => {}))]]);
+    const model = scriptedModel(["One.", "Two.", [until(new Promise(() => {}))]]);
     const { client, conversation, ended, log } = await talking({ model });
     await client.ask("turn.say", { conversation, parts: say("hello") });
     await ended(1);
+    // Two messages alone are not summed up (F96).
+    await client.ask("turn.say", { conversation, parts: say("go on") });
+    await ended(2);
     const first = client.send("branch.compact", { conversation });
-    await expect.poll(() => model.asked).toBe(2);
+    await expect.poll(() => model.asked).toBe(3);
     const second = client.send("branch.compact", { conversation });
     await client.ask("conversation.list", {});
     await client.ask("run.interrupt", { conversation });
