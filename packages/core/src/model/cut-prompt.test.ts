@@ -39,14 +39,20 @@ test("F69: a prompt that was read whole is never taken for a cut one", () => {
 
 test("F69: a prompt of which a server with a tokenizer of whole words read less is cut", () => {
   fc.assert(
-    fc.property(conversation, fc.double({ min: 0.01, max: 0.99, noNaN: true }), ({ instructions, said }, share) => {
-      const whole = tokensIn([instructions, ...said]);
-      const read = Math.floor(whole * share);
-      const rough = [instructions, ...said].join("").length / 4;
-      // Words of few letters say less than the rough count: then the window has to tell.
-      fc.pre(read > 0 && rough > read);
-      expect(isCut(requestOf(instructions, said), read)).toBe(true);
-    }),
+    fc.property(
+      conversation,
+      fc.double({ min: 0.01, max: 0.99, noNaN: true }),
+      ({ instructions, said: few }, share) => {
+        // Long enough for a count that can be a window.
+        const said = Array.from({ length: 100 }, () => few).flat();
+        const whole = tokensIn([instructions, ...said]);
+        const read = Math.floor(whole * share);
+        const rough = [instructions, ...said].join("").length / 4;
+        // Words of few letters say less than the rough count: then the window has to tell.
+        fc.pre(read >= 1_000 && rough > read);
+        expect(isCut(requestOf(instructions, said), read)).toBe(true);
+      },
+    ),
     { numRuns: 200 },
   );
 });
@@ -56,6 +62,7 @@ test.each([
   ["a count at the window", "a b c", 100, 100, true],
   ["half of a text without words that is too long for the window", "1 ".repeat(8_000), 1_900, 2_048, true],
   ["a text of blanks that fits, with few tokens", " ".repeat(8_000), 90, 4_096, false],
+  ["a server that counts one token for each request", "word ".repeat(8_000), 1, undefined, false],
   ["Chinese, with a token for each sign", "你好".repeat(3_000), 6_000, 8_192, false],
 ])("F69: %s", (_, text, counted, window, cut) => {
   expect(isCut(requestOf("", [text]), counted, window)).toBe(cut);

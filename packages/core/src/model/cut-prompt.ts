@@ -14,9 +14,14 @@ export function isCut(request: ModelRequest, counted: number, window = Number.PO
   const rough = texts.reduce((sum, text) => sum + text.length, 0) / 4;
   // A text of few different words has fewer tokens than its length says: it must also be too long for the window.
   if (rough > window && counted * 2 < rough) return true;
+  // A smaller count is no window that was filled, but a count that is wrong.
+  if (counted < LEAST) return false;
   // Short texts are not worth counting: what surrounds them counts more.
   return rough > counted && texts.reduce((sum, text) => sum + (text.match(WORDS)?.length ?? 0), 0) > counted;
 }
+
+/** Tokens of the smallest window that a server has. */
+const LEAST = 1_000;
 
 /** Tokenizers split at other characters than letters, so that a text has at least as many tokens as words. */
 const WORDS = /[\p{L}\p{M}]+/gu;
