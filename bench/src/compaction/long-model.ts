@@ -148,7 +148,7 @@ export class LongModel implements AsyncDisposable {
           : this.#step(request, messages, head);
     this.#earlier.unshift(cacheText(request));
     this.#earlier.length = Math.min(this.#earlier.length, REMEMBERED);
-    const output = "content" in response && typeof response.content === "string" ? tokensOf(response.content) : 30;
+    const output = "content" in response && typeof response.content === "string" ? tokensOf(response.content) + 30 : 30;
     // Each format names its counts in its own way.
     const usage = { prompt_tokens: tokens, completion_tokens: output, input_tokens: tokens, output_tokens: output };
     return "error" in response ? response : ({ ...response, usage } as FixtureResponse);
@@ -191,17 +191,18 @@ export class LongModel implements AsyncDisposable {
     this.#last = messages;
     this.#fill = (head + totalOf(messages)) / this.#options.window;
     this.#read += totalOf(unanswered) + totalOf(answered.slice(-1));
-    const use = this.#nextUse();
-    if (use) {
-      const id = `call_${++this.#calls}`;
-      return { toolCalls: [{ id, name: use.name, arguments: JSON.stringify(use.input) }] };
+    const next = this.#nextUse();
+    if (next) {
+      const { use, words } = next;
+      const toolCalls = [{ id: `call_${++this.#calls}`, name: use.name, arguments: JSON.stringify(use.input) }];
+      return words === undefined ? { toolCalls } : { content: words, toolCalls };
     }
     this.#ended = true;
     return { content: "Done." };
   }
 
   /** The next act of the turn for which the program has a tool. */
-  #nextUse(): ToolUse | undefined {
+  #nextUse(): { readonly use: ToolUse; readonly words: string | undefined } | undefined {
     for (;;) {
       const beat = this.#turn?.next(this.progress);
       if (!beat) return undefined;
@@ -209,7 +210,7 @@ export class LongModel implements AsyncDisposable {
       const use = this.#options.hands(beat.act);
       if (!use) continue;
       this.#tell(beat);
-      return use;
+      return { use, words: beat.words };
     }
   }
 

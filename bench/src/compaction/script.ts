@@ -13,6 +13,8 @@ export type Act =
 /** An act, the items that it brings, and a text of it by which a reader knows that. */
 export interface Beat {
   readonly act: Act;
+  /** What the model says before it. */
+  readonly words?: string;
   readonly brings?: readonly { readonly item: Item; readonly state?: State; readonly mark: string }[];
 }
 
@@ -55,8 +57,12 @@ export interface Script {
 
 /** Turns behind those that plant the items. */
 const WORKING_TURNS = 14;
-/** The share of the window that one result of work takes, and the most characters of it. */
-const RESULT_SHARE = 0.06;
+/**
+ * The shares of the window that the words and the result of one act of work take, and the most characters of a result. Most are
+ * words: results alone are shortened instead of summed up, and 20 summaries would need a conversation without end.
+ */
+const WORDS_SHARE = 0.04;
+const RESULT_SHARE = 0.02;
 const RESULT_MOST = 28_000;
 /** Filler: 20 words of three letters a line, of which each is a token. */
 const WORDS_OF_A_LINE = 20;
@@ -119,7 +125,11 @@ export function scriptOf({ seed, window, pastes = false, talkative = false, summ
   const work = (): Beat => {
     number++;
     const from = ((number * lines) % (LINES - lines)) + 1;
-    return { act: { do: "run", command: `echo ${number} >> ${RAN}; sed -n ${from},${from + lines - 1}p notes.txt` } };
+    const act = {
+      do: "run",
+      command: `echo ${number} >> ${RAN}; sed -n ${from},${from + lines - 1}p notes.txt`,
+    } as const;
+    return { act, words: talk(Math.round(window * WORDS_SHARE)) };
   };
 
   const told = (says: string, tells: readonly Item[], ...beats: readonly Beat[]): Turn => ({
