@@ -19,6 +19,9 @@ export function withWindow(asking: Asking): Asking {
 /** A request that fills this much of the context and is refused without a reason is taken to be too long. */
 const NEARLY_FULL = 0.9;
 
+/** A request with a larger part of what was refused is the same request: a result that was cut before is cut by a character. */
+const SAME = 0.999;
+
 /** Whether a model refused a request because it is too long, by its words or, where it has none for it, by its size. */
 async function isTooLong(run: TurnRun, { code, status }: ModelError): Promise<boolean> {
   if (code === "context-overflow") return true;
@@ -59,7 +62,10 @@ export async function repairOverflow(
     const tooMuch = await excess(bounded);
     if (tooMuch > 0) await untilAborted(run, () => cutResults(bounded, (results) => results - tooMuch));
   }
-  return run.signal.aborted || ownCount(branch.prompt(), agent) < before ? "shorter" : "stuck";
+  const after = ownCount(branch.prompt(), agent);
+  const fits = contextSize < sent && after <= contextSize;
+  const isShorter = after < before && (fits || after <= SAME * before);
+  return run.signal.aborted || isShorter ? "shorter" : "stuck";
 }
 
 /** Tokens of a request beyond the size at which a summary is made. */

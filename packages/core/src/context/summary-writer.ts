@@ -1,6 +1,7 @@
 import { cutTo } from "../conversation/shown/visible-text.ts";
 import { addCost, addUsage, type Cost, noUsage, type Usage } from "../conversation/usage.ts";
 import { askModel, type ModelResponse } from "../model/ask-model.ts";
+import { learnWindow, windowIn } from "../model/context-window.ts";
 import { type ModelDriver, ModelError, type ModelRequest, type PromptMessage } from "../ports/model.ts";
 import { Patience, waitToRetry } from "../run/patience.ts";
 import { type Asking, type StandIn, type TurnRun, tell } from "../run/run.ts";
@@ -94,7 +95,10 @@ export class SummaryWriter {
         summary = await this.#boundedText([...before, ...taken.piece], request, size);
         rest = taken.rest;
       } catch (error) {
-        if (!isTooLong(error, sent, room) || sent / 2 < LEAST_PIECE) throw error;
+        if (!isTooLong(error, sent, room)) throw error;
+        const { instructions, toolbox } = run.agent;
+        learnWindow(this.model, windowIn(error, sent + asking + (await count(instructions.text, toolbox.text))));
+        if (sent / 2 < LEAST_PIECE) throw error;
         most = sent / 2;
       }
     }
@@ -212,7 +216,7 @@ const REFUSED = "The model refused to write a summary.";
 const CUT_HERE = "\n[This summary was longer than its limit and was cut here.]";
 
 /** Whether a request was refused as too long: by its words or, where a provider has none for it, by its size. */
-function isTooLong(error: unknown, sent: number, room: number): boolean {
+function isTooLong(error: unknown, sent: number, room: number): error is ModelError {
   if (!(error instanceof ModelError)) return false;
   return (
     error.code === "context-overflow" || (error.code === "invalid-request" && error.status === 400 && sent > room * 0.7)

@@ -29,7 +29,9 @@ export async function afterFailure(
 export async function refuseTooLarge(run: TurnRun, model: ModelDriver): Promise<ModelError | undefined> {
   const { compaction, instructions, toolbox } = run.agent;
   const { contextSize, count = estimate } = compaction ?? {};
-  if (contextSize === undefined || run.branch.path.at(-1)?.role !== "user") return undefined;
+  // A summary may stand behind the message that nobody has answered.
+  const last = run.branch.path.findLast(({ role }) => role !== "summary");
+  if (contextSize === undefined || last?.role !== "user") return undefined;
   const head = [instructions.text, toolbox.text];
   const bytes = [...head, ...unanswered(run).map(textOf)].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   // As a rule there is room, whatever counts: then nothing is counted.
