@@ -35,6 +35,29 @@ test("B42: the summary that somebody asks for keeps what they want, in the words
   expect(messages.some((message) => textOf(message).includes("colour"))).toBe(false);
 });
 
+test("F99: the gain of a summary is counted alike, whatever the provider counts of the request before", async () => {
+  // A tenth of what is there: the provider leaves instructions and tools out.
+  const model = scriptedModel(
+    ["a", "b", "c", "Short."].map((said) => [spend({ input: 300, output: 5 }), text(said.padEnd(1_200, " word"))]),
+  );
+  const tools = [
+    defineTool({
+      name: "t",
+      description: "x".repeat(8_000),
+      input: { type: "object" },
+      effects: "none",
+      execute: () => "",
+    }),
+  ];
+  const [agent, session] = [new Agent({ model, tools, instructions: "y".repeat(8_000) }), Session.inMemory()];
+  for (const said of ["One?", "Two?", "Three?"]) await agent.send(said, { session });
+  expect(await agent.compact({ session })).toBeUndefined();
+  const summary = [...session.state.messages.values()].find(({ role }) => role === "summary");
+  const { before = 0, after = 0 } = (summary?.role === "summary" && summary.compaction) || {};
+  expect(before).toBeGreaterThan(0);
+  expect(after).toBeLessThan(before);
+});
+
 test("B42: the run of a summary has the id that is given, and is interrupted alone", async () => {
   const { agent, session } = await talked([text("Su"), stall()], [text("Five"), stall()]);
   const id = createId();
@@ -49,7 +72,7 @@ test("B42: the run of a summary has the id that is given, and is interrupted alo
   await other;
 });
 
-/** What is said in the last message of a request. */
+/** Text of the last message of a request. */
 const lastOf = ({ messages }: ModelRequest) =>
   messages
     .at(-1)

@@ -44,7 +44,7 @@ export async function useSummary(run: TurnRun): Promise<void> {
 }
 
 /**
- * What a text frees that stands for all down to `covers`. An empty one frees nothing, and neither does one that is longer than
+ * Returns what a summary text frees that stands for all down to `covers`. An empty text frees nothing; nor does a text that is longer than
  * what it stands for.
  */
 export async function freedBy(run: TurnRun, text: string, covers: string): Promise<Shortened> {
@@ -59,9 +59,9 @@ export async function freedBy(run: TurnRun, text: string, covers: string): Promi
   return { messages, tokens: Math.max(1, shown - (await standingTokens(run, text, await behindSummary(run, covers)))) };
 }
 
-/** What else there is to a summary. */
+/** Details of a summary beside its text. */
 interface SummaryDetails {
-  /** What the model took that wrote it. */
+  /** Usage and cost of the model that wrote it. */
   readonly spent?: { readonly usage: Usage; readonly cost: Cost } | undefined;
   /** Results of calls behind what it covers that are shown shortened from now on. */
   readonly shortened?: readonly ShortenedResult[];
@@ -91,7 +91,7 @@ export async function putSummary(
   if (!isOwn) rememberSummary(run, text);
 }
 
-/** What a summary makes of the next request, for users. */
+/** Returns the sizes of the next request without and with a summary, for users. */
 async function compactionBy(run: TurnRun, summary: Omit<SummaryMessage, "id">): Promise<CompactionResult> {
   const { agent, branch, signal } = run;
   const { count = estimate, contextSize: size } = agent.compaction ?? {};
@@ -99,13 +99,16 @@ async function compactionBy(run: TurnRun, summary: Omit<SummaryMessage, "id">): 
   const covered = path.slice(0, path.findIndex(({ id }) => id === summary.covers) + 1);
   const messages = afterSummary(covered).filter(({ role }) => role !== "summary").length;
   const before = await tokensOf(takenBy(run), count, signal);
-  const shown = shownTexts([...path, { ...summary, id: "" }]);
-  const after = await countTokens(run, agent.instructions.text, agent.toolbox.text, ...shown);
+  // Counted alike: the provider's count of the request before may differ from ours.
+  const freed =
+    (await countTokens(run, ...shownTexts(path))) -
+    (await countTokens(run, ...shownTexts([...path, { ...summary, id: "" }])));
+  const after = Math.max(0, before - freed);
   return { messages, before: Math.round(before), after: Math.round(after), ...(size && { size }) };
 }
 
 /**
- * Which messages a summary leaves whole, beside those that nobody has answered: the newest, as far as the room allows, or for a
+ * Messages that a summary leaves whole, beside those that nobody has answered: the newest, as far as the room allows, or for a
  * summary that somebody asked for, as far as a like part of what is there.
  */
 export type LeftWhole = "newest" | "asked";
@@ -151,7 +154,10 @@ async function roomBehind(
   return { newest: room * SHARES.all - summaryBound(room) - behind, behind };
 }
 
-/** Where on the path the messages begin that nobody has answered: new ones, and a response whose results nobody has read. */
+/**
+ * Returns the index on the path of the first message that nobody has answered: a new message, or a response whose results nobody
+ * has read.
+ */
 async function unansweredFrom(run: TurnRun): Promise<number> {
   const { path } = run.branch;
   const from = path.findLastIndex(({ role }) => role === "assistant") + 1;
