@@ -1,5 +1,5 @@
 import { type Call, type Json, type Message, textOf } from "../conversation/message.ts";
-import { formatCount } from "../conversation/shown/amounts.ts";
+import { counted, formatCount } from "../conversation/shown/amounts.ts";
 import { nearest } from "../conversation/shown/nearest.ts";
 import { cutTo } from "../conversation/shown/visible-text.ts";
 import { afterSummary, isSummary } from "../conversation/tree/path.ts";
@@ -30,7 +30,7 @@ const LISTED = 120;
 /**
  * Returns what an address `earlier:` names on a path, as a text for the model: `earlier:` lists what the model is not shown
  * any more, `earlier:#12` is message 12, and `earlier:CALL` is the result of a call. Messages are counted from the root, so
- * that a number means the same message for as long as the branch exists. Nothing below a removed message is told. Throws a
+ * that a number means the same message for as long as the branch exists. Removed messages, and all below them, are left out. Throws a
  * `RangeError` for an address that names nothing.
  */
 export function readEarlier(path: readonly Message[], address: string): string {
@@ -43,12 +43,10 @@ export function readEarlier(path: readonly Message[], address: string): string {
 /** Returns the texts in which a search at an address `earlier:` looks. Throws a `RangeError` as `readEarlier` does. */
 export function searchedEarlier(path: readonly Message[], address: string): EarlierText[] {
   if (address !== EARLIER) return [{ address, text: readEarlier(path, address) }];
-  return numbered(path)
-    .filter(({ isHidden }) => isHidden)
-    .flatMap((at) => [
-      { address: addressOf(at), text: messageAt(at) },
-      ...callsOf(at.message).map((call) => ({ address: EARLIER + call.id, text: resultAt(at, call) })),
-    ]);
+  return numbered(path).flatMap((at) => [
+    ...(isUnseen(at) ? [{ address: addressOf(at), text: messageAt(at) }] : []),
+    ...unseenResults(at).map((call) => ({ address: EARLIER + call.id, text: resultAt(at, call) })),
+  ]);
 }
 
 /** A message of a branch. */
@@ -56,30 +54,42 @@ interface NumberedMessage {
   readonly message: Message;
   /** From the root of the branch, which is 1. */
   readonly number: number;
-  /** A summary stands for it, so that the model is not shown it any more. */
-  readonly isHidden: boolean;
+  /** The message as the model is shown it; absent when a summary stands for it. */
+  readonly shown: Message | undefined;
+}
+
+/** Tells a message that the model is not shown, or shown another text for. Lines of the program for users do not count. */
+function isUnseen({ message, shown }: NumberedMessage): boolean {
+  if (message.role === "summary" && !isSummary(message)) return false;
+  return shown === undefined || (message.role === "user" && shown !== message);
+}
+
+/** The calls of a message whose results the model is not shown, or not whole. */
+function unseenResults({ message, shown }: NumberedMessage): readonly Call[] {
+  const outputs = shown && new Map(callsOf(shown).map(({ id, output }) => [id, output]));
+  return callsOf(message).filter(({ id, output }) => outputs?.get(id) !== output || !outputs);
 }
 
 /** The messages down to the first one that a user removed: that removed all below it too. */
 function numbered(path: readonly Message[]): readonly NumberedMessage[] {
   const gone = path.findIndex(({ removed }) => removed);
   const branch = gone < 0 ? path : path.slice(0, gone);
-  const shown = new Set(afterSummary(branch));
-  return branch.map((message, index) => ({ message, number: index + 1, isHidden: !shown.has(message) }));
+  const shown = new Map(afterSummary(branch).map((message) => [message.id, message]));
+  return branch.map((message, index) => ({ message, number: index + 1, shown: shown.get(message.id) }));
 }
 
 function list(branch: readonly NumberedMessage[]): string {
-  const hidden = branch.filter(({ isHidden }) => isHidden);
-  if (hidden.length === 0) return "[No summary stands for a message of this branch: you are shown all of them.]";
-  const lines = hidden.flatMap((at) => [
-    `${addressOf(at)} ${writerOf(at.message)}: ${firstWords(at.message)}`,
-    ...callsOf(at.message).map(
+  const lines = branch.flatMap((at) => [
+    ...(isUnseen(at) ? [`${addressOf(at)} ${writerOf(at.message)}: ${firstWords(at.message)}`] : []),
+    ...unseenResults(at).map(
       (call) => `${EARLIER}${call.id} result of ${nameOf(call)}, ${formatCount(resultOf(call).length)} characters`,
     ),
   ]);
-  return [`[Messages from before the summary: ${hidden.length}. Each line begins with an address.]`, ...lines].join(
-    "\n",
-  );
+  if (lines.length === 0) return "[You are shown all messages of this branch, with their results.]";
+  const messages = branch.filter(isUnseen).length;
+  const results = lines.length - messages;
+  const count = `${counted(messages, "message")} and ${counted(results, "result")}`;
+  return [`[You are not shown ${count}, or not whole. Each line begins with an address.]`, ...lines].join("\n");
 }
 
 function found(branch: readonly NumberedMessage[], address: string): NumberedMessage & { readonly call?: Call } {
@@ -105,8 +115,8 @@ function found(branch: readonly NumberedMessage[], address: string): NumberedMes
   );
 }
 
-function messageAt({ message, number, isHidden }: NumberedMessage): string {
-  const head = `[Message ${number} of this conversation${markOf(isHidden)}, by ${writerOf(message)}.]`;
+function messageAt({ message, number, shown }: NumberedMessage): string {
+  const head = `[Message ${number} of this conversation${markOf(shown)}, by ${writerOf(message)}.]`;
   if (message.unreadable !== undefined) return `${head}\n[It cannot be read.]`;
   const files = message.parts.flatMap((part) => (part.type === "file" ? fileLine(part) : []));
   const calls = callsOf(message).map(
@@ -115,12 +125,12 @@ function messageAt({ message, number, isHidden }: NumberedMessage): string {
   return [head, textOf(message), ...files, ...calls].filter((text) => text !== "").join("\n");
 }
 
-function resultAt({ number, isHidden }: NumberedMessage, call: Call): string {
-  return `[Result of ${nameOf(call)} in message ${number}${markOf(isHidden)}.]\n${resultOf(call)}`;
+function resultAt({ number, shown }: NumberedMessage, call: Call): string {
+  return `[Result of ${nameOf(call)} in message ${number}${markOf(shown)}.]\n${resultOf(call)}`;
 }
 
-function markOf(isHidden: boolean): string {
-  return isHidden ? ", from before the summary" : "";
+function markOf(shown: Message | undefined): string {
+  return shown ? "" : ", from before the summary";
 }
 
 function addressOf({ number }: NumberedMessage): string {

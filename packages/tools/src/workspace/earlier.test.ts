@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { workspaceTools } from "./index.ts";
 import { TestFolder } from "./test-folder.fixture.ts";
 
-/** What calls of `read` and `search` come to behind a summary of five turns, in the folder. */
+/** Results of calls of `read` and `search` behind a summary of five turns, in the folder. */
 async function lookBack(folder: TestFolder, ...calls: ReturnType<typeof call>[]): Promise<readonly Call[]> {
   folder.add("gate.txt", `${"grass\n".repeat(400)}a hidden gate\n`);
   const model = scriptedModel([
@@ -35,7 +35,7 @@ describe("F98: read and search take addresses of what a summary covers", () => {
     );
     const outputs = calls.map(({ output = "" }) => output);
     expect(outputs[0]).toMatch(
-      /^1\t\[Messages from before the summary: \d+\. .*\]\n2\tearlier:#1 the user: Use figs only\.\n/,
+      /^1\t\[You are not shown \d+ messages and \d+ results?, or not whole\. .*\]\n2\tearlier:#1 the user: Use figs only\.\n/,
     );
     expect(outputs[0]).toMatch(/\tearlier:c-read result of read gate\.txt \(completed\), [\d,]+ characters\n/);
     expect(outputs[1]).toBe(

@@ -40,7 +40,7 @@ async function summedUp(then: readonly Scene[] = [], options: SessionOptions = {
   return { agent, session, model, events };
 }
 
-/** What calls of `earlier` came to, in the order of the branch in view. */
+/** Results of calls of `earlier`, in the order of the branch in view. */
 function results({ state }: Session, tool = "earlier"): string[] {
   const messages: readonly Message[] = [...state.messages.values()];
   const calls = messages.flatMap((message) => (message.role === "assistant" ? message.calls : []));
@@ -59,7 +59,9 @@ describe("F98: the model reads what a summary covers", () => {
     const [list = "", first, result = ""] = results(session);
     expect(list.split("\n")).toEqual(
       expect.arrayContaining([
-        expect.stringMatching(/^\[Messages from before the summary: \d\. Each line begins with an address\.\]$/),
+        expect.stringMatching(
+          /^\[You are not shown \d messages and 1 result, or not whole\. Each line begins with an address\.\]$/,
+        ),
         "earlier:#1 the user: Use figs only.",
         "earlier:#4 you: (without text)",
         "earlier:c-look result of look at the garden (completed), 2,413 characters",
@@ -148,9 +150,42 @@ describe("F98: the model reads what a summary covers", () => {
     ]);
     await agent.send("Launch.", { session });
     const [list, task = "", other = ""] = results(session);
-    expect(list).toBe("[No summary stands for a message of this branch: you are shown all of them.]");
+    expect(list).toBe("[You are shown all messages of this branch, with their results.]");
     expect(task).toMatch(/^\[Message 1 of this conversation, by a tool\.\]\nLook around\./);
     expect(other).toMatch(/^The tool failed: earlier:c-look names nothing on this branch\./);
+  });
+
+  test("a result that is shown shortened and a message that was too large are listed too, and lines for users are not", () => {
+    const base = { parentId: null, createdAt: 0 } as const;
+    const said = (id: string, text: string) =>
+      ({ ...base, id, role: "user", author: "user", parts: [{ type: "text", text }] }) as const;
+    const done = (id: string, output: string) =>
+      ({ id, tool: "t", inputText: "{}", status: "completed", attempt: 1, progress: "", output }) as const;
+    const path: readonly Message[] = [
+      said("u1", "Go on."),
+      {
+        ...{ ...base, id: "a1", role: "assistant", run: "r", model: "m", parts: [], finish: "calls" },
+        calls: [done("long", "all of it"), done("short", "ok")],
+      },
+      said("u2", "A book."),
+      {
+        ...{ ...base, id: "s1", role: "summary", parts: [{ type: "text", text: "For users." }] },
+        shortened: [
+          { call: "long", text: "[Shortened]" },
+          { message: "u2", text: "(too large)" },
+        ],
+      },
+    ];
+    expect(readEarlier(path, "earlier:").split("\n")).toEqual([
+      "[You are not shown 1 message and 1 result, or not whole. Each line begins with an address.]",
+      "earlier:long result of t (completed), 9 characters",
+      "earlier:#3 the user: A book.",
+    ]);
+    expect(readEarlier(path, "earlier:long")).toBe("[Result of t (completed) in message 2.]\nall of it");
+    expect(searchedEarlier(path, "earlier:").map(({ text }) => text.split("\n").at(-1))).toEqual([
+      "all of it",
+      "A book.",
+    ]);
   });
 
   test("another branch is not read, nor what a user removed", async () => {
