@@ -8,7 +8,7 @@ import { type Asking, deliverSteering, tellModel } from "../run/run.ts";
 import { takeStep } from "../step/step.ts";
 import { atLimit } from "./at-limit.ts";
 import type { ChosenModel } from "./chosen-model.ts";
-import { afterFailure, refuseTooLarge } from "./too-large.ts";
+import { afterFailure, refuseAgain, refuseTooLarge } from "./too-large.ts";
 
 /** The default loop: steps until the model asks for no call, or a limit is reached. */
 export async function stepLoop(begun: Asking, chosen: ChosenModel): Promise<Ending> {
@@ -35,7 +35,7 @@ export async function stepLoop(begun: Asking, chosen: ChosenModel): Promise<Endi
       if (ending) return ending;
       continue;
     }
-    // What a user types while a summary is made may be an order to stop: the model reads it before its next call (F94).
+    // A user may type "stop" while a summary is made: the model reads it before its next call (F94).
     do {
       const tooLarge = await refuseTooLarge(run, model);
       if (tooLarge) return failed(tooLarge);
@@ -43,6 +43,8 @@ export async function stepLoop(begun: Asking, chosen: ChosenModel): Promise<Endi
     } while (!signal.aborted && (await deliverSteering(run)));
     if (signal.aborted) return { reason: "interrupted" };
     if (budget.timeIsUp) continue;
+    const refused = await refuseAgain(run, model);
+    if (refused) return failed(refused);
     budget.beginStep();
     const step = await inTime(run, softTime, (run) => takeStep(run, model, "auto", standIn));
     if (progress.finished) return { reason: "finished" };

@@ -1,6 +1,6 @@
 import { putShortening } from "../context/cut-results.ts";
 import { repairOverflow, withWindow } from "../context/overflow.ts";
-import { estimate, tokensOf, untilAborted } from "../context/tokens.ts";
+import { estimate, ownCount, tokensOf, untilAborted } from "../context/tokens.ts";
 import { textOf, type UserMessage } from "../conversation/message.ts";
 import { cutTo } from "../conversation/shown/visible-text.ts";
 import { afterSummary, worktreeAt } from "../conversation/tree/path.ts";
@@ -44,6 +44,18 @@ export async function refuseTooLarge(run: TurnRun, model: ModelDriver): Promise<
 }
 
 /**
+ * Looks at a request that nothing shortens any more, and that is as large as one that the model refused: a large message is set
+ * aside, because the request would be refused again. Returns the error with which the turn ends, if it ends.
+ */
+export async function refuseAgain(run: TurnRun, model: ModelDriver): Promise<ModelError | undefined> {
+  const { wasRefused, contextSize } = run.agent.compaction ?? {};
+  if (!wasRefused || contextSize === undefined || ownCount(run.branch.prompt(), run.agent) < contextSize)
+    return undefined;
+  const settled = await settle(run, model, contextSize / 2);
+  return settled instanceof ModelError ? settled : undefined;
+}
+
+/**
  * Sets messages aside that nobody has answered and that have `most` tokens or more. Where a user agrees, the text is stored as
  * a file that the model is told of. Otherwise the message is left out of all later requests of the branch.
  */
@@ -61,7 +73,7 @@ async function settle(run: TurnRun, model: ModelDriver, most: number): Promise<"
   return settled;
 }
 
-/** What users and calls said that nobody has answered, as the model is shown it. */
+/** Returns the messages of users and calls that nobody has answered, as the model is shown them. */
 function unanswered({ branch }: TurnRun): UserMessage[] {
   const shown = afterSummary(branch.path);
   const from = shown.findLastIndex(({ role }) => role === "assistant") + 1;
