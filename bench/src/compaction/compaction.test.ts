@@ -77,7 +77,7 @@ function expectRecall({ recalls, failed }: Played, { least, whole = [] }: Row, s
 const name = (items: readonly { readonly kind: string; readonly word: string }[]) =>
   items.map(({ kind, word }) => `${kind} ${word}`).join(", ");
 
-/** What holds so that recall is not bought. */
+/** The bounds on size, cache and number of summaries: recall must not be bought with room. */
 function expectBounds({ recalls, refused, problems, twice, cached, readForSummary }: Played, { pastes }: Row): void {
   const [first] = recalls;
   for (const [at, { tokens, share }] of recalls.entries()) {

@@ -29,11 +29,11 @@ export type Kind = "order" | "correction" | "decision" | "question" | "file" | "
 export interface Item {
   readonly kind: Kind;
   readonly word: string;
-  /** What the user says, or what a summary says where a call brought the item. */
+  /** The words of the user; for an item that a call brought, the words of a good summary. */
   readonly sentence: string;
-  /** Of a correction, the order that it corrects. */
+  /** The order that a correction corrects. */
   readonly corrects?: Item;
-  /** Of a file, a plan step and the process: the states, in the order in which the script brings them about. */
+  /** The states of a file, a plan step or the process, in the order of the script. */
   readonly states?: readonly State[];
 }
 
@@ -101,7 +101,7 @@ export function plantedItems(seed: number): readonly Item[] {
   return items;
 }
 
-/** What a good summary says of an item in this state. */
+/** Returns the words of a good summary for an item in this state. */
 export function summaryLine({ kind, sentence }: Item, state: State | undefined): string {
   if (state === undefined) return `- ${sentence}`;
   const what = kind === "file" ? "File" : kind === "plan" ? "Step" : "Process";

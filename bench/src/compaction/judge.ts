@@ -111,7 +111,7 @@ function statesOf(kind: Kind, text: string): { readonly state: State; readonly a
   );
 }
 
-/** Of the user's messages so far: those that a request has word for word, and the counts that its lines name of messages. */
+/** The user's messages so far that a request has word for word, and the counts of messages that its lines name. */
 export function userWordsIn(texts: readonly string[], said: readonly string[]) {
   const whole = said.map((words) => texts.some((text) => text.includes(words)));
   const counted = texts.flatMap((text) =>

@@ -31,14 +31,14 @@ export interface LongModelOptions {
   readonly window: number;
   readonly hands: Hands;
   readonly summarise: Summariser;
-  /** Whether the last message of a request asks for a summary. */
+  /** Tells a request for a summary by its last message. */
   asksForSummary(text: string): boolean;
 }
 
 /** The first request behind a summary, with what was so at that moment. */
 export interface Reset {
   readonly request: ChatCompletionRequest;
-  /** What the model wrote as summaries so far, the newest first. */
+  /** The summaries that the model wrote so far, the newest first. */
   readonly summaries: readonly string[];
   readonly states: ReadonlyMap<Item, State | undefined>;
   /** The messages of the user so far. */
@@ -60,7 +60,7 @@ const REMEMBERED = 4;
 
 /**
  * A model of a provider that speaks every program's format: it carries out the turns of a script, whatever it is shown, and
- * holds the window. What it is shown counts only where it writes a summary.
+ * holds the window. Its prompt counts only where the model writes a summary.
  */
 export class LongModel implements AsyncDisposable {
   readonly url: string;
@@ -110,7 +110,7 @@ export class LongModel implements AsyncDisposable {
     for (const item of turn.tells) this.#bring(item, undefined, item.sentence);
   }
 
-  /** Whether the model has given the last answer of the turn. */
+  /** True once the model has given the last answer of the turn. */
   get ended(): boolean {
     return this.#ended;
   }

@@ -12,7 +12,7 @@ export interface Plan extends ScriptOptions {
   readonly summariser: keyof typeof summarisers;
 }
 
-/** What was so behind one summary. */
+/** Measurements of the request behind one summary. */
 export interface Recall {
   readonly told: readonly Item[];
   readonly forgotten: readonly Item[];
@@ -26,14 +26,14 @@ export interface Recall {
   readonly counted: readonly number[];
 }
 
-/** What came of a conversation. */
+/** Measurements of a whole conversation. */
 export interface Played {
   readonly recalls: readonly Recall[];
   /** Why turns failed. */
   readonly failed: readonly string[];
   /** Requests that the provider refused because they were too long. */
   readonly refused: number;
-  /** What no provider takes. */
+  /** Faults that a provider refuses. */
   readonly problems: readonly string[];
   /** Numbers of acts of work that ran more than once. */
   readonly twice: readonly string[];

@@ -54,7 +54,7 @@ export function callsIn(messages: readonly Message[]): ReadonlySet<string> {
   return new Set(messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id)));
 }
 
-/** What is wrong with calls and results: each call has one result, behind it and before the next other message. */
+/** Returns faults of calls and results: each call needs one result, behind the call and before the next other message. */
 export function brokenCalls(messages: readonly Message[]): string[] {
   const problems: string[] = [];
   let open = new Set<string>();

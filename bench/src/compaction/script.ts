@@ -13,7 +13,7 @@ export type Act =
 /** An act, the items that it brings, and a text of it by which a reader knows that. */
 export interface Beat {
   readonly act: Act;
-  /** What the model says before it. */
+  /** Text of the model before the call. */
   readonly words?: string;
   readonly brings?: readonly { readonly item: Item; readonly state?: State; readonly mark: string }[];
 }
@@ -28,7 +28,7 @@ export interface Progress {
   readonly acts: number;
 }
 
-/** What a user says, and what the model does until its answer. */
+/** A message of the user, and the steps of the model until its answer. */
 export interface Turn {
   readonly says: string;
   readonly tells: readonly Item[];
@@ -40,9 +40,9 @@ export interface ScriptOptions {
   readonly seed: number;
   /** Tokens. */
   readonly window: number;
-  /** Whether the user pastes a third of the window when the context is filled to about 74 %. */
+  /** The user pastes a third of the window when the context is filled to about 74 %. */
   readonly pastes?: boolean;
-  /** Whether the messages of the user take twice the share that is kept of them. */
+  /** The messages of the user take twice the share that is kept of them. */
   readonly talkative?: boolean;
   /** Summaries after which the script ends. */
   readonly summaries?: number;
@@ -147,7 +147,7 @@ export function scriptOf({ seed, window, pastes = false, talkative = false, summ
 
   const padding = talkative ? talk(Math.round((0.24 * window - 400) / WORKING_TURNS)) : "";
   const changes = [edit(changedLater), plan(1), stopWatching];
-  /** What changes does so between the 5th and the 20th summary; a shorter script has no changes. */
+  /** Changes come between the 5th and the 20th summary; a shorter script has none. */
   const changingTurn = Math.ceil(WORKING_TURNS / 2);
   const working = Array.from({ length: WORKING_TURNS }, (_, index): Turn => {
     const part = index + 1;

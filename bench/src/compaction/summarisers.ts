@@ -1,7 +1,7 @@
 import type { FixtureResponse } from "@copilotkit/aimock";
 import { createRandom, type Item, type State, summaryLine } from "./items.ts";
 
-/** What a model of the test answers when it is asked for a summary. */
+/** The answer of a test's model to a request for a summary. */
 export type Summariser = (
   shown: readonly { readonly item: Item; readonly state: State | undefined }[],
 ) => FixtureResponse;

@@ -50,7 +50,7 @@ export async function listModels(
     readonly overrides?: ModelOverrides;
     /** What its server lists, as `provider/model`: they are told of, too. */
     readonly listed?: readonly string[];
-    /** Where a local server is: with it, the server is asked for the windows of what it lists. */
+    /** The address of a local server, which is asked for the windows of the models that it lists. */
     readonly env?: Environment;
   } = {},
 ): Promise<KnownModel[]> {

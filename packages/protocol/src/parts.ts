@@ -11,7 +11,7 @@ import { callId, count, id, list, schemaOf, text } from "./shapes.ts";
 
 // What messages and calls are made of.
 
-/** What a summary made of the next request. */
+/** The effect of a summary on the next request. */
 export const compaction = z.object({
   messages: count.describe("Messages that the model is shown no more."),
   before: count.describe("Tokens of the next request without the summary, about."),
@@ -19,7 +19,7 @@ export const compaction = z.object({
   size: count.optional().describe("Tokens of the model's context, if that is known."),
 });
 
-/** What the program keeps behind a summary, of what the summary covers. */
+/** Fields for the words and the state that the program keeps behind a summary. */
 export const behindSummary = {
   kept: list(
     z.object({

@@ -1,7 +1,7 @@
 import type { Item } from "../items.ts";
 import type { Hands } from "../long-model.ts";
 
-/** Where a program works, and what its model is. */
+/** The place of a program, and its model. */
 export interface Place {
   /** The address of the model, without a path. */
   readonly url: string;
@@ -20,9 +20,9 @@ export interface Conversation extends AsyncDisposable {
 /** A program whose conversations grow too long. */
 export interface CompactingProgram {
   readonly hands: Hands;
-  /** Whether a message asks the model for a summary. */
+  /** Tells a message that asks the model for a summary. */
   asksForSummary(text: string): boolean;
-  /** Whether the program can have this item at all. */
+  /** Tells an item that the program can have. */
   has(item: Item): boolean;
   begin(place: Place): Promise<Conversation>;
 }

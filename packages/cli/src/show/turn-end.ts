@@ -18,7 +18,7 @@ export function turnLine(end: TurnEnd, state: ConversationState, model: string):
   return [`${lastResponse(end, state)?.model ?? model}${steps} · ${formatSpent(spent.usage, spent.cost)}`];
 }
 
-/** What a user of the chat can do about a request that is too long for the model. */
+/** Advice to a user of the chat for a request that is too long for the model. */
 const TOO_LONG = " Go back to an earlier message with /tree or /rewind.";
 
 /** Says why a run ended, when it did not simply answer. `why`: what the model's service, a limit or the loop said. */

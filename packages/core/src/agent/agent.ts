@@ -200,7 +200,7 @@ export interface CompactionOptions {
    */
   readonly count?: ((text: string) => number | Promise<number>) | undefined;
   /**
-   * Whether summaries are made when the context is nearly full. With `false` only `agent.compact` and the tool
+   * Makes summaries when the context is nearly full. With `false` only `agent.compact` and the tool
    * `shorten_conversation` make one. Default `true`.
    * @example new Agent({ model, compaction: { automatic: false, instructions: "Keep all prices." } });
    */

@@ -18,7 +18,7 @@ import { storeOf } from "../turn/store-of.fixture.ts";
 /** Long enough to be a summary. */
 const NOTHING = "The work continues. ".repeat(12).trim();
 
-/** What a prompt says, as one text. */
+/** The text of a prompt. */
 function said(messages: readonly PromptMessage[]): string {
   return messages
     .flatMap((message) => [
@@ -94,7 +94,7 @@ describe("F86: behind a summary that says nothing", () => {
     for (const [index, request] of model.requests.entries()) {
       const before = model.requests[index - 1];
       if (!before || !isSummary(before) || isSummary(request)) continue;
-      // What nobody has answered, the last result here, comes on top.
+      // Unanswered messages, the last result here, come on top.
       expect(tokens(request.messages.slice(0, -1))).toBeLessThanOrEqual(4_000 * 0.4);
     }
     expect(checkConversation(session.state)).toEqual([]);

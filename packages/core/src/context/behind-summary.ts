@@ -7,7 +7,7 @@ import type { TurnRun } from "../run/run.ts";
 import { noteBehind } from "./earlier.ts";
 import { estimate, shownTexts, tokensOf } from "./tokens.ts";
 
-/** What takes how much of the room behind a summary: of the window without instructions and tools. */
+/** Shares of the room behind a summary. The room is the window without instructions and tools. */
 export const SHARES = { all: 0.4, summary: 0.1, words: 0.12, message: 0.03, state: 0.05 } as const;
 
 /** Tokens of the text of a summary at most, in a room of so many. */
@@ -17,7 +17,7 @@ export function summaryBound(room: number): number {
 
 const MOST_SUMMARY = 8_000;
 
-/** What stands behind a summary beside its text (F86, F87). */
+/** The parts of a summary that the program writes behind its text (F86, F87). */
 export type BehindSummary = Pick<SummaryMessage, "kept" | "leftOut" | "state" | "note">;
 
 /** Tokens of texts, as the run counts them. Rejects with the signal's reason as soon as the run is aborted. */

@@ -21,7 +21,7 @@ const act = defineTool({
   execute: () => String(++acted).padStart(400, "x"),
 });
 
-/** What a prompt says, as one text. */
+/** The text of a prompt. */
 function said(messages: readonly PromptMessage[]): string {
   return messages
     .flatMap((message) => [

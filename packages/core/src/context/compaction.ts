@@ -48,7 +48,7 @@ export async function makeRoom({ run, model }: Asking, standIn?: StandIn): Promi
 
 /** How a conversation is shortened. */
 interface ShortenOptions {
-  /** What stays word for word. With `asked` the model's summary is used or none. */
+  /** Messages that stay word for word. With `asked` the model's summary is used or none. */
   readonly whole?: LeftWhole;
   /** Messages that the summary must cover at least. */
   readonly least?: number | undefined;
@@ -94,7 +94,7 @@ export async function shorten(
       session.notify({ type: "context.shortening", run: run.id, leaf: branch.leaf, reason: why }, origin);
       try {
         const text = await writer.summaryOf(branch.promptTo(covers), words);
-        // Who asked for a summary reads it and can go back.
+        // A user who asked for a summary reads it and can go back.
         if (whole !== "asked" && (await isTooShort(run, text, covers))) throw new Error(TOO_SHORT);
         await put(text, false);
         return undefined;

@@ -29,7 +29,7 @@ interface Turn {
   readonly looks: number;
 }
 
-/** What the model was shown of the words of the user, and what the user had said by then. */
+/** Words of the user that the model was shown, and all words of the user by then. */
 interface Seen {
   readonly messages: readonly PromptMessage[];
   readonly said: readonly string[];
@@ -74,7 +74,7 @@ function shownOf(words: string, shown: string): "whole" | "cut" | undefined {
   return fits ? "cut" : undefined;
 }
 
-/** What is wrong with what a request shows of the words of the user. */
+/** Returns faults in the words of the user that a request shows. */
 function judged(window: number, { messages, said, isFresh }: Seen): string[] {
   const [first, ...rest] = messages;
   const behind = first ? textOf(first) : "";
@@ -102,7 +102,7 @@ function judged(window: number, { messages, said, isFresh }: Seen): string[] {
   const next = said[covered - newest.length - 1];
   if (counted > 0 && next !== undefined && block.length / 4 + Math.min(next.length / 4 + 12, one) < all - 40)
     problems.push("a message was left out that has room");
-  // What nobody has answered comes on top of the 40 %.
+  // Unanswered messages come on top of the 40 %.
   const answered = messages.findLastIndex(({ role }) => role === "assistant");
   if (isFresh && tokens(messages.slice(0, answered)) > window * 0.4) problems.push("more than 40 % is left");
   return problems;

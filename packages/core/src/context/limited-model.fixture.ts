@@ -1,7 +1,7 @@
 import { type ModelDriver, ModelError, type ModelRequest, type PromptMessage } from "../ports/model.ts";
 import { type Beat, type ScriptedModel, scriptedModel, spend, text } from "../testing/scripted-model.ts";
 
-/** What a server with a window of its own does. */
+/** The behaviour of a server with a window of its own. */
 export interface LimitedOptions {
   /** Tokens that it takes, a token being four characters of text. */
   readonly window: number | (() => number);
@@ -25,7 +25,7 @@ export interface LimitedModel extends ScriptedModel {
   readonly repeated: readonly string[];
 }
 
-/** What a message says, as one text. */
+/** The text of a message. */
 function textIn(message: PromptMessage): string {
   const said = message.parts.map((part) => ("text" in part ? part.text : ""));
   return [...said, ...("results" in message ? message.results.map(({ output }) => output) : [])].join("\n");

@@ -21,7 +21,7 @@ import {
 /** How a model counts what it is shown. */
 const COUNTS = { exact: 1, half: 0.5, double: 2, one: 0 } as const;
 
-/** What a model answers when it is asked for a summary. */
+/** Answers of a model to a request for a summary. */
 const SUMMARIES: Readonly<Record<string, (tokens: number) => readonly Beat[]>> = {
   good: () => [
     text("All that matters: the work continues with the next part, and nothing else has to be known of it."),
@@ -50,11 +50,11 @@ interface LongTurn {
 export interface LongConversation {
   readonly seed: number;
   readonly window: number;
-  /** Whether the program knows the window. */
+  /** The program knows the window. */
   readonly known: boolean;
   readonly counts: keyof typeof COUNTS;
   readonly summary: keyof typeof SUMMARIES;
-  /** Whether the provider tells its window where it refuses. */
+  /** The provider names its window when it refuses. */
   readonly tells: boolean;
   readonly turns: readonly LongTurn[];
 }
@@ -107,7 +107,7 @@ export async function faultsOf(conversation: LongConversation): Promise<string[]
   let turn: LongTurn | undefined;
   let at = 0;
   let id = 0;
-  /** What each model refused, by its window. */
+  /** Sizes that each model refused, by its window. */
   const refused = new Map<number, number>();
   const driverOf = (window: number): ModelDriver => {
     const script = (request: ModelRequest): Scene => {
@@ -156,7 +156,7 @@ export async function faultsOf(conversation: LongConversation): Promise<string[]
       if (reason !== "answered") faults.push(`turn ${at} ended with ${reason}`);
     } catch (error) {
       if (!(error instanceof TurnError)) throw error;
-      // What does not fit by itself may be refused.
+      // A message that does not fit by itself may be refused.
       if (own <= window) faults.push(`turn ${at} of ${own} tokens failed in a window of ${window}: ${error.message}`);
     }
   }

@@ -70,7 +70,7 @@ export async function oldResults(run: TurnRun, covers?: string): Promise<OldResu
 
 const outputOf = ({ output = "" }: Call) => output;
 
-/** Whether a call that reads a file has read all that an earlier one did: the same place, or the whole file. */
+/** Returns whether a call has read all that an earlier call read of a file: the same place, or the whole file. */
 function coversAll(later: Call, earlier: Call): boolean {
   const [input, before] = [later, earlier].map(({ executedInput, input = {} }) => executedInput ?? input);
   return Object.keys(input as object).length === 1 || JSON.stringify(input) === JSON.stringify(before);

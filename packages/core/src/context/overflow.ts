@@ -22,7 +22,7 @@ const NEARLY_FULL = 0.9;
 /** A request with a larger part of what was refused is the same request: a result that was cut before is cut by a character. */
 const SAME = 0.999;
 
-/** Whether a model refused a request because it is too long, by its words or, where it has none for it, by its size. */
+/** Returns whether a model refused a request as too long: by the words of the refusal, or by the size of the request. */
 async function isTooLong(run: TurnRun, { code, status }: ModelError): Promise<boolean> {
   if (code === "context-overflow") return true;
   const { contextSize, count } = run.agent.compaction ?? {};

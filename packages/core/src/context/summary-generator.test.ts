@@ -29,7 +29,7 @@ import { storeOf } from "../turn/store-of.fixture.ts";
 const SUMMARY =
   "What counts of all this is written down here, in the words of a model that writes enough of them. ".repeat(3);
 
-/** What a model may answer to the request for a summary. */
+/** Answers of a model to a request for a summary. */
 const WRITERS: Record<string, (bound: number) => readonly Beat[]> = {
   good: () => [text(SUMMARY)],
   empty: () => [text("  ")],
@@ -57,7 +57,7 @@ interface Plan {
   /** The process ends behind this turn, and another one opens the log. */
   readonly restart: number;
   readonly isTask: boolean;
-  /** What the log has already. */
+  /** Facts that are in the log already. */
   readonly left?: readonly Event[];
 }
 

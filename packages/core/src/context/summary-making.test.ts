@@ -98,7 +98,7 @@ describe("F88: a summary covers only what it replaces, from the oldest on", () =
       expect(turn.text).toBe("Done.");
       expect(model.refusals()).toBe(0);
       const requests = model.requests.filter(isSummary);
-      // What is not summed up is still in the request.
+      // Messages without a summary are still in the request.
       const said = [...requests, ...model.requests.slice(-1)].map(({ messages }) => allWords(messages)).join("\n");
       const missing = ["first", "second", "third", "fourth", "answer"].filter(
         (mark) => !said.includes(`${mark} lorem`),
@@ -324,7 +324,7 @@ describe("in a sub-agent, and on two branches at once", () => {
 });
 
 describe("F92: a summary has a bound of its own", () => {
-  /** What a model of this window is asked, and the summary, when it writes these. */
+  /** Called with the request and the summary when a model of this window writes a summary. */
   async function bounded(scenes: Scene[], settings: AgentOptions["settings"] = {}) {
     const model = limitedModel(4_000, (_, index) => scenes[index] ?? "none", ["Yes.", "Yes.", "Yes."]);
     const { session, agent } = play(model, 4_000, { settings });

@@ -3,7 +3,7 @@ import { checkPrice } from "../run/limits.ts";
 import type { Asking, TurnRun } from "../run/run.ts";
 import { messageOf } from "../toolbox/execute.ts";
 
-/** Who asks for a summary, and what the user wants of it. */
+/** The trigger of a summary, and the user's words for it. */
 export interface SummaryOrder {
   /** `manual`: a user asks for it. `auto`: the context is nearly full. */
   readonly trigger: "manual" | "auto";
@@ -11,7 +11,7 @@ export interface SummaryOrder {
   readonly wanted?: string | undefined;
 }
 
-/** What a summary is to hold: words of users, or why there is to be none. */
+/** Words of users for a summary, or the reason why there must be none. */
 type SummaryWords = readonly string[] | { readonly blocked: string };
 
 /**

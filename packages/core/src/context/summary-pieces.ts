@@ -4,7 +4,7 @@ import type { PromptMessage } from "../ports/model.ts";
 /** Tokens of texts. */
 export type CountTexts = (...texts: readonly string[]) => Promise<number>;
 
-/** What a message of a request says: its texts, calls and results. Pictures and reasoning have no words. */
+/** The texts, calls and results of a message. Pictures and reasoning have no words. */
 export function wordsIn(message: PromptMessage): string[] {
   const said = message.parts.flatMap((part) => {
     if (part.type === "text") return [part.text];

@@ -18,14 +18,14 @@ What is not settled, and who has to settle it.
 
 Leave out what is of no further use. Answer with the summary alone; call no tool.`;
 
-/** What a model is asked for: a summary of at most `bound` tokens, with the words of users for it. */
+/** Returns the request for a summary of at most `bound` tokens, with the words of users for it. */
 export function requestFor(words: readonly string[], bound: number): string {
   const asked = `${REQUEST} Use at most ${wordsFor(bound)} words.`;
   if (words.length === 0) return asked;
   return `${asked}\n\nAbove all, follow these words of the user for the summary:\n${words.join("\n\n")}`;
 }
 
-/** What a model is asked for when its summary was longer than `bound` tokens. */
+/** Returns the request for a shorter summary, of at most `bound` tokens. */
 export function shorterRequest(bound: number): string {
   return `Your summary is too long. Write it again in at most ${wordsFor(bound)} words, and leave out what matters least. Answer with the summary alone; call no tool.`;
 }

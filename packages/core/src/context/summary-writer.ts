@@ -54,7 +54,7 @@ export class SummaryWriter {
     return this.#asking.model;
   }
 
-  /** What all responses took together; nothing when there was none. */
+  /** Usage and cost of all responses; nothing when there was none. */
   get spent(): { readonly usage: Usage; readonly cost: Cost } | undefined {
     if (this.#responses.length === 0) return undefined;
     return {
@@ -73,7 +73,7 @@ export class SummaryWriter {
     const count: CountTexts = (...texts) => countTokens(run, ...texts);
     const room = await roomOf(run);
     const isKnown = run.agent.compaction?.contextSize !== undefined;
-    // Of a window whose size nobody knows, what is there is the room, and that may be little.
+    // An unknown window has the size of the conversation as its room, which may be small.
     const bound = Math.max(
       isKnown ? 1 : LEAST_BOUND,
       Math.floor(summaryBound(Math.min(room, await roomOf(this.#reader)))),
@@ -215,7 +215,7 @@ const CALLED = "The model called a tool twice instead of writing a summary.";
 const REFUSED = "The model refused to write a summary.";
 const CUT_HERE = "\n[This summary was longer than its limit and was cut here.]";
 
-/** Whether a request was refused as too long: by its words or, where a provider has none for it, by its size. */
+/** Returns whether a request was refused as too long: by the words of the refusal, or by the size of the request. */
 function isTooLong(error: unknown, sent: number, room: number): error is ModelError {
   if (!(error instanceof ModelError)) return false;
   return (

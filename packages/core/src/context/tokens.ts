@@ -23,7 +23,7 @@ export function estimate(text: string): number {
 }
 
 /**
- * Of the next request: as its provider counted the last one, and what came since. Our own rough count takes the place of a
+ * Returns the size of the next request: the provider's count of the last request, and the texts since. Our own rough count replaces a
  * provider's count that is less than half of it (F97).
  */
 export function takenBy({ branch, agent }: TurnRun): RoomTaken {
@@ -115,7 +115,7 @@ export async function tokensOf(
   return tokens;
 }
 
-/** What is counted; nothing once the run is aborted, as the abort says how the run goes on. */
+/** Returns the count; nothing once the run is aborted, because the abort decides how the run goes on. */
 export async function untilAborted<T>({ signal }: TurnRun, counting: (signal: AbortSignal) => Promise<T>) {
   try {
     return await counting(signal);
@@ -125,12 +125,12 @@ export async function untilAborted<T>({ signal }: TurnRun, counting: (signal: Ab
   }
 }
 
-/** What the model is shown of a path, as texts. */
+/** Returns the texts of a path that the model is shown. */
 export function shownTexts(path: readonly Message[]): string[] {
   return afterSummary(path).flatMap((message) => (isSummary(message) ? standingFor(message, path) : textsIn(message)));
 }
 
-/** What the model is shown of a message that is no summary, as texts. */
+/** Returns the texts of a message that the model is shown. The message is no summary. */
 export function textsIn(message: Message): string[] {
   if (message.role !== "assistant") return [textOf(message)];
   return [textOf(message), ...message.calls.map(({ inputText }) => inputText), ...resultsIn(message)];

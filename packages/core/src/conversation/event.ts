@@ -190,7 +190,7 @@ export type EventBody =
       readonly run: string;
       readonly question: string;
       readonly reason: string;
-      /** What "allow" does, where the run is at no limit: `file` stores a message as a file. */
+      /** The effect of "allow" when the run is at no limit: `file` stores a message as a file. */
       readonly offers?: "file";
       /** Nobody can go on with the run when its process ends, as with one of another program's agent. */
       readonly survives?: false;

@@ -333,7 +333,7 @@ export interface KeptMessage {
 export interface ShortenedResult {
   /** The id of the call. */
   readonly call: string;
-  /** What the model is shown in the place of the result, without its files. */
+  /** The text that the model is shown in the place of the result, without the files. */
   readonly text: string;
 }
 
@@ -341,11 +341,11 @@ export interface ShortenedResult {
 export interface SetAsideMessage {
   /** The id of the message. */
   readonly message: string;
-  /** What the model is shown in the place of the message. */
+  /** The text that the model is shown in the place of the message. */
   readonly text: string;
 }
 
-/** What a summary made of the next request. */
+/** The effect of a summary on the next request. */
 export interface CompactionResult {
   /** Messages that the model is shown no more. */
   readonly messages: number;
@@ -371,11 +371,11 @@ export interface SummaryMessage extends MessageBase {
   readonly kept?: readonly KeptMessage[];
   /** The number of covered user messages whose words the model is not shown. */
   readonly leftOut?: number;
-  /** What the program knew of the branch when the summary was written, in words for the model. */
+  /** The state of the branch when the summary was written, as a text for the model. */
   readonly state?: string;
-  /** What the summary made of the next request, for users. */
+  /** The effect of the summary on the next request, for users. */
   readonly compaction?: CompactionResult;
-  /** What the program tells the model behind the summary: that the work continues, and how the model reads what is covered. */
+  /** A note of the program behind the summary: the work continues, and how the model reads the covered messages. */
   readonly note?: string;
   /** Of the model call that wrote it; absent when a tool call of a response did. */
   readonly usage?: Usage;

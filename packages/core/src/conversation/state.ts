@@ -58,9 +58,9 @@ export interface LimitQuestion {
   readonly id: string;
   readonly message: string | null;
   readonly run: string;
-  /** Which limit that is, or what is offered: one sentence. */
+  /** The limit, or the offer, in one sentence. */
   readonly reason: string;
-  /** What "allow" does, where the run is at no limit: `file` stores a message that is too large for the model as a file. */
+  /** The effect of "allow" when the run is at no limit: `file` stores a message that is too large for the model as a file. */
   readonly offers?: "file";
   /** The question is closed when its process ends. */
   readonly survives?: false;

@@ -88,7 +88,7 @@ export function windowOf(model: ModelDriver, known = model.contextSize): number 
   return window === undefined || (known !== undefined && known < window) ? known : window;
 }
 
-/** Whether a refusal has told the window of a model. */
+/** Returns whether a refusal has told the window of a model. */
 export function wasRefused(model: ModelDriver): boolean {
   return learntOf(model).window !== undefined;
 }

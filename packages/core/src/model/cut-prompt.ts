@@ -1,7 +1,7 @@
 import type { ModelRequest } from "../ports/model.ts";
 
 /**
- * Whether a server read only a part of a request, by the tokens that it counted (F69). Some servers drop the beginning of
+ * Returns whether a server read only a part of a request, by the server's count of tokens (F69). Some servers drop the beginning of
  * a prompt that is too long, and answer as if nothing had happened.
  *
  * @param counted Tokens of the prompt by the server's count; 0 when the server counts none.

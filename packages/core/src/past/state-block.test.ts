@@ -210,7 +210,7 @@ test("F87: files stand in the block as they came to be, whatever calls and comma
         if (next === null && now === null) continue;
         if (act === "read") written.call("read", {}, [saw(file, now)]);
         else if (!isCommand) written.call(act, {}, [change(file, now, next)]);
-        // What a command does to a file that nobody looked at, nobody knows.
+        // Nobody knows the changes of a command to a file that nobody read before.
         else if (known) written.call("shell", { command: "x" }, [saw(file, next)]);
         if (act !== "read") disk.set(file, next);
         if (isCommand && !known) continue;

@@ -34,7 +34,7 @@ interface Lines {
   readonly unlisted: number;
 }
 
-/** What the program knows of the work on a branch. */
+/** The state of the work on a branch, as the program knows it. */
 export type WorkState = Readonly<Record<Section, Lines>>;
 
 /**
@@ -161,7 +161,7 @@ function questionLine(state: ConversationState, question: OpenQuestion): string 
   return `May ${call ? toolOf(call) : "a call"} run${title === undefined ? "" : ` (${title})`}?`;
 }
 
-/** What is known of a file. Contents are told apart by their digests; `null` is no file. */
+/** A file of the branch. Digests tell contents apart; `null` is no file. */
 interface KnownFile {
   readonly first: string | null;
   last: string | null;

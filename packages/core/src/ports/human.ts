@@ -78,14 +78,14 @@ export interface SummaryRequest {
   readonly run: string;
   /** `manual`: a user asks for it. `auto`: the context is nearly full. */
   readonly trigger: "manual" | "auto";
-  /** What the user wants of it, in words. */
+  /** The user's words for the summary. */
   readonly wanted?: string | undefined;
   readonly conversation: ConversationState;
   /** Aborts when nobody waits for the summary any more. */
   readonly signal: AbortSignal;
 }
 
-/** What a summary is to hold beside what it holds anyway; a denial keeps a summary from being made that a user asks for. */
+/** Words that a hook adds to the request for a summary. A denial stops a summary that a user asks for. */
 export type BeforeSummary =
   | { readonly decision: "deny"; readonly reason: string }
   | { readonly decision?: undefined; readonly instructions?: string | undefined };

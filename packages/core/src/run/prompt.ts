@@ -33,7 +33,7 @@ export function promptFrom(path: readonly Message[]): PromptMessage[] {
     let shown = settled.get(message);
     if (shown === undefined) {
       shown = promptMessage(message, path);
-      // What stands behind a summary depends on the messages above it, too.
+      // The texts behind a summary depend on the messages above it, too.
       if (isSettled(message) && message.role !== "summary") settled.set(message, shown);
     }
     if (shown) prompt.push(shown);

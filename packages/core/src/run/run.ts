@@ -108,7 +108,7 @@ export type CountTokens = (text: string) => number | Promise<number>;
 
 /** When and how a conversation is made shorter, as parts of the model's context. */
 export interface Compaction {
-  /** Whether summaries are made without a user who asks for them. */
+  /** Summaries are made without a user who asks for them. */
   readonly automatic: boolean;
   /** The name of the model that writes summaries; that of the turn when absent. */
   readonly model: string | undefined;

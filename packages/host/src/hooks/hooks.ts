@@ -162,7 +162,7 @@ export class Hooks {
     };
   }
 
-  /** What hooks add to the request for a summary. They keep only one from being made that a user asks for. */
+  /** Words that hooks add to the request for a summary. A hook stops only a summary that a user asks for. */
   async #beforeSummary({
     trigger,
     wanted = "",

@@ -129,7 +129,7 @@ export function asBegan(agent: Agent, state: Pick<ConversationState, "labels" | 
   return text === instructions && listed === tools ? agent : agent.with({ tools: listed, instructions: text });
 }
 
-/** Whether an agent works in the small profile: as the settings say, else by the window of its model. */
+/** Returns whether an agent works in the small profile: by the settings, else by the window of its model. */
 function isSmall(model: Agent["options"]["model"], profile: "full" | "small" | undefined): boolean {
   if (profile !== undefined) return profile === "small";
   return (contextOf(model) ?? ASSUMED) <= SMALL_WINDOW;
@@ -140,7 +140,7 @@ export function toldParts(instructions = "", parts: readonly InstructionPart[]):
   return isSmallProfile(instructions) ? [{ source: "small profile", text: instructions }] : parts;
 }
 
-/** What an agent is told beside what is built in: the most important part last. */
+/** Instructions of an agent beside the built-in ones, the most important part last. */
 function partsOf({ name, options: { instructions = "" } }: Agent, { own, servers }: Told): InstructionPart[] {
   const current = instructionsText([...own, ...servers]);
   if (!instructions.startsWith(current)) return [{ source: `the agent ${name}`, text: instructions }];

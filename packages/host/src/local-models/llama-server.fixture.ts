@@ -8,7 +8,7 @@ import { join } from "node:path";
 const [installed = "", model = "", size = "", tooLong = ""] = process.argv.slice(2);
 const window = Number(size);
 
-/** What is used of llama.node. */
+/** The used part of the interface of llama.node. */
 interface Context {
   getFormattedChat(messages: readonly object[], template: undefined, options: object): { readonly prompt: string };
   tokenize(text: string): Promise<{ readonly tokens: ArrayLike<number> }>;

@@ -64,7 +64,7 @@ describe.skipIf(WHY_NOT !== undefined)(`a real model of llama.cpp${WHY_NOT ? ` (
   test.for([
     [
       "cuts",
-      /^llamacpp\/smollm2 cut the request: it read \d+ tokens of more; its context size is 512 tokens; make it shorter, or start llama-server with a larger --ctx-size/,
+      /^llamacpp\/smollm2 read only \d+ tokens of the request and dropped the rest; its context size is 512 tokens; make it shorter, or start llama-server with a larger --ctx-size/,
     ],
     [
       "refuses",

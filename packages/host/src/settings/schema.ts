@@ -127,7 +127,9 @@ const compaction = z
   .strictObject(
     {
       enabled: yesOrNo
-        .describe("Whether this happens by itself, which it does when nothing is set. `/compact` works in any case.")
+        .describe(
+          "Compacts a conversation when its context is nearly full. Default `true`. `/compact` works in any case.",
+        )
         .optional(),
       model: model
         .describe("The model that writes summaries. That of the conversation when nothing is set.")

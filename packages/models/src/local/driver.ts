@@ -105,7 +105,7 @@ class CountingSink implements ModelSink {
 /** Answers of a server that do not tell the window before it is asked no more. */
 const ASKED = 2;
 
-/** What is known of the window of one model. */
+/** The window of one model, as far as it is known. */
 class LearntWindow {
   readonly #served: ServedModel;
   readonly #set: number | undefined;
@@ -134,7 +134,7 @@ class LearntWindow {
     return this.toSet ?? this.#said?.size;
   }
 
-  /** Whether a request can set the window. */
+  /** A request can set the window. */
   get isSettable(): boolean {
     return this.#said?.canSet === true;
   }
@@ -144,7 +144,7 @@ class LearntWindow {
     return this.isSettable && this.#set !== undefined ? this.size : undefined;
   }
 
-  /** Whether the server should be asked before the next request. */
+  /** The server should be asked before the next request. */
   get isDue(): boolean {
     return this.#stale && this.#asked < ASKED;
   }
@@ -197,7 +197,7 @@ class LearntWindow {
   /** The error of a prompt of which the server read a part. */
   cut(request: ModelRequest, read: number): ModelError {
     const window = this.ofServer === undefined ? "" : `; its context size is ${count(this.ofServer)} tokens`;
-    const fact = `${this.#name} cut the request: it read ${count(read)} tokens of more${window}`;
+    const fact = `${this.#name} read only ${count(read)} tokens of the request and dropped the rest${window}`;
     const size = JSON.stringify([request.instructions, request.messages]).length;
     return this.explained(
       new ModelError("context-overflow", fact, { detail: `${fact}. The request has ${count(size)} characters.` }),

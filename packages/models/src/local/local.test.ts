@@ -72,7 +72,7 @@ describe.each(LOCAL_SERVERS)("F69: %s", (name) => {
     const error = await failureOf(answerOf(model, say(words(9_000))));
     expect(error).toMatchObject({ code: "context-overflow", retryable: false });
     expect(error.message).toMatch(
-      /^\w+\/m cut the request: it read [\d,]+ tokens of more; its context size is 4,096 tokens; make it shorter, or /,
+      /^\w+\/m read only [\d,]+ tokens of the request and dropped the rest; its context size is 4,096 tokens; make it shorter, or /,
     );
     expect(error.message).toContain(ADVICE[name]);
   });
@@ -121,7 +121,7 @@ describe.each(LOCAL_SERVERS)("F69: %s", (name) => {
     await using server = await standIn(name === "ollama" ? "vllm" : name, { counts: (_, window) => window });
     const used = name === "ollama" ? "vllm" : name;
     const error = await failureOf(answerOf(await open(used, server, undefined, "package"), say(words(9_000))));
-    expect(error.message).toContain(`${used}/m cut the request`);
+    expect(error.message).toContain(`${used}/m read only`);
   });
 
   test("that is not there, or says nothing of windows, is used as before", async () => {

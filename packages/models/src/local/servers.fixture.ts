@@ -73,7 +73,7 @@ export async function standIn(name: LocalServerName, behaviour: Behaviour = {}):
 
 type State = Pick<LocalStandIn, "window" | "loaded">;
 
-/** What each server tells of its window. */
+/** Answers of each server about its window. */
 const TOLD: Readonly<Record<LocalServerName, (path: string, state: State, parameters: string) => object | undefined>> =
   {
     // https://github.com/ollama/ollama/blob/main/docs/api.md#show-model-information and #list-running-models;

@@ -5,7 +5,7 @@ export const LOCAL_SERVERS = ["ollama", "lmstudio", "llamacpp", "vllm"] as const
 
 export type LocalServerName = (typeof LOCAL_SERVERS)[number];
 
-/** Where a server of the user's is, and which of its models is meant. */
+/** The address of a server of the user's, and one of its models. */
 export interface ServedModel {
   readonly server: LocalServerName;
   /** Its address for the chat completions format, as in `http://127.0.0.1:11434/v1`. */
@@ -15,7 +15,7 @@ export interface ServedModel {
   readonly model: string;
 }
 
-/** What a server says about the context window of one of its models, in tokens. */
+/** A server's answer about the context window of one of its models, in tokens. */
 export interface ServerWindow {
   /** Tokens that a request and its response have together; unknown as long as the model is not loaded. */
   readonly size?: number | undefined;

@@ -47,7 +47,7 @@ export async function bodyOf(request: IncomingMessage): Promise<string> {
   return body;
 }
 
-/** Whether a request asks a local server for the window of a model, which comes before the first request for a response. */
+/** Tells a request for the window of a model, which comes before the first request for a response. */
 export function asksWindow({ url = "" }: IncomingMessage): boolean {
   return /\/(api\/(show|ps|v0\/models)|props|v1\/models)(\?|$)/.test(url);
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { HttpPuppet } from "./testing/http-puppet.fixture.ts";
 import { TestServers } from "./testing/surroundings.fixture.ts";
 
-/** What stands in the place of an answer: its status, its content type and its body. */
+/** An odd answer: status, content type and body. */
 type Body = readonly [status: number, type: string | undefined, body: string];
 
 const PAGE = `<!DOCTYPE html><html><head><title>502 Bad\nGateway</title></head><body>${"<p>nginx</p>".repeat(200)}</body></html>`;

@@ -5,7 +5,7 @@ import { WorkspaceError } from "./error.ts";
 /** How a call on an address `earlier:` is shown: it is about no file, so rules on paths do not hold for it (F98). */
 export const LOOKING_BACK = { paths: [], looksAt: { one: "earlier message", several: "earlier messages" } } as const;
 
-/** Whether a path is an address of what was said before. A file of such a name is `./earlier:` with the rest. */
+/** Returns whether a path is an address of an earlier message or result. A file of such a name is `./earlier:` with the rest. */
 export function isEarlier(path: string): boolean {
   return path.startsWith(EARLIER);
 }

@@ -72,7 +72,7 @@ test("S10: of a token that a cut goes through, no more than its first seven char
   );
 });
 
-/** What cuts a text that comes in pieces, by the bytes or characters to which it cuts. */
+/** Cutters of texts that come in pieces, by the bytes or characters to which they cut. */
 const CUTS: Readonly<Record<string, (pieces: readonly string[], size: number) => string>> = {
   "output of a program": (pieces, size) => {
     const output = new BoundedOutput({ head: size, tail: size });

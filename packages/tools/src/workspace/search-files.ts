@@ -8,7 +8,7 @@ import type { Match } from "./search-matches.ts";
 import { compileGlob, compilePattern } from "./search-pattern.ts";
 import { walk } from "./walk.ts";
 
-/** What to search for and where, in files or in texts. Plain data: it can be handed to a worker. */
+/** The pattern and place of a search in files or texts. Plain data, for a worker. */
 export type SearchQuery = Query | TextQuery;
 
 /** A search in texts that are at hand. */

@@ -23,7 +23,7 @@ interface Note {
   readonly at: string | null | undefined;
   /** The note is about the turn that begins next. */
   readonly isEarly: boolean;
-  /** Of the item that it tells of. */
+  /** The item of the line. */
   readonly type: FeedItem["type"];
 }
 

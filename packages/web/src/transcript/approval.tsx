@@ -245,7 +245,7 @@ function askedInWords(call: Call, isEdited: boolean): string {
   return t("Use {tool}?", { tool });
 }
 
-/** Whether a turn at a limit may have as much again, or whether a message that is too large is stored as a file. */
+/** Asks whether a turn at a limit may have as much again, or whether a message that is too large is stored as a file. */
 function GoesOn({ conversation, question }: Asked<Extract<OpenQuestion, { type: "limit" }>>) {
   const { send, problem } = useAnswer(conversation, question.id);
   return (

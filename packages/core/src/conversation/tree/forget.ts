@@ -47,7 +47,7 @@ export function forgetBefore(state: ConversationState, path: readonly Message[],
   return left;
 }
 
-/** Of the messages before `first`, the newest summary and those that it keeps word for word. */
+/** Returns the newest summary before `first`, and the messages that the summary keeps word for word. */
 function staying(path: readonly Message[], first: number): Message[] {
   const at = path.findLastIndex(isSummary);
   const summary = path[at];

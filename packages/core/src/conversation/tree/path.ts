@@ -131,14 +131,14 @@ export function isSummary(message: Message | undefined): message is SummaryMessa
   return message?.role === "summary" && message.covers !== undefined && message.unreadable === undefined;
 }
 
-/** Whether a message shortens results above it, so that all above it may be shown otherwise than before (F91). */
+/** Returns whether a message shortens results above it. All messages above it may then be shown in another form (F91). */
 export function isShortening(message: Message | undefined): message is SummaryMessage {
   return message?.role === "summary" && message.shortened !== undefined && message.unreadable === undefined;
 }
 
 /**
- * What of a path the model is shown: the nearest summary, and what that does not cover, with the results shortened that the
- * path says so of.
+ * Returns the messages of a path that the model is shown: the nearest summary, and the messages that it does not cover. Messages of
+ * the path that shorten results, or set messages aside, are applied.
  */
 export function afterSummary(path: readonly Message[]): readonly Message[] {
   const at = path.findLastIndex(isSummary);

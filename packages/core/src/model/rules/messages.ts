@@ -46,7 +46,7 @@ interface Walk {
   readonly pictures: FilePart[];
 }
 
-/** What a message became; nothing when it is left out. */
+/** A rewritten message; nothing when the message is left out. */
 type Rewritten = PromptMessage | "same" | undefined;
 
 /** Messages in the form of one provider. Messages never change, so each is rewritten once for a branch. */

@@ -39,7 +39,7 @@ function ownIn(value: unknown): string[] {
   return [...own.filter((one) => typeof one === "string"), ...Object.values(value).flatMap(ownIn)];
 }
 
-/** What the providers of one conversation were asked and refused. */
+/** Requests to the providers of one conversation, and their refusals. */
 interface Providers {
   readonly relays: Map<string, Relay[]>;
   readonly refused: string[];
