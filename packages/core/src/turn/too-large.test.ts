@@ -62,15 +62,21 @@ describe("F93: a message that is larger than the window", () => {
     expect(checkConversation(session.state)).toEqual([]);
   });
 
-  test("is refused at once from the second time on, when its window was unknown", async () => {
-    const model = answering();
+  test.each([
+    ["tells the window", {}],
+    ["tells no window", { words: () => "Too long." }],
+  ] as const)("is refused at once from the second time on, when the refusal %s", async (_, options) => {
+    const model = answering(options);
     const session = Session.inMemory();
     const agent = new Agent({ model });
     await agent.send(paste(9_000), { session }).catch(() => {});
     const { length } = model.refused;
     expect(length).toBeLessThanOrEqual(2);
-    await expect(agent.send(paste(9_000), { session })).rejects.toMatchObject({ code: "context-overflow" });
-    expect(model.refused).toHaveLength(length);
+    // The second message alone is smaller than what was refused; with the messages before it, the request is not.
+    for (const size of [9_000, 8_980]) {
+      await expect(agent.send(paste(size), { session })).rejects.toMatchObject({ code: "context-overflow" });
+      expect(model.refused).toHaveLength(length);
+    }
   });
 
   test("is whole again on a branch from the message itself, for a model with more room", async () => {
