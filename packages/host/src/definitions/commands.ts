@@ -50,15 +50,41 @@ function readCommand({ name, path, content }: DefinitionFile): PromptCommand | S
   return { name, description: description ?? firstLine.slice(0, 80), hint, model, text: read.text };
 }
 
-/** What a command says with these arguments: `$ARGUMENTS` is all of them, `$1` to `$9` one each; without either they come last. */
+/** Blanks and the marks of lists and quotes, which stand before a fence. */
+const MARKS = String.raw`[^\S\n]*(?:(?:>|[-*+]|\d{1,9}[.)])[^\S\n]*)*`;
+
+/**
+ * A block of code between fences, at any indent and also below a tag such as `<example>`, where CommonMark sees none. A fence
+ * that nothing closes goes on to the end.
+ */
+const FENCED = String.raw`^${MARKS}(?<fence>\x60{3,}(?=[^\x60\n]*$)|~{3,}(?!~))[^]*?(?:\n${MARKS}\k<fence>(?:\x60*|~*)[^\S\n]*$|(?![^]))`;
+
+/** `$1` to `$9`. Before a digit, or a comma or full stop with a digit behind it, the sign is that of an amount of money. */
+const PLACE = String.raw`\$(?<place>[1-9])(?!\d|[.,]\d)`;
+
+const FENCED_OR_PLACE = new RegExp(`${FENCED}|${PLACE}`, "gm");
+
+/**
+ * Returns what a command says with these arguments (C17). `$ARGUMENTS` stands for all of them, everywhere. `$1` to `$9` stand
+ * for one each, outside of blocks of code and unless they are an amount. Arguments that no place takes come last.
+ */
 export function promptOf({ text }: PromptCommand, args: string): string {
   const words = wordsIn(args);
   let used = false;
-  const said = text.replace(/\$(ARGUMENTS|[1-9])/g, (_, which: string) => {
+  const take = (taken: string) => {
     used = true;
-    return which === "ARGUMENTS" ? args : (words[Number(which) - 1]?.word ?? "");
-  });
-  return used || args.trim() === "" ? said : `${said}\n\n${args}`;
+    return taken;
+  };
+  const all = (piece: string) => piece.replaceAll("$ARGUMENTS", () => take(args));
+  const said: string[] = [];
+  let end = 0;
+  for (const { 0: match, index, groups } of text.matchAll(FENCED_OR_PLACE)) {
+    said.push(all(text.slice(end, index)));
+    said.push(groups?.place === undefined ? all(match) : take(words[Number(groups.place) - 1]?.word ?? ""));
+    end = index + match.length;
+  }
+  said.push(all(text.slice(end)));
+  return `${said.join("")}${used || args.trim() === "" ? "" : `\n\n${args}`}`;
 }
 
 /** The words of a line, and where each begins. Those in quotes are one, in which a quote is written twice. */
