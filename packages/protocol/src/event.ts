@@ -182,6 +182,14 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       call: callId.optional().describe("The call that launched it, when it is the run of a sub-agent."),
       processes: list(z.string()).optional().describe("Processes of whose end the message tells with which it begins."),
       continues: id.optional().describe("The run that ended as waiting, and whose turn this run continues."),
+      before: z
+        .object({
+          ...{ steps: count, usage, cost: dollars.optional(), time: count },
+          grants: z.object({ own: count, all: count }),
+          dearest: z.object({ tokens: count, cost: dollars }),
+        })
+        .optional()
+        .describe("What the turns took before this one whose limits it shares, because a hook added it."),
     }),
     event("run.paused", {
       run: id,

@@ -9,7 +9,7 @@ import { resultSchema } from "../output/schema.ts";
 import { styleFor } from "../show/style.ts";
 import { banyan, ended, type Home, home, linesOf, MAIN, start } from "../testing/banyan.ts";
 import { hasEnded, lasting } from "../testing/lasting.ts";
-import { modelServer, shell } from "../testing/model-server.ts";
+import { modelServer, type ServerAnswer, shell } from "../testing/model-server.ts";
 import { Progress } from "./progress.ts";
 
 const MODEL = ["--model", "openai-compatible/test"];
@@ -30,6 +30,69 @@ describe("the answer", () => {
     const run = await banyan(place, ["-p", "mend it", ...MODEL], server);
     expect(run).toMatchObject({ code: 0, stdout: "Done, and tested.\n" });
     expect(server.asked[1]?.at(-1)?.content).toBe("run the tests first");
+  });
+
+  describe("F100: turns that a Stop hook adds belong to the run that the user started", () => {
+    const hooked = () => {
+      const settings = join(place.env.BANYAN_HOME ?? "", "config", "settings.json");
+      mkdirSync(dirname(settings), { recursive: true });
+      const stop = { type: "command", command: "echo not yet >&2; exit 2" };
+      writeFileSync(settings, JSON.stringify({ hooks: { Stop: [{ hooks: [stop] }] } }));
+    };
+    const priced = ["--model", "openai-chat/gpt-4o", "--output", "json"];
+    // 10 cents for each request: gpt-4o takes $2.50 for a million tokens of input.
+    const dear: ServerAnswer = { text: "Done.", tokens: [40_000, 0] };
+    const finish: ServerAnswer = {
+      calls: [{ tool: "finish_task", input: { result: "Done.", summary: "" } }],
+      tokens: [40_000, 0],
+    };
+    const go = async (answer: ServerAnswer, args: readonly string[]) => {
+      hooked();
+      await using server = await modelServer(answer);
+      const { code, stdout } = await banyan(place, [...args, ...priced], {
+        env: { ...server.env, OPENAI_API_KEY: "test" },
+      });
+      return { code, asked: server.asked.length, result: JSON.parse(stdout) };
+    };
+
+    test.each([
+      ["-p", dear, "answered"],
+      ["run", finish, "finished"],
+    ] as const)("%s reports the cost, tokens and steps of all of them", async (how, answer, reason) => {
+      const { code, asked, result } = await go(answer, [how, "mend it"]);
+      expect({ code, asked }).toEqual({ code: 0, asked: 6 });
+      expect(result).toMatchObject({ reason, text: "Done.", steps: 6, usage: { input: 240_000 } });
+      expect(result.cost).toBeCloseTo(0.6, 6);
+    });
+
+    test.each([
+      ["-p", dear],
+      ["run", finish],
+    ] as const)("%s holds --max-cost over them, and exits with 3", async (how, answer) => {
+      const { code, asked, result } = await go(answer, [how, "mend it", "--max-cost", "0.35"]);
+      expect(code).toBe(3);
+      expect(asked).toBeLessThanOrEqual(3);
+      expect(result).toMatchObject({ reason: "limit", error: { message: "The turn reached the limit of $0.35." } });
+      expect(result.cost).toBeLessThanOrEqual(0.35);
+    });
+
+    test.each([
+      ["-p", dear],
+      ["run", finish],
+    ] as const)("%s holds --max-steps over them, and exits with 3", async (how, answer) => {
+      const { code, asked, result } = await go(answer, [how, "mend it", "--max-steps", "2"]);
+      // The third request is the last word, which is no step.
+      expect({ code, asked }).toEqual({ code: 3, asked: 3 });
+      expect(result).toMatchObject({ reason: "limit", steps: 2, usage: { input: 120_000 } });
+    });
+
+    test("one that fails is the result, with what all took", async () => {
+      hooked();
+      await using server = await modelServer({ text: "Done." }, { status: 400 });
+      const { code, stdout } = await banyan(place, ["-p", "mend it", ...MODEL, "--output", "json"], server);
+      expect(code).toBe(1);
+      expect(JSON.parse(stdout)).toMatchObject({ reason: "failed", exitCode: 1, usage: { input: 10 } });
+    });
   });
 
   test("T32: goes to stdout alone, and what happens on the way to stderr", async () => {

@@ -137,7 +137,8 @@ class Printing {
         this.#progress.item(item, state);
         if (item.type !== "run.ended" || item.run !== run) return;
         this.#end = item;
-        const goesOn = item.reason === "answered" ? this.#desk?.goesOn(watched.id, item.leaf) : undefined;
+        const mayGoOn = item.reason === "answered" || item.reason === "finished";
+        const goesOn = mayGoOn ? this.#desk?.goesOn(watched.id, item.leaf) : undefined;
         Promise.resolve(goesOn).then((more) => {
           if (more) return;
           unfollow();

@@ -219,7 +219,7 @@ export interface CompactionOptions {
 }
 
 /** Where one turn is taken, and when it is left. */
-interface SendOptions extends ChatOptions {
+interface SendOptions extends Omit<ChatOptions, "sharesLimits"> {
   /** Interrupts the turn. */
   readonly signal?: AbortSignal | undefined;
   /**

@@ -45,9 +45,22 @@ export interface ChatOptions {
    * @example agent.chat(say("Hello"), { session, wait: false });
    */
   readonly wait?: boolean | undefined;
+  /**
+   * Whether a turn that a handler adds shares the limits of the turn before it: usage, cost, steps and time then count on from
+   * there, in its limits and in what it reports. For a turn that no user asked for. Default `false`.
+   * @example new Agent({ model, onTurn: (_, agent) => agent.chat(say("Run the tests."), { sharesLimits: true }) });
+   */
+  readonly sharesLimits?: boolean | undefined;
 }
 
-const CHAT: OptionNames<ChatOptions> = { session: true, at: true, id: true, client: true, wait: true };
+const CHAT: OptionNames<ChatOptions> = {
+  session: true,
+  at: true,
+  id: true,
+  client: true,
+  wait: true,
+  sharesLimits: true,
+};
 
 /** A chat is used in a way that it cannot be. */
 export class ChatError extends Error {
@@ -143,16 +156,16 @@ export interface ChatWatch {
 export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> {
   const { session } = first;
   let { agent, directive, options } = first;
-  let leaf: string | null | undefined;
+  let before: Taken | undefined;
   let chosenModel = session.state.model;
   for (;;) {
     if (directive.type === "stop") return "stop";
-    const taking = takeHere(first, { agent, directive, options, leaf, chosenModel }, watch);
+    const taking = takeHere(first, { agent, directive, options, before, chosenModel }, watch);
     watch.onStart?.(taking);
     const taken = await taking;
     if (!taken) return "interrupted";
-    const { turn } = taken;
-    leaf = taken.leaf;
+    const { turn, leaf } = taken;
+    before = taken;
     const { onTurn } = agent.options;
     // A turn that waits is not over: who continues it asks the handler.
     if (!onTurn || turn.reason === "waiting" || watch.signal?.aborted) return turn.reason;
@@ -179,20 +192,20 @@ interface Next {
   readonly agent: Agent;
   readonly directive: Exclude<Directive, { type: "stop" }>;
   readonly options: ChatOptions;
-  /** Where it ended; `undefined` at its beginning. */
-  readonly leaf: string | null | undefined;
+  /** The turn before; `undefined` at the beginning of the chat. */
+  readonly before: Taken | undefined;
   readonly chosenModel: string | undefined;
 }
 
 /** Takes the turn of a directive, once its branch is free; nothing if the chat was left or interrupted before that. */
 async function takeHere(
   chat: Chat,
-  { agent, directive, options, leaf, chosenModel }: Next,
+  { agent, directive, options, before, chosenModel }: Next,
   { reader, signal, once, onTurn }: ChatWatch,
 ): Promise<Taken | undefined> {
   const { session } = chat;
-  const { at, id, client, wait = true } = options;
-  const place = whereTo(session.state, at, whereItGrew(session.state, leaf));
+  const { at, id, client, wait = true, sharesLimits } = options;
+  const place = whereTo(session.state, at, whereItGrew(session.state, before?.leaf));
   const beside = directive.type === "retry" && !wait ? startOf(directive, pathTo(session.state, place), []) : undefined;
   const startOn = (branch: Branch) => {
     tellLeftOut(session, branch.path, chat);
@@ -208,7 +221,7 @@ async function takeHere(
     return await takeTurns(begun, startOn, {
       session,
       agent: () => agent.ready,
-      watch: { origin: chat, reader, chosenModel, client },
+      watch: { origin: chat, reader, chosenModel, client, before: sharesLimits ? before?.budget : undefined },
       signals: [signal],
       left: LEFT,
       where: (leaf) => whereTo(session.state, undefined, leaf),

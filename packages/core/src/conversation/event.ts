@@ -18,7 +18,7 @@ import type {
   TextPart,
   UserPart,
 } from "./message.ts";
-import type { Cost, Spent, Usage } from "./usage.ts";
+import type { Cost, Spent, SpentBefore, Usage } from "./usage.ts";
 
 /**
  * The facts of a conversation. The log is a sequence of them; nothing else is ever stored, and `reduce` is the only way
@@ -183,6 +183,8 @@ export type EventBody =
       readonly processes?: readonly string[];
       /** The run that ended as `waiting` and whose turn this run continues. */
       readonly continues?: string;
+      /** What the turns took before this one whose limits it shares: a hook added this turn, and no user asked for it. */
+      readonly before?: SpentBefore;
     }
   /** The run waits for a user: at a limit, or with the offer to store a message that is too large as a file. */
   | {
@@ -213,7 +215,7 @@ export type EventBody =
       /** The limit that ended it, in words, when `reason` is `limit`. */
       readonly limit?: string;
       /**
-       * What the turn took, its sub-agents and the runs that this one continues included; absent when nobody knows, as of a run
+       * What the turn took, its sub-agents and the runs that this one continues or shares limits with included; absent when nobody knows, as of a run
        * whose process stopped.
        */
       readonly spent?: Spent;

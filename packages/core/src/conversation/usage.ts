@@ -24,6 +24,18 @@ export interface Spent {
   readonly cost?: number;
 }
 
+/** What a turn took before the run that goes on with it, or before a turn that shares its limits: the limits count on from here. */
+export interface SpentBefore extends Spent {
+  /** Milliseconds, without those for which a user was asked. */
+  readonly time: number;
+  /** How often a user granted as much again: to this run, and to any run of its turn. */
+  readonly grants: { readonly own: number; readonly all: number };
+  /** A user refused to go on beyond the limit. */
+  readonly isRefused?: boolean;
+  /** The dearest model call of the turn. */
+  readonly dearest: { readonly tokens: number; readonly cost: number };
+}
+
 /** The usage of nothing: what sums begin with. */
 export const noUsage: Usage = Object.freeze({ input: 0, cached: 0, cacheWrite: 0, output: 0, reasoning: 0 });
 

@@ -1,23 +1,14 @@
 import type { Event } from "../conversation/event.ts";
 import type { ConversationState } from "../conversation/state.ts";
-import { addCost, addUsage, type Cost, noUsage, totalTokens, type Usage } from "../conversation/usage.ts";
-
-/** What a turn took before its process ended while a user was asked: its limits count on from here. */
-export interface SpentBefore {
-  readonly steps: number;
-  /** Of the run and those that it launched. */
-  readonly usage: Usage;
-  /** Of the same, in US dollars. */
-  readonly cost: Cost;
-  /** Milliseconds, without those for which a user was asked. */
-  readonly time: number;
-  /** How often a user granted as much again: to this run, and to any run of its turn. */
-  readonly grants: { readonly own: number; readonly all: number };
-  /** A user refused to go on beyond the limit. */
-  readonly isRefused: boolean;
-  /** The dearest model call of the turn. */
-  readonly dearest: { readonly tokens: number; readonly cost: number };
-}
+import {
+  addCost,
+  addUsage,
+  type Cost,
+  noUsage,
+  type SpentBefore,
+  totalTokens,
+  type Usage,
+} from "../conversation/usage.ts";
 
 interface Counted {
   /** The run that launched it. */
@@ -62,7 +53,16 @@ export class TurnSpending {
     if (!counted) return undefined;
     const { steps, usage, cost, grants, isRefused } = counted;
     const { time, dearest, allGrants } = turnOf(counted);
-    return { steps, usage, cost, time, grants: { own: grants, all: allGrants }, isRefused, dearest: { ...dearest } };
+    const money = cost === undefined ? {} : { cost };
+    return {
+      steps,
+      usage,
+      ...money,
+      time,
+      grants: { own: grants, all: allGrants },
+      isRefused,
+      dearest: { ...dearest },
+    };
   }
 
   hear(event: Event): void {
@@ -120,9 +120,9 @@ export class TurnSpending {
     return asking?.role === "assistant" ? this.#runs.get(asking.run) : undefined;
   }
 
-  #begin({ run, call, continues, at }: Extract<Event, { type: "run.started" }>): void {
+  #begin({ run, call, continues, before, at }: Extract<Event, { type: "run.started" }>): void {
     // Messages of the run before it, and its questions, are the new run's.
-    const counted = (continues === undefined ? undefined : this.#runs.get(continues)) ?? nothing();
+    const counted = (continues === undefined ? undefined : this.#runs.get(continues)) ?? countedFrom(before);
     counted.parent = call === undefined ? undefined : this.#runOf(this.#state.calls.get(call) ?? "");
     counted.since = at;
     counted.stoppedAt = at;
@@ -162,10 +162,15 @@ export class TurnSpending {
   }
 }
 
-function nothing(): Counted {
+const NOTHING: SpentBefore = {
+  ...{ steps: 0, usage: noUsage, cost: 0, time: 0 },
+  ...{ grants: { own: 1, all: 1 }, dearest: { tokens: 0, cost: 0 } },
+};
+
+function countedFrom({ steps, usage, cost, time, grants, dearest }: SpentBefore = NOTHING): Counted {
   return {
-    ...{ parent: undefined, steps: 0, usage: noUsage, cost: 0, grants: 1, isRefused: false, allGrants: 1 },
-    ...{ dearest: { tokens: 0, cost: 0 }, time: 0, since: 0, asked: new Set(), stoppedAt: 0 },
+    ...{ parent: undefined, steps, usage, cost, grants: grants.own, isRefused: false, allGrants: grants.all },
+    ...{ dearest: { ...dearest }, time, since: 0, asked: new Set(), stoppedAt: 0 },
   };
 }
 

@@ -1,6 +1,13 @@
-import { addCost, addUsage, type Cost, noUsage, totalTokens, type Usage } from "../conversation/usage.ts";
+import {
+  addCost,
+  addUsage,
+  type Cost,
+  noUsage,
+  type SpentBefore,
+  totalTokens,
+  type Usage,
+} from "../conversation/usage.ts";
 import { alarm } from "../model/alarm.ts";
-import type { SpentBefore } from "../past/turn-spending.ts";
 
 /**
  * Bounds of a turn. Tokens, cost and time are one pool with the sub-agents of the turn; steps are counted for each
@@ -133,6 +140,16 @@ export class Budget {
     pool.startedAt -= time;
     pool.grants = grants.all;
     Object.assign(pool.dearest, dearest);
+  }
+
+  /** What the next turn begins with if it shares these limits. */
+  spent(): SpentBefore {
+    const { cost, dearest, grants } = this.#pool;
+    return {
+      ...{ steps: this.#steps, usage: this.#usage, time: Math.round(this.elapsed()), dearest: { ...dearest } },
+      ...(cost !== undefined && { cost }),
+      grants: { own: this.#grants, all: grants },
+    };
   }
 
   /** The turn has ended. */

@@ -18,6 +18,8 @@ export interface TurnWatch {
   readonly chosenModel?: string | undefined;
   /** What began the turn, if it says so; of a sub-agent, what began its parent's. */
   readonly client?: string | undefined;
+  /** What the turn before used, where this one shares its limits. */
+  readonly before?: Budget | undefined;
   readonly parent?: TurnRun;
   readonly call?: string;
   /** Whether its parent's call can run again in another process. */
@@ -30,11 +32,11 @@ export function newRun(
   session: Session,
   agent: TurnAgent,
   branch: Branch,
-  { origin, reader, client, parent, call, isRepeatable = true }: TurnWatch,
+  { origin, reader, client, before, parent, call, isRepeatable = true }: TurnWatch,
 ): TurnRun {
   const continues = runThatWaits(session.state, branch.path, call);
-  const before = continues === undefined ? undefined : session.spentBefore(continues);
-  const budget = new Budget(agent.limits, parent?.budget, before);
+  const spentBefore = continues === undefined ? before?.spent() : session.spentBefore(continues);
+  const budget = new Budget(agent.limits, parent?.budget, spentBefore);
   return {
     id,
     session,
@@ -51,6 +53,7 @@ export function newRun(
     from: branch.path.length,
     call,
     continues,
+    before: continues === undefined ? spentBefore : undefined,
     survives: !("run" in agent.model) && isRepeatable && (parent?.survives ?? true),
     followers: new Followers({ id, session, branch, origin }),
     begun: new Begun(),

@@ -2,6 +2,7 @@ import type { DeltaSource } from "../conversation/feed-item.ts";
 import { createId } from "../conversation/id.ts";
 import type { AssistantMessage, Call, UserMessage } from "../conversation/message.ts";
 import { deliver, inputsFor } from "../conversation/tree/inbox.ts";
+import type { SpentBefore } from "../conversation/usage.ts";
 import { orAborted } from "../model/alarm.ts";
 import type { ResponseBounds } from "../model/response-size.ts";
 import type { CallHooks, Permission } from "../ports/human.ts";
@@ -206,6 +207,8 @@ export interface TurnRun {
   readonly call: string | undefined;
   /** The run that waited for a user, and whose turn this run continues. */
   readonly continues: string | undefined;
+  /** What the turns took before this one whose limits it shares. */
+  readonly before: SpentBefore | undefined;
   /** Another process can go on with it: its questions stay open when this process ends. */
   readonly survives: boolean;
   readonly followers: Followers;

@@ -10,7 +10,7 @@ import { answerFacts, approvalResolved } from "../past/answers.ts";
 import { Granted } from "../past/granted.ts";
 import { noPast, type Past, pastOf, wholePath } from "../past/past.ts";
 import { recover } from "../past/recovery.ts";
-import type { SpentBefore, TurnSpending } from "../past/turn-spending.ts";
+import type { TurnSpending } from "../past/turn-spending.ts";
 import { endOfWaiting } from "../past/waiting.ts";
 import type { Answer } from "../ports/human.ts";
 import type { Log, Store } from "../ports/store.ts";
@@ -504,7 +504,7 @@ export class Session {
    * What a turn took before the run that is about to continue it.
    * @internal
    */
-  spentBefore(run: string): SpentBefore | undefined {
+  spentBefore(run: string) {
     return this.#spending.before(run);
   }
 

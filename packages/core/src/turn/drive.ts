@@ -6,7 +6,7 @@ import type { TurnAgent } from "../run/run.ts";
 import { type Interruption, isLeft, SessionError } from "../session/error.ts";
 import type { RunHandle } from "../session/runs.ts";
 import type { Session } from "../session/session.ts";
-import { placeOf, runTurn, type Turn, type TurnStart } from "./turn.ts";
+import { type EndedTurn, placeOf, runTurn, type Turn, type TurnStart } from "./turn.ts";
 
 /** Who drives a run, and what ends it. */
 export interface Driving {
@@ -128,8 +128,7 @@ export interface TakingTurns extends Driving {
 }
 
 /** The last of the turns that were taken, and where its branch ends. */
-export interface Taken {
-  readonly turn: Turn;
+export interface Taken extends EndedTurn {
   readonly leaf: string | null;
 }
 
@@ -145,14 +144,14 @@ export async function takeTurns(
   const { session } = taking;
   let begun = first;
   let { watch } = taking;
-  let turn: Turn | undefined;
+  let ended: EndedTurn | undefined;
   let leaf: string | null = null;
   let inputs: readonly WaitingInput[] = [];
   for (;;) {
     try {
-      turn = await drive(begun, taking, async (run) => {
+      ended = await drive(begun, taking, async (run) => {
         leaf = run.branch.leaf;
-        const start: TurnStart = turn ? { type: "inputs", parentId: leaf, inputs } : startOn(run.branch);
+        const start: TurnStart = ended ? { type: "inputs", parentId: leaf, inputs } : startOn(run.branch);
         await run.moveTo(placeOf(start));
         const taken = await runTurn(run.handle, session, taking.agent(), run.branch, start, watch);
         leaf = run.branch.leaf;
@@ -160,19 +159,20 @@ export async function takeTurns(
         // step is over, so no step will hear it. It stands in the log with the id of this run: looked for here, after
         // `run.ended` and in the tick in which the branch is handed on, it begins the next turn. After this look the run is not
         // live any more.
-        inputs = taken.reason !== "waiting" && taking.goesOn() ? inputsFor(session.state, taken.id) : [];
+        const { reason, id } = taken.turn;
+        inputs = reason !== "waiting" && taking.goesOn() ? inputsFor(session.state, id) : [];
         if (inputs.length > 0) begun = run.goOn(taking.where(leaf));
         else run.done();
         return taken;
       });
     } catch (error) {
       // What was said was taken back before it could be heard: it is as if it had not been said.
-      if (turn && error instanceof SessionError && error.code === "no-input") return { turn, leaf };
+      if (ended && error instanceof SessionError && error.code === "no-input") return { ...ended, leaf };
       throw error;
     }
-    taking.onTurn?.(turn);
-    if (inputs.length === 0) return { turn, leaf };
-    // Who began the first one is not who said what the next one begins with.
-    watch = { ...watch, client: undefined };
+    taking.onTurn?.(ended.turn);
+    if (inputs.length === 0) return { ...ended, leaf };
+    // Another user may have sent the message of the next turn, which has limits of its own.
+    watch = { ...watch, client: undefined, before: undefined };
   }
 }

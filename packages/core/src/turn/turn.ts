@@ -19,7 +19,7 @@ import { deliver, stillWaiting } from "../conversation/tree/inbox.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
 import { processesOf } from "../past/state-block.ts";
 import type { Branch } from "../run/branch.ts";
-import { checkPrice, LimitError, type Limits } from "../run/limits.ts";
+import { type Budget, checkPrice, LimitError, type Limits } from "../run/limits.ts";
 import type { Ending, TurnProblem } from "../run/mode.ts";
 import { finishedWith } from "../run/mode.ts";
 import { newRun, type TurnWatch } from "../run/new-run.ts";
@@ -65,7 +65,7 @@ export interface Turn {
   readonly text: string;
   /** What a task was finished with, as the model wrote it: a text, or JSON that fits the agent's `output`. */
   readonly result: Json | undefined;
-  /** Of all model calls of the turn, abandoned ones included. */
+  /** Of all model calls of the turn, abandoned ones and those of the turns before whose limits it shares included. */
   readonly usage: Usage;
   /** US dollars, of the same; `undefined` when the price of a model is not known. */
   readonly cost: Cost;
@@ -77,6 +77,12 @@ export interface Turn {
   readonly questions: readonly OpenQuestion[];
   /** Why it failed; also when a limit with policy `fail` ended it. */
   readonly error: TurnProblem | undefined;
+}
+
+/** A turn that has ended, and what it used of its limits. */
+export interface EndedTurn {
+  readonly turn: Turn;
+  readonly budget: Budget;
 }
 
 /**
@@ -92,7 +98,7 @@ export async function runTurn(
   branch: Branch,
   start: TurnStart,
   watch: TurnWatch,
-): Promise<Turn> {
+): Promise<EndedTurn> {
   checkLimits(agent.limits);
   checkPrice(agent.limits, agent.model);
   const { model } = agent;
@@ -106,7 +112,7 @@ export async function runTurn(
     if (cause instanceof SessionError) throw cause;
     return { reason: "failed", error: { code: "defect", message: messageOf(cause), cause } };
   });
-  return end(run, ending);
+  return { turn: await end(run, ending), budget: run.budget };
 }
 
 async function takeSteps(run: TurnRun, start: TurnStart, chosen: ChosenModel): Promise<Ending> {
@@ -164,6 +170,7 @@ async function begin(run: TurnRun, start: TurnStart): Promise<void> {
     ...(run.call === undefined ? {} : { call: run.call }),
     ...(ended.length > 0 && { processes: ended.map(({ id }) => id) }),
     ...(run.continues !== undefined && { continues: run.continues }),
+    ...(run.before && { before: run.before }),
   });
   if (told !== undefined && start.type === "here") events.push({ ...toldOfEnd(told, leaf, ended), run: run.id });
   // One commit: in two, a crash between them leaves "delete the old logs" in the tree and no run that was interrupted, a message

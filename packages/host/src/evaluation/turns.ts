@@ -84,8 +84,9 @@ function watched(agent: Agent, told: (turn: Turn, leaf: string | null) => void):
   const { onTurn } = agent.options;
   return agent.with({
     async onTurn(conversation, by, turn) {
-      told(turn, conversation.leaf);
       const next = await onTurn?.(conversation, by, turn);
+      // A turn that a hook adds counts what this one took.
+      if (!next?.options.sharesLimits) told(turn, conversation.leaf);
       return next && next.agent !== by ? watched(next.agent, told).chat(next.directive, next.options) : next;
     },
   });

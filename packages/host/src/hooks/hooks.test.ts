@@ -2,9 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, type Permission, Session, say } from "@banyan/core";
-import { call, collect, fail, scriptedModel, spend, text } from "@banyan/core/testing";
+import { call, collect, fail, finishTask, scriptedModel, spend, text } from "@banyan/core/testing";
 import { workspaceTools } from "@banyan/tools/workspace";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { turnsOn } from "../evaluation/turns.ts";
 import { redactor } from "../redaction/redactor.ts";
 import { type HookEntries, hookEntries } from "./entries.ts";
 import { Hooks } from "./hooks.ts";
@@ -223,6 +224,27 @@ describe("C1: a hook that was written for Claude Code or codex runs as it is", (
     const { requests } = await turn(at("Stop", stop), "shell", { command: "echo" }, { answers: ["Done.", "Tested."] });
     expect(requests).toHaveLength(3);
     expect(JSON.stringify(requests[2])).toContain("run the tests first");
+  });
+
+  test("F100: one of Stop sends on an agent that has finished its task, and an evaluation counts both turns once", async () => {
+    const entries = at("Stop", 'grep -q "stop_hook_active\\":true" || { echo test first >&2; exit 2; }');
+    const hooks = new Hooks({
+      ...{ entries, directory: folder, env: process.env, redact: redactor({ env: {} }) },
+      mode: () => "ask",
+    });
+    const session = Session.inMemory();
+    hooks.follow(session);
+    const model = scriptedModel([
+      [spend({ input: 10 }), finishTask("one")],
+      [spend({ input: 20 }), finishTask("two")],
+    ]);
+    const agent = new Agent({ model, mode: "task", onTurn: hooks.onTurn });
+    await session.add("Mend it.", { at: null, id: "root" });
+    const { signal } = new AbortController();
+    const taken = await turnsOn({ session, agent, root: "root", signal });
+    await session.close();
+    await hooks.close();
+    expect(taken).toMatchObject({ isWhole: true, steps: 2, spent: { usage: { input: 30 } }, last: { result: "two" } });
   });
 
   test("one of UserPromptSubmit adds to what is said, or does not let it be said", async () => {

@@ -120,11 +120,11 @@ export class Hooks {
     return added === "" ? parts : [...parts, named("hook", "UserPromptSubmit", added)];
   }
 
-  /** After a turn: the agent goes on where a hook does not let it stop, with why. */
+  /** After a turn: the agent goes on where a hook does not let it stop, with why, within the limits of that turn (F100). */
   readonly onTurn: TurnHandler = async (conversation, agent, turn) => {
-    if (turn.reason !== "answered") return undefined;
+    if (turn.reason !== "answered" && turn.reason !== "finished") return undefined;
     const why = await this.#whyNotStop(conversation.state.id, turn.text);
-    return why === undefined ? undefined : agent.chat(say(why));
+    return why === undefined ? undefined : agent.chat(say(why), { sharesLimits: true });
   };
 
   async #whyNotStop(id: string, last: string): Promise<string | undefined> {
