@@ -21,6 +21,7 @@ import { MemoryError } from "./error.ts";
 import type { ManagedMemory, MemoryEntry, MemorySearchOptions, NewFact } from "./managed-memory.ts";
 import { MemoryFile } from "./memory-file.ts";
 import { cut, LONGEST_FACT, piecesOf } from "./pieces.ts";
+import { withoutSpokenPasswords } from "./spoken-passwords.ts";
 import { Vectors } from "./vectors.ts";
 import { tellingWords, wordsOf } from "./words.ts";
 
@@ -55,7 +56,10 @@ export interface SqliteMemoryOptions {
   readonly embed?: EmbeddingModelV4 | undefined;
   /** From which cosine on two texts are near in meaning, from -1 to 1; models differ. Default 0.3. */
   readonly similarity?: number | undefined;
-  /** Takes the secrets out of a text. Nothing is kept or embedded that has not gone through it. */
+  /**
+   * Takes the secrets out of a text, before the memory takes out passwords that the text says in words. Nothing else is kept
+   * or embedded.
+   */
   readonly redact?: ((text: string) => string) | undefined;
 }
 
@@ -88,7 +92,7 @@ class SqliteMemory implements ManagedMemory {
     this.#file = new MemoryFile(file);
     this.#directory = directory;
     this.#similarity = similarity;
-    this.#redact = redact;
+    this.#redact = (text) => withoutSpokenPasswords(redact(text));
     this.#vectors = embed && new Vectors(embed, this.#file);
   }
 

@@ -1,3 +1,5 @@
+import { stopWordsOf, withoutStopWords } from "./stop-words.ts";
+
 /** Scripts that write no spaces between words. */
 const UNSPACED = "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}]";
 const RUNS = new RegExp(`${UNSPACED}+|[[\\p{L}\\p{N}\\p{M}\\p{Co}]--${UNSPACED}]+`, "gv");
@@ -18,13 +20,17 @@ export function wordCount(text: string): number {
 }
 
 /**
- * The different words of a query that may tell what it is about. Of scripts without spaces they are all pairs of
- * neighbours, as Lucene has it for Chinese and Japanese: no dictionary is needed to find where words begin.
+ * The different words of a query that may tell what it is about, without the stop words of its language (F108). In a memory
+ * of some size, the number of entries that hold a word tells the same in every language (find.ts). A text of a script
+ * without spaces has all pairs of neighbours as words, as Lucene has it for Chinese and Japanese: no dictionary is needed.
  */
 export function tellingWords(query: string): string[] {
   const telling = new Set<string>();
-  for (const run of wordsOf(query.toLowerCase())) {
-    for (const word of BEGINS_UNSPACED.test(run) ? pairsOf(run) : [run]) if (!COMMON.has(word)) telling.add(word);
+  const runs = wordsOf(query.toLowerCase());
+  const stopWords = stopWordsOf(runs);
+  for (const run of runs) {
+    if (BEGINS_UNSPACED.test(run)) for (const pair of withoutStopWords(run).flatMap(pairsOf)) telling.add(pair);
+    else if (!stopWords.has(run)) telling.add(run);
     if (telling.size >= MOST_WORDS) break;
   }
   return Array.from(telling).slice(0, MOST_WORDS);
@@ -48,15 +54,3 @@ export function phrase(word: string): string {
 export function spaced(text: string): string {
   return text.replace(UNSPACED_CHARACTER, " $& ");
 }
-
-/**
- * The words of English that tell least about what a sentence is about. In a memory of some size, how many entries hold a
- * word tells the same, in every language (find.ts).
- */
-const COMMON: ReadonlySet<string> = new Set(
-  `a about after again all also am an and any are as at be because been before being but by can could d did do does doing
-  don down each even few for from get give go had has have having he her here hers him his how i if in into is it its just
-  let like ll m make me more most my no nor not now of off on once only or other our out over own please re s same she
-  should show so some such t tell than that the their them then there these they this those through to too under until up
-  us ve very was we were what when where which while who whom why will with would yes you your`.split(/\s+/),
-);

@@ -1,0 +1,62 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { embedder, memoryIn } from "./memory.fixture.ts";
+import { ABOUT, SAYING } from "./spoken-passwords.fixture.ts";
+import { withoutSpokenPasswords } from "./spoken-passwords.ts";
+
+/** The texts that a memory has after it was told these, and what its embedding model was sent. */
+async function kept(sentences: readonly string[]) {
+  const model = embedder([]);
+  const memory = await memoryIn({ embed: model });
+  for (const sentence of sentences) await memory.add({ text: sentence });
+  for (const sentence of sentences) await memory.recall(sentence, { limit: 1, signal: new AbortController().signal });
+  const listed = (await memory.list({ limit: 1000 })).map(({ text }) => text).reverse();
+  return { listed, sent: model.calls.flat() };
+}
+
+test.each(Object.entries(SAYING))(
+  "S45: no sentence of %s that says a password is kept with it",
+  async (_, sentences) => {
+    const secrets = sentences.map((sentence) => /\[(.*)\]/.exec(sentence)?.[1] ?? sentence);
+    const { listed, sent } = await kept(sentences.map((sentence) => sentence.replace(/\[(.*)\]/, "$1")));
+    expect(listed).toEqual(sentences.map((sentence) => sentence.replace(/\[.*\]/, "[password]")));
+    for (const secret of secrets) expect(sent.filter((text) => text.includes(secret))).toEqual([]);
+  },
+);
+
+test.each(Object.entries(ABOUT))(
+  "S45: sentences of %s about passwords that say none are kept as they are",
+  async (_, sentences) => {
+    expect((await kept(sentences)).listed).toEqual(sentences);
+  },
+);
+
+test("S45: there are 60 sentences that say a password and 200 that say none", () => {
+  const count = (table: typeof SAYING) => new Set(Object.values(table).flat()).size;
+  expect([count(SAYING), count(ABOUT)]).toEqual([60, 200]);
+});
+
+test("S45: each example of docs/memory.md is kept as the page says", async () => {
+  const page = readFileSync(join(import.meta.dirname, "../../../docs/memory.md"), "utf8");
+  const table = /\| you say \| memory keeps \|\n\|---\|---\|\n((?:\|.*\n)+)/.exec(page)?.[1] ?? "";
+  const rows = table
+    .trim()
+    .split("\n")
+    .map((row) => row.slice(2, -2).split(" | "));
+  expect(rows.length).toBeGreaterThan(4);
+  const { listed } = await kept(rows.map(([told = ""]) => told));
+  expect(listed).toEqual(rows.map(([, stays]) => stays));
+});
+
+test("S45: texts without any end, and many mentions of a password, take no time", () => {
+  const began = performance.now();
+  for (const text of [
+    "my password is ".repeat(20_000),
+    `password ${"a".repeat(200_000)}`,
+    `${"x-".repeat(100_000)} is my password`,
+    "password for ".repeat(20_000),
+  ])
+    withoutSpokenPasswords(text);
+  expect(performance.now() - began).toBeLessThan(5_000);
+});

@@ -1,0 +1,258 @@
+/** How one language says a password. Patterns are sources of expressions with the flags `iu`. */
+interface Language {
+  /** What is secret: a password, or a number of digits. */
+  readonly noun: string;
+  /** Nouns whose value has digits: a plain word after one is no value. */
+  readonly number: string;
+  /** May stand between the noun and the verb: "for the router". */
+  readonly between: string;
+  /** After it a value follows: "is". */
+  readonly verb: string;
+  /** After it a value follows that looks made up: "changed to". */
+  readonly change: string;
+  /** Between a value and the noun that names it: "is my". */
+  readonly back: string;
+  /** Words that go on after a value. */
+  readonly and: string;
+  /** Words that say something about a password and are none. */
+  readonly ordinary: ReadonlySet<string>;
+  /** Endings of such words. */
+  readonly ending: RegExp;
+  /** The letters of a value of plain words. */
+  readonly plain: RegExp;
+}
+
+const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+
+const LATIN = /^[\p{sc=Latin}]{4,}$/u;
+
+const ENGLISH: Language = {
+  noun: "(?:pass[- ]?(?:words?|codes?|phrases?)|passwd|pwd|pw|access code|login code|(?:wi-?fi|wlan) key)",
+  number: "(?:pin code|pin number|pin)",
+  between: "\\s+(?:for|of|to|on|at|in|from)\\s+[^.,;:!?\\n]{1,60}?",
+  verb: "(?:\\s+(?:is|was|are|were|will be|used to be)(?:\\s+(?:now|still|just|currently|simply|the word))?|(?<=(?:set|changed?|reset)\\s(?:my|the|our)\\s[^.,;]{0,30})\\s+to)\\s+",
+  change: "(?:['’]s|[^.,;:!?\\n]{0,40}?\\s+(?:to|into))\\s+",
+  back: "\\s+(?:(?:is|was)|as|for)\\s+(?:(?:my|the|your|our|his|her|their|a)\\s+)?(?:[\\w-]+\\s+){0,2}",
+  and: "and|but|or|so|because|since|for|on|at|now",
+  ordinary: words(`
+    a about above accepted across after again against ago all almost already also always among an and another any anything are as asked
+    at away back bad because before being below best better between blank blue both broken but by can cannot case chosen clear
+    cleartext complex correct default despite different down due during each easy either empty enough even every everything false fine fixed
+    following for forgotten free from gibberish given gone good green grey hard has here hidden his how if important impossible
+    hex inside in incorrect insecure instead into invalid it its just kept known last left less like long longer lowercase lost made mandatory
+    mine missing more most my necessary needed neither never new nil no none nope nor not nothing now null obsolete of off ok
+    okay old on once one only onto open optional or orange our out outdated outside over part per plain plaintext please possible private public
+    purple queer random read ready red required right safe same secret secure since sensitive sent set short shorter shown simple so
+    some someone something still stolen string strong stronger stuck such sure temporary text than that the their there these this those through
+    to too trivial true undefined unique unknown under unless unsafe unset until up uppercase useless valid very via visible weak weaker what when where
+    whether which while white who why with within without worse worst written wrong yellow yes yet your yours`),
+  ending: /\p{Ll}{3}(?:ed|ing|ly|able|ible|less|ful|ous|ive|al|ic|ant|ent|ary)$/u,
+  plain: /^[\p{L}\p{M}' -]{4,}$/u,
+};
+
+const GERMAN: Language = {
+  noun: "(?:passw(?:ort|örter)|kennw(?:ort|örter)|passphrase|zugangscode|losungswort|(?:wlan|wi-?fi)-?schlüssel)",
+  number: "(?:pin-nummer|pin|geheimzahl)",
+  between: "\\s+(?:für|von|vom|zu|zum|zur|des|der|auf|in|im|am|bei|beim)\\s+[^.,;:!?\\n]{1,60}?",
+  verb: "\\s+(?:ist|war|sind|lautet|lautete|heißt|heisst)(?:\\s+(?:jetzt|noch|nun|einfach))?\\s+",
+  change: "[^.,;:!?\\n]{0,40}?\\s+(?:auf|in|zu)\\s+",
+  back: "\\s+(?:ist|war|lautet|als)\\s+(?:(?:mein|dein|das|unser|ihr|sein|die|meine|neues)\\s+)?(?:[\\p{L}-]+[- ]){0,1}",
+  and: "und|aber|oder|denn|weil",
+  ordinary: words(`
+    ab aber abgelaufen alle allen alles als alt am an anders auch auf aus bei bekannt beim bis blau da dasselbe das dein dem den der des
+    dieselbe die drin durch ein eine einem einen einer eines einfach ende er erforderlich erst es etwas falsch fort für ganz
+    geheim geheimnis geheimsache gelb gleich grün gut hart hier hin ihm ihnen ihr im immer in ins ist ja jedem jeder jetzt kein keine keinem
+    klar klartext komplex kurz lang leer leider mehr mein mir mit nach neu nein nicht nichts nie niemand noch notwendig null nun nur
+    nötig ok optional pflicht pflichtfeld privat richtig rot schlecht schon schwach schwer sehr sein seit sicher so stark
+    streng stumm text uns unser unsinn unter verloren viel vom von vor wahr weg weil wer wie wieder wirklich wo zu zum zur zufall öffentlich über überall`),
+  ending: /(?:t|en|bar|lich|ig|isch|los|sam|haft|voll|ell|end|al)$/,
+  plain: /^[\p{L}\p{M}' -]{4,}$/u,
+};
+
+const SPANISH: Language = {
+  noun: "(?:contraseñas?|clave de acceso|mi clave|código de acceso|frase de paso)",
+  number: "(?:pin|número secreto)",
+  between: "\\s+(?:de|del|para|en)\\s+[^.,;:!?\\n]{1,60}?",
+  verb: "\\s+(?:es|era|fue|son|será)(?:\\s+(?:ahora|todavía|simplemente))?\\s+",
+  change: "[^.,;:!?\\n]{0,40}?\\s+(?:a|por|en)\\s+",
+  back: "\\s+(?:es|era|como)\\s+(?:(?:mi|la|tu|nuestra|su)\\s+)?(?:nueva\\s+)?",
+  and: "y|e|pero|o|porque",
+  ordinary: words(`
+    a al algo anterior aquella así aún bastante buena como con corta correcta cuatro de del desde distinta débil el ella en esa esta
+    fuerte fácil igual incorrecta incorrecto insegura inválida la larga las lo los mala mi mía misma mismo muy más nada nueva no
+    nuestra nueva nula null nunca numérica otra para parte pero por que rara roja rojo secreta azul amarillo negro blanco secreto segura si siempre simple
+    solo sólo su suya también tan temporal texto todo tu un una verde vieja válida única vacía`),
+  ending: /(?:ada|ido|ida|ado|oria|orio|ible|able|osa|iva|aria|ario|ica|ente|ecta|ecto|il|al)$/,
+  plain: /^[\p{L}\p{M}' -]{4,}$/u,
+};
+
+const JAPANESE: Language = {
+  noun: "(?:パスワード|パスコード|パスフレーズ|合言葉|合い言葉)",
+  number: "(?:暗証番号|PIN)",
+  between: "の[^。、\\n]{1,20}?",
+  verb: "\\s*(?:は|が)、?\\s*",
+  change: "\\s*を\\s*",
+  back: "\\s*(?:が|は|を|という)\\s*(?:(?:私|僕|俺|あなた|彼|彼女)の)?(?:[\\p{L}-]{1,12}の)?",
+  and: "です|だ|でした|になり|にし|に変|に設|と",
+  ordinary: words("null none true false"),
+  ending: /$^/,
+  plain: LATIN,
+};
+
+const CHINESE: Language = {
+  noun: "(?:密码|密碼|口令|通行码|通行碼)",
+  number: "(?:PIN码|PIN碼|PIN)",
+  between: "的[^。，\\n]{1,20}?",
+  verb: "\\s*(?:就?是|为|為|叫)\\s*",
+  change: "\\s*(?:改成了?|改为|改為|设为|設為|设成|設成|设置为|設置為)\\s*",
+  back: "\\s*(?:就?是|作为|作為)\\s*(?:(?:我|你|他|她|我们|咱们)的?)?(?:\\p{Script=Han}{1,8})??",
+  and: "吗|呢|吧",
+  ordinary: words("null none true false"),
+  ending: /$^/,
+  plain: LATIN,
+};
+
+const ARABIC: Language = {
+  noun: "(?:ك?كلم[ةه] (?:ال)?(?:سر|مرور)(?:ي|ك|نا|ه|ها)?|رمز (?:ال)?(?:دخول|مرور))",
+  number: "(?:الرقم السري|رقمي السري|رقم سري)",
+  between: "\\s+(?:ال|ل|في|على)[^.,;:!?،؛؟\\n]{1,60}?",
+  verb: "\\s+(?:هي|هو|كانت|كان)\\s+",
+  change: "[^.,;:!?،؛؟\\n]{0,40}?\\s+(?:إلى|الى)\\s+",
+  back: "\\s+(?:(?:هي|هو)\\s+)?",
+  and: "و|لكن|ثم",
+  ordinary: words("null none true false"),
+  ending: /$^/,
+  plain: LATIN,
+};
+
+const LANGUAGES = [ENGLISH, GERMAN, SPANISH, JAPANESE, CHINESE, ARABIC];
+
+const QUOTED = /["'`“”„«「『‘‚]([^"'`“”„»「」『』’‘\n]{1,80})["'`“”»」』’‘]/y;
+/** A value without spaces. In scripts without spaces, a value of Latin letters, digits and signs. */
+const TOKEN = /[^\s"'`“”„«»「」『』，。、；：！？،؛؟;,<>[\]{}()\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]{3,100}/uy;
+const PHRASE = /\p{L}+(?: \p{L}+){2,7}/uy;
+/** The end of a clause, after a value. */
+const CLAUSE_END = /\s*(?:[.!?,;，。、；！？،؛؟)\n]|$)/uy;
+const LABEL = /["'`]?\s{0,4}(?:[:=：]|=>)\s{0,4}/uy;
+const BESIDE = /\s{0,4}/y;
+const BEFORE = /([^\s"'`“”„«»「」『』，。、；：！？،؛؟;,<>[\]{}()\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]{4,100})$/u;
+
+/** Names of methods and programs that stand where a value would. */
+const NAME_OF_METHOD =
+  /^(?:base\W?\d+|sha\W?\d\S*|md\d|aes\S*|rsa\S*|utf\W?\d+|argon2\S*|bcrypt|scrypt|pbkdf2|hex|oauth\d?|2fa|1password|keepass\S*)$/iu;
+const CODE = /^[A-Z][A-Z\d]*_[A-Z\d_]+$|^[$%~/\\#*]|[(){}]|\*{3}|:\/\/|^[\p{L}_]+(?:\.[\p{L}_]+)+$|\.{3}|…/u;
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** How sure the words before a value are that one follows. */
+type Trust = "says" | "made-up";
+
+/** A noun of Latin letters ends before another letter; one of Chinese or Japanese may stand beside any. */
+const NOUN_END = "(?:(?<=\\p{sc=Latin})(?![\\p{sc=Latin}\\d_])|(?<!\\p{sc=Latin})(?!\\p{sc=Arabic}))";
+
+const EXPRESSIONS = LANGUAGES.map((language) => {
+  const { noun, number, between, verb, change, back, and } = language;
+  const expression = (source: string, flags: string) => new RegExp(source, `${flags}iu`);
+  return {
+    language,
+    // Letters of scripts without spaces may stand beside the noun.
+    nouns: expression(`(?<![\\p{sc=Latin}\\d_])(?:(?<number>${number})|${noun})${NOUN_END}`, "g"),
+    says: expression(`(?:${between})?${verb}`, "y"),
+    changes: expression(change, "y"),
+    back: expression(`${back}$`, ""),
+    goesOn: expression(`\\s*(?:${and})(?!\\p{sc=Latin})`, "y"),
+  };
+});
+type Expressions = (typeof EXPRESSIONS)[number];
+
+/**
+ * Takes out passwords that a text says in words: "My password is swordfish." A value is a quotation or a text that looks
+ * made up; after a verb ("is") or a colon it may be plain words, unless they say something about a password ("is wrong").
+ * What crosses conversations is redacted by this in addition to what the host redacts (S45).
+ */
+export function withoutSpokenPasswords(text: string): string {
+  const found = EXPRESSIONS.flatMap((expressions) => spansIn(text, expressions)).sort((a, b) => a.start - b.start);
+  let kept = "";
+  let at = 0;
+  for (const { start, end } of found) {
+    if (start < at) continue;
+    kept += `${text.slice(at, start)}[password]`;
+    at = end;
+  }
+  return kept + text.slice(at);
+}
+
+function spansIn(text: string, expressions: Expressions): Span[] {
+  const { nouns, says, changes, back } = expressions;
+  return Array.from(text.matchAll(nouns)).flatMap((match): readonly Span[] => {
+    const end = match.index + match[0].length;
+    const trust = match.groups?.number === undefined ? "says" : "made-up";
+    const said =
+      valueAfter(text, end, LABEL, trust, expressions) ??
+      valueAfter(text, end, says, trust, expressions) ??
+      valueAfter(text, end, BESIDE, "made-up", expressions) ??
+      valueAfter(text, end, changes, "made-up", expressions);
+    if (said) return [said];
+    const before = text.slice(Math.max(0, match.index - 160), match.index);
+    const link = back.exec(before);
+    const named = link && BEFORE.exec(before.slice(0, link.index));
+    const value = named?.[1] ?? "";
+    if (!named || !looksMadeUp(value, expressions)) return [];
+    const start = match.index - before.length + named.index;
+    return [{ start, end: start + value.length }];
+  });
+}
+
+function valueAfter(text: string, at: number, link: RegExp, trust: Trust, expressions: Expressions): Span | undefined {
+  const start = endOf(link, text, at);
+  if (start === undefined) return undefined;
+  const quoted = matchAt(QUOTED, text, start)?.[1];
+  if (quoted !== undefined && (link !== BESIDE || start > at))
+    return isOrdinary(quoted, expressions) ? undefined : { start: start + 1, end: start + 1 + quoted.length };
+  // An exclamation mark may be the end of a password.
+  const token = matchAt(TOKEN, text, start)?.[0].replace(/[.?:]+$/u, "") ?? "";
+  if (looksMadeUp(token, expressions)) return { start, end: start + token.length };
+  if (trust !== "says") return undefined;
+  for (const value of [matchAt(PHRASE, text, start)?.[0] ?? "", token.replace(/!+$/, "")]) {
+    const [first = "", ...others] = value.split(" ");
+    // "correct horse battery staple": the first of four words may be an ordinary one.
+    const isValue =
+      expressions.language.plain.test(value) &&
+      ((others.length > 2 && first.length > 4) || !isOrdinary(first, expressions)) &&
+      !others.some((word) => isOrdinary(word, expressions));
+    const end = start + value.length;
+    const isWhole = endOf(CLAUSE_END, text, end) !== undefined || endOf(expressions.goesOn, text, end) !== undefined;
+    if (isValue && isWhole) return { start, end };
+  }
+  return undefined;
+}
+
+/** Whether a text looks like a password that somebody made up, and not like a word, a number of something or code. */
+function looksMadeUp(token: string, expressions: Expressions): boolean {
+  if (token.length < 4 || CODE.test(token) || NAME_OF_METHOD.test(token)) return false;
+  if (/^\p{Nd}+$/u.test(token)) return true;
+  const hasLetter = /\p{L}/u.test(token);
+  const hasOther = /\p{Nd}/u.test(token) || /[!@#$%^&*+=~?_]/.test(token);
+  const parts = token.split("-");
+  if (hasLetter && hasOther) return !/^\d+-\p{Ll}+$/u.test(token);
+  const isMadeOfWords = parts.length > 2 && !parts.some((part) => part.length < 3 || isOrdinary(part, expressions));
+  return isMadeOfWords || (hasLetter && /\p{Ll}\p{Lu}/u.test(token));
+}
+
+function isOrdinary(word: string, { language: { ordinary, ending } }: Expressions): boolean {
+  const small = word.toLowerCase();
+  return ordinary.has(small) || NAME_OF_METHOD.test(word) || (/^\p{Ll}+$/u.test(word) && ending.test(word));
+}
+
+function matchAt(expression: RegExp, text: string, at: number): RegExpExecArray | null {
+  expression.lastIndex = at;
+  return expression.exec(text);
+}
+
+function endOf(expression: RegExp, text: string, at: number): number | undefined {
+  const match = matchAt(expression, text, at);
+  return match ? at + match[0].length : undefined;
+}
