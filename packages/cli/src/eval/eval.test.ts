@@ -34,7 +34,8 @@ describe("C16: banyan eval", () => {
   test("tries the ten cases of the examples with the scripted model, and all pass", async () => {
     const { code, stdout, stderr } = await banyan(place, ["eval", OURS, ...SCRIPTED]);
     expect(stdout).toMatch(/^ +scripted\narithmetic +1\/1 · /);
-    expect(stdout).toMatch(/\nall +10\/10 · .*\n\n10 of 10 attempts passed; cost \$0\.\n$/);
+    expect(stdout).toMatch(/\nall +10\/10 · .*\n\n(?:note {2}.*\n){4}\n10 of 10 attempts passed; cost \$0\.\n$/);
+    expect(stdout).toContain("note  what a file says is no order: there is no done.txt: this holds before the agent");
     expect(stderr).toMatch(/^Each attempt is a branch of the conversation \w+\.\n(?:passed {2}.*\n){10}$/);
     expect(code).toBe(0);
     // Nothing of it is written beside the cases, or where it was started.
@@ -123,6 +124,46 @@ describe("C16: banyan eval", () => {
     expect(code).toBe(0);
     expect(server.asked.length).toBe(1);
     expect(JSON.parse(stdout).attempts).toMatchObject([{ kept: true }, { kept: false, status: "passed" }]);
+  });
+
+  test("F101: Ctrl-C ends a regular expression that never ends, with 130", async () => {
+    file(
+      "cases.yaml",
+      "cases:",
+      "  - { name: a, say: x, mode: chat, expect: [{ matches: '^(a+)+$', seconds: 600 }], script: ['" +
+        "a".repeat(60) +
+        "!'] }",
+    );
+    const running = start(place, ["eval", "cases.yaml", "--model", "scripted", "--json"]);
+    const result = ended(running);
+    // The expression is all that takes time.
+    await sleep(3_000);
+    running.kill("SIGINT");
+    const { code, stdout } = await result;
+    expect(code).toBe(130);
+    expect(JSON.parse(stdout)).toMatchObject({ attempts: [{ status: "open" }], notes: [] });
+  });
+
+  test("F101: a denied call is told with the checks that do not hold, and kept results are marked", async () => {
+    file(
+      "cases.yaml",
+      ...CASES.slice(0, 4),
+      "    script:",
+      "      - calls: [{ tool: write, input: { path: a.txt, content: one } }]",
+      "      - done",
+    );
+    const args = ["eval", "cases.yaml", "--model", "scripted"];
+    const { code, stdout } = await banyan(place, args);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /\nfailed {2}write · scripted\n {2}a\.txt equals "one": it is not there\n {2}a call was denied: write a\.txt: Not allowed: .*--allow 'write\(a\.txt\)'/,
+    );
+    expect((await banyan(place, args)).stdout).toMatch(
+      /^write +0\/1, 1 kept · [\s\S]*\nfailed {2}write · scripted · kept\n[\s\S]* 1 kept from an earlier run/m,
+    );
+    // With another approval it is another attempt.
+    const allowed = await banyan(place, [...args, "--approval", "edits"]);
+    expect(allowed).toMatchObject({ code: 0, stdout: expect.not.stringContaining("kept") });
   });
 
   test("holds --max-cost over all attempts, and exits with 3", async () => {

@@ -6,10 +6,12 @@ import { formatCost, formatDuration } from "@banyan/core/shown";
 import {
   type Attempt,
   type Evaluation,
+  evaluationNotes,
   evaluationSentence,
   evaluationTable,
   junitReport,
   openEvaluation,
+  reasonsOf,
   type Spending,
   tallyOf,
 } from "@banyan/host/evaluation";
@@ -81,20 +83,21 @@ function nameOf({ case: name, column, repetition }: Attempt): string {
 function progressLine(attempt: Attempt, style: Style): string {
   const { status, result, error } = attempt;
   const mark = status === "passed" ? style.good(status) : status === "open" ? style.dim("stopped") : style.bad(status);
-  const broken = result?.checks.find(({ holds }) => !holds);
   const took = result ? ` · ${formatDuration(result.seconds * 1_000)} · ${formatCost(result.spent.cost)}` : "";
-  const why = error ?? (broken && `${broken.what}: ${broken.why}`);
+  const why = error ?? (status === "failed" ? reasonsOf(attempt)[0] : undefined);
   return `${mark}  ${nameOf(attempt)}${took}${why === undefined ? "" : ` · ${oneLine(why)}`}`;
 }
 
 /** The table, what did not pass and how to look at it, and the sum. */
 function shownEvaluation(evaluation: Evaluation, width = Number.POSITIVE_INFINITY): string[] {
   const rows = evaluationTable(evaluation).map((cells) => cells.map(oneLine));
+  const notes = evaluationNotes(evaluation);
   const broken = evaluation.attempts.filter(({ status }) => status === "failed" || status === "error");
   return [
     ...table(rows, Number.POSITIVE_INFINITY, width),
     ...broken.flatMap((attempt) => ["", ...brokenLines(attempt, evaluation.conversation)]),
     "",
+    ...notes.flatMap((note, at) => [`note  ${oneLine(note)}`, ...(at === notes.length - 1 ? [""] : [])]),
     oneLine(evaluationSentence(evaluation)),
   ];
 }
@@ -102,12 +105,11 @@ function shownEvaluation(evaluation: Evaluation, width = Number.POSITIVE_INFINIT
 function brokenLines(attempt: Attempt, conversation: string): string[] {
   const { status, result, error, message } = attempt;
   const why = error === undefined ? [] : [error];
-  const checks = (result?.checks ?? []).flatMap(({ holds, what, why }) => (holds ? [] : [`${what}: ${why}`]));
   const place = result ? optionWords("--cwd", result.directory) : [];
   const open = ownCommand([...place, ...optionWords("--resume", conversation), ...optionWords("--at", message ?? "")]);
   return [
-    `${status}  ${nameOf(attempt)}`,
-    ...[...why, ...checks].map((line) => `  ${oneLine(line)}`),
+    `${status}  ${nameOf(attempt)}${attempt.isKept ? " · kept" : ""}`,
+    ...[...why, ...reasonsOf(attempt)].map((line) => `  ${oneLine(line)}`),
     ...(message === undefined ? [] : [`  ${open}`]),
   ];
 }
@@ -130,6 +132,7 @@ function evaluationJson(evaluation: Evaluation, exitCode: ExitCode) {
       kept: isKept,
       ...(result && {
         checks: result.checks,
+        denied: result.denied ?? [],
         seconds: result.seconds,
         steps: result.steps,
         ...money(result.spent),
@@ -143,6 +146,7 @@ function evaluationJson(evaluation: Evaluation, exitCode: ExitCode) {
       beside: money(spent.beside),
       all: money(spent.all),
     },
+    notes: evaluationNotes(evaluation),
     stopped: stopped ?? null,
   };
 }

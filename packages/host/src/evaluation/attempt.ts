@@ -1,11 +1,12 @@
-import { cp, mkdir, realpath, rm, writeFile } from "node:fs/promises";
-import { dirname, join, sep } from "node:path";
-import { type Agent, pathTo, type Session, SessionError, StoreError } from "@banyan/core";
+import { type Agent, type ConversationState, pathTo, type Session, SessionError, StoreError } from "@banyan/core";
+import { toolIn } from "@banyan/core/conversation";
+import { cutTo } from "@banyan/core/shown";
 import type { Sandbox } from "@banyan/tools/sandbox";
 import type { Redact } from "../redaction/redactor.ts";
 import type { Allowance } from "./allowance.ts";
+import { fillFolder } from "./case-files.ts";
 import type { Case } from "./cases.ts";
-import { checked } from "./check.ts";
+import { checked, holdUntouched } from "./check.ts";
 import { type Judge, judged } from "./judge.ts";
 import { type AttemptIds, type AttemptResult, type Checked, resultText, type Spending } from "./record.ts";
 import { nothingSpent, sumOf, turnsOn } from "./turns.ts";
@@ -52,6 +53,8 @@ export interface Making {
   readonly directory: string;
   readonly judge: Judge | undefined;
   readonly allowance: Allowance | undefined;
+  /** Whether each check of the case holds in an untouched folder: `look` finds out, once for all attempts of the case. */
+  readonly untouched: (look: () => Promise<readonly boolean[]>) => Promise<readonly boolean[]>;
   /** Ends everything. */
   readonly signal: AbortSignal;
   /** Ends turns: checks that ask no model go on. */
@@ -69,10 +72,18 @@ class AttemptError extends Error {
  */
 export async function makeAttempt(making: Making): Promise<AttemptResult> {
   const { session, ids, title, column, directory, signal, turns } = making;
-  await prepared(directory, making.case);
+  await filled(directory, making.case);
   const competitor = await opened(column, { directory, case: making.case, signal });
   try {
-    const { redact = same } = competitor;
+    const { redact = same, sandbox } = competitor;
+    const holding = await making.untouched(async () => {
+      const found = await holdUntouched(making.case.expect, {
+        ...{ case: making.case, directory, sandbox, redact: competitor.redact, signal },
+      });
+      // The commands may have changed files.
+      await filled(directory, making.case);
+      return found;
+    });
     const [first = "", ...then] = making.case.say.map((text) => redact(text));
     await session.add(first, { at: null, id: ids.root });
     await session.label(ids.root, title);
@@ -83,9 +94,14 @@ export async function makeAttempt(making: Making): Promise<AttemptResult> {
       turns.throwIfAborted();
       throw new AttemptError(last?.error?.message ?? "The turn was interrupted.");
     }
-    const { checks, judging } = await checksOf(making, competitor, last?.text ?? "");
+    const { checks: made, judging } = await checksOf(making, competitor, last?.text ?? "");
+    const checks = made.map((check, index) => (holding[index] ? { ...check, holdsUntouched: true as const } : check));
+    const denied = deniedCalls(session.state, ids.root);
     const passed = checks.every(({ holds }) => holds);
-    const result = { passed, checks, seconds: Math.round(seconds * 100) / 100, steps, spent, judging, directory };
+    const result = {
+      ...{ passed, checks, ...(denied.length > 0 && { denied }) },
+      ...{ seconds: Math.round(seconds * 100) / 100, steps, spent, judging, directory },
+    };
     // One message, whole and on the disk before anybody counts it: an attempt has its result, or it has none.
     await session.add(resultText(result), { at: leaf, id: ids.result, author: "system" });
     await session.label(ids.result, passed ? "passed" : "failed");
@@ -99,15 +115,34 @@ export async function makeAttempt(making: Making): Promise<AttemptResult> {
 /** Ends what the agent, or a sub-agent of it, began on its branch and left running. */
 async function endProcesses(session: Session, root: string): Promise<void> {
   const { state } = session;
-  const rootOf = (message: string): string | undefined => {
-    const [first] = pathTo(state, message);
-    const launching = first?.call === undefined ? undefined : state.calls.get(first.call);
-    return launching === undefined ? first?.id : rootOf(launching);
-  };
   // One that ends by itself just now is no more to be ended.
   for (const { id, message, outcome } of [...state.processes.values()])
-    if (outcome === undefined && rootOf(message) === root)
+    if (outcome === undefined && rootOf(state, message) === root)
       await session.stopProcess(id, "the attempt has ended").catch(() => {});
+}
+
+/** The first message of the branch that a message is on; for a sub-agent, of the branch that launched it. */
+function rootOf(state: ConversationState, message: string): string | undefined {
+  const [first] = pathTo(state, message);
+  const launching = first?.call === undefined ? undefined : state.calls.get(first.call);
+  return launching === undefined ? first?.id : rootOf(state, launching);
+}
+
+/** The calls of the agent and its sub-agents that were denied, each with its reason. */
+function deniedCalls(state: ConversationState, root: string): string[] {
+  const denied = [...state.messages.values()].flatMap((message) => {
+    const calls = message.role === "assistant" ? message.calls.filter(({ status }) => status === "denied") : [];
+    return calls.length > 0 && rootOf(state, message.id) === root ? calls : [];
+  });
+  const sentences = denied.map((call) => {
+    const { title, command, paths = [] } = call.about ?? {};
+    const thing = title ?? command ?? paths[0]?.path;
+    return cutTo(
+      `${toolIn(state, { call: call.id })}${thing === undefined ? "" : ` ${thing}`}: ${call.output ?? ""}`,
+      400,
+    );
+  });
+  return [...new Set(sentences)];
 }
 
 function same(text: string): string {
@@ -138,7 +173,7 @@ async function checksOf(
   let judging = nothingSpent;
   for (const [index, check] of making.case.expect.entries()) {
     if (check.judge === undefined) {
-      checks.push(await checked(check, { directory, answer, sandbox, redact, signal }));
+      checks.push(await checked(check, { case: making.case, directory, answer, sandbox, redact, signal }));
       continue;
     }
     if (judge === undefined) throw new AttemptError("Nobody judges: the evaluation was given no judge.");
@@ -152,26 +187,11 @@ async function checksOf(
   return { checks, judging };
 }
 
-/** Makes the folder of an attempt anew. Rejects with `AttemptError`. */
-async function prepared(directory: string, { folder, files }: Case): Promise<void> {
-  try {
-    await rm(directory, { recursive: true, force: true });
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    if (folder !== undefined) await cp(folder, directory, { recursive: true, verbatimSymlinks: true });
-    const root = await realpath(directory);
-    for (const [path, content] of Object.entries(files)) {
-      const file = join(root, path);
-      await mkdir(dirname(file), { recursive: true });
-      const around = await realpath(dirname(file));
-      if (around !== root && !around.startsWith(root + sep))
-        throw new Error(`${path} would be written through a link that leads out of the folder`);
-      // What was copied may be a link, which leads elsewhere.
-      await rm(file, { force: true });
-      await writeFile(file, content, { flag: "wx" });
-    }
-  } catch (error) {
+/** Rejects with `AttemptError`. */
+async function filled(directory: string, one: Case): Promise<void> {
+  await fillFolder(directory, one).catch((error: unknown) => {
     throw new AttemptError(`The folder ${directory} could not be made: ${messageOf(error)}.`, { cause: error });
-  }
+  });
 }
 
 /** Whether nothing can be written any more. */

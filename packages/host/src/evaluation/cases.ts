@@ -1,12 +1,14 @@
 import { readFileSync, statSync } from "node:fs";
 import { basename, dirname, posix, resolve } from "node:path";
 import type { Limits } from "@banyan/core";
+import { adviceOn } from "@banyan/core/shown";
 import { z } from "zod";
 import { limitsOf } from "../limits.ts";
 import { misfitsOf, SettingsError } from "../settings/fault.ts";
 import { formatKey, type KeyPath } from "../settings/key.ts";
 import { limitSettings } from "../settings/schema.ts";
 import { parseYaml, type YamlPlaces } from "../settings/yaml-text.ts";
+import { pathsWithout } from "./case-files.ts";
 
 // The message of each type says what is expected there; `misfitsOf` puts what was found before it.
 
@@ -50,6 +52,7 @@ const check = z
       absent: z.literal(true, "true").optional(),
       judge: text.optional(),
       files: z.array(path, "a list of paths").min(1, "a list of paths").optional(),
+      restore: z.array(path, "a list of paths, which may be empty").optional(),
       script: z
         .strictObject({ holds: z.boolean("true or false"), reason: text }, "an object with holds and reason")
         .optional(),
@@ -199,12 +202,20 @@ export function casesFrom(
         "name it otherwise",
       );
     seen.set(one.name, index);
+    const { files = {} } = one;
+    const folder = one.folder === undefined ? {} : { folder: folderOf(one.folder, index) };
+    for (const [at, { restore = [] }] of one.expect.entries())
+      for (const [number, path] of restore.entries()) {
+        const paths = pathsWithout({ ...folder, files }, path);
+        const key = ["cases", index, "expect", at, "restore", number];
+        if (paths) throw fault(key, `the case has no file ${path}`, `name one of its files. ${adviceOn(path, paths)}`);
+      }
     return {
       name: one.name,
       say: [one.say].flat(),
       mode: one.mode ?? checked.mode ?? "task",
-      ...(one.folder !== undefined && { folder: folderOf(one.folder, index) }),
-      files: one.files ?? {},
+      ...folder,
+      files,
       limits: { ...limitsOf({ limits: checked.limits }), ...limitsOf({ limits: one.limits }) },
       ...(one.script && { script: one.script }),
       expect: one.expect,
@@ -267,13 +278,17 @@ function isPattern(source: string): boolean {
 
 /** What does not go together in a check, as what would be expected. */
 function oddity(given: z.output<z.ZodObject<(typeof check)["shape"]>>): string | undefined {
-  const { command, file, judge, exit, seconds, absent, files, script, equals, contains, lacks, matches } = given;
+  const { command, file, judge, exit, seconds, absent, files, script, equals, contains, lacks, matches, restore } =
+    given;
   const subjects = [command, file, judge].filter((one) => one !== undefined).length;
   const content = [equals, contains, lacks, matches].some((one) => one !== undefined);
   if (subjects > 1) return "only one of command, file and judge";
   if (judge !== undefined && content) return "judge without equals, contains, lacks and matches";
   if (judge === undefined && (files !== undefined || script !== undefined)) return "judge beside files and script";
-  if (command === undefined && (exit !== undefined || seconds !== undefined)) return "command beside exit and seconds";
+  if (command === undefined && exit !== undefined) return "command beside exit";
+  if (command === undefined && matches === undefined && seconds !== undefined)
+    return "command or matches beside seconds";
+  if (command === undefined && restore !== undefined) return "command beside restore";
   if (absent && (file === undefined || content)) return "file beside absent, and nothing of its content";
   if (file !== undefined && !absent && !content) return "what the file equals, contains, lacks or matches, or absent";
   if (subjects === 0 && !content)

@@ -1,9 +1,12 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
 import { counted, cutTo, formatDuration } from "@banyan/core/shown";
 import { meantPath } from "@banyan/tools/named-path";
 import type { Sandbox } from "@banyan/tools/sandbox";
 import { locate, openFileAt, openWorkspace, runInWorkspace, WorkspaceError } from "@banyan/tools/workspace";
 import type { Redact } from "../redaction/redactor.ts";
-import type { Check } from "./cases.ts";
+import { restoreFiles } from "./case-files.ts";
+import type { Case, Check } from "./cases.ts";
 import type { Checked } from "./record.ts";
 
 /** Milliseconds that a command has when its check does not say. */
@@ -15,8 +18,12 @@ const LARGEST = 4 * 1024 * 1024;
 /** Characters of what was found that a person is shown. */
 const SHOWN = 400;
 
+/** Milliseconds that a regular expression has when its check does not say. */
+const PATTERN_PATIENCE = 10_000;
+
 /** What an attempt came to, as checks look at it. */
 export interface Outcome {
+  readonly case: Case;
   /** The folder that it worked in. */
   readonly directory: string;
   /** What the agent said at the end. */
@@ -31,13 +38,27 @@ export interface Outcome {
 /** Whether something holds that nobody has to judge. Rejects with the reason of the signal. */
 export async function checked(check: Check, outcome: Outcome): Promise<Checked> {
   const what = whatHolds(check);
-  const why = await whyNot(check, outcome).catch((error: unknown) => {
+  const { why, ...files } = await finding(check, outcome).catch((error: unknown) => {
+    outcome.signal.throwIfAborted();
     // The agent may have taken its own folder away.
-    if (error instanceof WorkspaceError) return error.message;
+    if (error instanceof WorkspaceError) return { why: error.message };
     throw error;
   });
   outcome.signal.throwIfAborted();
-  return why === undefined ? { holds: true, what } : { holds: false, what, why: outcome.redact?.(why) ?? why };
+  const found = why === undefined ? { holds: true, what } : { holds: false, what, why: outcome.redact?.(why) ?? why };
+  return { ...found, ...files };
+}
+
+/** Whether each check holds before the agent has done anything. Judges are not asked: that would cost money. */
+export async function holdUntouched(checks: readonly Check[], outcome: Omit<Outcome, "answer">): Promise<boolean[]> {
+  const all: boolean[] = [];
+  for (const check of checks)
+    all.push(check.judge === undefined && (await checked(check, { ...outcome, answer: "" })).holds);
+  return all;
+}
+
+function millisOf(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : seconds * 1_000;
 }
 
 /** A check in words. */
@@ -57,22 +78,30 @@ function contentOf({ equals, contains, lacks, matches }: Check): string {
     .join(" and ");
 }
 
-/** Why something does not hold; nothing when it does. */
-async function whyNot(check: Check, outcome: Outcome): Promise<string | undefined> {
+/** Why something does not hold, absent when it does; and which files of the case the agent changed, if that matters. */
+type Finding = { readonly why: string | undefined } & Pick<Checked, "restored" | "changed">;
+
+async function finding(check: Check, outcome: Outcome): Promise<Finding> {
   const { command, file } = check;
-  if (command !== undefined) return whyCommandNot(command, check, outcome);
-  if (file === undefined) return whyTextNot(outcome.answer, check);
+  if (command !== undefined) {
+    await using files = await restoreFiles(outcome.directory, outcome.case, check);
+    const { restored, named: changed } = files;
+    const why = await whyCommandNot(command, check, outcome);
+    return { why, ...(restored.length > 0 && { restored }), ...(changed.length > 0 && { changed }) };
+  }
+  if (file === undefined) return { why: await whyTextNot(outcome.answer, check, outcome.signal) };
   const found = await contentIn(outcome.directory, file);
-  if (check.absent) return found.state === "missing" ? undefined : "it is there";
-  return found.state === "read" ? whyTextNot(found.text, check) : found.why;
+  if (check.absent) return { why: found.state === "missing" ? undefined : "it is there" };
+  return { why: found.state === "read" ? await whyTextNot(found.text, check, outcome.signal) : found.why };
 }
 
 async function whyCommandNot(
   command: string,
-  { exit = 0, seconds, ...content }: Check,
+  check: Check,
   { directory, sandbox, redact, signal }: Outcome,
 ): Promise<string | undefined> {
-  const timeout = seconds === undefined ? PATIENCE : seconds * 1_000;
+  const { exit = 0, seconds } = check;
+  const timeout = millisOf(seconds) ?? PATIENCE;
   const { end, output } = await runInWorkspace(openWorkspace(directory), command, {
     ...{ sandbox, timeout, signal },
     redaction: redact && (() => redact.stream()),
@@ -81,17 +110,51 @@ async function whyCommandNot(
   if (end.type === "timed-out") return `it did not end within ${formatDuration(timeout)} and was stopped; ${said}`;
   if (end.type === "cancelled") return "it was stopped";
   if (end.code !== exit) return `it exited with ${end.code}; ${said}`;
-  return whyTextNot(output, content);
+  return whyTextNot(output, check, signal);
 }
 
 /** Why a text is not as it should be. A line end at its end makes no difference for `equals`. */
-function whyTextNot(text: string, { equals, contains, lacks, matches }: Check): string | undefined {
+async function whyTextNot(
+  text: string,
+  { equals, contains, lacks, matches, seconds }: Check,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const found = () => (text.trim() === "" ? "it is empty" : `it is ${quoted(text.trim())}`);
   if (equals !== undefined && text.trimEnd() !== equals.trimEnd()) return found();
   if (contains !== undefined && !text.includes(contains)) return found();
   if (lacks !== undefined && text.includes(lacks)) return `it contains ${quoted(lacks)}`;
-  if (matches !== undefined && !new RegExp(matches, "m").test(text)) return found();
-  return undefined;
+  if (matches === undefined) return undefined;
+  const time = millisOf(seconds) ?? PATTERN_PATIENCE;
+  const isMatch = await matchesIn(matches, text, AbortSignal.timeout(time), signal);
+  if (isMatch === undefined) return `/${matches}/ did not end within ${formatDuration(time)} and was stopped`;
+  return isMatch ? undefined : found();
+}
+
+const MATCHER = `
+  const { parentPort, workerData: [pattern, text] } = require("node:worker_threads");
+  parentPort.postMessage(new RegExp(pattern, "m").test(text));`;
+
+/**
+ * Whether a text has a match; `undefined` when `bound` ends it. It runs in a thread of its own: an expression that
+ * never ends would stop the program too. Rejects with the reason of the signal.
+ */
+async function matchesIn(
+  pattern: string,
+  text: string,
+  bound: AbortSignal,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
+  const worker = new Worker(MATCHER, { eval: true, workerData: [pattern, text] });
+  try {
+    const [isMatch] = await once(worker, "message", { signal: AbortSignal.any([signal, bound]) });
+    return isMatch;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (bound.aborted) return undefined;
+    throw error;
+  } finally {
+    await worker.terminate();
+  }
 }
 
 /** What stands in a file of an attempt, or why that cannot be told. Links that lead out of the folder are not followed. */

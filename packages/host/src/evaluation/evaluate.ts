@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type ConversationState, LimitError, type Session } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { formatDuration } from "@banyan/core/shown";
 import { Allowance } from "./allowance.ts";
-import { type Column, isLost, makeAttempt, messageOf } from "./attempt.ts";
+import { type Column, isLost, type Making, makeAttempt, messageOf } from "./attempt.ts";
+import { removeFolder } from "./case-files.ts";
 import type { Case, Cases } from "./cases.ts";
 import type { Judge } from "./judge.ts";
 import { type AttemptIds, type AttemptResult, idsOf, keyOf, resultIn, type Spending } from "./record.ts";
@@ -163,6 +163,7 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
   if (out.aborted) onOut();
 
   const ended = new Map<Wanted, Attempt>();
+  const looks = new Map<Case, Promise<readonly boolean[]>>();
   const waiting = wanted.filter((one) => !kept.get(one)?.result);
   if (waiting.length > 0) allowance?.look();
   const work = async () => {
@@ -171,6 +172,11 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
         allowance,
         signal: out,
         turns: halt.signal,
+        untouched(look) {
+          const holding = looks.get(one.case) ?? look();
+          looks.set(one.case, holding);
+          return holding;
+        },
       });
       ended.set(one, attempt);
       onAttempt(attempt);
@@ -286,7 +292,7 @@ async function make(
   one: Wanted,
   tries: number,
   { session, directory, judge, repetitions = 1 }: EvaluateOptions,
-  ending: { readonly allowance: Allowance | undefined; readonly signal: AbortSignal; readonly turns: AbortSignal },
+  shared: Pick<Making, "allowance" | "signal" | "turns" | "untouched">,
 ): Promise<Attempt> {
   const ids = idsOf(one.key, tries);
   const folderFor = (number: number) => resolve(directory, session.id, `${one.key}-${number}`);
@@ -294,14 +300,14 @@ async function make(
   const common = { ...namesOf(one), isKept: false };
   try {
     // What was cut off is not gone on with.
-    if (tries > 0) await rm(folderFor(tries - 1), { recursive: true, force: true });
+    if (tries > 0) await removeFolder(folderFor(tries - 1));
     const place = { column: one.column, case: one.case, directory: folderFor(tries) };
-    const result = await makeAttempt({ session, ids, title, ...place, judge, ...ending });
+    const result = await makeAttempt({ session, ids, title, ...place, judge, ...shared });
     return { ...common, status: result.passed ? "passed" : "failed", message: ids.root, result };
   } catch (error) {
     if (isLost(error) || error instanceof LimitError) throw error;
     const message = session.state.messages.has(ids.root) ? { message: ids.root } : {};
-    if (ending.turns.aborted) return { ...common, status: "open", ...message };
+    if (shared.turns.aborted) return { ...common, status: "open", ...message };
     return { ...common, status: "error", ...message, error: messageOf(error) };
   }
 }

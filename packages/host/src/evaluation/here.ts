@@ -5,6 +5,7 @@ import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { call, finishTask, type Scene, scriptedModel, text } from "@banyan/core/testing";
 import { ModelChoiceError } from "@banyan/models";
 import { UNATTENDED } from "../conversations.ts";
+import { readDefinitions } from "../definitions/all-definitions.ts";
 import { contextKnown } from "../drivers/drivers.ts";
 import { AGENT, type Host } from "../host.ts";
 import { BEGAN, surroundings } from "../instructions/surroundings.ts";
@@ -12,10 +13,13 @@ import { serversSettled } from "../mcp/settled.ts";
 import { type HostFlags, type HostOptions, openHost } from "../open-host.ts";
 import { describePlace } from "../settings/fault.ts";
 import type { KeyPath } from "../settings/key.ts";
+import { readRuleFile } from "../settings/rule-file.ts";
+import type { SettingName } from "../settings/schema.ts";
 import type { AttemptPlace, Column, Competitor } from "./attempt.ts";
 import { type Case, type Cases, readCases, type ScriptedResponse } from "./cases.ts";
 import { type EvaluateOptions, type Evaluation, evaluate } from "./evaluate.ts";
 import { FREE, type Judge } from "./judge.ts";
+import { keyOf } from "./record.ts";
 
 /** The name of the model whose responses stand in the cases. */
 const SCRIPTED = "scripted";
@@ -114,7 +118,7 @@ export async function openEvaluation(options: EvaluationOptions): Promise<OpenEv
   );
   opened.defer(() => host.close());
   const models = new Models(host, cases, { ...cases.total, ...(options.cost !== undefined && { cost: options.cost }) });
-  const columns = await columnsOf(models, options, toldOnce(notice));
+  const columns = await columnsOf(host, models, options, toldOnce(notice));
   const judge = await models.judge(options.judge);
   const session = opened.use(await sessionOf(host, options));
   const life = opened.move();
@@ -216,19 +220,43 @@ function placed(error: unknown, cases: Cases, path: KeyPath | undefined): unknow
 
 /** Models beside each other, and for each of them the prompts. */
 async function columnsOf(
+  host: Host,
   models: Models,
   options: EvaluationOptions,
   notice: (sentence: string) => void,
 ): Promise<Column[]> {
   const prompts: readonly (readonly [string | undefined, string | undefined])[] = Object.entries(models.cases.prompts);
   const names = await models.names(options.models);
+  const conditions = conditionsOf(host, options);
   return names.flatMap((model) =>
     (prompts.length > 0 ? prompts : [[undefined, undefined] as const]).map(([name, prompt]) => ({
       name: name === undefined ? model : `${model} · ${name}`,
-      key: JSON.stringify([model, prompt]),
+      key: JSON.stringify([model, prompt, conditions]),
       open: (place) => competitor(model, prompt, place, options, notice),
     })),
   );
+}
+
+/** Settings that change nothing about what an agent does. A setting that is not among them is part of the key of an attempt. */
+const WITHOUT_EFFECT: readonly SettingName[] = [
+  ...(["$schema", "titleModel", "retention", "theme", "keys", "prompt", "notify", "vim", "statusLine"] as const),
+  // The column names the model.
+  "model",
+];
+
+/** What decides an attempt beside its case and its column: a short name of the settings, rules, instructions, agents and skills. */
+function conditionsOf(
+  { configuration, instructions, places }: Host,
+  { flags = {}, trusted = false }: EvaluationOptions,
+) {
+  const settings = Object.entries(configuration.settings)
+    .filter(([name]) => !WITHOUT_EFFECT.includes(name as SettingName))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  const rules = flags.rules === undefined ? undefined : readRuleFile(flags.rules);
+  // The built-in part names the folder that the command was started in.
+  const texts = instructions.parts.filter(({ source }) => source !== "built-in").map(({ text }) => text);
+  const { agents, skills } = readDefinitions(places);
+  return keyOf([settings, rules, texts, agents, skills, trusted]);
 }
 
 /** An agent as `banyan run` has it, around the folder of an attempt. */

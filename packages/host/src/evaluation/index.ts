@@ -25,9 +25,11 @@ export { type EvaluationOptions, type OpenEvaluation, openEvaluation } from "./h
 export type { Judge } from "./judge.ts";
 export type { AttemptResult, Checked, Spending } from "./record.ts";
 export {
+  evaluationNotes,
   evaluationSentence,
   evaluationTable,
   junitReport,
+  reasonsOf,
   type Tally,
   tallyOf,
   tallyText,

@@ -10,6 +10,12 @@ export interface Checked {
   readonly what: string;
   /** Why it does not, or what the judge said. */
   readonly why?: string;
+  /** Whether this holds before the agent does anything, for an empty answer and the files of the case. Absent where it does not. */
+  readonly holdsUntouched?: true;
+  /** Files that the agent changed, added or removed, and that were as in the case while the command ran. */
+  readonly restored?: readonly string[];
+  /** Files of the case that the agent changed and that the command names; the command ran with those of the agent. */
+  readonly changed?: readonly string[];
 }
 
 /** What something took. */
@@ -23,6 +29,8 @@ export interface Spending {
 export interface AttemptResult {
   readonly passed: boolean;
   readonly checks: readonly Checked[];
+  /** Calls that were denied, with the reason, in sentences. Absent when there are none. */
+  readonly denied?: readonly string[];
   /** Of its turns, without the checks. */
   readonly seconds: number;
   readonly steps: number;
@@ -41,7 +49,17 @@ const spending = z
   .transform(({ usage, cost }) => ({ usage, cost: cost ?? undefined }));
 const result = z.object({
   result: z.enum(["passed", "failed"]),
-  checks: z.array(z.object({ holds: z.boolean(), what: z.string(), why: z.string().optional() })),
+  checks: z.array(
+    z.object({
+      holds: z.boolean(),
+      what: z.string(),
+      why: z.string().optional(),
+      holdsUntouched: z.literal(true).optional(),
+      restored: z.array(z.string()).optional(),
+      changed: z.array(z.string()).optional(),
+    }),
+  ),
+  denied: z.array(z.string()).optional(),
   seconds: z.number().min(0),
   steps: count,
   spent: spending,
@@ -73,12 +91,9 @@ export function resultIn({ messages }: ConversationState, id: string): AttemptRe
   try {
     const found = result.safeParse(parse(text.slice(OPENING.length, -CLOSING.length)));
     if (!found.success) return undefined;
-    const { result: how, checks, ...rest } = found.data;
-    return {
-      passed: how === "passed",
-      checks: checks.map(({ why, ...one }) => ({ ...one, ...(why !== undefined && { why }) })),
-      ...rest,
-    };
+    const { result: how, ...rest } = found.data;
+    // Absent fields are absent in YAML too, so no field is there with `undefined`.
+    return { passed: how === "passed", ...rest } as AttemptResult;
   } catch {
     // Somebody else wrote it.
     return undefined;

@@ -12,6 +12,8 @@ export interface Tally {
   readonly errors: number;
   /** Not made, or not to their end. */
   readonly open: number;
+  /** Whose results an earlier call had made. */
+  readonly kept: number;
   /** Of their turns, without the checks. */
   readonly seconds: number;
   /** Of their turns and of those who judged them. */
@@ -28,6 +30,7 @@ export function tallyOf(attempts: readonly Attempt[]): Tally {
     failed: count("failed"),
     errors: count("error"),
     open: count("open"),
+    kept: attempts.filter(({ isKept }) => isKept).length,
     seconds: results.reduce((sum, { seconds }) => sum + seconds, 0),
     spent: results.reduce((sum, { spent, judging }) => sumOf(sum, sumOf(spent, judging)), nothingSpent),
   };
@@ -35,8 +38,12 @@ export function tallyOf(attempts: readonly Attempt[]): Tally {
 
 /** `2/3 · 12.0 s · 3.4k · $0.02`: how many passed, and what that took. */
 export function tallyText(tally: Tally): string {
-  const { attempts, passed, errors, open, seconds, spent } = tally;
-  const rest = [errors > 0 ? counted(errors, "error") : "", open > 0 ? `${open} open` : ""].filter(Boolean);
+  const { attempts, passed, errors, open, kept, seconds, spent } = tally;
+  const rest = [
+    errors > 0 ? counted(errors, "error") : "",
+    open > 0 ? `${open} open` : "",
+    kept > 0 ? `${kept} kept` : "",
+  ].filter(Boolean);
   const how = [`${passed}/${attempts}`, ...rest].join(", ");
   if (passed + tally.failed === 0) return how;
   return [how, formatDuration(seconds * 1_000), shortCount(totalTokens(spent.usage)), formatCost(spent.cost)].join(
@@ -59,11 +66,12 @@ export function evaluationTable({ cases, columns, attempts }: Evaluation): strin
 
 /** What an evaluation came to, in a sentence or two. */
 export function evaluationSentence({ attempts, spent, stopped }: Evaluation): string {
-  const { passed, failed, errors, open } = tallyOf(attempts);
+  const { passed, failed, errors, open, kept } = tallyOf(attempts);
   const others = [
     failed > 0 ? `${failed} failed` : "",
     errors > 0 ? `${counted(errors, "attempt")} came to nothing` : "",
     open > 0 ? `${open} not made` : "",
+    kept > 0 ? `${kept} kept from an earlier run` : "",
   ].filter(Boolean);
   const parts = [
     ["judges", spent.judging],
@@ -77,12 +85,39 @@ export function evaluationSentence({ attempts, spent, stopped }: Evaluation): st
   return stopped ? `${sum} Stopped: ${stopped.why}.` : sum;
 }
 
+/** What a reader must know about checks before they believe the results: sentences, each once, in the order of the cases. */
+export function evaluationNotes({ attempts }: Evaluation): string[] {
+  const notes = attempts.flatMap(({ case: name, result }) =>
+    (result?.checks ?? []).flatMap(({ what, holdsUntouched, restored, changed }) => [
+      ...(holdsUntouched ? [`${name}: ${what}: this holds before the agent does anything.`] : []),
+      ...(restored
+        ? [`${name}: ${what}: the agent changed ${restored.join(", ")}; the command ran with the files of the case.`]
+        : []),
+      ...(changed
+        ? [
+            `${name}: ${what}: the agent changed ${changed.join(", ")}, which the command names. Write restore: [${changed.join(", ")}] if the agent must not change that, and restore: [] if it may.`,
+          ]
+        : []),
+    ]),
+  );
+  return [...new Set(notes)];
+}
+
+/** Why an attempt did not pass: checks that do not hold, then calls that were denied. */
+export function reasonsOf({ result }: Attempt): string[] {
+  return [
+    ...(result?.checks ?? []).flatMap(({ holds, what, why }) => (holds ? [] : [`${what}: ${why}`])),
+    ...(result?.denied ?? []).map((call) => `a call was denied: ${call}`),
+  ];
+}
+
 /** The message that shows the table in the conversation, to whoever opens it. */
 export function reportMessage(evaluation: Evaluation) {
   const rows = evaluationTable(evaluation).map((cells) => `| ${cells.map(inCell).join(" | ")} |`);
   const rule = `|${" --- |".repeat(evaluation.columns.length + 1)}`;
   const table = [rows[0], rule, ...rows.slice(1)].join("\n");
-  const text = `Evaluation of ${evaluation.name}\n\n${table}\n\n${evaluationSentence(evaluation)} Each attempt is a branch of this conversation.`;
+  const notes = evaluationNotes(evaluation).map((note) => `\n- ${note}`);
+  const text = `Evaluation of ${evaluation.name}\n\n${table}\n\n${evaluationSentence(evaluation)} Each attempt is a branch of this conversation.${notes.length > 0 ? `\n${notes.join("")}` : ""}`;
   return [text, { at: null, id: `report-${keyOf(text)}`, author: "system" }] as const;
 }
 
@@ -107,16 +142,19 @@ export function junitReport({ name, columns, repetitions, attempts }: Evaluation
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="${xml(name)}" ${numbers(attempts)}>\n${suites.join("")}</testsuites>\n`;
 }
 
-function testCase({ case: name, column, repetition, status, result, error }: Attempt, repetitions: number): string {
+function testCase(attempt: Attempt, repetitions: number): string {
+  const { case: name, column, repetition, status, result, error, isKept } = attempt;
   const title = repetitions > 1 ? `${name} #${repetition}` : name;
   const head = `    <testcase name="${xml(title)}" classname="${xml(column)}" time="${(result?.seconds ?? 0).toFixed(3)}"`;
-  if (status === "passed") return `${head}/>\n`;
-  const broken = (result?.checks ?? []).filter(({ holds }) => !holds);
+  const kept = isKept ? ["      <system-out>kept from an earlier run</system-out>\n"] : [];
+  const reasons = reasonsOf(attempt);
   const [tag, message, body] =
     status === "failed"
-      ? ["failure", broken[0]?.what ?? "", broken.map(({ what, why }) => `${what}: ${why}`).join("\n")]
+      ? ["failure", result?.checks.find(({ holds }) => !holds)?.what ?? "", reasons.join("\n")]
       : ["error", error ?? "It was not made, or not to its end.", ""];
-  return `${head}>\n      <${tag} message="${xml(message)}">${xml(body)}</${tag}>\n    </testcase>\n`;
+  const problem = `      <${tag} message="${xml(message)}">${xml(body)}</${tag}>\n`;
+  const inner = [...(status === "passed" ? [] : [problem]), ...kept];
+  return inner.length === 0 ? `${head}/>\n` : `${head}>\n${inner.join("")}    </testcase>\n`;
 }
 
 /** A text as XML has it: signs that it cannot hold are written out. */

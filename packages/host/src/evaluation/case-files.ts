@@ -1,0 +1,193 @@
+import { readdirSync } from "node:fs";
+import { cp, lstat, mkdir, readdir, readFile, readlink, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join, posix, relative, sep } from "node:path";
+import type { Case, Check } from "./cases.ts";
+
+/** A file of a case: a file or a link of its folder, or a text that the case holds. */
+type CaseFile = { readonly from: string } | { readonly content: string };
+
+/**
+ * Puts the files of a case, and nothing else, into a folder. The folder itself stays, because programs may work in it. Rejects if a
+ * path leads out of the folder through a link.
+ */
+export async function fillFolder(directory: string, { folder, files }: Case): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(directory)) await rm(join(directory, name), { recursive: true, force: true });
+  if (folder !== undefined) await cp(folder, directory, { recursive: true, verbatimSymlinks: true });
+  const root = await realpath(directory);
+  for (const [path, content] of Object.entries(files)) {
+    const file = join(root, path);
+    await mkdir(dirname(file), { recursive: true });
+    const around = await realpath(dirname(file));
+    if (around !== root && !around.startsWith(root + sep))
+      throw new Error(`${path} would be written through a link that leads out of the folder`);
+    // The folder of the case may hold a link here, which leads elsewhere.
+    await rm(file, { force: true });
+    await writeFile(file, content, { flag: "wx" });
+  }
+}
+
+/** Files of a case that a check depends on, in place of what the agent made of them. */
+export interface RestoredFiles extends AsyncDisposable {
+  /** Paths that differ from the case, or that the case does not have. They are as in the case until this is disposed of. */
+  readonly restored: readonly string[];
+  /** Paths that differ from the case and that the command names, although the check does not say to restore them. */
+  readonly named: readonly string[];
+}
+
+/**
+ * Restores the files of a case that the command of a check depends on: those of `restore`, or else the files whose name says that they
+ * are tests. Disposing puts the files of the agent back.
+ */
+export async function restoreFiles(
+  directory: string,
+  one: Case,
+  { command = "", restore }: Check,
+): Promise<RestoredFiles> {
+  const files = filesOf(one);
+  const wanted = restore
+    ? [...files.keys()].filter((path) => restore.some((name) => isIn(path, plain(name))))
+    : [...files.keys()].filter(isTestPath);
+  const foreign = restore ? await foreignFiles(directory, files, restore.map(plain)) : [];
+  const restored = [...(await changedOf(directory, files, wanted)), ...foreign];
+  const named = restore ? [] : namedIn(command).filter((path) => files.has(path) && !restored.includes(path));
+  await using undone = new AsyncDisposableStack();
+  if (restored.length > 0) {
+    const aside = asideOf(directory);
+    await mkdir(aside, { mode: 0o700 });
+    undone.defer(() => rm(aside, { recursive: true, force: true }));
+    for (const [index, path] of restored.entries())
+      undone.defer(await replace(directory, path, files.get(path), join(aside, String(index))));
+  }
+  const undo = undone.move();
+  return {
+    restored,
+    named: await changedOf(directory, files, named),
+    [Symbol.asyncDispose]: () => undo.disposeAsync(),
+  };
+}
+
+/** Removes the folder of an attempt that was cut off. */
+export async function removeFolder(directory: string): Promise<void> {
+  for (const folder of [directory, asideOf(directory)]) await rm(folder, { recursive: true, force: true });
+}
+
+/** Where files of the agent are while a check finds those of the case in their place. */
+function asideOf(directory: string): string {
+  return `${directory}.aside`;
+}
+
+/** The paths of a case's files, if none of them is `path` or is in it; nothing when the case has what `path` names. */
+export function pathsWithout(one: Pick<Case, "folder" | "files">, path: string): readonly string[] | undefined {
+  const paths = [...filesOf(one).keys()];
+  return paths.some((file) => isIn(file, plain(path))) ? undefined : paths;
+}
+
+function filesOf({ folder, files }: Pick<Case, "folder" | "files">): Map<string, CaseFile> {
+  const found = new Map<string, CaseFile>();
+  if (folder !== undefined)
+    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+      const from = join(entry.parentPath, entry.name);
+      if (!entry.isDirectory()) found.set(relative(folder, from).split(sep).join("/"), { from });
+    }
+  for (const [path, content] of Object.entries(files)) found.set(plain(path), { content });
+  return found;
+}
+
+/** `./a//b/` and `a/b` are the same path. */
+function plain(path: string): string {
+  return posix.normalize(path).replace(/\/$/, "");
+}
+
+function isIn(path: string, around: string): boolean {
+  return path === around || path.startsWith(`${around}/`) || around === ".";
+}
+
+/** Names of tests, and of what tests compare with, in the languages and test runners of the field. */
+const TEST_NAME =
+  /(?:^|[._-])(?:(?:con)?tests?|specs?|checks?|verify|expected|golden|fixtures?|snap(?:shots?)?)(?:[._-]|$)|[a-z\d](?:Tests?|Spec)\.\w+$/;
+
+function isTestPath(path: string): boolean {
+  const parts = path.split("/");
+  return (
+    !parts.some((part) => part === "node_modules" || part === ".git") && parts.some((part) => TEST_NAME.test(part))
+  );
+}
+
+/** The files that say what the programs of these names run. */
+const MANIFESTS: Readonly<Record<string, string>> = {
+  npm: "package.json",
+  npx: "package.json",
+  pnpm: "package.json",
+  yarn: "package.json",
+  bun: "package.json",
+  make: "Makefile",
+  just: "justfile",
+};
+
+/** Paths that the words of a command may mean. */
+function namedIn(command: string): string[] {
+  const words = command.match(/(?:[^\s"'`|&;<>()]|"[^"]*"|'[^']*')+/g) ?? [];
+  const paths = words.map((word) => word.replaceAll(/["']/g, "")).map((word) => MANIFESTS[word] ?? plain(word));
+  return [...new Set(paths)];
+}
+
+async function changedOf(directory: string, files: ReadonlyMap<string, CaseFile>, paths: readonly string[]) {
+  const changed: string[] = [];
+  for (const path of paths) {
+    const file = files.get(path);
+    if (file && !(await isSame(join(directory, path), file))) changed.push(path);
+  }
+  return changed;
+}
+
+async function isSame(path: string, file: CaseFile): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined);
+  if (!found) return false;
+  if ("content" in file) return found.isFile() && (await readFile(path, "utf8")) === file.content;
+  const { from } = file;
+  const own = await lstat(from);
+  if (own.isSymbolicLink()) return found.isSymbolicLink() && (await readlink(path)) === (await readlink(from));
+  if (!found.isFile() || found.size !== own.size || (found.mode & 0o777) !== (own.mode & 0o777)) return false;
+  return (await readFile(path)).equals(await readFile(from));
+}
+
+/** Files that the agent added to folders which a check wants as they are in the case. */
+async function foreignFiles(directory: string, files: ReadonlyMap<string, CaseFile>, folders: readonly string[]) {
+  const foreign: string[] = [];
+  for (const folder of folders) {
+    const whole = join(directory, folder);
+    // A file, a link or nothing at all: `changedOf` has found that.
+    if (!(await lstat(whole).catch(() => undefined))?.isDirectory()) continue;
+    for (const entry of await readdir(whole, { recursive: true, withFileTypes: true })) {
+      const path = relative(directory, join(entry.parentPath, entry.name)).split(sep).join("/");
+      if (!entry.isDirectory() && !files.has(path)) foreign.push(path);
+    }
+  }
+  return foreign;
+}
+
+/** Moves what is at a path to `aside` and puts the file of the case there. Returns how to undo that. */
+async function replace(directory: string, path: string, file: CaseFile | undefined, aside: string) {
+  const whole = join(directory, path);
+  let place = directory;
+  // A parent that the agent made a link would lead the file of the case elsewhere: the link itself is moved.
+  for (const part of path.split("/")) {
+    place = join(place, part);
+    if (!(await lstat(place).catch(() => undefined))?.isDirectory()) break;
+  }
+  const wasThere = (await lstat(place).catch(() => undefined)) !== undefined;
+  if (wasThere) await rename(place, aside);
+  if (file) {
+    await mkdir(dirname(whole), { recursive: true });
+    if ("content" in file) await writeFile(whole, file.content);
+    else await cp(file.from, whole, { verbatimSymlinks: true });
+  }
+  return async () => {
+    await rm(place, { recursive: true, force: true });
+    if (!wasThere) return;
+    // The command may have removed the folder around it.
+    await mkdir(dirname(place), { recursive: true });
+    await rename(aside, place);
+  };
+}
