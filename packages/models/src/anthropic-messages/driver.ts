@@ -1,7 +1,7 @@
 import type { ModelDriver } from "@banyan/core";
 import { refuseUnknown } from "@banyan/core/conversation";
 import { rulesFor, withRules } from "@banyan/core/drivers";
-import { listBody, WIRE_OPTIONS, WireClient, type WireOptions } from "../wire/client.ts";
+import { WIRE_OPTIONS, WireClient, type WireOptions } from "../wire/client.ts";
 import { MessagesAnswer } from "./answer.ts";
 import { Heads } from "./head.ts";
 import { PROVIDER } from "./messages.ts";
@@ -51,7 +51,7 @@ export function anthropicMessages(options: AnthropicMessagesOptions): ModelDrive
       const head = await heads.of(request);
       const betas = [head.betas, messages.pdf ? PDF_BETA : ""].filter((beta) => beta !== "").join(",");
       await client.send(
-        listBody(`${head.text},"messages":[`, messages.pieces, "]}"),
+        { of: request.messages, before: `${head.text},"messages":[`, pieces: messages.pieces, after: "]}" },
         new MessagesAnswer(client.endpoint),
         sink,
         signal,

@@ -2,7 +2,8 @@ import type { ModelDriver, ModelSettings } from "@banyan/core";
 import { type ModelRequest, type PromptMessage, rulesFor, withRules } from "@banyan/core/drivers";
 import { ChatAnswer } from "../openai-chat/answer.ts";
 import { encode, type OpenAIMessage, type OpenAIUserPart } from "../openai-chat/messages.ts";
-import { listBody, WireClient, type WireOptions } from "../wire/client.ts";
+import type { ListBody } from "../wire/body.ts";
+import { WireClient, type WireOptions } from "../wire/client.ts";
 import { type Endpoint, parseEvent } from "../wire/errors.ts";
 import { countAt, isRecord, type JsonRecord, textAt } from "../wire/json.ts";
 
@@ -53,7 +54,7 @@ interface RequestShape {
 const FIELDS = new Set(["format", "keep_alive", "think", "shift", "logprobs", "top_logprobs", "options"]);
 
 /** The body of a request. `providerOptions` are fields of the request where these have the name, else options of the model. */
-function encodeRequest(shape: RequestShape, request: ModelRequest): Buffer {
+function encodeRequest(shape: RequestShape, request: ModelRequest): ListBody {
   const { instructions, settings } = request;
   const messages: OllamaMessage[] = instructions === "" ? [] : [{ role: "system", content: instructions }];
   for (const message of request.messages) messages.push(...encodeMessage(message, shape));
@@ -82,7 +83,7 @@ function encodeRequest(shape: RequestShape, request: ModelRequest): Buffer {
   }));
   const pieces = messages.map((message) => Buffer.from(`,${JSON.stringify(message)}`));
   const after = tools.length === 0 ? "]}" : `],"tools":${JSON.stringify(tools)}}`;
-  return listBody(`${JSON.stringify(head).slice(0, -1)},"messages":[`, pieces, after);
+  return { of: request.messages, before: `${JSON.stringify(head).slice(0, -1)},"messages":[`, pieces, after };
 }
 
 function thinkOf({ effort }: ModelSettings): boolean | string | undefined {

@@ -1,6 +1,6 @@
 import type { ModelSettings } from "@banyan/core";
 import type { ModelRequest, PromptMessage, ToolSchema } from "@banyan/core/drivers";
-import { listBody } from "../wire/client.ts";
+import type { ListBody } from "../wire/body.ts";
 import { encode } from "./messages.ts";
 
 /** What of a driver shapes its requests. */
@@ -32,12 +32,12 @@ const toolsTexts = new WeakMap<readonly ToolSchema[], string>();
  * The body of a request in the chat completions format (https://platform.openai.com/docs/api-reference/chat/create).
  * Each message is encoded the first time that it is seen; after that its bytes are joined in.
  */
-export function encodeRequest(shape: RequestShape, request: ModelRequest): Buffer {
+export function encodeRequest(shape: RequestShape, request: ModelRequest): ListBody {
   const { instructions, messages, settings } = request;
   const head = JSON.stringify(headOf(shape, settings)).slice(0, -1);
   const pieces = messages.map((message) => encodedOnce(message, shape));
   if (instructions !== "") pieces.unshift(piece({ role: "system", content: instructions }));
-  return listBody(`${head},"messages":[`, pieces, `]${toolsField(request)}}`);
+  return { of: messages, before: `${head},"messages":[`, pieces, after: `]${toolsField(request)}}` };
 }
 
 function headOf(shape: RequestShape, settings: ModelSettings): Readonly<Record<string, unknown>> {

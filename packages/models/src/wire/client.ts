@@ -2,6 +2,7 @@ import type { ModelDriver, ModelSettings } from "@banyan/core";
 import type { OptionNames, Price } from "@banyan/core/conversation";
 import type { ModelSink } from "@banyan/core/drivers";
 import type { Dispatcher } from "undici";
+import { ListBodies, type ListBody } from "./body.ts";
 import { type WireBounds, wireBounds } from "./bounds.ts";
 import type { Endpoint } from "./errors.ts";
 import { openPool, type PoolOptions } from "./pool.ts";
@@ -84,6 +85,7 @@ export class WireClient {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #proxy: PoolOptions["proxy"];
   readonly #bounds: ReturnType<typeof wireBounds>;
+  readonly #bodies = new ListBodies();
   #pool: Dispatcher | undefined;
   #opening: Promise<Dispatcher> | undefined;
 
@@ -128,7 +130,7 @@ export class WireClient {
 
   /** Sends a request; keeps to the contract of `ModelDriver.stream`. */
   async send(
-    body: Uint8Array,
+    body: ListBody,
     answer: Answer,
     sink: ModelSink,
     signal: AbortSignal,
@@ -138,9 +140,12 @@ export class WireClient {
       this.#opening ??= openPool(this.#proxy);
       this.#pool = await this.#opening;
     }
-    const request = { ...this.#target, headers: headers ? { ...this.#headers, ...headers } : this.#headers, body };
+    const pool = this.#pool;
+    const sent = headers ? { ...this.#headers, ...headers } : this.#headers;
     const response = new ResponseDecoder(this.endpoint, answer, this.#bounds);
-    await exchange(this.#pool, request, response, sink, signal, this.#bounds.linger);
+    await this.#bodies.send(body, (bytes) =>
+      exchange(pool, { ...this.#target, headers: sent, body: bytes }, response, sink, signal, this.#bounds.linger),
+    );
   }
 }
 
@@ -148,16 +153,4 @@ function parseAddress(text: string): URL {
   const url = URL.parse(text);
   if (url?.protocol === "http:" || url?.protocol === "https:") return url;
   throw new TypeError(`"${text}" is not the address of a server. Write it like http://127.0.0.1:8080/v1.`);
-}
-
-/**
- * The body of a request: between two texts a list, of which each piece is there as bytes already and begins with a comma.
- *
- * Pieces are kept as bytes because a text of many is encoded anew each time: several times slower as soon as one letter
- * of it is not of Latin-1.
- */
-export function listBody(before: string, pieces: readonly Uint8Array[], after: string): Buffer {
-  const parts = [Buffer.from(before), ...pieces, Buffer.from(after)];
-  if (pieces[0]) parts[1] = pieces[0].subarray(1);
-  return Buffer.concat(parts);
 }

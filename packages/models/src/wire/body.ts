@@ -1,0 +1,68 @@
+/** A request in JSON: a list between two texts. */
+export interface ListBody {
+  /** The messages that the list encodes. While they grow, the next body continues this one. */
+  readonly of: object;
+  readonly before: string;
+  /** The JSON of each entry, with a comma before it. A text of many would be encoded anew for each request. */
+  readonly pieces: readonly Uint8Array[];
+  readonly after: string;
+}
+
+/** A body in memory, which may be larger than the body. */
+interface Written {
+  readonly memory: Buffer;
+  readonly length: number;
+  readonly before: string;
+  readonly pieces: readonly Uint8Array[];
+}
+
+/**
+ * Writes bodies of growing lists. A body is written into the memory of the last body of its list, behind the entries
+ * that both have: a step of a long conversation writes and allocates what is new.
+ */
+export class ListBodies {
+  readonly #last = new WeakMap<object, { written: Written | undefined }>();
+
+  /** Calls `send` with the bytes, which do not change until its promise is settled. Rejects as `send` does. */
+  async send(body: ListBody, send: (bytes: Buffer) => Promise<void>): Promise<void> {
+    let last = this.#last.get(body.of);
+    if (!last) {
+      last = { written: undefined };
+      this.#last.set(body.of, last);
+    }
+    const written = write(body, last.written);
+    // A second request at the same time gets its own memory. So does the request after a failure: a server can answer
+    // while it still reads.
+    last.written = undefined;
+    await send(written.memory.subarray(0, written.length));
+    last.written = written;
+  }
+}
+
+/** The bytes of a body. */
+export function bytesOf(body: ListBody): Buffer {
+  const { memory, length } = write(body, undefined);
+  return memory.subarray(0, length);
+}
+
+function write({ before, pieces, after }: ListBody, last: Written | undefined): Written {
+  // The text before the list takes the place of the first comma.
+  let end = Buffer.byteLength(before) - (pieces.length > 0 ? 1 : 0);
+  const length = pieces.reduce((sum, piece) => sum + piece.length, end) + Buffer.byteLength(after);
+  let shared = 0;
+  if (last?.before === before) {
+    for (; shared < pieces.length && pieces[shared] === last.pieces[shared]; shared++)
+      end += (pieces[shared] as Uint8Array).length;
+  }
+  const memory =
+    last && last.memory.length >= length ? last.memory : Buffer.allocUnsafeSlow(last ? 2 * length : length);
+  if (last && memory !== last.memory) last.memory.copy(memory, 0, 0, end);
+  for (let index = shared; index < pieces.length; index++) {
+    const piece = pieces[index] as Uint8Array;
+    memory.set(piece, end);
+    end += piece.length;
+  }
+  if (shared === 0) memory.write(before);
+  memory.write(after, end);
+  return { memory, length, before, pieces };
+}
