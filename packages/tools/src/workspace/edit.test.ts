@@ -35,7 +35,7 @@ test("B36: text that does not occur is refused, with the nearest line", async ()
     "old_text does not occur in a.txt. The nearest is line 2: const total = price * count; Read the lines around it and copy the text exactly.",
   );
   expect(await problem("a\n\tif (x) {\n\t\ty();\n", "    if (x) {\n        y();", "z")).toMatch(
-    /Line 2 begins like it, so the difference is in white space or further down\./,
+    /Line 2 has a tab where you wrote 4 spaces, and 1 more such place\. Copy the text exactly\./,
   );
   expect(await problem("one\n", "entirely different", "x")).toMatch(/Read the file and copy/);
 });

@@ -5,13 +5,15 @@ import { digestOf, keepContent } from "./backups.ts";
 import { WorkspaceError } from "./error.ts";
 import { fileChange } from "./file-change.ts";
 import { lineDiff } from "./line-diff.ts";
+import { LookAlikes, lookAlikesOf } from "./look-alikes.ts";
 import { nearestLine } from "./nearest-line.ts";
 import { pathArgument } from "./path-argument.ts";
 import { locate, type Workspace } from "./paths.ts";
 import { assertWritable } from "./protected-paths.ts";
 import { replaceFile } from "./replace-file.ts";
-import { encode, readText, type TextContent } from "./text-content.ts";
+import { encode, lineAt, readText, type TextContent } from "./text-content.ts";
 import { MOST_ASKED_BYTES, unifiedDiff } from "./unified-diff.ts";
+import { placesOf, sentenceOn, unseenDifference } from "./unseen-difference.ts";
 import { assertAllowed, assertJudged, WRITING_OPTIONS, type WritingOptions } from "./writing.ts";
 
 /** Occurrences are counted up to here. */
@@ -45,20 +47,21 @@ export function editTool(workspace: Workspace, options: WritingOptions = {}): To
     files: "write",
     about: ({ path }) => ({ paths: [{ path, access: "write" }], change: { goes: "old_text", comes: "new_text" } }),
     async preview(input) {
-      const { content, bytes, after, diff } = await edited(workspace, input, { refuse, watch });
+      const { content, bytes, after, note, diff } = await edited(workspace, input, { refuse, watch });
       const before = { digest: digestOf(content.bytes), text: content.text };
       const change = { digest: digestOf(bytes), text: after };
-      return { changes: [fileChange(content.path, before, change, { diff, most: MOST_ASKED_BYTES })] };
+      const changes = [fileChange(content.path, before, change, { diff, most: MOST_ASKED_BYTES })];
+      return note === undefined ? { changes } : { changes, notes: [note] };
     },
     async execute(input, context) {
-      const { location, content, bytes, after, diff } = await edited(workspace, input, { refuse, watch });
+      const { location, content, bytes, after, note, diff } = await edited(workspace, input, { refuse, watch });
       const writing = { given: input.path, location, input: { ...input, path: location.path } };
       await assertJudged(workspace, writing, context);
       const before = { digest: await keepContent(backups, [content.bytes]), text: content.text };
       context.signal.throwIfAborted();
       await replaceFile(workspace, location, bytes, content.stats);
       await context.changed(fileChange(content.path, before, { digest: digestOf(bytes), text: after }, { diff }));
-      return unifiedDiff(content.path, diff);
+      return [unifiedDiff(content.path, diff), ...(note === undefined ? [] : [note])].join("\n");
     },
   });
 }
@@ -73,16 +76,24 @@ async function edited(
   assertWritable(workspace, location);
   assertAllowed(location.path, new_text, refuse);
   const content = await readText(workspace, location.path, watch);
-  const after = replaceOnce(content, old_text, new_text);
+  const { text: after, note } = replaceOnce(content, old_text, new_text);
   const bytes = encode(content.path, content.mark + after);
-  return { location, content, bytes, after, diff: lineDiff(content.text, after) };
+  return { location, content, bytes, after, note, diff: lineDiff(content.text, after) };
+}
+
+/** A text with one place replaced. */
+interface Replaced {
+  readonly text: string;
+  /** What was taken for the same although it only looks so. */
+  readonly note?: string;
 }
 
 /**
  * The text with the one occurrence of `oldText` replaced. In a file where every line ends with CRLF, both texts may be
- * given with LF; what is written has CRLF. Elsewhere both count as they are. Throws when there is not exactly one.
+ * given with LF; what is written has CRLF. Elsewhere both count as they are. If it occurs nowhere, the one place counts that
+ * is the same apart from look-alikes (F81). Throws when there is not exactly one.
  */
-function replaceOnce(content: TextContent, oldText: string, newText: string): string {
+function replaceOnce(content: TextContent, oldText: string, newText: string): Replaced {
   const [wanted, replacement] =
     content.lineEnds === "crlf" ? [toWindows(oldText), toWindows(newText)] : [oldText, newText];
   if (wanted === replacement)
@@ -90,44 +101,61 @@ function replaceOnce(content: TextContent, oldText: string, newText: string): st
       "match",
       `old_text and new_text are the same, so there is nothing to change in ${content.path}.`,
     );
-  const places = occurrences(content.text, wanted);
+  const places = placesOf(content.text, wanted, MOST_COUNTED + 1);
   const [at] = places;
-  if (at === undefined)
-    throw new WorkspaceError("match", `old_text does not occur in ${content.path}. ${hint(content, oldText)}`);
-  if (places.length > 1) {
-    const lines = places.slice(0, 10).map((place) => lineAt(content.text, place));
-    const count = places.length > MOST_COUNTED ? `more than ${MOST_COUNTED}` : places.length;
-    const more = places.length > 10 ? ", ..." : "";
+  if (at === undefined) return replaceLookAlike(content, wanted, replacement);
+  if (places.length > 1) throw ambiguous(content, places, "occurs");
+  return { text: content.text.slice(0, at) + replacement + content.text.slice(at + wanted.length) };
+}
+
+/** The same for a text that occurs nowhere as it is written. */
+function replaceLookAlike(content: TextContent, wanted: string, replacement: string): Replaced {
+  const alike = lookAlikesOf(content.text, wanted, MOST_COUNTED + 1);
+  const [only] = alike;
+  if (only === undefined)
+    throw new WorkspaceError("match", `old_text does not occur in ${content.path}. ${hint(content, wanted)}`);
+  if (alike.length > 1)
+    throw ambiguous(
+      content,
+      alike.map(({ from }) => from),
+      "does not occur exactly, and apart from look-alike characters it occurs",
+    );
+  const { from, to } = only;
+  const place = content.text.slice(from, to);
+  const pair = new LookAlikes(place, wanted);
+  const said = sentenceOn(content.text, from, pair.differences());
+  const kept = pair.replaced(replacement);
+  if (kept === place)
     throw new WorkspaceError(
       "match",
-      `old_text occurs ${count} times in ${content.path}, at lines ${lines.join(", ")}${more}. Include more of the text around the one that is meant.`,
+      `${content.path} has new_text there already, so there is nothing to change. ${said}`,
     );
-  }
-  return content.text.slice(0, at) + replacement + content.text.slice(at + wanted.length);
+  return {
+    text: content.text.slice(0, from) + kept + content.text.slice(to),
+    note: `[old_text was matched by look-alike characters. ${said} Where new_text repeats old_text, the file keeps its own.]`,
+  };
+}
+
+function ambiguous({ path, text }: TextContent, places: readonly number[], how: string): WorkspaceError {
+  const lines = places.slice(0, 10).map((place) => lineAt(text, place));
+  const count = places.length > MOST_COUNTED ? `more than ${MOST_COUNTED}` : places.length;
+  const more = places.length > 10 ? ", ..." : "";
+  return new WorkspaceError(
+    "match",
+    `old_text ${how} ${count} times in ${path}, at lines ${lines.join(", ")}${more}. Include more of the text around the one that is meant.`,
+  );
 }
 
 function toWindows(text: string): string {
   return text.replace(/\r?\n/g, "\r\n");
 }
 
-/** Where a text occurs, overlaps included: `aa` is in `aaa` twice, so it is not clear which is meant. */
-function occurrences(text: string, wanted: string): number[] {
-  const places: number[] = [];
-  for (let at = text.indexOf(wanted); at >= 0 && places.length <= MOST_COUNTED; at = text.indexOf(wanted, at + 1))
-    places.push(at);
-  return places;
-}
-
-function lineAt(text: string, place: number): number {
-  let line = 1;
-  for (let at = text.indexOf("\n"); at >= 0 && at < place; at = text.indexOf("\n", at + 1)) line += 1;
-  return line;
-}
-
-function hint(content: TextContent, oldText: string): string {
-  if (content.lineEnds === "mixed" && oldText.includes("\n"))
+function hint(content: TextContent, wanted: string): string {
+  if (content.lineEnds === "mixed" && wanted.includes("\n"))
     return "Its line ends are mixed (LF and CRLF); replace one line at a time.";
-  const near = nearestLine(content.text, oldText);
+  const unseen = unseenDifference(content.text, wanted);
+  if (unseen !== undefined) return `${unseen} Copy the text exactly.`;
+  const near = nearestLine(content.text, wanted);
   return near === undefined
     ? "Read the file and copy the text exactly."
     : `${near} Read the lines around it and copy the text exactly.`;

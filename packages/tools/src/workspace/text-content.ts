@@ -84,6 +84,13 @@ export function countLines(text: string): number {
   return lines;
 }
 
+/** The number of the line, from 1, in which a place of a text lies. */
+export function lineAt(text: string, place: number): number {
+  let line = 1;
+  for (let at = text.indexOf("\n"); at >= 0 && at < place; at = text.indexOf("\n", at + 1)) line += 1;
+  return line;
+}
+
 /** A number of lines in words: `1 line`, `2 lines`. */
 export function linesInWords(lines: number): string {
   return lines === 1 ? "1 line" : `${lines} lines`;

@@ -1,0 +1,199 @@
+import { diffArrays } from "diff";
+import { type Difference, placesOf } from "./unseen-difference.ts";
+
+/** Characters that models and keyboards write for others which look alike (F81), by the character that stands for all of them. */
+const LOOK_ALIKES: readonly (readonly [standsFor: string, others: string])[] = [
+  [" ", "\u00a0\u2007\u202f"],
+  ["'", "\u2018\u2019\u201a\u201b"],
+  ['"', "\u201c\u201d\u201e\u201f"],
+  ["-", "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"],
+];
+
+const STANDS_FOR: ReadonlyMap<string, string> = new Map(
+  LOOK_ALIKES.flatMap(([standsFor, others]) => [...others].map((other) => [other, standsFor] as const)),
+);
+
+/** Blanks at the beginning of a line, or what normalization takes as one: a character with the marks and vowels behind it. */
+const UNIT = /^[^\S\r\n]+|[\0-\x7f][\p{M}\u1160-\u11ff]+|[^\0-\x7f][\p{M}\u1160-\u11ff]*/gmu;
+
+const ASCII = /^[\0-\x7f]*$/;
+
+/** Characters of a text above which nothing in it is folded. */
+const MOST_FOLDED = 2_000_000;
+/** Lines that differ above which a replacement is taken as a whole. */
+const MOST_CHANGES = 1000;
+
+/** A part of a text that folding changed, as half-open ranges of UTF-16 units. */
+interface FoldedPart {
+  readonly from: number;
+  readonly to: number;
+  readonly foldedFrom: number;
+  readonly foldedTo: number;
+}
+
+/** A text in which look-alikes are folded, and characters are composed (NFC), with the way back to the original. */
+class FoldedText {
+  readonly text: string;
+  readonly #parts: readonly FoldedPart[];
+
+  /** Indentation is not folded. `startsInLine`: what the text begins with is no indentation. */
+  constructor(original: string, { startsInLine = false }: { readonly startsInLine?: boolean } = {}) {
+    const parts: FoldedPart[] = [];
+    const pieces: string[] = [];
+    let [copied, length] = [0, 0];
+    for (const { 0: unit, index } of ASCII.test(original) ? [] : original.matchAll(UNIT)) {
+      const isIndentation = isBlankAtLineStart(original, index) && !(startsInLine && index === 0);
+      const folded = isIndentation ? unit : foldedUnit(unit);
+      if (folded === unit) continue;
+      pieces.push(original.slice(copied, index), folded);
+      const foldedFrom = length + index - copied;
+      length = foldedFrom + folded.length;
+      copied = index + unit.length;
+      parts.push({ from: index, to: copied, foldedFrom, foldedTo: length });
+    }
+    this.text = pieces.join("") + original.slice(copied);
+    this.#parts = parts;
+  }
+
+  /** The place in the original of a place in `text`; undefined inside of a character. */
+  originalPlace(place: number): number | undefined {
+    const part = this.#lastBefore((other) => other.foldedFrom < place);
+    if (part === undefined) return place;
+    return place < part.foldedTo ? undefined : place - part.foldedTo + part.to;
+  }
+
+  /** The place in `text` of a place in the original; undefined inside of a character. */
+  foldedPlace(place: number): number | undefined {
+    const part = this.#lastBefore((other) => other.from < place);
+    if (part === undefined) return place;
+    return place < part.to ? undefined : place - part.to + part.foldedTo;
+  }
+
+  /** The last part that begins before a place. */
+  #lastBefore(isBefore: (part: FoldedPart) => boolean): FoldedPart | undefined {
+    let [low, high] = [0, this.#parts.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const part = this.#parts[middle];
+      if (part !== undefined && isBefore(part)) low = middle + 1;
+      else high = middle;
+    }
+    return this.#parts[low - 1];
+  }
+}
+
+/** A part of a text, as a half-open range of UTF-16 units. */
+export interface TextRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The places of a text that are the same as `wanted` apart from look-alikes, overlaps included, up to some number. */
+export function lookAlikesOf(text: string, wanted: string, most: number): readonly TextRange[] {
+  // The text is folded as a whole, which would hold up everything else.
+  if (text.length > MOST_FOLDED || (ASCII.test(text) && ASCII.test(wanted))) return [];
+  const folded = new FoldedText(text);
+  const sought = new FoldedText(wanted, { startsInLine: true }).text;
+  const [indentation = ""] = /^[^\S\r\n]*/.exec(wanted) ?? [];
+  return placesOf(folded.text, sought, most).flatMap((place) => {
+    const [from, to] = [folded.originalPlace(place), folded.originalPlace(place + sought.length)];
+    if (from === undefined || to === undefined) return [];
+    const lineStart = text.lastIndexOf("\n", from - 1) + 1;
+    const isIndented = /^\s*$/.test(text.slice(lineStart, from));
+    return isIndented && !text.startsWith(indentation, from) ? [] : [{ from, to }];
+  });
+}
+
+/** A piece of a file and what was looked for: two texts that are the same apart from look-alikes. */
+export class LookAlikes {
+  readonly #place: string;
+  readonly #wanted: string;
+  readonly #theirs: FoldedText;
+  readonly #yours: FoldedText;
+
+  constructor(place: string, wanted: string) {
+    this.#place = place;
+    this.#wanted = wanted;
+    this.#theirs = new FoldedText(place, { startsInLine: true });
+    this.#yours = new FoldedText(wanted, { startsInLine: true });
+  }
+
+  /** Where the piece has other characters, from its beginning. */
+  differences(): readonly Difference[] {
+    const found: Difference[] = [];
+    let [at, offset] = [0, 0];
+    for (let folded = 1; folded <= this.#yours.text.length; folded += 1) {
+      const [next, nextOffset] = [this.#theirs.originalPlace(folded), this.#yours.originalPlace(folded)];
+      if (next === undefined || nextOffset === undefined) continue;
+      const [theirs, yours] = [this.#place.slice(at, next), this.#wanted.slice(offset, nextOffset)];
+      if (theirs !== yours) found.push({ at, theirs, yours });
+      [at, offset] = [next, nextOffset];
+    }
+    return found;
+  }
+
+  /**
+   * The piece made to say `replacement`. It keeps its own characters in lines that stay, and at the beginning and the end of
+   * lines that change: nearer to a change, nobody knows which character of the one text is which of the other.
+   */
+  replaced(replacement: string): string {
+    const changes = diffArrays(linesOf(this.#wanted), linesOf(replacement), { maxEditLength: MOST_CHANGES });
+    const kept: string[] = [];
+    let offset = 0;
+    for (const [index, { value, added, removed }] of (changes ?? []).entries()) {
+      const text = value.join("");
+      const next = changes?.[index + 1];
+      if (removed) kept.push(this.#changed(offset, text, next?.added ? next.value.join("") : ""));
+      else if (!added) kept.push(this.#pieceOf(offset, offset + text.length) ?? text);
+      else if (!changes?.[index - 1]?.removed) kept.push(text);
+      if (!added) offset += text.length;
+    }
+    return changes ? kept.join("") : replacement;
+  }
+
+  /** What stands for a part of what was looked for that becomes `now`. */
+  #changed(offset: number, was: string, now: string): string {
+    const [old, fresh] = [charactersOf(was), charactersOf(now)];
+    const most = Math.min(old.length, fresh.length);
+    let head = 0;
+    while (head < most && old[head] === fresh[head]) head += 1;
+    let tail = 0;
+    while (tail < most - head && old.at(-1 - tail) === fresh.at(-1 - tail)) tail += 1;
+    const begin = old.slice(0, head).join("");
+    const end = old.slice(old.length - tail).join("");
+    const last = offset + was.length;
+    return [
+      this.#pieceOf(offset, offset + begin.length) ?? begin,
+      ...fresh.slice(head, fresh.length - tail),
+      this.#pieceOf(last - end.length, last) ?? end,
+    ].join("");
+  }
+
+  /** What the file has for a part of what was looked for; undefined when that begins or ends inside of a character. */
+  #pieceOf(start: number, end: number): string | undefined {
+    const [from, to] = [start, end].map((offset) => {
+      const folded = this.#yours.foldedPlace(offset);
+      return folded === undefined ? undefined : this.#theirs.originalPlace(folded);
+    });
+    return from === undefined || to === undefined ? undefined : this.#place.slice(from, to);
+  }
+}
+
+function linesOf(text: string): string[] {
+  return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
+}
+
+/** The characters of a text, each with the marks that normalization may join to it. */
+function charactersOf(text: string): string[] {
+  return text.match(/.[\p{M}\u1160-\u11ff]*/gsu) ?? [];
+}
+
+function foldedUnit(unit: string): string {
+  return Array.from(unit, (character) => STANDS_FOR.get(character) ?? character)
+    .join("")
+    .normalize("NFC");
+}
+
+function isBlankAtLineStart(text: string, place: number): boolean {
+  return /\s/.test(text[place] ?? "") && (place === 0 || /[\n\r\u2028\u2029]/.test(text[place - 1] ?? ""));
+}
