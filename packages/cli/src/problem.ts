@@ -3,6 +3,7 @@ import {
   ConversationError,
   MemoryError,
   ModelChoiceError,
+  PromptError,
   RuleError,
   SettingsError,
   WorkspaceError,
@@ -35,6 +36,8 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof ModelChoiceError) return { code: error.code, message, exit: exitOfModelError(error.code) };
   if (error instanceof ModelError) return { code: error.code, message, exit: exitOfModelError(error.code) };
   if (error instanceof ConversationError) return usage(`conversation-${error.code}`);
+  if (error instanceof PromptError)
+    return { code: "command", message, exit: error.cause === undefined ? exitCodes.usage : exitCodes.failed };
   if (error instanceof RuleError) return usage("rule");
   if (error instanceof SettingsError) return usage("settings");
   if (error instanceof WorkspaceError) return usage("workspace");

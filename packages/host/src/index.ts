@@ -65,7 +65,14 @@ export {
 } from "./permissions/rule.ts";
 export { type CommandPlace, type CommandRun, lastSaid, modeLeft, runPersonsCommand } from "./persons-command.ts";
 export { type ProjectPlaces, projectOf } from "./project.ts";
-export { type AskedPrompt, listPrompts, PromptError, type SaidByPrompt, saidByPrompt } from "./prompts.ts";
+export {
+  type AskedPrompt,
+  listPrompts,
+  PromptError,
+  type SaidByPrompt,
+  saidByPrompt,
+  saidWithSlash,
+} from "./prompts.ts";
 export { redactedLoop } from "./redaction/redacted-loop.ts";
 export { redactedTools } from "./redaction/redacted-tools.ts";
 export { RedactingStream } from "./redaction/redacting-stream.ts";

@@ -1,5 +1,5 @@
 import type { UserPart } from "@banyan/core";
-import { adviceOn } from "@banyan/core/shown";
+import { adviceOn, isRootFolder, slashIn } from "@banyan/core/shown";
 import { type PromptCommand, promptOf, wordsIn } from "./definitions/commands.ts";
 import type { Host } from "./host.ts";
 import { type McpServers, serversSettled } from "./mcp/index.ts";
@@ -110,6 +110,25 @@ export async function saidByPrompt(host: Bringer, asked: AskedPrompt, patience: 
   if (parts.length === 0)
     throw new PromptError(`/${name} says nothing: the MCP server ${prompt.server} has left it empty.`);
   return { parts, asIs: true };
+}
+
+/**
+ * Returns what a message says that asks for a prompt with a slash (C18); nothing where the message is words. Rejects as
+ * `saidByPrompt` does.
+ */
+export async function saidWithSlash(
+  host: Bringer,
+  text: string,
+  patience: PromptPatience,
+): Promise<SaidByPrompt | undefined> {
+  const asked = slashIn(text);
+  if (!asked) return undefined;
+  const { signal, starting = STARTING } = patience;
+  const { prompts } = await listPrompts(host, asked.name.includes(":") ? starting : 0, signal);
+  if (prompts.some(({ name }) => name === asked.name.toLowerCase())) return saidByPrompt(host, asked, patience);
+  if (isRootFolder(asked.name)) return undefined;
+  const why = host.redact(await whyNone(host, asked.name, signal));
+  throw new PromptError(`${why} To send this to the model, begin it with a blank.`);
 }
 
 function ofFile({ name, description, hint }: PromptCommand): Prompt {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -57,6 +57,37 @@ test("A6, A7: an editor alone: files are changed in the directory that it names,
   expect(at.strays).toEqual([]);
   const { stdout } = await banyan(place, ["conversations", "list", "--all", "-o", "json"]);
   expect(JSON.parse(stdout)).toHaveLength(1);
+});
+
+test("C18: an editor says a command of a file with what is attached, and paths as they are; an unknown command asks no model", async () => {
+  using place = home();
+  await using model = await modelServer({ text: "Done." });
+  const commands = join(place.env.BANYAN_HOME ?? "", "config", "commands");
+  mkdirSync(commands, { recursive: true });
+  writeFileSync(join(commands, "assess.md"), "Assess $1.");
+  const at = await editor(place, MODEL, { env: model.env });
+  const { sessionId } = await at.agent.request(session.new, { cwd: place.workspace, mcpServers: [] });
+  await at.say(sessionId, "/asess it");
+  expect(at.said).toContain("There is no command /asess. Did you mean /assess?");
+  await at.say(sessionId, "/keys");
+  expect(at.said).toContain("/keys cannot be used here, only in a terminal beside the agent.");
+  expect(model.asked).toEqual([]);
+  await at.say(sessionId, "/usr/bin/env is missing");
+  expect(model.asked.at(-1)?.at(-1)?.content).toBe("/usr/bin/env is missing");
+  await at.say(sessionId, "/tmp is full");
+  expect(model.asked.at(-1)?.at(-1)?.content).toBe("/tmp is full");
+  const resource = { uri: "file:///notes.md", mimeType: "text/markdown", text: "See @a.txt" };
+  await at.agent.request(session.prompt, {
+    sessionId,
+    prompt: [
+      { type: "text", text: "/assess it" },
+      { type: "resource", resource },
+    ],
+  });
+  const said = JSON.stringify(model.asked.at(-1)?.at(-1)?.content);
+  expect(said).toContain("Assess it.");
+  expect(said).toContain("See @a.txt");
+  at.running.stdin.end();
 });
 
 test("A7: it ends when it is told to", async () => {

@@ -5,7 +5,7 @@ import { lastExchange } from "../chat/exchange.ts";
 import { modelsThere, sentThere } from "../chat/models-here.ts";
 import { TalkSession } from "../chat/talk-session.ts";
 import type { Command, ConversationContext } from "../commands/command.ts";
-import { commandsFor, conversationCommands, isCommand, runCommandOf } from "../commands/index.ts";
+import { commandsFor, conversationCommands, isWords, runCommandOf } from "../commands/index.ts";
 import { promptCommands, promptsAt } from "../commands/prompt-commands.ts";
 import { sharesAt } from "../commands/share.ts";
 import { oneLine } from "../show/plain-text.ts";
@@ -33,18 +33,17 @@ export function editorCommands(client: Client): EditorCommands {
     async run(line, there) {
       const context = contextOf(there, prompts);
       const all = await commandsFor(commands, line, context);
-      // A path begins with a slash too.
-      if (!isCommand(line, all)) return undefined;
+      if (isWords(line, all)) return undefined;
       return outcomeOf(await runCommandOf(all, line, context));
     },
   };
 }
 
-function outcomeOf(next: Awaited<ReturnType<Command["run"]>>): CommandOutcome {
+function outcomeOf(next: Awaited<ReturnType<Command["run"]>>): CommandOutcome | undefined {
   if (next.type !== "turn") return { type: "done" };
   const { directive, at, model, agent, asIs } = next;
   if (directive.type === "stop") return { type: "done" };
-  if (directive.type === "prompt") return { ...directive, at };
+  if (directive.type === "prompt") return undefined;
   const { type } = directive;
   const parts = "parts" in directive && directive.parts ? { parts: directive.parts } : {};
   return { type, ...parts, at, model, agent, asIs };

@@ -248,6 +248,6 @@ test.skipIf(!hasTmux)(
     await pty.until(/^\+ ?tall$|^ *1 \+ tall$/, 2);
     await pty.prompted();
     pty.enter("/mcp");
-    await pty.until("/mcp cannot be done from here: the conversation is on a server.");
+    await pty.until("/mcp cannot be used here, only in a terminal beside the agent.");
   },
 );

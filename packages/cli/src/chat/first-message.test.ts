@@ -28,3 +28,14 @@ test.skipIf(!hasTmux)(
     expect(places).toEqual(places.toSorted((one, other) => one - other));
   },
 );
+
+test.skipIf(!hasTmux)("C18: a first message that is a command does what it does when it is typed", async () => {
+  using place = home();
+  await using model = await modelServer({ text: "Looked." });
+  using pty = Pty.open(place, ["--model", "openai-compatible/test", "/init tests"], model.env);
+  await pty.until("Looked.");
+  expect(JSON.stringify(model.asked[0]?.at(-1)?.content)).toContain("What matters most to me: tests");
+  using other = Pty.open(place, ["--model", "openai-compatible/test", "/mdoel"], model.env);
+  await other.until("There is no command /mdoel. Did you mean /model");
+  expect(model.asked).toHaveLength(1);
+});

@@ -1,5 +1,5 @@
 import type { Delivery, Directive } from "@banyan/core";
-import { visibleProse } from "@banyan/core/shown";
+import { slashIn, visibleProse } from "@banyan/core/shown";
 import type { Client, ConnectionState } from "@banyan/protocol/client";
 import { conversationCommands, isCommand, isExit, runsAnytime, watchingCommands } from "../commands/index.ts";
 import type { ExitCode } from "../exit.ts";
@@ -193,7 +193,7 @@ export class Talk implements Partner {
   async #beginWith(first: string): Promise<void> {
     this.#person.view.gap();
     if (!this.#terminal.live) this.#terminal.write(`${this.#person.prompt}${visibleProse(first)}\n`);
-    await this.#take(first, () => this.#say(first));
+    await this.#take(first, () => (slashIn(first) ? this.#do(first) : this.#say(first)));
   }
 
   /** The person has entered a line, and does what it says. What does not arrive stands in the prompt again. */

@@ -164,4 +164,9 @@ export interface Command<Context extends ConversationContext = CommandContext> {
   run(context: Context, argument: string): Next | Promise<Next>;
 }
 
+/** A command that says something and shows nothing, so that print mode has it too (C18). */
+export interface SayingCommand extends Omit<Command<ConversationContext>, "run"> {
+  run(context: Pick<ConversationContext, "state">, argument: string): Next;
+}
+
 export const ASK: Next = { type: "ask" };

@@ -1,10 +1,18 @@
-import { nearest } from "@banyan/core/shown";
+import { say } from "@banyan/core";
+import { isRootFolder, nearest, slashIn } from "@banyan/core/shown";
 import { described } from "../show/described.ts";
 import { wrap } from "../show/fit-text.ts";
 import { agents, agentsHere } from "./agents.ts";
 import { branch } from "./branch.ts";
 import { changes, undo } from "./changes.ts";
-import { ASK, type Command, type CommandContext, type ConversationContext, type Next } from "./command.ts";
+import {
+  ASK,
+  type Command,
+  type CommandContext,
+  type ConversationContext,
+  type Next,
+  type SayingCommand,
+} from "./command.ts";
 import { config, configHere } from "./config.ts";
 import { approval, approvalHere, clear, exit, mode, title } from "./conversation.ts";
 import { hooks, mcp } from "./equipment.ts";
@@ -127,9 +135,17 @@ export const watchingCommands: readonly Command<ConversationContext>[] = [
   ...ROWS.flatMap(([, , watching]) => watching ?? []),
 ];
 
+/** Those that print mode has too. */
+export const sayingCommands: readonly SayingCommand[] = [init, review];
+
 /** Whether a line is one of these commands. */
 export function isCommand(line: string, known: readonly Pick<Command, "name" | "also">[]): boolean {
   return commandIn(line, known).command !== undefined;
+}
+
+/** Whether a line that begins with a slash is words: none of these commands, and no slip in the name of one (C18). */
+export function isWords(line: string, known: readonly Pick<Command, "name" | "also">[]): boolean {
+  return !isCommand(line, known) && isRootFolder(slashIn(line)?.name ?? "tmp");
 }
 
 /** Whether a line is the command to leave. */
@@ -165,8 +181,8 @@ export async function commandsFor<Context extends ConversationContext>(
 ): Promise<readonly Command<Context>[]> {
   const { command, name } = commandIn(line, known);
   if (command?.name === name.toLowerCase() && !command.givesWay) return known;
-  // What has a colon in its name is of a server, which may be starting.
-  const wait = /^\/\S+:/.test(line) ? STARTING : 0;
+  // A name with a colon may be one of a server that is starting.
+  const wait = name.includes(":") ? STARTING : 0;
   return [...(await promptCommands(context, wait)), ...known];
 }
 
@@ -181,8 +197,10 @@ export async function runCommandOf<Context extends ConversationContext>(
 ): Promise<Next> {
   const { command, name, argument } = commandIn(line, known);
   if (command) return command.run(context, argument);
-  if (commandIn(line, commands).command) {
-    context.write(`/${name} cannot be done from here: the conversation is on a server. /help lists what can.`);
+  if (isWords(line, known)) return { type: "turn", directive: say(line) };
+  if (isCommand(line, commands)) {
+    const advice = isCommand("/help", known) ? " /help lists what can." : "";
+    context.write(`/${name} cannot be used here, only in a terminal beside the agent.${advice}`);
     return ASK;
   }
   const near = nearest(
@@ -198,7 +216,7 @@ function commandIn<Known extends Pick<Command, "name" | "also">>(
   line: string,
   known: readonly Known[],
 ): { readonly command?: Known; readonly name: string; readonly argument: string } {
-  const [, name = "", argument = ""] = /^\/(\S*)\s*(.*)$/s.exec(line.trimEnd()) ?? [];
+  const { name = "", argument = "" } = slashIn(line) ?? {};
   const wanted = name.toLowerCase();
   // What somebody has called so themselves comes before what other programs call so.
   const command = known.find((each) => each.name === wanted) ?? known.find(({ also }) => also?.includes(wanted));

@@ -3,7 +3,7 @@ import { instructionsRequest } from "@banyan/core/conversation";
 import type { Result } from "@banyan/protocol";
 import type { Client } from "@banyan/protocol/client";
 import { oneLine } from "../show/plain-text.ts";
-import type { Command, ConversationContext } from "./command.ts";
+import type { Command, ConversationContext, SayingCommand } from "./command.ts";
 
 /**
  * What users, projects and MCP servers have people say with a slash: each says a text of its own to the agent, which the desk puts
@@ -39,7 +39,7 @@ export function promptsAt(client: Client, isAway = () => false): ConversationCon
 }
 
 /** A text of ours that is said: the project's instructions are to be written (C15). */
-export const init: Command<ConversationContext> = {
+export const init: SayingCommand = {
   name: "init",
   givesWay: true,
   takes: "[what matters]",

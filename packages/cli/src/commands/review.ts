@@ -2,9 +2,9 @@ import { retry, say } from "@banyan/core";
 import { lastFindings, mendingRequest, REVIEWER, reviewRequest } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 import { wrap } from "../show/fit-text.ts";
-import { ASK, type Command, type ConversationContext } from "./command.ts";
+import { ASK, type Command, type ConversationContext, type SayingCommand } from "./command.ts";
 
-export const review: Command<ConversationContext> = {
+export const review: SayingCommand = {
   name: "review",
   givesWay: true,
   takes: "[branch | commit | a..b]",

@@ -1,11 +1,21 @@
-import type { ConversationState, FeedItem, UserPart } from "@banyan/core";
+import { type ConversationState, type FeedItem, say, type UserPart } from "@banyan/core";
 import { noUsage, toolIn } from "@banyan/core/conversation";
-import { type Host, openHost, untrustedContent, writtenMessage } from "@banyan/host";
+import { slashIn } from "@banyan/core/shown";
+import {
+  type Host,
+  listPrompts,
+  openHost,
+  type SaidByPrompt,
+  saidWithSlash,
+  untrustedContent,
+  writtenMessage,
+} from "@banyan/host";
 import { serversSettled } from "@banyan/host/mcp";
 import { ownCommand } from "@banyan/host/own-command";
 import type { Arguments } from "../arguments.ts";
 import { OwnDesk } from "../chat/own-desk.ts";
 import { TalkSession } from "../chat/talk-session.ts";
+import type { Next, SayingCommand } from "../commands/command.ts";
 import { type ExitCode, exitCodes, Stopped, stopOnSignals } from "../exit.ts";
 import { hostOptions, outputOption } from "../host-options.ts";
 import { openNamedSession } from "../named-session.ts";
@@ -102,6 +112,7 @@ class Printing {
     for (const sentence of mcp ? await serversSettled(mcp, signal) : []) notice(oneLine(sentence));
     if (!trust && untrustedContent(host.workspace).length > 0)
       notice("What this project brings (settings, instructions, ...) is not used; --trust uses it.");
+    const asked = await askedFor(prompt, host, signal);
     const defect = Promise.withResolvers<never>();
     defect.promise.catch(() => {}); // Whoever waits for the turn is told.
     const desk = new OwnDesk(host, defect.reject, "banyan --print");
@@ -113,12 +124,20 @@ class Printing {
     this.#session = session;
     notice(host.model.reason);
     if (host.approval === "all") notice("APPROVAL IS OFF: every call runs without asking.");
-    const parts = await partsOf(prompt, host, notice, signal);
+    const turn: Next =
+      asked?.type === "command"
+        ? asked.command.run(session, asked.argument)
+        : { type: "turn", directive: say(await partsOf(prompt, asked?.said, host, notice, signal)), asIs: true };
+    if (turn.type !== "turn" || turn.directive.type === "stop") throw new Error("A command said nothing.");
+    const { directive, at = named.at, agent, asIs } = turn;
+    const model = (asked?.type === "prompt" ? asked.said.model : undefined) ?? host.model.name;
     signal.throwIfAborted();
     signal.addEventListener("abort", () => session.interrupt(undefined).catch(defect.reject), { once: true });
     const over = this.#follow(session, onItem);
     const mode = task === undefined ? "chat" : "task";
-    const begun = session.turn({ type: "say", parts }, { at: named.at, mode, model: host.model.name, asIs: true });
+    const begun = session
+      .turn(directive, { at, mode, model, agent, asIs })
+      .then((about) => attachedLines(about).forEach(notice));
     await Promise.race([defect.promise, Promise.all([over, begun])]);
     for (const { id, title } of runningProcesses(session.state))
       notice(oneLine(`${id} still runs, and is ended now: ${title}`));
@@ -200,14 +219,44 @@ async function promptOf(args: Arguments, notice: (sentence: string) => void, sig
   );
 }
 
-/** The message that it makes. What stands in standard input names nothing: only a person's own words do (B46). */
+/** What a prompt says that begins with `/name`: a command of the terminal, once the conversation is there, or a prompt. */
+type Asked =
+  | { readonly type: "command"; readonly command: SayingCommand; readonly argument: string }
+  | { readonly type: "prompt"; readonly said: SaidByPrompt };
+
+/**
+ * Returns what `/name` asks for at the beginning of a prompt (C18), and nothing for words. Rejects with `UsageError` or
+ * `PromptError` where there is no such command, or one that only a chat has.
+ */
+async function askedFor({ asked, input }: Prompt, host: Host, signal: AbortSignal): Promise<Asked | undefined> {
+  const line = slashIn(asked);
+  if (!line) return undefined;
+  const name = line.name.toLowerCase();
+  const { commands, isCommand, sayingCommands } = await import("../commands/index.ts");
+  const { prompts } = await listPrompts(host, 0, signal);
+  if (!isCommand(asked, commands) || prompts.some((prompt) => prompt.name === name)) {
+    const said = await saidWithSlash(host, asked, { signal });
+    return said && { type: "prompt", said };
+  }
+  const command = sayingCommands.find((each) => each.name === name);
+  if (!command) throw new UsageError(`/${name} is a command of a chat: start ${ownCommand("")} and type it there.`);
+  if (input !== "")
+    throw new UsageError(`/${name} takes no standard input. Write in words what is to be done with it.`);
+  return { type: "command", command, argument: line.argument };
+}
+
+/** The message that it makes. Standard input names nothing: only a user's own words do (B46), and the text of a command. */
 async function partsOf(
   { asked, input }: Prompt,
+  said: SaidByPrompt | undefined,
   host: Host,
   notice: (sentence: string) => void,
   signal: AbortSignal,
 ): Promise<UserPart[]> {
-  const message = await writtenMessage(host, asked, signal, { outside: true });
+  const words = said?.parts.map((part) => (part.type === "text" ? part.text : "")).join("") ?? asked;
+  const message = said?.asIs
+    ? { parts: said.parts, attached: [], problems: [], isRedacted: false }
+    : await writtenMessage(host, words, signal, { outside: true });
   const piped = host.redact(input);
   const isRedacted = message.isRedacted || piped !== input;
   for (const line of attachedLines({ ...message, isRedacted })) notice(line);

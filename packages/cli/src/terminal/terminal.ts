@@ -1,4 +1,5 @@
 import type { FilledField, QuestionField } from "@banyan/core/conversation";
+import { slashIn } from "@banyan/core/shown";
 import type { Style } from "../show/style.ts";
 import type { Copied } from "./clipboard.ts";
 import type { Decided, Decision } from "./decision.ts";
@@ -106,13 +107,10 @@ export const LEAVE_WITHIN = 2_000;
 
 export const LEAVE_HINT = "Press Ctrl-C again to exit";
 
-/**
- * The command that a line is; nothing for a message. One that begins with a path is a message (T50): its first word goes on
- * behind another `/`. A name with a colon in it is of a server, and may hold anything. `?` alone asks for the keys (T54).
- */
+/** Returns a line that is a command, and nothing for a message (T50). `?` alone asks for the keys (T54). */
 export function commandLine(line: string): string | undefined {
   if (line.trim() === "?") return "/keys";
-  return line.startsWith("/") && !/^\/(?:[^\s/:\\]|\\.)*\//.test(line) ? line : undefined;
+  return slashIn(line) && line;
 }
 
 /** Things that a person is asked at once, each with choices and room for words. Nothing of it may hide on a terminal (S12). */

@@ -46,6 +46,12 @@ const how = {
 };
 
 const parts = list(saidPart).check(z.minLength(1));
+const slash = z
+  .boolean()
+  .optional()
+  .describe(
+    "`/name words` at the beginning of the first text says what the prompt of that name says, as with `prompt.say`. A name that no prompt has is refused as `invalid`.",
+  );
 
 /** What became of a text on its way into the conversation. */
 const written = {
@@ -87,6 +93,7 @@ export const turnCommands = {
         .describe(
           "Nothing that the texts name with @ goes along: somebody else wrote them, as a prompt of an MCP server.",
         ),
+      slash,
       ...how,
     },
     said,
@@ -124,7 +131,7 @@ export const turnCommands = {
   ),
   "turn.retry": command(
     "Asks again: a new answer beside those of the last user message on the branch that ends at `at`; with `parts`, a new message beside that one. Nothing is overwritten. A turn that works there, or waits for a user, goes on beside it.",
-    { ...conversation, at: id.optional(), parts: parts.optional(), ...how },
+    { ...conversation, at: id.optional(), parts: parts.optional(), slash, ...how },
     z.object({ message: id.optional().describe("The new message, when there are parts."), ...written }),
   ),
   "turn.resume": command(

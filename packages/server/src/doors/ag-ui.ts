@@ -173,7 +173,11 @@ async function begin(followed: Followed, input: Input, said: Message): Promise<T
     const { at, before } = placeOf(state, input, named);
     const context = input.context.map(({ description, value }) => ({ role: description, text: value }));
     const parts = withToldBefore(partsIn(said), [...context, ...before]);
-    return client.ask("turn.say", { conversation, parts, ...(at === undefined ? {} : { at }), ...how }, command);
+    return client.ask(
+      "turn.say",
+      { conversation, parts, slash: true, ...(at === undefined ? {} : { at }), ...how },
+      command,
+    );
   });
 }
 

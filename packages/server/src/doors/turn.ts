@@ -111,7 +111,7 @@ function saying({ client, watched }: Followed, { behind, parts, model, tools }: 
   const how = { ...at, ...(model === undefined ? {} : { model }), ...(tools?.length ? { tools: [...tools] } : {}) };
   const message = createId();
   const ask = () =>
-    client.ask("turn.say", { conversation: watched.id, parts: [...parts], asIs: true, ...how }, message);
+    client.ask("turn.say", { conversation: watched.id, parts: [...parts], asIs: true, slash: true, ...how }, message);
   return { message, read: new ToldTurn(message), ask };
 }
 

@@ -124,12 +124,12 @@ async function begin(followed: Followed, asked: WaitingQuestion): Promise<ToldRe
     }
     const parts = saidIn(last);
     if (edited) {
-      await client.ask("turn.retry", { conversation, at: edited, parts, ...how }, command);
+      await client.ask("turn.retry", { conversation, at: edited, parts, slash: true, ...how }, command);
       return {};
     }
     const before = asked.messages.at(-2);
     const at = before && endOf(state, before.id);
-    return client.ask("turn.say", { conversation, parts, ...(at ? { at } : {}), ...how }, command);
+    return client.ask("turn.say", { conversation, parts, slash: true, ...(at ? { at } : {}), ...how }, command);
   });
 }
 

@@ -1,7 +1,8 @@
+import { slashIn } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
 import { useEffect } from "react";
 import { type PageState, usePage, usePageState } from "../page.ts";
-import { SLASH_NAMES, slashIn } from "../palette/slash-names.ts";
+import { SLASH_NAMES } from "../palette/slash-names.ts";
 import type { Attachments } from "./attachments.ts";
 import { valueIn } from "./own.ts";
 
@@ -35,12 +36,12 @@ export function offeredPrompts(brought: Brought): readonly BroughtPrompt[] {
 
 /** The prompt that a text asks for. One of an MCP server is for the server to find, as long as it is not known what they bring. */
 export function promptIn(text: string, brought: Brought): AskedPrompt | undefined {
-  const [, word = "", argument = ""] = /^\/(\S+)(?:\s+(.*))?$/su.exec(text.trimEnd()) ?? [];
+  const { name: word = "", argument = "" } = slashIn(text) ?? {};
   const prompt = word.toLowerCase();
   const asked = { prompt, argument };
   if (offeredPrompts(brought).some(({ name }) => name === prompt)) return asked;
   const mayCome = brought === undefined || brought.starting.length > 0;
-  return mayCome && slashIn(text) !== undefined && /.:./.test(prompt) ? asked : undefined;
+  return mayCome && /.:./.test(prompt) ? asked : undefined;
 }
 
 /** What a message says: what was written, or the prompt that this asks for; and its files. */

@@ -1,6 +1,6 @@
+import { slashIn } from "@banyan/core/shown";
 import { describe, expect, it } from "vitest";
 import type { Action } from "../palette/actions.tsx";
-import { slashIn } from "../palette/slash-names.ts";
 import { type BroughtPrompt, offeredPrompts, promptIn, promptLine } from "./brought.ts";
 import { slashAct, slashCommands } from "./commands.ts";
 import { filledPrompt } from "./own.ts";
@@ -28,8 +28,8 @@ describe("W65: what is written behind a slash", () => {
       ["/retry in other words ", "Answer again: in other words"],
       ["/DIFF", "Panel: Changes: "],
     ] as const) {
-      const { word = "", argument = "" } = slashIn(line) ?? {};
-      expect(slashAct(word, ACTIONS)(argument)).toBe(done);
+      const { name = "", argument = "" } = slashIn(line) ?? {};
+      expect(slashAct(name, ACTIONS)(argument)).toBe(done);
     }
   });
 
@@ -41,7 +41,8 @@ describe("W65: what is written behind a slash", () => {
   });
 
   it("is a message where its first word is no name: the path of a file, or a line behind a blank", () => {
-    for (const text of ["/etc/hosts says what?", " /retry", "a /retry", "/a.b"]) expect(slashIn(text)).toBeUndefined();
+    for (const text of ["/etc/hosts says what?", " /retry", "a /retry", "/a.b", "//"])
+      expect(slashIn(text)).toBeUndefined();
   });
 });
 

@@ -1,14 +1,7 @@
-import { nearest } from "@banyan/core/shown";
+import { isRootFolder, nearest, slashIn } from "@banyan/core/shown";
 import { usePage } from "../page.ts";
 import { type Action, useAllActions } from "../palette/actions.tsx";
-import {
-  SLASH_NAMES,
-  SLASH_WORDS,
-  type SlashCommandName,
-  type SlashName,
-  slashIn,
-  slashNamed,
-} from "../palette/slash-names.ts";
+import { SLASH_NAMES, SLASH_WORDS, type SlashCommandName, type SlashName, slashNamed } from "../palette/slash-names.ts";
 import { t } from "../phrases/phrases.ts";
 import { type AskedPrompt, type BroughtPrompt, offeredPrompts, promptIn, useBroughtPrompts } from "./brought.ts";
 
@@ -46,8 +39,10 @@ export function useSlashCommands(text: string): SlashCommands {
     act(said) {
       const asked = slashIn(said);
       if (!asked) return false;
-      const act = slashAct(asked.word, actions(), prompts);
-      page.perform(() => act(asked.argument));
+      const { name, argument } = asked;
+      if (slashNamed(name) === undefined && isRootFolder(name)) return false;
+      const act = slashAct(name, actions(), prompts);
+      page.perform(() => act(argument));
       return true;
     },
   };

@@ -72,16 +72,11 @@ export const SLASH_NAMES = {
 /** A command that is written with a slash. */
 export type SlashCommandName = keyof typeof SLASH_NAMES;
 
-/** What a line that begins with a slash asks for; nothing when its first word cannot be a command, as the path of a file. */
-export function slashIn(line: string): { readonly word: string; readonly argument: string } | undefined {
-  const [, word, argument = ""] = /^\/([\p{L}\p{N}:_-]*)(?:\s+(.*))?$/su.exec(line.trimEnd()) ?? [];
-  return word === undefined ? undefined : { word: word.toLowerCase(), argument: argument.trim() };
-}
-
-/** The command of a name, or of one that other programs have for it. */
+/** The command of a name, or of one that other programs have for it; capital letters count as small ones. */
 export function slashNamed(word: string): SlashCommandName | undefined {
+  const wanted = word.toLowerCase();
   const all = Object.entries(SLASH_NAMES) as [SlashCommandName, SlashName][];
-  return all.find(([name, { also = [] }]) => name === word || also.includes(word))?.[0];
+  return all.find(([name, { also = [] }]) => name === wanted || also.includes(wanted))?.[0];
 }
 
 /** All words that are a command. */

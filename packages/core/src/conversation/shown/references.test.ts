@@ -1,5 +1,6 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { referencesIn } from "./references.ts";
+import { isRootFolder, referencesIn, slashIn } from "./references.ts";
 
 describe("B46: what a message names", () => {
   test.each<[string, string[]]>([
@@ -14,5 +15,61 @@ describe("B46: what a message names", () => {
     ["use @scope/package@1.2.3", ["scope/package@1.2.3"]],
   ])("%s", (text, names) => {
     expect(referencesIn(text).map(({ name }) => name)).toEqual(names);
+  });
+});
+
+describe("C18: the command that a message asks for", () => {
+  test.each([
+    ["/fix", "fix", ""],
+    ["/fix 12 now ", "fix", "12 now"],
+    ["/Fix\n\tline one\n\nline two\n", "Fix", "line one\n\nline two"],
+    ["/git:commit -a", "git:commit", "-a"],
+    ["/trees:big_]0;x/y.z an oak", "trees:big_]0;x/y.z", "an oak"],
+    ["/größe 2", "größe", "2"],
+    ["/definitely-not:there", "definitely-not:there", ""],
+    ["/", "", ""],
+  ])("%j is /%s", (text, name, argument) => {
+    expect(slashIn(text)).toEqual({ name, argument });
+  });
+
+  test.each([
+    "/usr/bin/env is missing",
+    "/etc/hosts",
+    "/home/me/my\\ files",
+    "//",
+    "// a comment",
+    "/* a comment */",
+    "/**",
+    "/ or \\?",
+    "/notes.md is empty",
+    "/^a.*b$/ fits nothing",
+    "/?",
+    " /fix",
+    "\n/fix",
+    "a /fix",
+    "/fix, please",
+    "</fix>",
+    "",
+  ])("%j is words", (text) => {
+    expect(slashIn(text)).toBeUndefined();
+  });
+
+  test("a folder at the root of a machine is no slip in a command's name", () => {
+    expect(["tmp", "etc", "usr", "Users"].filter(isRootFolder)).toEqual(["tmp", "etc", "usr", "Users"]);
+    expect(["fix", "tmpp", "users", "", "tmp/x"].filter(isRootFolder)).toEqual([]);
+  });
+
+  test("random lines: a name takes all that is behind the first blank, and a path takes nothing", () => {
+    const name = fc.stringMatching(/^[\p{L}\p{N}_-]{1,12}(:[^\s]{0,8})?$/u);
+    const words = fc
+      .string({ unit: fc.constantFrom("a", "/", " ", "\n", "$", "ß", '"', ":") })
+      .map((text) => text.trim());
+    fc.assert(
+      fc.property(name, words, (name, argument) => {
+        expect(slashIn(`/${name} ${argument}`)).toEqual({ name, argument });
+        expect(slashIn(` /${name} ${argument}`)).toBeUndefined();
+        expect(slashIn(`/${name.replaceAll(":", "")}/${argument}`)).toBeUndefined();
+      }),
+    );
   });
 });

@@ -1,4 +1,4 @@
-/** Something that a person names in a message with an `@` in front. */
+/** Something that a user names in a message with an `@` in front. */
 export interface Reference {
   /** As it was typed, the `@` included. */
   readonly text: string;
@@ -21,4 +21,32 @@ export function referencesIn(text: string): Reference[] {
     const typed = quoted === undefined ? `@${name}` : whole;
     return [{ text: typed, name, at: match.index }];
   });
+}
+
+/** A command that a message asks for. */
+export interface SlashLine {
+  /** Without the slash. */
+  readonly name: string;
+  /** The words behind the name. */
+  readonly argument: string;
+}
+
+const SLASH = /^\/(?:([\p{L}\p{M}\p{N}_-]+(?::\S*)?)(?:\s+(.*))?)?$/su;
+
+/**
+ * Returns the command that a message asks for, in all clients (C18); nothing where the message is words. The first word of a
+ * command is a slash and a name: letters, digits, `_` and `-`, and anything behind a colon, since MCP servers name their
+ * prompts as they like. A path with a second slash or a full stop is words, and so are `//`, `/*` and a blank before the slash.
+ */
+export function slashIn(text: string): SlashLine | undefined {
+  const match = SLASH.exec(text.trimEnd());
+  return match ? { name: match[1] ?? "", argument: match[2] ?? "" } : undefined;
+}
+
+const ROOT_FOLDERS =
+  /^(?:bin|boot|dev|etc|home|lib|lib64|media|mnt|opt|private|proc|root|run|sbin|srv|sys|tmp|usr|var|Applications|Library|System|Users|Volumes)$/;
+
+/** Whether a name that no command has is a folder at the root of a machine: a message that begins with `/tmp` is words then. */
+export function isRootFolder(name: string): boolean {
+  return ROOT_FOLDERS.test(name);
 }

@@ -1,7 +1,7 @@
 import type { Session } from "@banyan/core";
 import { type Directive, newestLeaf, resume, retry, SessionError, say, type UserPart } from "@banyan/core";
 import { type LiveRun, REVIEWER } from "@banyan/core/conversation";
-import { modeLeft, saidByPrompt } from "@banyan/host";
+import { modeLeft, type SaidByPrompt, saidByPrompt, saidWithSlash } from "@banyan/host";
 import { serversForFirstTurn } from "@banyan/host/mcp";
 import type { Command, Result } from "@banyan/protocol";
 import type { Beginning } from "../live/beginnings.ts";
@@ -24,11 +24,9 @@ export const turnHandlers: Handlers<
   | "input.withdraw"
 > = {
   "turn.say": (command, desk, principal) =>
-    sayIn(command, desk, async ({ signal, folder }) => {
-      const { parts, asIs } = command;
-      return {
-        message: asIs ? withoutSecrets(desk, parts) : await written(desk, parts, { principal, signal, folder }),
-      };
+    sayIn(command, desk, async ({ signal, folder, isDone }) => {
+      const { asIs, slash } = command;
+      return toSay(desk, command.parts, { principal, signal, folder, asIs, slash: slash && !isDone });
     }),
 
   "prompt.say": (command, desk, principal) =>
@@ -36,10 +34,12 @@ export const turnHandlers: Handlers<
       // Its server may be gone by now.
       if (isDone) return { message: withoutSecrets(desk, []) };
       const { prompt: name, argument, values, parts = [] } = command;
-      const { parts: own, asIs, model } = await saidByPrompt(desk.host, { name, argument, values }, { signal });
+      const own = await saidByPrompt(desk.host, { name, argument, values }, { signal });
       const how = { principal, signal, folder };
-      const message = asIs ? withoutSecrets(desk, own) : await written(desk, own, how);
-      return { message: together(message, await written(desk, parts, how)), model };
+      return {
+        message: together(await writtenByPrompt(own, desk, how), await written(desk, parts, how)),
+        model: own.model,
+      };
     }),
 
   async "message.add"(command, desk) {
@@ -55,15 +55,16 @@ export const turnHandlers: Handlers<
   async "turn.retry"(command, desk, principal) {
     using beginning = desk.beginnings.of(command);
     const live = await desk.conversations.open(command.conversation);
-    const { id, parts, at } = command;
+    const { id, parts, at, slash } = command;
     return await live.whileBeginning(async () => {
       const signal = AbortSignal.any([desk.signal, beginning.interruption]);
       const folder = await folderFor(command, live, desk);
-      const message = await written(desk, parts ?? [], { principal, signal, folder });
+      const how = { principal, signal, folder, slash: slash && !isDone(live, id) };
+      const { message, model = command.model } = await toSay(desk, parts ?? [], how);
       const directive = parts ? retry(message.parts) : retry();
       if (!isDone(live, id)) {
         mustHaveChanges(command, message);
-        await begin(command, directive, at, { live, beginning, desk });
+        await begin({ ...command, model }, directive, at, { live, beginning, desk });
       }
       return { ...(parts ? { message: id } : {}), ...message.told };
     });
@@ -118,6 +119,29 @@ export const turnHandlers: Handlers<
   },
 };
 
+/** A user's words as they go into a conversation. With `slash`, the first text can ask for a prompt. */
+async function toSay(
+  desk: Workplace,
+  parts: readonly UserPart[],
+  { asIs, slash, ...how }: Parameters<typeof written>[2] & Pick<Command<"turn.say">, "asIs" | "slash">,
+): Promise<ToSay> {
+  const clean = async (some: readonly UserPart[]) =>
+    asIs ? withoutSecrets(desk, some) : await written(desk, some, how);
+  const [first, ...others] = parts;
+  const own = slash && first?.type === "text" ? await saidWithSlash(desk.host, first.text, how) : undefined;
+  if (!own) return { message: await clean(parts) };
+  return { message: together(await writtenByPrompt(own, desk, how), await clean(others)), model: own.model };
+}
+
+/** What a prompt says: what files say names with `@` goes along, and nothing that a server names. */
+async function writtenByPrompt(
+  { parts, asIs }: SaidByPrompt,
+  desk: Workplace,
+  how: Parameters<typeof written>[2],
+): Promise<Written> {
+  return asIs ? withoutSecrets(desk, parts) : written(desk, parts, how);
+}
+
 /** What a command says that says something, and the model that it is to be said to, where that is not the command's. */
 interface ToSay {
   readonly message: Written;
@@ -128,14 +152,14 @@ interface ToSay {
 async function sayIn(
   command: Said & HowTaken & { readonly conversation: string },
   desk: Workplace,
-  toSay: (how: { readonly signal: AbortSignal; readonly folder: string; readonly isDone: boolean }) => Promise<ToSay>,
+  inWords: (how: { readonly signal: AbortSignal; readonly folder: string; readonly isDone: boolean }) => Promise<ToSay>,
 ): Promise<Result<"turn.say">> {
   using beginning = desk.beginnings.of(command);
   const live = await desk.conversations.open(command.conversation);
   return await live.whileBeginning(async () => {
     const signal = AbortSignal.any([desk.signal, beginning.interruption]);
     const folder = await folderFor(command, live, desk);
-    const { message, model = command.model } = await toSay({ signal, folder, isDone: isDone(live, command.id) });
+    const { message, model = command.model } = await inWords({ signal, folder, isDone: isDone(live, command.id) });
     if (!isDone(live, command.id)) mustHaveChanges(command, message);
     const said = isDone(live, command.id) ? message.parts : await desk.host.hooks.prompt(live.session, message.parts);
     const waits = await deliver(command, said, live, (at) =>

@@ -29,7 +29,7 @@ export interface Where {
 /** What is done with a line that begins with a slash. */
 export interface EditorCommands {
   list(): Promise<readonly { readonly name: string; readonly description: string; readonly hint?: string }[]>;
-  /** Carries out a line; nothing when it is no command, and is to be said. Rejects with an error for a person. */
+  /** Carries out a line; nothing for words and for prompts of the desk, which are said. Rejects with an error for a user. */
   run(line: string, there: CommandPlace): Promise<CommandOutcome | undefined>;
 }
 
@@ -51,14 +51,6 @@ export interface CommandPlace {
 export type CommandOutcome =
   | { readonly type: "done" }
   | {
-      /** A prompt of the desk's says it. */
-      readonly type: "prompt";
-      readonly prompt: string;
-      /** What was typed behind its name. */
-      readonly argument: string;
-      readonly at?: string | undefined;
-    }
-  | {
       readonly type: "say" | "retry" | "resume";
       readonly parts?: readonly UserPart[];
       /** The message that it is about; the end of the branch when absent. */
@@ -68,4 +60,6 @@ export type CommandOutcome =
       readonly agent?: string | undefined;
       /** Nothing goes along that the texts name. */
       readonly asIs?: boolean | undefined;
+      /** The first text asks for a prompt of the desk. */
+      readonly slash?: boolean | undefined;
     };

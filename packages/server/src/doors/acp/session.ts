@@ -13,6 +13,7 @@ import {
   type OpenQuestion,
   type TextQuestion,
 } from "@banyan/core/conversation";
+import { slashIn } from "@banyan/core/shown";
 import type { Command } from "@banyan/protocol";
 import { ClientError, type Watched } from "@banyan/protocol/client";
 import { readCommand } from "../../desk/read-command.ts";
@@ -224,13 +225,14 @@ export class AcpSession implements Disposable {
     const { signal } = prompt.cancelling;
     const { parts, asIs } = await this.#said(blocks, signal);
     signal.throwIfAborted();
-    const [only, ...more] = parts;
-    const text = only?.type === "text" && more.length === 0 ? only.text : undefined;
+    const [first, ...more] = parts;
+    const text = first?.type === "text" ? first.text : "";
     const question = this.state.questions.get(this.#inWords ?? "");
-    if (question && text !== undefined) return this.#answerInWords(prompt, question, text);
-    const outcome = text?.startsWith("/") ? await this.#command(text) : undefined;
+    if (question && text !== "" && more.length === 0) return this.#answerInWords(prompt, question, text);
+    const slash = slashIn(text) !== undefined;
+    const outcome = slash ? await this.#command(text) : undefined;
     if (outcome?.type === "done") return prompt.answer.resolve({ stopReason: "end_turn" });
-    await this.#takeTurn(prompt, outcome ?? { type: "say", parts, asIs });
+    await this.#takeTurn(prompt, outcome ?? { type: "say", parts, asIs, ...(slash && { slash }) });
   }
 
   #said(blocks: readonly ContentBlock[], cancelled: AbortSignal) {
@@ -279,10 +281,10 @@ export class AcpSession implements Disposable {
     const live = this.branch.liveRun(this.state);
     const place = at ?? this.branch.leaf ?? undefined;
     const where = place === undefined ? {} : { at: place };
-    if (type === "say" || type === "prompt") {
+    if (type === "say") {
       // Who says something while a turn works waits for its end, as editors expect; what is to be heard at once is steered.
       const to = live === undefined ? where : { run: live, delivery: "queue" };
-      await this.#ask({ type: type === "say" ? "turn.say" : "prompt.say", ...how, ...to }, prompt.id);
+      await this.#ask({ type: "turn.say", ...how, ...to }, prompt.id);
       return;
     }
     await this.#ask({ type: type === "retry" ? "turn.retry" : "turn.resume", ...how, ...where }, prompt.id);
