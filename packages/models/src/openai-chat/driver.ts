@@ -3,7 +3,7 @@ import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { rulesFor, withRules } from "@banyan/core/drivers";
 import { WIRE_OPTIONS, WireClient, type WireOptions } from "../wire/client.ts";
 import { ChatAnswer } from "./answer.ts";
-import { encodeRequest, type RequestShape } from "./request.ts";
+import { encodeRequest, namesOf, type RequestShape } from "./request.ts";
 
 /**
  * A model of a server that speaks the chat completions format. The key is sent as a bearer token. `providerOptions` of a
@@ -55,7 +55,7 @@ export function openAIChat(options: OpenAIChatOptions): ModelDriver {
       signal.throwIfAborted();
       // Before the first wait: the list of messages grows later.
       const body = encodeRequest(shape, request);
-      const offered = new Set(request.tools.map(({ name }) => name));
+      const offered = namesOf(request.tools);
       await client.send(body, new ChatAnswer(client.endpoint, offered, options.textCalls), sink, signal);
     },
   };

@@ -26,7 +26,22 @@ interface Known {
   readonly takes?: readonly string[] | undefined;
   readonly needsReasoning?: boolean | undefined;
 }
-const toolsTexts = new WeakMap<readonly ToolSchema[], string>();
+
+/** What a list of messages begins with, encoded. The list grows. */
+interface KnownList {
+  readonly shape: RequestShape;
+  readonly instructions: string;
+  readonly messages: PromptMessage[];
+  /** The instructions, where there are some, and the messages. */
+  readonly pieces: Uint8Array[];
+}
+const lists = new WeakMap<readonly PromptMessage[], KnownList>();
+
+interface KnownTools {
+  readonly text: string;
+  readonly names: ReadonlySet<string>;
+}
+const knownTools = new WeakMap<readonly ToolSchema[], KnownTools>();
 
 /**
  * The body of a request in the chat completions format (https://platform.openai.com/docs/api-reference/chat/create).
@@ -35,8 +50,7 @@ const toolsTexts = new WeakMap<readonly ToolSchema[], string>();
 export function encodeRequest(shape: RequestShape, request: ModelRequest): ListBody {
   const { instructions, messages, settings } = request;
   const head = JSON.stringify(headOf(shape, settings)).slice(0, -1);
-  const pieces = messages.map((message) => encodedOnce(message, shape));
-  if (instructions !== "") pieces.unshift(piece({ role: "system", content: instructions }));
+  const pieces = [...piecesOf(messages, instructions, shape)];
   return { of: messages, before: `${head},"messages":[`, pieces, after: `]${toolsField(request)}}` };
 }
 
@@ -58,19 +72,47 @@ function headOf(shape: RequestShape, settings: ModelSettings): Readonly<Record<s
   return options.stream_options === null ? { ...head, stream_options: undefined } : head;
 }
 
-function toolsField(request: ModelRequest): string {
-  if (request.tools.length === 0) return "";
-  let text = toolsTexts.get(request.tools);
-  if (text === undefined) {
-    text = JSON.stringify(
-      request.tools.map(({ name, description, input }) => ({
-        type: "function",
-        function: { name, description, parameters: input },
-      })),
-    );
-    toolsTexts.set(request.tools, text);
+function toolsField({ tools, toolChoice }: ModelRequest): string {
+  if (tools.length === 0) return "";
+  return `,"tools":${toolsOf(tools).text}${toolChoice === "none" ? ',"tool_choice":"none"' : ""}`;
+}
+
+/** The names of the tools in a request. */
+export function namesOf(tools: readonly ToolSchema[]): ReadonlySet<string> {
+  return toolsOf(tools).names;
+}
+
+function toolsOf(tools: readonly ToolSchema[]): KnownTools {
+  let known = knownTools.get(tools);
+  if (!known) {
+    const fields = tools.map(({ name, description, input }) => ({
+      type: "function",
+      function: { name, description, parameters: input },
+    }));
+    known = { text: JSON.stringify(fields), names: new Set(tools.map(({ name }) => name)) };
+    knownTools.set(tools, known);
   }
-  return `,"tools":${text}${request.toolChoice === "none" ? ',"tool_choice":"none"' : ""}`;
+  return known;
+}
+
+function piecesOf(
+  messages: readonly PromptMessage[],
+  instructions: string,
+  shape: RequestShape,
+): readonly Uint8Array[] {
+  let list = lists.get(messages);
+  const grew = list?.messages.every((message, index) => message === messages[index]);
+  if (!list || !grew || list.shape !== shape || list.instructions !== instructions) {
+    const pieces = instructions === "" ? [] : [piece({ role: "system", content: instructions })];
+    list = { shape, instructions, messages: [], pieces };
+    lists.set(messages, list);
+  }
+  for (let index = list.messages.length; index < messages.length; index++) {
+    const message = messages[index] as PromptMessage;
+    list.messages.push(message);
+    list.pieces.push(encodedOnce(message, shape));
+  }
+  return list.pieces;
 }
 
 function encodedOnce(message: PromptMessage, shape: RequestShape): Uint8Array {
