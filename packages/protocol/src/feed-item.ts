@@ -108,7 +108,13 @@ export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
     z.object({ ...head, type: z.literal("memory.skipped"), run: id, reason: z.string() }),
     z.object({ ...head, type: z.literal("context.shortening"), run: id, leaf, reason: z.string() }),
     z.object({ ...head, type: z.literal("context.not-shortened"), run: id, leaf, reason: z.string() }),
-    z.object({ ...head, type: z.literal("callback.failed"), callback: z.string(), reason: z.string() }),
+    z.object({
+      ...{ ...head, type: z.literal("callback.failed"), callback: z.string(), reason: z.string() },
+      isHook: z
+        .literal(true)
+        .optional()
+        .describe("The callback is a hook of the settings, and the reason names the hook."),
+    }),
   ] as const;
 }
 

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { emptyConversation } from "@banyan/core";
 import { GIVEN_UP, GIVEN_UP_TOO } from "@banyan/core/shown";
@@ -92,6 +92,59 @@ describe("the answer", () => {
       const { code, stdout } = await banyan(place, ["-p", "mend it", ...MODEL, "--output", "json"], server);
       expect(code).toBe(1);
       expect(JSON.parse(stdout)).toMatchObject({ reason: "failed", exitCode: 1, usage: { input: 10 } });
+    });
+  });
+
+  describe("F104: a hook", () => {
+    const hooked = (event: string, command: string, more: object = {}) => {
+      const settings = join(place.env.BANYAN_HOME ?? "", "config", "settings.json");
+      mkdirSync(dirname(settings), { recursive: true });
+      const hooks = { [event]: [{ hooks: [{ type: "command", command }] }] };
+      writeFileSync(settings, JSON.stringify({ hooks, ...more }));
+    };
+    const allow = `echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}'`;
+    const makes = async (...args: string[]) => {
+      await using server = await modelServer(shell("touch made.txt"), { text: "Made." });
+      const { code, stderr } = await banyan(place, ["-p", "make it", ...args, ...MODEL], server);
+      return { code, stderr, isMade: existsSync(join(place.workspace, "made.txt")) };
+    };
+
+    test("of PreToolUse allows a call that nobody can be asked about", async () => {
+      expect(await makes("--unconfined")).toMatchObject({ code: 4, isMade: false });
+      hooked("PreToolUse", allow);
+      expect(await makes("--unconfined")).toMatchObject({ code: 0, isMade: true });
+    });
+
+    test.each([
+      [["--deny", "shell"], {}, "The rule 'shell' forbids this."],
+      [
+        [],
+        { permissions: { ask: ["shell(touch:*)"] } },
+        "This needs a person's approval, and nobody can be asked here.",
+      ],
+    ] as const)("of PreToolUse allows nothing that a rule holds back: %j %j", async (args, settings, why) => {
+      hooked("PreToolUse", allow, settings);
+      const { stderr, ...made } = await makes("--unconfined", ...args);
+      expect(made).toEqual({ code: 4, isMade: false });
+      expect(stderr).toContain(why);
+    });
+
+    test("leaves a process in the background, which ends with the program", async () => {
+      const command = lasting();
+      hooked("UserPromptSubmit", `(${command}) & echo 'It is Friday.'`);
+      await using server = await modelServer({ text: "Done." });
+      expect(await banyan(place, ["-p", "go", ...MODEL], server)).toMatchObject({ code: 0, stdout: "Done.\n" });
+      expect(JSON.stringify(server.asked[0])).toContain("It is Friday.");
+      await hasEnded(command);
+    });
+
+    test("that fails is told on stderr, with the hook and the reason once", async () => {
+      hooked("UserPromptSubmit", "echo broken >&2; exit 1");
+      await using server = await modelServer({ text: "Done." });
+      const { code, stderr } = await banyan(place, ["-p", "go", ...MODEL], server);
+      expect(code).toBe(0);
+      expect(stderr).toContain("The UserPromptSubmit hook echo broken >&2; exit 1 failed with exit code 1: broken.\n");
+      expect(stderr.split("broken")).toHaveLength(3);
     });
   });
 

@@ -88,7 +88,9 @@ function withHook(permit: Permit, said: BeforeCall | undefined): Permit {
   if (said?.decision === "deny" && permit?.decision !== "deny") return { decision: "deny", reason: said.reason };
   const decision = said?.decision;
   if (decision === "ask" && permit?.decision === "allow") return { decision: "ask" };
-  return decision === "allow" && permit?.decision === "ask" && !permit.byRule ? ALLOWED : permit;
+  if (decision !== "allow") return permit;
+  const isOpen = permit?.decision === "ask" ? !permit.byRule : permit?.decision === "deny" && permit.unasked;
+  return isOpen ? ALLOWED : permit;
 }
 
 /** Why arguments that a person wrote do not run: the check makes others of them. Nothing when they can. */

@@ -122,7 +122,13 @@ export type Notice =
       readonly leaf: string | null;
       readonly reason: string;
     }
-  | { readonly type: "callback.failed"; readonly callback: string; readonly reason: string }
+  | {
+      readonly type: "callback.failed";
+      readonly callback: string;
+      readonly reason: string;
+      /** The callback is a hook of the settings, and the reason is a sentence that names the hook. */
+      readonly isHook?: true;
+    }
   /**
    * The reader's cursor was of another writer: drop what streamed, and all events after `seq`; what follows counts.
    * A reader that had events after `seq` builds its state anew.

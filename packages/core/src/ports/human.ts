@@ -31,7 +31,12 @@ export type Permit =
       /** A rule wants a person to decide: nothing else may. */
       readonly byRule?: boolean | undefined;
     }
-  | { readonly decision: "deny"; readonly reason: string };
+  | {
+      readonly decision: "deny";
+      readonly reason: string;
+      /** The call is denied only because no user can be asked: a hook that allows the call lets it run. */
+      readonly unasked?: boolean | undefined;
+    };
 
 /** A call that waits for a verdict. */
 export interface PermitRequest {

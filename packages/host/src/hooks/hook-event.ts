@@ -30,6 +30,7 @@ export const foreignEvents = [
   "InstructionsLoaded",
   "ConfigChange",
   "CwdChanged",
+  "DirectoryAdded",
   "FileChanged",
   "WorktreeCreate",
   "WorktreeRemove",

@@ -1,7 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Agent, type Permission, Session, say } from "@banyan/core";
+import { Agent, launchAgent, type Permission, Session, say } from "@banyan/core";
+import { toldItem } from "@banyan/core/shown";
 import { call, collect, fail, finishTask, scriptedModel, spend, text } from "@banyan/core/testing";
 import { workspaceTools } from "@banyan/tools/workspace";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -9,6 +10,7 @@ import { turnsOn } from "../evaluation/turns.ts";
 import { redactor } from "../redaction/redactor.ts";
 import { type HookEntries, hookEntries } from "./entries.ts";
 import { Hooks } from "./hooks.ts";
+import { saidBy } from "./said.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -43,7 +45,7 @@ async function turn(
   const problems: string[] = [];
   session.listen({
     items: (items) => {
-      for (const item of items) if (item.type === "callback.failed") problems.push(item.reason);
+      for (const item of items) if (item.type === "callback.failed") problems.push(toldItem(item) ?? "");
     },
     ended() {},
   });
@@ -94,6 +96,24 @@ describe("F96: a PreCompact hook", () => {
       ...{ hook_event_name: "PreCompact", trigger: "manual", custom_instructions: "the colours", cwd: folder },
     });
     expect(request).toContain(':\\nKeep [redacted:KEY] and all prices.\\n\\nthe colours"');
+  });
+
+  test("F104: behind it, one of SessionStart for `compact` adds to the next message", async () => {
+    const hooks = new Hooks({
+      ...{ entries: at("SessionStart", "echo Use Bun.", "compact"), directory: folder, env: process.env },
+      ...{ redact: redactor({ env: {} }), mode: () => "ask" as const },
+    });
+    const session = Session.inMemory();
+    hooks.follow(session);
+    const said = async () => JSON.stringify(await hooks.prompt(session, [{ type: "text", text: "Go on." }]));
+    const agent = new Agent({ model: scriptedModel(["One.", "Two.", "Three.", "Sum."]), hooks: hooks.calls });
+    for (const text of ["One?", "Two?", "Three?"]) await agent.send(text, { session });
+    expect(await said()).not.toContain("Use Bun.");
+    await agent.compact({ session });
+    expect(await said()).toContain("Use Bun.");
+    expect(await said()).not.toContain("Use Bun.");
+    await session.close();
+    await hooks.close();
   });
 
   test("for other triggers does not run, and one that answers by JSON adds its context", async () => {
@@ -314,14 +334,122 @@ describe("C1: a hook", () => {
   test.each([
     ["hangs", "sleep 1000 & sleep 1000", "did not end within 0.3 s, and was stopped."],
     ["babbles", "yes | head -c 100000000", "said more than 1 MiB, and was stopped."],
-    ["is not there", "./nowhere.sh", "is not there, or cannot be run: "],
+    ["is not there", "./nowhere.sh --strict", "could not be run: not found."],
+    ["calls a program that is not there", "echo a | ./nowhere.sh", "could not be run: ./nowhere.sh: not found."],
+    ["cannot be run", "/etc", "could not be run: Permission denied."],
     ["fails", "echo broken >&2; exit 1", "failed with exit code 1: broken."],
+    ["fails without a word", "exit 3", "failed with exit code 3."],
+    ["is ended", "kill -9 $$", "was ended by SIGKILL."],
     ["answers nonsense", "echo '{nonsense'", "answered what is no JSON: "],
   ])("that %s is told in one sentence, and stops nothing", async (_, command, sentence) => {
     const { call, problems } = await turn(at("PreToolUse", command, "", 0.3), "shell", { command: "echo a" });
     expect(call?.output).toBe("a\n");
     expect(problems).toHaveLength(1);
-    expect(problems[0]).toContain(`The hook ${command} ${sentence}`);
+    // F104: the text names the hook and the reason once.
+    expect(problems[0]).toContain(`The PreToolUse hook ${command} ${sentence}`);
+    expect(problems[0]?.split(command)).toHaveLength(2);
+  });
+
+  describe.skipIf(process.platform !== "linux")("F104: that leaves a process in the background", () => {
+    const hooksOf = (entries: HookEntries) =>
+      new Hooks({
+        ...{ entries, directory: folder, env: process.env, redact: redactor({ env: {} }) },
+        mode: () => "ask",
+      });
+    const child = () => Number(readFileSync(join(folder, "child.pid"), "utf8"));
+
+    test.each([
+      ["which keeps its pipes open", "sleep 1000 & echo $! > child.pid; echo 'It is Friday.'", 1_000],
+      ["which closed its pipes", "sleep 1000 >/dev/null 2>&1 & echo $! > child.pid; echo 'It is Friday.'", 0],
+    ])("%s has ended when its process has, and the process runs until the program ends", async (_, command, least) => {
+      const hooks = hooksOf(at("UserPromptSubmit", command));
+      const session = Session.inMemory();
+      const from = performance.now();
+      const said = await hooks.prompt(session, [{ type: "text", text: "Deploy it." }]);
+      const took = performance.now() - from;
+      expect(took).toBeGreaterThanOrEqual(least);
+      expect(took).toBeLessThan(least + 5_000);
+      expect(JSON.stringify(said)).toContain("It is Friday.");
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect(isLiving(child())).toBe(true);
+      await hooks.close();
+      expect(isLiving(child())).toBe(false);
+      await session.close();
+    });
+
+    test("which goes on writing stays alive, and what it writes later counts for nothing", async () => {
+      const writer = "(while true; do echo later; sleep 0.05; done) & echo $! > child.pid; echo first";
+      const hooks = hooksOf(at("UserPromptSubmit", writer));
+      const session = Session.inMemory();
+      const said = JSON.stringify(await hooks.prompt(session, [{ type: "text", text: "Deploy it." }]));
+      expect(said).toContain("first");
+      const laters = said.split("later").length;
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      expect(isLiving(child())).toBe(true);
+      expect(laters).toBeLessThan(60);
+      await hooks.close();
+      expect(isLiving(child())).toBe(false);
+      await session.close();
+    });
+  });
+
+  test("F104: with `async` is waited for by nobody, and ends a second after the program wants to end", async () => {
+    const entries = hookEntries.parse({
+      UserPromptSubmit: [
+        { hooks: [{ type: "command", command: "sleep 0.3; touch done.txt", async: true }] },
+        { hooks: [{ type: "command", command: "sleep 1000", async: true }] },
+      ],
+    });
+    const hooks = new Hooks({
+      ...{ entries, directory: folder, env: process.env, redact: redactor({ env: {} }) },
+      mode: () => "ask",
+    });
+    const session = Session.inMemory();
+    const from = performance.now();
+    await hooks.prompt(session, [{ type: "text", text: "Go." }]);
+    await hooks.close();
+    expect(performance.now() - from).toBeLessThan(5_000);
+    expect(existsSync(join(folder, "done.txt"))).toBe(true);
+    await session.close();
+  });
+
+  test("F104: at a point where nothing can be stopped has failed with exit code 2", async () => {
+    const { problems } = await turn(at("SubagentStart", "echo no >&2; exit 2"), "shell", { command: "echo a" });
+    expect(problems).toEqual([]);
+    expect(saidBy("SessionStart", { code: 2, stdout: "", stderr: "no" }, "./a")).toEqual({
+      problem: "failed with exit code 2: no",
+    });
+  });
+
+  test("F104: of SubagentStop and SessionEnd runs for what its matcher names alone", async () => {
+    const note = (name: string) => ({ type: "command", command: `cat >> ${name}.json` });
+    const entries = hookEntries.parse({
+      SubagentStop: [
+        { matcher: "agent", hooks: [note("own")] },
+        { matcher: "reviewer", hooks: [note("other")] },
+      ],
+      SessionEnd: [
+        { matcher: "other", hooks: [note("end")] },
+        { matcher: "clear", hooks: [note("clear")] },
+      ],
+    });
+    const hooks = new Hooks({
+      ...{ entries, directory: folder, env: process.env, redact: redactor({ env: {} }) },
+      mode: () => "ask",
+    });
+    const session = Session.inMemory();
+    hooks.follow(session);
+    const model = scriptedModel([
+      [call("launch_agent", { task: "Look.", expected_output: "none" })],
+      [finishTask("seen")],
+      "Done.",
+    ]);
+    await collect(new Agent({ model, tools: [launchAgent()] }).chat(say("Go."), { session }));
+    await session.close();
+    await hooks.close();
+    expect(JSON.parse(readFileSync(join(folder, "own.json"), "utf8"))).toMatchObject({ agent_type: "agent" });
+    expect(JSON.parse(readFileSync(join(folder, "end.json"), "utf8"))).toMatchObject({ reason: "other" });
+    expect(["other.json", "clear.json"].filter((name) => existsSync(join(folder, name)))).toEqual([]);
   });
 
   test.skipIf(process.platform !== "linux")("that is stopped leaves nothing behind", async () => {

@@ -1,15 +1,9 @@
-import type {
-  CallHooks,
-  ConversationState,
-  FeedItem,
-  PermitRequest,
-  Session,
-  TurnHandler,
-  UserPart,
-} from "@banyan/core";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CallHooks, FeedItem, PermitRequest, Session, TurnHandler, UserPart } from "@banyan/core";
 import { say } from "@banyan/core";
 import type { BeforeSummary, SummaryRequest } from "@banyan/core/hosts";
 import { cutTo, visibleLine } from "@banyan/core/shown";
+import { RunningCommands } from "@banyan/tools/processes";
 import { named } from "../attachments/files.ts";
 import { type Calling, CallsFor } from "../calls-for.ts";
 import { namesakesOf, namesOf } from "../permissions/named-tool.ts";
@@ -53,6 +47,9 @@ interface HookForm {
   readonly own?: HookCall["own"];
 }
 
+/** Milliseconds that hooks have to end which nobody waits for, when the program ends. */
+const ASYNC_REST = 1_000;
+
 /** Characters that hooks add to what a model is told. */
 const MOST_TOLD = 10_000;
 
@@ -64,12 +61,20 @@ export class Hooks {
   readonly #options: HooksOptions;
   /** Conversations that are open, for what is to be said in them. */
   readonly #sessions = new Map<string, Session>();
-  /** What a hook told as the session began, for the first message. */
-  readonly #told = new Map<string, Promise<HookSaid>>();
+  /** What hooks told as the session began, or behind a summary, for the next message. */
+  readonly #told = new Map<string, readonly Promise<HookSaid>[]>();
   readonly #stops = new Map<string, number>();
   /** Runs that make a summary because a user asked for one. */
   readonly #manual = new Set<string>();
+  /** The context that hooks of `PreToolUse` add to a call, until the call has its result. */
+  readonly #contexts = new Map<string, string>();
+  /** The agents of sub-agents that work, by their runs. */
+  readonly #agents = new Map<string, string>();
   readonly #running = new Set<Promise<unknown>>();
+  /** Hooks that nobody waits for. */
+  readonly #async = new Set<Promise<unknown>>();
+  /** What hooks left running in the background. */
+  readonly #left = new RunningCommands();
   readonly #over = new AbortController();
 
   constructor(options: HooksOptions) {
@@ -87,18 +92,17 @@ export class Hooks {
     const { id } = session;
     const isNew = session.state.messages.size === 0;
     this.#sessions.set(id, session);
-    const source = isNew ? "startup" : "resume";
-    this.#told.set(id, this.#fire("SessionStart", id, { source }, undefined, forNames([source])));
+    this.#start(id, isNew ? "startup" : "resume");
     const callsFor = new CallsFor();
     session.listen({
       items: (items) => {
-        for (const item of items) this.#observe(id, item, session.state, callsFor.hear(item, session.state));
+        for (const item of items) this.#observe(id, item, callsFor.hear(item, session.state));
       },
       ended: () => {
         this.#sessions.delete(id);
         this.#told.delete(id);
         this.#stops.delete(id);
-        this.#inBackground(this.#fire("SessionEnd", id, { reason: "other" }));
+        this.#inBackground(this.#fire("SessionEnd", id, { reason: "other" }, undefined, forNames(["other"])));
       },
     });
   }
@@ -111,12 +115,12 @@ export class Hooks {
     const { id } = session;
     const [first] = parts;
     const prompt = first?.type === "text" ? first.text : "";
-    const begun = await this.#told.get(id);
+    const begun = await Promise.all(this.#told.get(id) ?? []);
     this.#stops.delete(id);
     const said = await this.#fire("UserPromptSubmit", id, { prompt: this.#options.redact(prompt) });
     if (said.decision === "deny") throw new HookError(`A hook does not let this be said: ${said.reason}`);
     this.#told.delete(id);
-    const added = [begun?.context, said.context].filter((text) => text !== undefined).join("\n\n");
+    const added = [...begun, said].flatMap(({ context }) => context ?? []).join("\n\n");
     return added === "" ? parts : [...parts, named("hook", "UserPromptSubmit", added)];
   }
 
@@ -145,8 +149,10 @@ export class Hooks {
     if (this.isEmpty) return {};
     return {
       beforeCall: async (request) => {
-        const { decision, reason = "", input } = await this.#fireFor("PreToolUse", request);
-        return decision === "deny" ? { decision, reason } : { decision, input };
+        const { decision, reason = "", input, context } = await this.#fireFor("PreToolUse", request);
+        if (decision === "deny") return { decision, reason: joined(reason, context) };
+        if (context !== undefined) this.#contexts.set(request.call, context);
+        return { decision, input };
       },
       beforeQuestion: async (request) => {
         const { decision, reason = "" } = await this.#fireFor("PermissionRequest", request);
@@ -157,7 +163,8 @@ export class Hooks {
       afterCall: async (request) => {
         const response = { tool_response: { output: request.output, status: request.status } };
         const said = await this.#fireFor("PostToolUse", request, response);
-        return said.decision === "deny" ? said.reason : said.context;
+        const context = this.#contexts.get(request.call);
+        return joined(context, said.decision === "deny" ? said.reason : said.context) || undefined;
       },
     };
   }
@@ -182,10 +189,23 @@ export class Hooks {
     return {};
   }
 
-  /** Resolves when nothing of it runs any more. */
+  /**
+   * Resolves when no hook runs any more. Hooks that nobody waits for end after a second, and so does what hooks left in the
+   * background (F17).
+   */
   async close(): Promise<void> {
     await Promise.allSettled(this.#running);
+    const rest = Promise.allSettled(this.#async);
+    await within(ASYNC_REST, rest);
     this.#over.abort();
+    await rest;
+    await this.#left.end();
+  }
+
+  /** Runs the hooks for the beginning of a session; what they print goes along with the next message. */
+  #start(id: string, source: "startup" | "resume" | "compact"): void {
+    const said = this.#fire("SessionStart", id, { source }, undefined, forNames([source]));
+    this.#told.set(id, [...(this.#told.get(id) ?? []), said]);
   }
 
   /** Runs the hooks of a point for a call, each of them for all acts of the call that it is for. */
@@ -225,7 +245,7 @@ export class Hooks {
   }
 
   /** What is only told, and waited for by nobody. */
-  #observe(id: string, item: FeedItem, state: ConversationState, calling: Calling | undefined): void {
+  #observe(id: string, item: FeedItem, calling: Calling | undefined): void {
     const fire = (event: HookEvent, fields: object, names: readonly string[] = []) =>
       this.#inBackground(this.#fire(event, id, fields, undefined, forNames(names)));
     if (calling) {
@@ -237,19 +257,28 @@ export class Hooks {
         // A message that only shortens results of calls covers nothing.
         if (item.role !== "summary" || item.covers === undefined) return;
         const trigger = this.#manual.delete(item.run ?? "") ? "manual" : "auto";
+        this.#start(id, "compact");
         return fire("PostCompact", { trigger }, [trigger]);
       }
+      case "call.completed":
+      case "call.failed":
+      case "call.denied":
+      case "call.cancelled":
+        this.#contexts.delete(item.call);
+        return;
       case "context.not-shortened":
         this.#manual.delete(item.run);
         return;
       case "run.started":
-        if (item.call !== undefined)
-          fire("SubagentStart", { agent_id: item.run, agent_type: item.agent }, [item.agent]);
-        return;
-      case "run.ended":
-        if (state.messages.get(item.leaf ?? "")?.call !== undefined)
-          fire("SubagentStop", { agent_id: item.run, stop_hook_active: false });
-        return;
+        if (item.call === undefined) return;
+        this.#agents.set(item.run, item.agent);
+        return fire("SubagentStart", { agent_id: item.run, agent_type: item.agent }, [item.agent]);
+      case "run.ended": {
+        const agent = this.#agents.get(item.run);
+        if (agent === undefined) return;
+        this.#agents.delete(item.run);
+        return fire("SubagentStop", { agent_id: item.run, agent_type: agent, stop_hook_active: false }, [agent]);
+      }
     }
   }
 
@@ -275,10 +304,10 @@ export class Hooks {
     const run = async ({ hook, forms }: (typeof hooks)[number], until: AbortSignal) => {
       const said: HookSaid[] = [];
       for (const form of forms) {
-        const end = await runHook(hook, { ...input, ...form.fields }, { directory, env }, until);
-        const one = heard(saidBy(event, end), form);
+        const end = await runHook(hook, { ...input, ...form.fields }, { directory, env }, until, this.#left);
+        const one = heard(saidBy(event, end, hook.command), form);
         if (one.problem !== undefined && !until.aborted)
-          this.#say(conversation, event, `The hook ${visibleLine(hook.command)} ${one.problem.trim()}.`);
+          this.#say(conversation, event, `The ${event} hook ${visibleLine(hook.command)} ${one.problem.trim()}.`);
         said.push(one);
         if (one.decision === "deny") break;
       }
@@ -287,7 +316,7 @@ export class Hooks {
       return said.map((one) => (one.decision === "allow" && !isAllowed ? { ...one, decision: undefined } : one));
     };
     // A hook that nobody waits for outlives the call, and ends with the program.
-    for (const one of hooks) if (one.hook.async) this.#inBackground(run(one, this.#over.signal));
+    for (const one of hooks) if (one.hook.async) this.#inBackground(run(one, this.#over.signal), this.#async);
     const awaited = hooks.filter(({ hook }) => !hook.async);
     const all = await Promise.all(awaited.map((one) => run(one, signal)));
     return together(all.flat(), this.#options.redact);
@@ -295,17 +324,30 @@ export class Hooks {
 
   #say(conversation: string, event: HookEvent, sentence: string): void {
     // A conversation that is closed has nobody to hear it.
-    this.#sessions.get(conversation)?.notify({ type: "callback.failed", callback: event, reason: sentence });
+    const reason = this.#options.redact(sentence);
+    this.#sessions.get(conversation)?.notify({ type: "callback.failed", callback: event, reason, isHook: true });
   }
 
-  #inBackground(work: Promise<unknown>): void {
-    this.#running.add(work);
+  #inBackground(work: Promise<unknown>, among = this.#running): void {
+    among.add(work);
     work
-      .finally(() => this.#running.delete(work))
+      .finally(() => among.delete(work))
       .catch(() => {
         // A hook that fails is told by its point.
       });
   }
+}
+
+/** Texts below each other. */
+function joined(...texts: readonly (string | undefined)[]): string {
+  return texts.filter((text) => text !== undefined && text !== "").join("\n\n");
+}
+
+/** Resolves when work is done, after so many milliseconds at the latest. */
+async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  const over = new AbortController();
+  await Promise.race([work, sleep(milliseconds, undefined, { signal: over.signal }).catch(() => {})]);
+  over.abort();
 }
 
 /** For hooks that are for one of these names. */

@@ -82,7 +82,7 @@ test("S34: `if` goes with the points that are about a call", () => {
 });
 
 describe("S34: what a hook answers", () => {
-  const said = (stdout: string, code = 0) => saidBy("PreToolUse", { code, stdout, stderr: "" });
+  const said = (stdout: string, code = 0) => saidBy("PreToolUse", { code, stdout, stderr: "" }, "./hook");
 
   test.each([
     '{"permissionDecision":"deny"}',
@@ -106,7 +106,7 @@ describe("S34: what a hook answers", () => {
   });
 
   test("one of a hook that failed blocks, too", () => {
-    expect(said('{"decision":"block"}', 1)).toMatchObject({ decision: "deny", problem: "failed with exit code 1: " });
+    expect(said('{"decision":"block"}', 1)).toMatchObject({ decision: "deny", problem: "failed with exit code 1" });
   });
 
   test.each(["", "checked 3 files", "[1, 2]", "{}", '{"systemMessage":"hello"}', '{"continue":true}', "{nonsense"])(
@@ -127,7 +127,7 @@ describe("S34: what a hook answers", () => {
   });
 
   test("at a point where a no would do something, it is told alone", () => {
-    expect(saidBy("Stop", { code: 0, stdout: '{"decision":"maybe"}', stderr: "" })).toEqual({
+    expect(saidBy("Stop", { code: 0, stdout: '{"decision":"maybe"}', stderr: "" }, "./hook")).toEqual({
       problem: 'answered with the decision "maybe" at decision, which is none',
     });
   });

@@ -17,13 +17,17 @@ export const ofTools: ReadonlySet<HookEvent> = new Set(["PreToolUse", "Permissio
 
 /** The names that matchers at other points can have: here, and in other programs alone. */
 const OTHERS: Readonly<Partial<Record<HookEvent, { readonly here: string[]; readonly elsewhere: string[] }>>> = {
-  SessionStart: { here: ["startup", "resume"], elsewhere: ["clear", "compact"] },
+  SessionStart: { here: ["startup", "resume", "compact"], elsewhere: ["clear", "fork"] },
   SessionEnd: { here: ["other"], elsewhere: ["clear", "resume", "logout", "prompt_input_exit"] },
   PreCompact: { here: ["auto", "manual"], elsewhere: [] },
   PostCompact: { here: ["auto", "manual"], elsewhere: [] },
   Notification: {
     here: ["permission_prompt", "elicitation_dialog", "idle_prompt"],
-    elsewhere: ["auth_success", "elicitation_complete", "elicitation_response"],
+    elsewhere: [
+      ...["auth_success", "elicitation_url_dialog", "elicitation_complete", "elicitation_response"],
+      ...["agent_needs_input", "agent_completed"],
+      ...["quota_auto_resume_fired", "quota_auto_resume_stale", "quota_auto_resume_disabled"],
+    ],
   },
 };
 

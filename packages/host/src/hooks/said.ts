@@ -1,6 +1,6 @@
 import type { Json } from "@banyan/core";
 import type { HookEvent } from "./hook-event.ts";
-import type { HookEnd } from "./run-hook.ts";
+import { failureOf, type HookEnd } from "./run-hook.ts";
 
 /** What a hook wants. */
 export interface HookSaid {
@@ -21,18 +21,22 @@ const TELLING: ReadonlySet<HookEvent> = new Set(["SessionStart", "UserPromptSubm
 /** Points at which a decision that cannot be understood denies: at the others a no would do something, as sending an agent on. */
 const DENYING: ReadonlySet<HookEvent> = new Set(["PreToolUse", "PermissionRequest", "UserPromptSubmit", "PreCompact"]);
 
+/** Points at which exit code 2 means no. At the others nothing can be stopped, so that a hook with this code has failed. */
+const STOPPING: ReadonlySet<HookEvent> = new Set([...DENYING, "PostToolUse", "Stop"]);
+
 /**
  * Reads what a hook said by the rules of Claude Code and codex: exit code 2 denies, with standard error as the reason; 0 is
  * fine, and JSON on standard output may say more; any other code is a failure that stops nothing. A decision in a place or a
  * form that is not understood is taken for a no (S34): whoever wrote the hook meant to decide.
  */
-export function saidBy(event: HookEvent, end: HookEnd): HookSaid {
+export function saidBy(event: HookEvent, end: HookEnd, command: string): HookSaid {
   if ("problem" in end) return { problem: end.problem };
   const { code, stdout, stderr } = end;
-  if (code === 2) return { decision: "deny", reason: stderr.trim() || "a hook does not allow it, and did not say why" };
+  if (code === 2 && STOPPING.has(event))
+    return { decision: "deny", reason: stderr.trim() || "a hook does not allow it, and did not say why" };
   const text = stdout.trim();
   if (code !== 0) {
-    const problem = `failed with exit code ${code}: ${stderr.trim().split("\n")[0] ?? ""}`;
+    const problem = failureOf(command, end);
     return DECIDING.test(text) ? notUnderstood(event, problem) : { problem };
   }
   if (text === "") return {};
@@ -47,7 +51,7 @@ export function saidBy(event: HookEvent, end: HookEnd): HookSaid {
   }
   const misplaced = misplacedIn(answer, event);
   if (misplaced !== undefined) return notUnderstood(event, misplaced);
-  if (isRecord(answer)) return readJson(answer);
+  if (isRecord(answer)) return readJson(answer, event);
   return TELLING.has(event) ? { context: text } : {};
 }
 
@@ -94,10 +98,12 @@ function decisionsIn(value: unknown, path: readonly string[] = []): (readonly [p
   });
 }
 
-function readJson(said: Record<string, unknown>): HookSaid {
+function readJson(said: Record<string, unknown>, event: HookEvent): HookSaid {
   const specific = recordOf(said.hookSpecificOutput);
   const request = recordOf(specific.decision);
   const stops = said.continue === false;
+  // The turn is about to stop as the hook wants it, and a denial would send the agent on.
+  if (stops && event === "Stop") return {};
   const asked = [stops ? "deny" : undefined, specific.permissionDecision, request.behavior, said.decision];
   const decisions = asked.map((one) => DECISIONS.get(one));
   // The most careful counts where an answer holds several.

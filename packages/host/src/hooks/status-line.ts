@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type HookPlace, runHook } from "./run-hook.ts";
+import { failureOf, type HookPlace, runHook } from "./run-hook.ts";
 
 const COMMAND = "a command, as for sh -c";
 
@@ -29,6 +29,5 @@ export async function statusLineSaid(
   if ("problem" in end) return end;
   const [line = ""] = end.stdout.split("\n", 1);
   if (end.code === 0) return { line };
-  const [why = ""] = end.stderr.trim().split("\n", 1);
-  return { problem: `failed with exit code ${end.code}${why === "" ? "" : `: ${why}`}` };
+  return { problem: failureOf(command, end) };
 }

@@ -162,6 +162,7 @@ describe("B63: where nobody can be asked", () => {
       decision: "deny",
       reason:
         "This needs a person's approval, and nobody can be asked here (allow it with --allow 'shell(npm test [harmless])').",
+      unasked: true,
     });
     expect((await judge(unasked, read, here)).decision).toBe("allow");
   });
@@ -173,10 +174,19 @@ describe("B63: where nobody can be asked", () => {
     });
   });
 
+  test("F104: a rule that asks holds against hooks", async () => {
+    const asks = permission({ workspace, canAsk: false, rules: rules({ ask: ["shell(npm:*)"] }) });
+    expect(await judge(asks, tool("shell"), { command: "npm test" })).toEqual({
+      decision: "deny",
+      reason: "This needs a person's approval, and nobody can be asked here.",
+    });
+  });
+
   test("no rule is named where none could allow it", async () => {
     expect(await judge(unasked, tool("shell"), { command: "$X" })).toEqual({
       decision: "deny",
       reason: "This needs a person's approval, and nobody can be asked here.",
+      unasked: true,
     });
   });
 });

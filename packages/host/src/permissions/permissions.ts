@@ -115,7 +115,7 @@ export function permissions(options: PermissionOptions): Permission {
       const handsIn = options.mode === "plan" && aboutCall(request.tool, request.input)?.handsIn === true;
       if (handsIn) return handIn(options.canAsk);
       const isAsked = options.mode !== "all" && rules.ask.some((rule) => rule.tool !== "*" && matches(rule) !== "no");
-      return isAsked ? { ...ask(options.canAsk, undefined), byRule: true } : { decision: "allow" };
+      return isAsked ? askByRule(options.canAsk) : { decision: "allow" };
     }
     if (options.mode === "plan" && request.tool.effects !== "none" && !subject.allowed(LOOKING))
       return { decision: "deny", reason: ONLY_PLANS };
@@ -132,7 +132,7 @@ export function permissions(options: PermissionOptions): Permission {
     const asked = strongest(rules.ask.map(matches)) !== "no";
     // A rule that an answer sets cannot outrank a rule that asks or may deny, so none is offered there.
     if (doubtful !== undefined && request.tool.offeredBy !== undefined) return doubt(options.canAsk, doubtful);
-    if (asked || doubtful !== undefined) return { ...ask(options.canAsk, undefined), byRule: true };
+    if (asked || doubtful !== undefined) return askByRule(options.canAsk);
     const named = [...rules.allow, ...rulesOfAnswers(request.allowed)];
     const allowing = named.filter((rule) => meansOnly(rule.tool, request.tool, servers()));
     if (allows(allowing, request, subject)) return { decision: "allow" };
@@ -192,7 +192,16 @@ function doubt(canAsk: boolean, rule: Rule): Permit {
 function ask(canAsk: boolean, pattern: string | undefined): Permit {
   if (canAsk) return { decision: "ask", ...(pattern === undefined ? {} : { pattern }) };
   const hint = pattern === undefined ? "" : ` (allow it with --allow '${pattern.replaceAll("'", "'\\''")}')`;
-  return { decision: "deny", reason: `This needs a person's approval, and nobody can be asked here${hint}.` };
+  return { decision: "deny", reason: nobody(hint), unasked: true };
+}
+
+/** A rule wants a user to decide, and no hook does so. */
+function askByRule(canAsk: boolean): Permit {
+  return canAsk ? { decision: "ask", byRule: true } : { decision: "deny", reason: nobody() };
+}
+
+function nobody(hint = ""): string {
+  return `This needs a person's approval, and nobody can be asked here${hint}.`;
 }
 
 /** The rules that answers "always" of a conversation set. */

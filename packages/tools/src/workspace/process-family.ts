@@ -57,6 +57,11 @@ export function killFamily(family: ProcessFamily): void {
   for (let round = 0; round < 3 && signalFamily(family, "SIGKILL", known); round += 1);
 }
 
+/** Whether a process of a family lives. */
+export function isLiving(family: ProcessFamily): boolean {
+  return isAlive(family, new Set());
+}
+
 /** The commands that run now; when the program ends, they do. */
 export class RunningCommands {
   readonly #families = new Set<ProcessFamily>();
@@ -72,6 +77,11 @@ export class RunningCommands {
   remove(family: ProcessFamily): void {
     this.#families.delete(family);
     if (this.#families.size === 0) process.off("exit", this.#endAll);
+  }
+
+  /** Ends all of them, as `endFamily` does. */
+  async end(): Promise<void> {
+    await Promise.all([...this.#families].map((family) => endFamily(family).then(() => this.remove(family))));
   }
 }
 

@@ -57,10 +57,12 @@ const SENTENCES: { readonly [Type in ToldType]: (item: Told<Type>, say: Say) => 
     say("The earlier conversation is being summed up, to make room: {reason}", { reason: sentenceOf(reason) }),
   "context.not-shortened": ({ reason }, say) =>
     say("It was not summed up, and stays as it was: {reason}", { reason: sentenceOf(reason) }),
-  "callback.failed": ({ callback, reason }, say) =>
-    say("The callback {callback} failed, and the turn goes on: {reason}", {
-      ...{ callback: visibleLine(callback), reason: sentenceOf(reason) },
-    }),
+  "callback.failed": ({ callback, reason, isHook }, say) =>
+    isHook
+      ? sentenceOf(reason)
+      : say("The callback {callback} failed, and the turn goes on: {reason}", {
+          ...{ callback: visibleLine(callback), reason: sentenceOf(reason) },
+        }),
   "process.started": ({ process, title }, say) =>
     say("{process} goes on in the background: {title}", { process: visibleLine(process), title: visibleLine(title) }),
   "process.ended": ({ process, outcome }, say) =>
