@@ -14,6 +14,8 @@ const REASONS: Readonly<Record<string, string>> = {
   "ai-sdk/prompt.ts tools": "A memo: the list of schemas alone says what it is in the words of the AI SDK.",
   "agent/prepare.ts drivers":
     "A memo: one driver for each language model, so that all agents with the model share what was learnt about its window.",
+  "context/background-summary.ts summaries":
+    "A session knows nothing of summaries: those under way belong to it and end with it.",
   "context/recall.ts writing":
     "A memory is its user's own object. Conversations that know nothing of each other share it, and each waits for what another one still writes.",
   "conversation/tree/path.ts placeholders":

@@ -216,6 +216,13 @@ export interface CompactionOptions {
    * @example new Agent({ model, compaction: { instructions: "Keep all prices." } });
    */
   readonly instructions?: string | undefined;
+  /**
+   * Makes summaries while turns go on, from `hint` on, so that no turn waits for one before its context is full. The model then
+   * gets no hint. A summary that a chat has begun goes on after the turn; `session.close()` ends it. Default `true`, unless
+   * the model's driver says that its server answers one request at a time.
+   * @example new Agent({ model, compaction: { background: false } });
+   */
+  readonly background?: boolean | undefined;
 }
 
 /** Where one turn is taken, and when it is left. */

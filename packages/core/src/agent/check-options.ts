@@ -60,6 +60,7 @@ const COMPACTION: OptionNames<CompactionOptions> = {
   automatic: true,
   model: true,
   instructions: true,
+  background: true,
 };
 const MEMORY: OptionNames<NonNullable<AgentOptions["memory"]>> = { store: true, limit: true, timeout: true };
 const HOOKS: OptionNames<CallHooks> = { beforeCall: true, beforeQuestion: true, afterCall: true, beforeSummary: true };

@@ -87,12 +87,12 @@ function compactionOf(
 ): Compaction | undefined {
   if (options === false) return undefined;
   const { hint = 0.65, threshold = 0.8, contextSize, count = estimate } = options;
-  const { automatic = true, model, instructions } = options;
+  const { automatic = true, model, instructions, background } = options;
   for (const [name, share] of Object.entries({ hint, threshold })) {
     if (!(share > 0 && share <= 1)) {
       throw new OptionError(`compaction.${name} is ${share}; it must be a part of the context, above 0 and at most 1.`);
     }
   }
   checkPositive({ "compaction.contextSize": contextSize });
-  return compactionFor(driver, { hint, threshold, count, automatic, model, instructions }, contextSize);
+  return compactionFor(driver, { hint, threshold, count, automatic, model, instructions, background }, contextSize);
 }

@@ -57,7 +57,10 @@ function playing(
     const own = scene(request, index);
     return [spend({ input, output: 5 }), ...(typeof own === "string" ? [text(own)] : own)];
   });
-  return { model, agent: new Agent({ model, tools: [look], compaction: { contextSize: window }, ...options }) };
+  return {
+    model,
+    agent: new Agent({ model, tools: [look], compaction: { contextSize: window, background: false }, ...options }),
+  };
 }
 
 /** Looks so often in each turn, and says then that it is done. */

@@ -47,7 +47,7 @@ function play(
     const own = typeof beats === "string" ? [text(beats)] : beats;
     return [spend({ input: Math.ceil(length(request)), output: 5 }), ...own];
   });
-  const agent = new Agent({ model, tools: [act], compaction: { contextSize: 1_000 }, ...options });
+  const agent = new Agent({ model, tools: [act], compaction: { contextSize: 1_000, background: false }, ...options });
   return { session, model, agent };
 }
 

@@ -4,16 +4,25 @@ import { afterSummary, isSummary } from "../conversation/tree/path.ts";
 import type { ModelDriver } from "../ports/model.ts";
 import { type Asking, type StandIn, type TurnRun, tellModel, tellOnce } from "../run/run.ts";
 import { messageOf } from "../toolbox/execute.ts";
-import { countTokens } from "./behind-summary.ts";
+import {
+  beginSummary,
+  giveUpSummary,
+  isSummaryUnderWay,
+  takeSummary,
+  type WrittenSummary,
+} from "./background-summary.ts";
+import { countTokens, roomOf } from "./behind-summary.ts";
 import { cutNewestResults } from "./cut-results.ts";
-import { oldResults, shortenResults } from "./old-results.ts";
+import { freesEnough, oldResults, shortenResults } from "./old-results.ts";
 import { coveredBy, freedBy, type LeftWhole, putSummary, TOO_LONG } from "./summary-message.ts";
 import { type SummaryOrder, wordsOf, writerOf } from "./summary-order.ts";
 import { SummaryWriter } from "./summary-writer.ts";
-import { mostOf, shownTexts, takenBy, tokensOf, untilAborted } from "./tokens.ts";
+import { mostOf, NEARLY_FULL, shownTexts, takenBy, tokensOf, untilAborted } from "./tokens.ts";
 
 /** Summaries that may fail in one turn before nobody asks for another one. */
 const FAILURES = 2;
+
+const FULL = "the context is nearly full";
 
 export const SHORTEN = "shorten_conversation";
 
@@ -25,6 +34,8 @@ export async function makeRoom({ run, model }: Asking, standIn?: StandIn): Promi
   const { compaction, toolbox } = run.agent;
   if (compaction?.contextSize === undefined || !compaction.automatic) return;
   const { contextSize, threshold, hint, count } = compaction;
+  const written = await takeSummary(run);
+  if (written) await useMade(run, written);
   const taken = takenBy(run);
   // As a rule there is room enough, whatever counts: then nothing is.
   if (mostOf(taken) < contextSize * Math.min(hint, threshold)) return;
@@ -34,16 +45,47 @@ export async function makeRoom({ run, model }: Asking, standIn?: StandIn): Promi
   const share = tokens / contextSize;
   if (share >= threshold) {
     if (await cutNewestResults(run)) return makeRoom({ run, model }, standIn);
+    if (share < NEARLY_FULL && isSummaryUnderWay(run)) return;
     const needed = tokens - contextSize * threshold;
     if (await untilAborted(run, () => shortenResults(run, needed))) return;
-    await shorten({ run, model }, "the context is nearly full", { standIn });
-  } else if (share >= hint && toolbox.find(SHORTEN) && !isReminded(run)) {
+    if (isSummaryUnderWay(run) && (await waitForSummary(run))) return makeRoom({ run, model }, standIn);
+    if (!run.signal.aborted) await shorten({ run, model }, FULL, { standIn });
+  } else if (share < hint) {
+    return;
+  } else if (compaction.background ?? !model.oneAtATime) {
+    const covers = await untilAborted(run, () => coveredInBackground(run, tokens));
+    if (covers !== undefined) beginSummary({ run, model }, covers);
+  } else if (toolbox.find(SHORTEN) && !isReminded(run)) {
     const percent = Math.round(share * 100);
     await tellModel(
       run,
       `The conversation fills ${percent} % of your context. When it suits you, call ${SHORTEN}; at ${Math.round(threshold * 100)} % it is summed up for you.`,
     );
   }
+}
+
+/** A summary is begun in the background when this share of the room was read since the last one. */
+const READ = 0.3;
+
+/**
+ * The last message that a summary in the background covers; nothing when none is to be begun. `tokens`: of the next
+ * request.
+ */
+async function coveredInBackground(run: TurnRun, tokens: number): Promise<string | undefined> {
+  const { agent, branch, progress } = run;
+  const last = branch.path.findLast(({ role }) => role === "summary")?.id ?? "";
+  if (progress.failedSummaries > 0 || progress.shortensBehind === last || isSummaryUnderWay(run)) return undefined;
+  const room = await roomOf(run);
+  const head = (agent.compaction?.contextSize ?? room) - room;
+  const before = branch.path.findLast(isSummary);
+  const after = before?.role === "summary" ? before.compaction?.after : undefined;
+  if (tokens - (after ?? head) < READ * room) return undefined;
+  // Where old results alone free enough, no model has to be asked (F91).
+  if (await freesEnough(run)) {
+    progress.shortensBehind = last;
+    return undefined;
+  }
+  return coveredBy(run, branch.path.length, "half");
 }
 
 /** How a conversation is shortened. */
@@ -67,7 +109,7 @@ export async function shorten(
   why: string,
   { whole = "newest", least, order = AUTOMATIC, standIn }: ShortenOptions = {},
 ): Promise<string | undefined> {
-  const { session, branch, agent, origin, signal, progress } = run;
+  const { branch, agent, signal, progress } = run;
   const isManual = order.trigger === "manual";
   if (!agent.compaction || !(isManual || agent.compaction.automatic)) return "Compaction is switched off.";
   const covers = await untilAborted(run, () =>
@@ -75,23 +117,19 @@ export async function shorten(
   );
   if (signal.aborted) return messageOf(signal.reason);
   if (covers === undefined) return "There is nothing to shorten yet.";
+  await giveUpSummary(run);
   const isAsked = progress.failedSummaries < FAILURES;
   const words = isAsked ? await untilAborted(run, () => wordsOf(run, order)) : [];
   if (words === undefined) return messageOf(signal.reason);
   if ("blocked" in words) return `A hook blocked the summary: ${words.blocked}`;
   const asking = isAsked ? await untilAborted(run, () => writerOf({ run, model })) : { run, model };
   if (asking === undefined) return messageOf(signal.reason);
-  const writer = new SummaryWriter(asking, standIn, run);
-  const put = async (text: string, isOwn: boolean) => {
-    // A user who asks for a summary wants it, also where it is longer than a few short messages.
-    if (!isManual && (await freedBy(run, text, covers)).tokens <= 0) throw new Error(TOO_LONG);
-    const { results } = await oldResults(run, covers);
-    await putSummary(run, text, covers, { spent: writer.spent, shortened: results, isOwn });
-  };
+  const writer = new SummaryWriter(asking, { standIn, reader: run });
+  const put = (text: string, isOwn: boolean) => putInPlace(run, { text, covers }, { isManual, isOwn, writer });
   let reason = GIVEN_UP;
   try {
     if (isAsked) {
-      session.notify({ type: "context.shortening", run: run.id, leaf: branch.leaf, reason: why }, origin);
+      tellShortening(run, why);
       try {
         const text = await writer.summaryOf(branch.promptTo(covers), words);
         // A user who asked for a summary reads it and can go back.
@@ -108,11 +146,58 @@ export async function shorten(
     await put(`No summary could be made of ${counted(messages, "message")}. ${reason}`, true);
     return undefined;
   } catch (error) {
-    await countSpent(run, writer);
+    await writer.countSpent(run);
     const why = messageOf(error);
-    if (isAsked) session.notify({ type: "context.not-shortened", run: run.id, leaf: branch.leaf, reason: why }, origin);
+    if (isAsked) tellNotShortened(run, why);
     return why;
   }
+}
+
+function tellShortening({ session, branch, id, origin }: TurnRun, reason: string): void {
+  session.notify({ type: "context.shortening", run: id, leaf: branch.leaf, reason }, origin);
+}
+
+function tellNotShortened({ session, branch, id, origin }: TurnRun, reason: string): void {
+  session.notify({ type: "context.not-shortened", run: id, leaf: branch.leaf, reason }, origin);
+}
+
+/** Puts a summary of `writer`, or of the program, in its place. Rejects when nobody asked for it and it frees nothing. */
+async function putInPlace(
+  run: TurnRun,
+  { text, covers }: WrittenSummary,
+  { isManual = false, isOwn = false, writer }: { isManual?: boolean; isOwn?: boolean; writer?: SummaryWriter } = {},
+): Promise<void> {
+  // A user who asks for a summary wants it, also where it is longer than a few short messages.
+  if (!isManual && (await freedBy(run, text, covers)).tokens <= 0) throw new Error(TOO_LONG);
+  const { results } = await oldResults(run, covers);
+  await putSummary(run, text, covers, { spent: writer?.spent, shortened: results, isOwn });
+}
+
+/** Uses a summary that was made in the background, unless it is none. Returns whether it is used. */
+async function useMade(run: TurnRun, made: WrittenSummary): Promise<boolean> {
+  if ((await isTooShort(run, made.text, made.covers)) || (await freedBy(run, made.text, made.covers)).tokens <= 0) {
+    run.progress.summaryFailed();
+    return false;
+  }
+  await putInPlace(run, made);
+  return true;
+}
+
+/** Waits for a summary that is made in the background. Returns whether it is used. */
+async function waitForSummary(run: TurnRun): Promise<boolean> {
+  tellShortening(run, FULL);
+  const made = await takeSummary(run, { waits: true });
+  if (made && (await useMade(run, made))) return true;
+  tellNotShortened(run, run.signal.aborted ? messageOf(run.signal.reason) : "The model wrote no summary of use.");
+  return false;
+}
+
+/** Puts the summary that a call of this step wrote in its place. */
+export async function useSummary(run: TurnRun): Promise<void> {
+  const summary = run.progress.takeSummary();
+  if (!summary) return;
+  await giveUpSummary(run);
+  await putSummary(run, summary.text, summary.covers);
 }
 
 /** Tells the user once that a provider's counts are odd: a wrong count lets a conversation grow too long (F97). */
@@ -151,14 +236,6 @@ async function isTooShort(run: TurnRun, text: string, covers: string): Promise<b
   if (tokens >= LEAST.tokens) return false;
   const covered = run.branch.path.findIndex(({ id }) => id === covers) + 1;
   return tokens < LEAST.share * (await countTokens(run, ...shownTexts(run.branch.path.slice(0, covered))));
-}
-
-/** Counts what a summary took that came to nothing. */
-async function countSpent({ session, origin }: TurnRun, { spent, model }: SummaryWriter): Promise<void> {
-  if (!spent) return;
-  const { usage, cost } = spent;
-  const event = { type: "usage.counted", purpose: "summary", model: model.id, usage } as const;
-  await session.commit([cost === undefined ? event : { ...event, cost }], { origin });
 }
 
 /** Whether the model was reminded since the last summary. */

@@ -37,24 +37,31 @@ interface Seen {
 }
 
 /** Plays turns in a window of so many tokens, with summaries that are of no use. */
-async function play(window: number, turns: readonly Turn[], summary: string): Promise<readonly Seen[]> {
+async function play(
+  window: number,
+  turns: readonly Turn[],
+  summary: string,
+  background: boolean,
+): Promise<readonly Seen[]> {
   const seen: Seen[] = [];
   const said: string[] = [];
   let left = 0;
-  let isFresh = false;
+  let before = "";
   const model = scriptedModel((request): Scene => {
     const input = tokens(request.messages);
     if (input > window) return [fail("context-overflow")];
     if (textOf(request.messages.at(-1) as PromptMessage).startsWith("Sum up the conversation")) {
-      isFresh = true;
       return [spend({ input, output: 5 }), text(summary)];
     }
     // The prompt of a branch grows in place.
+    const first = textOf(request.messages[0] as PromptMessage);
+    const isFresh = first.startsWith("<summary-of-the-conversation-so-far>") && first !== before;
+    before = first;
     seen.push({ messages: [...request.messages], said: [...said], isFresh });
-    isFresh = false;
     return [spend({ input, output: 5 }), ...(left-- > 0 ? [text(LONG), call("look")] : [text("Done.")])];
   });
-  const agent = new Agent({ model, tools: [look], compaction: { contextSize: window }, limits: { repeats: 1_000 } });
+  const compaction = { contextSize: window, background };
+  const agent = new Agent({ model, tools: [look], compaction, limits: { repeats: 1_000 } });
   const session = Session.inMemory();
   for (const { words, looks } of turns) {
     said.push(words);
@@ -114,12 +121,13 @@ test("F86: whatever a user says in whatever window, the words behind a summary a
     .array(fc.constantFrom("fig", "plum", "木", "👩‍👩‍👧", "e\u0301", "walnut", "\n"), { minLength: 1, maxLength: 150 })
     .map((pieces) => `${pieces.join(" ")}.`);
   const turn = fc.record({ words, looks: fc.integer({ min: 0, max: 12 }) });
+  const manyTurns = fc.array(turn, { minLength: 8, maxLength: 40 });
   const window = fc.constantFrom(3_000, 4_000, 8_000, 16_000);
   await fc.assert(
-    fc.asyncProperty(window, fc.array(turn, { minLength: 8, maxLength: 40 }), fc.nat(40), async (size, turns, long) => {
+    fc.asyncProperty(window, manyTurns, fc.nat(40), fc.boolean(), async (size, turns, long, background) => {
       // Two messages of the same words could not be told apart.
       const own = turns.map((each, index) => ({ ...each, words: `${index}: ${each.words}` }));
-      const seen = await play(size, own, `The work continues.${" On and on.".repeat(long)}`);
+      const seen = await play(size, own, `The work continues.${" On and on.".repeat(long)}`, background);
       summaries += seen.filter(({ isFresh }) => isFresh).length;
       expect(seen.flatMap((each) => judged(size, each))).toEqual([]);
     }),

@@ -22,10 +22,19 @@ const SHORT = 500;
  */
 export async function shortenResults(run: TurnRun, needed: number): Promise<boolean> {
   const { results, freed } = await oldResults(run);
-  if (freed < needed || freed < WORTH * (await roomOf(run))) return false;
+  if (freed < needed || !(await isWorth(run, freed))) return false;
   const text = `${counted(results.length, "old result")} of calls shortened for the model: that frees about ${formatCount(freed)} tokens. The log keeps all of it.`;
   await putShortening(run, text, results);
   return true;
+}
+
+/** Returns whether old results alone free enough, so that no summary is needed. */
+export async function freesEnough(run: TurnRun): Promise<boolean> {
+  return isWorth(run, (await oldResults(run)).freed);
+}
+
+async function isWorth(run: TurnRun, freed: number): Promise<boolean> {
+  return freed >= WORTH * (await roomOf(run));
 }
 
 /** Results to shorten, the oldest first, and the tokens that this frees. */

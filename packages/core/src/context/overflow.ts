@@ -3,7 +3,7 @@ import type { ModelError } from "../ports/model.ts";
 import type { Asking, StandIn, TurnRun } from "../run/run.ts";
 import { shorten } from "./compaction.ts";
 import { cutNewestResults, cutResults } from "./cut-results.ts";
-import { estimate, mostOf, ownCount, takenBy, tokensOf, untilAborted } from "./tokens.ts";
+import { estimate, mostOf, NEARLY_FULL, ownCount, takenBy, tokensOf, untilAborted } from "./tokens.ts";
 
 /** The run with the window that the model's server has told, where that is smaller than the window that was known (F89). */
 export function withWindow(asking: Asking): Asking {
@@ -15,9 +15,6 @@ export function withWindow(asking: Asking): Asking {
   const learnt = { ...compaction, contextSize, ...(isNews && ({ wasRefused: true } as const)) };
   return { run: { ...run, agent: { ...run.agent, compaction: learnt } }, model };
 }
-
-/** A request that fills this much of the context and is refused without a reason is taken to be too long. */
-const NEARLY_FULL = 0.9;
 
 /** A request with a larger part of what was refused is the same request: a result that was cut before is cut by a character. */
 const SAME = 0.999;

@@ -60,7 +60,11 @@ const filler = (mark: string, characters: number) => `${mark} `.padEnd(character
 
 function play(model: ModelDriver, contextSize: number | undefined, options: Partial<AgentOptions> = {}) {
   const session = Session.inMemory();
-  const agent = new Agent({ model, compaction: { ...(contextSize && { contextSize }) }, ...options });
+  const agent = new Agent({
+    model,
+    compaction: { background: false, ...(contextSize && { contextSize }) },
+    ...options,
+  });
   return { session, agent };
 }
 
@@ -89,11 +93,13 @@ describe("F88: a summary covers only what it replaces, from the oldest on", () =
     "%s leaves nothing out: pieces have all of it, each with the summary so far in front",
     async (_, old, now, last) => {
       const long = limitedModel(old, () => SUM, ["Yes.", "Yes.", filler("answer", 20_000), "Yes.", "Yes.", "Yes."]);
-      const { session, agent } = play(long, old, { compaction: { contextSize: old, threshold: 0.95 } });
+      const { session, agent } = play(long, old, {
+        compaction: { contextSize: old, threshold: 0.95, background: false },
+      });
       for (const mark of ["first", "second", "third", "fourth"]) await agent.send(filler(mark, 900), { session });
       const model = limitedModel(now, (_request, index) => `${SUM} Number ${index}.`);
       const turn = await agent
-        .with({ model, compaction: { contextSize: now } })
+        .with({ model, compaction: { contextSize: now, background: false } })
         .send(filler("newest", last), { session });
       expect(turn.text).toBe("Done.");
       expect(model.refusals()).toBe(0);
@@ -119,7 +125,7 @@ describe("F88: a summary covers only what it replaces, from the oldest on", () =
     const { session, agent } = play(long, 16_000, { compaction: { contextSize: 16_000, threshold: 0.95 } });
     for (const mark of ["first", "second", "third", "fourth"]) await agent.send(filler(mark, 900), { session });
     const model = limitedModel(3_000, () => SUM);
-    const changes = { model, compaction: { contextSize: 3_000 }, limits: { tokens: 4_000 } };
+    const changes = { model, compaction: { contextSize: 3_000, background: false }, limits: { tokens: 4_000 } };
     // The step that needs the room was begun before.
     expect((await agent.with(changes).send("newest", { session })).reason).toBe("answered");
     // The long answer alone takes two pieces.

@@ -37,12 +37,6 @@ export async function planSummary(run: TurnRun, message: string, text: string): 
   throw new Error(reason);
 }
 
-/** Puts the summary that a call of this step wrote in its place. */
-export async function useSummary(run: TurnRun): Promise<void> {
-  const summary = run.progress.takeSummary();
-  if (summary) await putSummary(run, summary.text, summary.covers);
-}
-
 /**
  * Returns what a summary text frees that stands for all down to `covers`. An empty text frees nothing; nor does a text that is longer than
  * what it stands for.
@@ -108,10 +102,11 @@ async function compactionBy(run: TurnRun, summary: Omit<SummaryMessage, "id">): 
 }
 
 /**
- * Messages that a summary leaves whole, beside those that nobody has answered: the newest, as far as the room allows, or for a
- * summary that somebody asked for, as far as a like part of what is there.
+ * Messages that a summary leaves whole, beside those that nobody has answered. `newest`: as far as the room allows. `half`: half
+ * of these; the other half is for what comes while the summary is made in the background. `asked`, for a summary that a user
+ * or the model asked for: as far as a like part of what is there.
  */
-export type LeftWhole = "newest" | "asked";
+export type LeftWhole = "newest" | "half" | "asked";
 
 /**
  * The last message of the first `end` ones on the path that a summary may cover; nothing when fewer than `least` would be
@@ -133,7 +128,7 @@ export async function coveredBy(run: TurnRun, end: number, whole: LeftWhole, lea
   if (last < before) return undefined;
   const replaced = path.slice(0, last + 1);
   if (afterSummary(replaced).filter(({ role }) => role !== "summary").length < least) return undefined;
-  const frees = whole !== "newest" || (await countTokens(run, ...shownTexts(replaced))) > behind;
+  const frees = whole === "asked" || (await countTokens(run, ...shownTexts(replaced))) > behind;
   return frees ? path[last]?.id : undefined;
 }
 
@@ -151,7 +146,8 @@ async function roomBehind(
     return { newest: Math.min(room, shown) * rest, behind: 0 };
   }
   const behind = await standingTokens(run, "", await behindSummary(run, last.id));
-  return { newest: room * SHARES.all - summaryBound(room) - behind, behind };
+  const newest = room * SHARES.all - summaryBound(room) - behind;
+  return { newest: whole === "half" ? newest / 2 : newest, behind };
 }
 
 /**

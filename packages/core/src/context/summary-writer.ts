@@ -1,9 +1,9 @@
 import { cutTo } from "../conversation/shown/visible-text.ts";
-import { addCost, addUsage, type Cost, noUsage, type Usage } from "../conversation/usage.ts";
+import { addCost, addUsage, type Cost, costOf, noUsage, type Usage } from "../conversation/usage.ts";
 import { askModel, type ModelResponse } from "../model/ask-model.ts";
 import { learnWindow, windowIn } from "../model/context-window.ts";
 import { type ModelDriver, ModelError, type ModelRequest, type PromptMessage } from "../ports/model.ts";
-import { Patience, waitToRetry } from "../run/patience.ts";
+import { Patience, waitToRetry, waitUntold } from "../run/patience.ts";
 import { type Asking, type StandIn, type TurnRun, tell } from "../run/run.ts";
 import { countTokens, roomOf, summaryBound } from "./behind-summary.ts";
 import { type CountTexts, takePiece, userText, wordsIn } from "./summary-pieces.ts";
@@ -29,6 +29,15 @@ interface RequestSize {
   readonly sent: number;
 }
 
+/** How a summary is asked for. */
+interface WritingOptions {
+  /** The run whose model goes on with the summary, where another model writes it. */
+  readonly reader?: TurnRun;
+  readonly standIn?: StandIn | undefined;
+  /** The turn does not wait for the summary: the feed tells nothing of retries. */
+  readonly isQuiet?: boolean;
+}
+
 /** A response that a model has written to the end, or to a limit. */
 type Written = ModelResponse & { readonly finish: NonNullable<ModelResponse["finish"]> };
 
@@ -40,13 +49,14 @@ export class SummaryWriter {
   #asking: Asking;
   readonly #reader: TurnRun;
   readonly #standIn: StandIn | undefined;
-  readonly #responses: ModelResponse[] = [];
+  readonly #isQuiet: boolean;
+  readonly #responses: Pick<ModelResponse, "usage" | "cost">[] = [];
 
-  /** `reader`: the run whose model goes on with the summary, where another model writes it. */
-  constructor(asking: Asking, standIn?: StandIn, reader: TurnRun = asking.run) {
+  constructor(asking: Asking, { reader = asking.run, standIn, isQuiet = false }: WritingOptions = {}) {
     this.#asking = asking;
     this.#reader = reader;
     this.#standIn = standIn;
+    this.#isQuiet = isQuiet;
   }
 
   /** The model that was asked last. */
@@ -61,6 +71,15 @@ export class SummaryWriter {
       usage: this.#responses.map(({ usage }) => usage).reduce(addUsage, noUsage),
       cost: this.#responses.map(({ cost }) => cost).reduce(addCost, 0),
     };
+  }
+
+  /** Counts in the log what the requests took, where no summary tells it. */
+  async countSpent({ session, origin }: TurnRun): Promise<void> {
+    const { spent } = this;
+    if (!spent) return;
+    const { usage, cost } = spent;
+    const event = { type: "usage.counted", purpose: "summary", model: this.model.id, usage } as const;
+    await session.commit([cost === undefined ? event : { ...event, cost }], { origin });
   }
 
   /**
@@ -152,9 +171,8 @@ export class SummaryWriter {
    * whether tools may be called is part of that. A model that calls one all the same is asked again, and may not.
    */
   async #text(messages: readonly PromptMessage[], size: RequestSize): Promise<Written> {
-    const maxTokens = this.#limit(size);
-    const first = await this.#ask({ messages, toolChoice: "auto" }, maxTokens);
-    const response = first.finish === "calls" ? await this.#ask({ messages, toolChoice: "none" }, maxTokens) : first;
+    const first = await this.#ask({ messages, toolChoice: "auto" }, size);
+    const response = first.finish === "calls" ? await this.#ask({ messages, toolChoice: "none" }, size) : first;
     if (response.finish === "calls") throw new Error(CALLED);
     if (response.finish === "filtered") throw new Error(REFUSED);
     if (response.finish !== "length" && response.written.trim() === "") throw new Error(NO_TEXT);
@@ -170,7 +188,26 @@ export class SummaryWriter {
     return Math.max(bound, Math.floor(Math.min(bound + REASONING, left)));
   }
 
-  async #ask(asked: Pick<ModelRequest, "messages" | "toolChoice">, maxTokens: number): Promise<Written> {
+  #count(response: Pick<ModelResponse, "usage" | "cost">): void {
+    this.#responses.push(response);
+    this.#asking.run.budget.count(response.usage, response.cost);
+  }
+
+  /**
+   * Counts a request that was cut, as it is paid for all the same and no provider tells its usage: by our own count. What was
+   * in the last request of the turn is in the provider's cache.
+   */
+  #countCut(begun: string, { room, sent }: RequestSize): void {
+    const { run, model } = this.#asking;
+    const head = Math.max(0, (run.agent.compaction?.contextSize ?? room) - room);
+    const input = Math.round(head + sent);
+    const cached = model === this.#reader.agent.model ? input : 0;
+    const usage: Usage = { ...noUsage, input, cached, output: estimate(begun) };
+    this.#count({ usage, cost: costOf(usage, model.price) });
+  }
+
+  async #ask(asked: Pick<ModelRequest, "messages" | "toolChoice">, size: RequestSize): Promise<Written> {
+    const maxTokens = this.#limit(size);
     let { run, model } = this.#asking;
     const { signal } = run;
     let patience = new Patience(run.agent, run.budget.steps > 1 || this.#responses.length > 0);
@@ -178,14 +215,18 @@ export class SummaryWriter {
       const { instructions, toolbox, settings, retry } = run.agent;
       const head = { instructions: instructions.text, tools: toolbox.schemas, settings: { ...settings, maxTokens } };
       let error: ModelError;
+      let begun = "";
+      const onText = (text: string) => {
+        begun += text;
+      };
       try {
-        const response = await askModel(model, { ...head, ...asked }, { signal, idle: retry.idle });
-        this.#responses.push(response);
-        run.budget.count(response.usage, response.cost);
+        const response = await askModel(heardBy(model, onText), { ...head, ...asked }, { signal, idle: retry.idle });
+        this.#count(response);
         const { finish } = response;
         if (finish !== undefined) return { ...response, finish };
         error = new ModelError("broken-stream", `The stream of ${model.id} ended in the middle of a summary.`);
       } catch (cause) {
+        if (signal.aborted) this.#countCut(begun, size);
         if (signal.aborted || !(cause instanceof ModelError)) throw cause;
         error = cause;
       }
@@ -193,7 +234,8 @@ export class SummaryWriter {
       // A stream that broke may have been paid for.
       const delay = patience.after(error, error.code === "broken-stream" || error.code === "stalled");
       if (delay !== undefined) {
-        if (!(await waitToRetry(run, patience.attempt, delay, error))) throw signal.reason;
+        const waited = this.#isQuiet ? waitUntold(run, delay) : waitToRetry(run, patience.attempt, delay, error);
+        if (!(await waited)) throw signal.reason;
         continue;
       }
       const by = await this.#standIn?.(error);
@@ -206,6 +248,24 @@ export class SummaryWriter {
       patience = new Patience(run.agent, true);
     }
   }
+}
+
+/** The same model, whose text is heard while it is written. */
+function heardBy(model: ModelDriver, onText: (text: string) => void): ModelDriver {
+  const { id, family, price } = model;
+  const stream: ModelDriver["stream"] = (request, sink, signal) =>
+    model.stream(
+      request,
+      {
+        push(parts) {
+          for (const part of parts) if (part.type === "text" || part.type === "reasoning") onText(part.text);
+          return sink.push(parts);
+        },
+        ready: () => sink.ready(),
+      },
+      signal,
+    );
+  return { id, family, price, stream };
 }
 
 const TOO_MUCH = `The conversation is too long for this model: a summary would take more than ${MOST_PIECES} requests.`;

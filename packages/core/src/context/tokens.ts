@@ -17,6 +17,12 @@ export interface RoomTaken {
   readonly doubted?: "few" | "many";
 }
 
+/**
+ * The share of the context that makes it full: a request of this size that is refused without a reason is taken to be too long, and
+ * a turn waits for its summary.
+ */
+export const NEARLY_FULL = 0.9;
+
 /** Tokens of a text, roughly: four characters each. */
 export function estimate(text: string): number {
   return Math.ceil(text.length / 4);

@@ -41,6 +41,8 @@ export interface ModelDriver {
   learnContextSize?(signal: AbortSignal): Promise<void>;
   /** Tools that one request may offer; any number when absent. Of more, those before the last eight are left out. */
   readonly maxTools?: number | undefined;
+  /** Its server answers one request at a time: no summary is asked for beside a turn. */
+  readonly oneAtATime?: true | undefined;
   /**
    * Why its provider never takes a picture, as the end of a sentence; nothing for a picture that it takes, and for any other
    * file. A call that brings such a picture fails, and a message with such a picture is refused.

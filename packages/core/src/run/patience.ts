@@ -59,8 +59,13 @@ export async function waitToRetry(run: TurnRun, attempt: number, delay: number, 
   const next = { run: run.id, attempt, delay, nextAt: Date.now() + delay };
   const why = { code, ...(status === undefined ? {} : { status }), reason };
   run.session.notify({ type: "model.retrying", ...next, ...why }, run.origin);
+  return waitUntold(run, delay);
+}
+
+/** Waits `delay` milliseconds. Returns `false` when the run was aborted. */
+export async function waitUntold({ signal }: TurnRun, delay: number): Promise<boolean> {
   try {
-    await sleep(delay, undefined, { signal: run.signal });
+    await sleep(delay, undefined, { signal });
     return true;
   } catch {
     // Only an abort of the run ends the wait early.

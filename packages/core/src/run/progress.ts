@@ -19,6 +19,11 @@ export class Progress {
   #planned: PlannedSummary | undefined;
   #failedSummaries = 0;
   #failedCallbacks: Set<string> | undefined;
+  /**
+   * The message of the role summary behind which old results are enough, so that no summary is begun in the background; empty
+   * where there is no such message, and absent where a summary may be needed.
+   */
+  shortensBehind: string | undefined;
 
   /** Set once the task is done: the turn ends with this step. */
   get finished(): Finished | undefined {

@@ -115,6 +115,8 @@ export interface Compaction {
   readonly model: string | undefined;
   /** The user's words for all summaries. */
   readonly instructions: string | undefined;
+  /** Summaries are made while turns go on. Absent: as the model's server allows. */
+  readonly background: boolean | undefined;
   /** From here on the model is reminded that it may shorten the conversation. */
   readonly hint: number;
   /** From here on it is shortened before the next model call. */

@@ -215,8 +215,8 @@ export class Session {
   }
 
   /**
-   * Interrupts a run, or all of them and those that wait for their branch. Returns how many there were; each ends by
-   * itself soon after. One that was interrupted before does not count: its calls are told to end without any delay. A turn
+   * Interrupts a run, or all of them, those that wait for their branch, and summaries that are made in the background. Returns
+   * how many there were; each ends by itself soon after. One that was interrupted before does not count: its calls are told to end without any delay. A turn
    * that waits for a user without a process ends at once.
    */
   interrupt(run?: string): number {

@@ -88,7 +88,7 @@ function onModel({ own, compaction }: TurnAgent, model: ModelDriver | LoopDriver
 /** How a conversation with a model is made shorter. The size of its context is `set`, or what its driver knows by then. */
 export function compactionFor(
   model: ModelDriver | LoopDriver,
-  { hint, threshold, count, automatic, model: writer, instructions }: Omit<Compaction, "contextSize">,
+  { hint, threshold, count, automatic, model: writer, instructions, background }: Omit<Compaction, "contextSize">,
   set?: number,
 ): Compaction {
   return {
@@ -98,6 +98,7 @@ export function compactionFor(
     automatic,
     model: writer,
     instructions,
+    background,
     get contextSize() {
       return set ?? ("contextSize" in model ? model.contextSize : undefined);
     },

@@ -1,6 +1,6 @@
-import { makeRoom } from "../context/compaction.ts";
+import { giveUpSummary } from "../context/background-summary.ts";
+import { makeRoom, useSummary } from "../context/compaction.ts";
 import { withWindow } from "../context/overflow.ts";
-import { useSummary } from "../context/summary-message.ts";
 import type { ModelError } from "../ports/model.ts";
 import { inTime } from "../run/limits.ts";
 import { type Ending, failed } from "../run/mode.ts";
@@ -31,6 +31,8 @@ export async function stepLoop(begun: Asking, chosen: ChosenModel): Promise<Endi
     ({ run, model } = withWindow(await chosen.now({ run, model })));
     const limit = budget.takeRoom();
     if (limit !== undefined) {
+      // The room for another step may be taken by a summary in the background.
+      if (await giveUpSummary(run)) continue;
       const ending = await atLimit(run, model, limit);
       if (ending) return ending;
       continue;

@@ -1,4 +1,5 @@
 import { goOnWithCalls } from "../calls/open-calls.ts";
+import { giveUpSummary } from "../context/background-summary.ts";
 import { SHORTEN } from "../context/compaction.ts";
 import { recallInto, rememberTurn } from "../context/recall.ts";
 import { planSummary } from "../context/summary-message.ts";
@@ -221,8 +222,10 @@ async function planSummaryAgain(run: TurnRun): Promise<void> {
 
 async function end(run: TurnRun, ending: Ending): Promise<Turn> {
   const { limit, error } = ending;
-  const { session, branch, budget, followers, begun, progress } = run;
+  const { session, agent, branch, budget, call, followers, begun, progress } = run;
   await begun.end();
+  // A chat goes on, and uses the summary that is made meanwhile.
+  if (ending.reason !== "answered" || agent.unattended || call !== undefined) await giveUpSummary(run);
   if (followers.size > 0) await followers.drop(endedBecause(run, ending.reason));
   budget.end();
   const reason = ending.reason === "interrupted" && waits(run) ? "waiting" : ending.reason;

@@ -60,9 +60,9 @@ export class Allowance implements Disposable {
     const driver = "stream" in model || "run" in model ? model : fromLanguageModel(model);
     if ("run" in driver || driver.price === undefined)
       throw new LimitError("unknown-price", `A cost limit cannot be held: the price of ${driver.id} is unknown.`);
-    const { id, family, address, price, maxTools, pictureProblem, settings } = driver;
+    const { id, family, address, price, maxTools, oneAtATime, pictureProblem, settings } = driver;
     const metered: ModelDriver = {
-      ...{ id, family, address, price, maxTools, pictureProblem, settings },
+      ...{ id, family, address, price, maxTools, oneAtATime, pictureProblem, settings },
       // A server may tell it later.
       get contextSize() {
         return driver.contextSize;

@@ -135,10 +135,19 @@ const compaction = z
         .describe("The model that writes summaries. That of the conversation when nothing is set.")
         .optional(),
       threshold: share.describe("The share of the context from which older messages are summed up.").optional(),
-      hint: share.describe("The share from which the agent is asked to do so itself. Below `threshold`.").optional(),
+      hint: share
+        .describe(
+          "The share from which a summary is made in the background, or else the agent is asked to write one. Below `threshold`.",
+        )
+        .optional(),
       instructions: text.describe("What every summary is to keep, in words for the model.").optional(),
+      background: yesOrNo
+        .describe(
+          "Summaries are made while the agent works on. Default `true`; `false` with Ollama, llama.cpp and LM Studio, which answer one request at a time.",
+        )
+        .optional(),
     },
-    "an object with enabled, model, threshold, hint or instructions",
+    "an object with enabled, model, threshold, hint, instructions or background",
   )
   .refine(({ threshold = 1, hint = 0 }) => hint < threshold, {
     path: ["hint"],

@@ -30,6 +30,8 @@ export function localModel(served: ServedModel, ways: LocalWays, set: number | u
   let warned = false;
   return Object.freeze({
     ...chat,
+    // vLLM answers many requests at once.
+    ...(served.server !== "vllm" && { oneAtATime: true }),
     get contextSize() {
       return window.size;
     },

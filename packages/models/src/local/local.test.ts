@@ -153,6 +153,16 @@ const ADVICE: Readonly<Record<LocalServerName, string>> = {
   vllm: "start vLLM with a larger --max-model-len",
 };
 
+test.each(LOCAL_SERVERS)(
+  "F95: whether %s answers one request at a time is known, also through the package",
+  async (name) => {
+    await using server = await standIn(name);
+    const isOne = name === "vllm" ? undefined : true;
+    for (const driver of [undefined, "package"] as const)
+      expect((await open(name, server, undefined, driver)).oneAtATime).toBe(isOne);
+  },
+);
+
 test("F69: LM Studio loads a model with the first request, and its window is known behind that", async () => {
   await using server = await standIn("lmstudio", { loaded: false, window: 8_192 });
   const model = await open("lmstudio", server);
