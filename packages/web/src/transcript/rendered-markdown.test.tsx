@@ -131,6 +131,12 @@ describe("formulas and HTML", () => {
     expect(seen(htmlOf("So $a_1 + b_1$ it is."))).toContain("a_1 + b_1");
   });
 
+  it("W93: single waves strike nothing out, two do, at once and while they stream", () => {
+    const text = "It takes ~5 to ~10 days, ~~not 3~~, in ~/src or ~/lib.";
+    expect(htmlOf(text)).toMatch(/~5 to ~10 days, <del>not 3<\/del>, in ~\/src or ~\/lib/);
+    for (let end = 1; end < text.length; end++) expect(htmlOf(text.slice(0, end), true)).not.toMatch(/<del>(?!n)/);
+  });
+
   it("W57: tags that can do nothing are what they mean; what has attributes, is not closed, or could act is text", () => {
     const html = htmlOf("H<sub>2</sub>O, <kbd>Ctrl</kbd>, one<br>two, <b>*both*</b>");
     for (const part of ["<sub>2</sub>", ">Ctrl</kbd>", "<br>", "<b><em>both</em></b>"]) expect(html).toContain(part);

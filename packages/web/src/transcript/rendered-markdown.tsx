@@ -1,6 +1,6 @@
 import { visibleProse } from "@banyan/core/shown";
 import { Children, createContext, isValidElement, memo, type ReactNode, Suspense, useContext, useMemo } from "react";
-import ReactMarkdown, { type Components } from "react-markdown";
+import ReactMarkdown, { type Components, type Options } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import remend from "remend";
 import { artifactOf } from "../artifacts/artifact.ts";
@@ -38,6 +38,9 @@ export function RenderedMarkdown({ text, isStreaming }: { readonly text: string;
   );
 }
 
+/** What one wave stands before is "about" as much, and is not struck out (W93). */
+const ONLY_DOUBLE = { singleTilde: false };
+
 const Block = memo(function Block({
   raw,
   before,
@@ -47,7 +50,12 @@ const Block = memo(function Block({
   readonly isGrowing: boolean;
 }) {
   const plugins = useMemo(
-    () => [remarkGfm, shownReferences({ from: before.length, used }), safeHtml, visibleTexts],
+    (): Options["remarkPlugins"] => [
+      [remarkGfm, ONLY_DOUBLE],
+      shownReferences({ from: before.length, used }),
+      safeHtml,
+      visibleTexts,
+    ],
     [before, used],
   );
   return (
