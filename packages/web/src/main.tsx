@@ -1,6 +1,7 @@
 import { options } from "preact";
 import { createRoot } from "react-dom/client";
 import { Page, PageProvider } from "./page.ts";
+import { leaveToInputMethods } from "./palette/keys.ts";
 import { applyLanguage } from "./phrases/phrases.ts";
 import { keepClicks } from "./shell/keep-clicks.ts";
 import { applyTheme } from "./shell/preferences.ts";
@@ -18,6 +19,7 @@ options.requestAnimationFrame = queueMicrotask;
 applyTheme();
 applyLanguage(document.documentElement);
 keepClicks(document);
+leaveToInputMethods(window);
 
 const key = await keptKey();
 if (key === undefined) await signInAnew();

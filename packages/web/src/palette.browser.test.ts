@@ -43,7 +43,8 @@ describe.runIf(chromiumPath)(`the palette${whyNot}`, PATIENT, () => {
     const { page } = await here.open(`/c/${await here.conversation("begin")}`);
     const changes = page.getByRole("complementary", { name: "Changes" });
     await page.locator("#composer:focus").waitFor();
-    await composer(page).press("Alt+c");
+    await articles(page).first().focus();
+    await page.keyboard.press("Alt+c");
     await changes.waitFor();
     await articles(page).first().focus();
     await page.keyboard.press("Control+/");

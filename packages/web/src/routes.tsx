@@ -1,12 +1,9 @@
 import { Suspense } from "react";
 import { useLocationProperty } from "wouter/use-browser-location";
+import { ConversationView } from "./conversations/new-conversation.tsx";
 import { lazily } from "./shell/lazily.ts";
 import { here, usePlace } from "./shell/navigation.tsx";
 import { Welcome } from "./shell/welcome.tsx";
-
-const ConversationView = lazily(async () => ({
-  default: (await import("./conversation/conversation-view.tsx")).ConversationView,
-}));
 
 /** What the page is made from, for whoever changes it (W79). */
 const Gallery = lazily(async () => ({ default: (await import("./design/gallery.tsx")).Gallery }));

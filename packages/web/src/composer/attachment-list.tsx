@@ -1,21 +1,26 @@
-import { formatBytes, type Reference } from "@banyan/core/shown";
-import type { ReactNode } from "react";
+import { formatBytes, type Reference, visibleLine } from "@banyan/core/shown";
+import { type ReactNode, useState } from "react";
 import { IconButton } from "../design/button.tsx";
+import { TextArea } from "../design/field.tsx";
 import { Icon } from "../design/icon.tsx";
 import { t } from "../phrases/phrases.ts";
-import { type Attachments, isPicture } from "./attachments.ts";
+import { takesFocus } from "../shell/focus-on.ts";
+import { type Attachment, type Attachments, isPicture, textIn } from "./attachments.ts";
 
 /** What goes along with the next message, also what it names with `@`: what it is, how large, and the way to leave it out (W66). */
 export function AttachmentList({
-  files: { all, remove, problem, warning },
-  named,
+  files: { all, edit, remove, problem, warning },
+  named = [],
   onUnname,
 }: {
   readonly files: Attachments;
-  readonly named: readonly Reference[];
+  readonly named?: readonly Reference[];
   /** Takes what is named out of the message. */
-  onUnname(reference: Reference): void;
+  onUnname?(reference: Reference): void;
 }) {
+  const [open, setOpen] = useState<string>();
+  const opened = all.find(({ key }) => key === open);
+  const text = opened && textIn(opened);
   if (all.length + named.length === 0 && problem === undefined) return null;
   return (
     <div className="flex flex-col gap-1.5 px-3 pt-3">
@@ -23,8 +28,16 @@ export function AttachmentList({
         <ul aria-label={t("Files that go along")} className="flex max-h-40 flex-wrap gap-2 overflow-y-auto">
           {all.map((attachment) => {
             const { key, name, mediaType, size, part } = attachment;
+            const toggle = () => setOpen(open === key ? undefined : key);
             return (
-              <Chip key={key} name={name} size={formatBytes(size)} onRemove={() => remove(attachment)}>
+              <Chip
+                key={key}
+                name={name}
+                about={[formatBytes(size), firstLine(attachment)].filter((each) => each !== "").join(" · ")}
+                isOpen={open === key}
+                {...(textIn(attachment) !== undefined && { onOpen: toggle })}
+                onRemove={() => remove(attachment)}
+              >
                 {isPicture(mediaType) && part.type === "file" ? (
                   <img
                     src={`data:${mediaType};base64,${part.data}`}
@@ -38,11 +51,26 @@ export function AttachmentList({
             );
           })}
           {named.map((reference) => (
-            <Chip key={reference.name} name={reference.name} onRemove={() => onUnname(reference)}>
+            <Chip key={reference.name} name={reference.name} onRemove={() => onUnname?.(reference)}>
               <Icon of="file" />
             </Chip>
           ))}
         </ul>
+      )}
+      {opened && text !== undefined && (
+        <TextArea
+          isCode
+          rows={8}
+          ref={takesFocus}
+          aria-label={opened.name}
+          value={text}
+          onChange={({ target }) => edit(opened, target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== "Escape") return;
+            event.stopPropagation();
+            setOpen(undefined);
+          }}
+        />
       )}
       <p role="status" className="text-sm text-warn empty:hidden">
         {warning}
@@ -56,27 +84,58 @@ export function AttachmentList({
   );
 }
 
+/** How a text begins. */
+function firstLine(attachment: Attachment): string {
+  return visibleLine((textIn(attachment) ?? "").trimStart().split("\n", 1)[0]?.slice(0, 80) ?? "");
+}
+
 function Chip({
   name,
-  size,
+  about,
   children,
+  isOpen,
+  onOpen,
   onRemove,
 }: {
   readonly name: string;
-  readonly size?: string;
+  readonly about?: string;
   /** How it looks. */
   readonly children: ReactNode;
+  readonly isOpen?: boolean;
+  /** Shows its text, or hides it again. */
+  onOpen?(): void;
   onRemove(): void;
 }) {
-  return (
-    <li className="flex max-w-full items-center gap-2 rounded-lg border border-hair bg-raised p-1 ps-1.5 text-xs">
+  const words = (
+    <>
       {children}
-      <span className="min-w-0">
+      <span className="min-w-0 text-start">
         <span dir="auto" className="block max-w-40 truncate font-medium">
           {name}
         </span>
-        {size !== undefined && <span className="text-soft">{size}</span>}
+        {about !== undefined && (
+          <span dir="auto" className="block max-w-40 truncate text-soft">
+            {about}
+          </span>
+        )}
       </span>
+    </>
+  );
+  return (
+    <li className="flex max-w-full items-center gap-2 rounded-lg border border-hair bg-raised p-1 ps-1.5 text-xs">
+      {onOpen ? (
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          aria-label={t("Show and change {name}", { name })}
+          onClick={onOpen}
+          className="flex min-w-0 items-center gap-2 rounded-md hover:bg-sunken"
+        >
+          {words}
+        </button>
+      ) : (
+        words
+      )}
       <IconButton isSmall name={t("Leave out {name}", { name })} icon="close" onClick={onRemove} />
     </li>
   );

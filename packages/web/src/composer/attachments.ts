@@ -1,14 +1,15 @@
-import type { UserPart } from "@banyan/core/conversation";
-import { enclosed, formatBytes } from "@banyan/core/shown";
+import { createId, type UserPart } from "@banyan/core/conversation";
+import { attachedText, enclosed, formatBytes } from "@banyan/core/shown";
 import { LARGEST_FILES } from "@banyan/protocol";
 import { useState } from "react";
+import { writtenIn } from "../connection/unsent.ts";
 import { useKnownModels, useUsualModel } from "../conversation/use-models.ts";
 import { t } from "../phrases/phrases.ts";
 
-/** A file that goes along with the next message. */
+/** A file that goes along with the next message, or a text that was pasted. */
 export interface Attachment {
   /** Tells two of one name apart. */
-  readonly key: number;
+  readonly key: string;
   readonly name: string;
   readonly mediaType: string;
   /** Bytes. */
@@ -39,23 +40,29 @@ export interface Attachments {
   /** That the model may refuse them. */
   readonly warning: string | undefined;
   add(files: Iterable<File>): void;
+  /** A long text that was pasted goes along as a file (W92). */
+  addText(text: string): void;
+  /** Changes the text of one. */
+  edit(attachment: Attachment, text: string): void;
   remove(attachment: Attachment): void;
   clear(): void;
 }
 
-let keys = 0;
+/** The attachments of a message, and how they are changed. */
+type AttachmentsState = readonly [
+  readonly Attachment[],
+  (change: (before: readonly Attachment[]) => readonly Attachment[]) => void,
+];
 
 /** The files that a person pastes, drops or chooses, read as they come (W66); for the model that was chosen here, or the usual one. */
-export function useAttachments(chosen: string | undefined): Attachments {
-  const [all, setAll] = useState<readonly Attachment[]>([]);
+export function useAttachments(chosen: string | undefined, [all, setAll]: AttachmentsState): Attachments {
   const usual = useUsualModel();
   const model = chosen ?? usual ?? "";
   const hasPictures = all.some(({ mediaType }) => isPicture(mediaType));
   const known = useKnownModels(hasPictures ? model : "");
   const isBlind = known.some(({ name, sees }) => sees === false && (name === model || model.startsWith(`${name}:`)));
   const [problem, setProblem] = useState<string>();
-  const take = async (files: readonly File[]) => {
-    const read = await Promise.all(files.map((file) => attachmentOf(file)));
+  const put = (read: readonly (Attachment | string)[]) =>
     setAll((before) => {
       let taken = before;
       for (const attachment of read) {
@@ -65,7 +72,7 @@ export function useAttachments(chosen: string | undefined): Attachments {
       }
       return taken;
     });
-  };
+  const take = async (files: readonly File[]) => put(await Promise.all(files.map((file) => attachmentOf(file))));
   return {
     all,
     problem,
@@ -76,13 +83,20 @@ export function useAttachments(chosen: string | undefined): Attachments {
       setProblem(undefined);
       take([...files]).catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)));
     },
-    remove(attachment) {
+    addText(text) {
       setProblem(undefined);
-      setAll((before) => before.filter((other) => other !== attachment));
+      put([textAttachment(t("Pasted text"), text)]);
+    },
+    edit({ key, name }, text) {
+      setAll((before) => before.map((other) => (other.key === key ? { ...textAttachment(name, text), key } : other)));
+    },
+    remove({ key }) {
+      setProblem(undefined);
+      setAll((before) => before.filter((other) => other.key !== key));
     },
     clear() {
       setProblem(undefined);
-      setAll([]);
+      setAll(() => []);
     },
   };
 }
@@ -108,26 +122,47 @@ async function attachmentOf(file: File): Promise<Attachment | string> {
       size: formatBytes(size),
       most: formatBytes(LARGEST_FILES),
     });
-  const about = { key: keys++, name, size };
   const bytes = new Uint8Array(await file.arrayBuffer());
   if (PICTURES.has(type) || type === "application/pdf") {
-    return { ...about, mediaType: type, part: { type: "file", mediaType: type, name, data: base64Of(bytes) } };
+    return attachmentFrom({ type: "file", mediaType: type, name, data: base64Of(bytes) });
   }
-  const text = textIn(bytes);
+  const text = decoded(bytes);
   if (text === undefined)
     return t(
       "{name} does not go along: pictures (PNG, JPEG, GIF, WebP), PDFs and texts do, and this is none of them.",
       { name },
     );
-  return {
-    ...about,
-    mediaType: "text/plain",
-    part: { type: "text", text: enclosed("file", text, ` name=${JSON.stringify(name)}`) },
-  };
+  return textAttachment(name, text);
+}
+
+function textAttachment(name: string, text: string): Attachment {
+  return attachmentFrom({ type: "text", text: enclosed("file", text, ` name=${JSON.stringify(name)}`) });
+}
+
+/** What went along with a message that was said, to go along with another one. */
+export function attachmentFrom(part: UserPart): Attachment {
+  const key = createId();
+  if (part.type === "file") {
+    const { name, mediaType, data = "" } = part;
+    return { key, name: name ?? mediaType, mediaType, size: Math.floor(data.length * BYTES), part };
+  }
+  const { name = t("Text"), content = part.text } = attachedText(part.text) ?? {};
+  return { key, name, mediaType: "text/plain", size: new TextEncoder().encode(content).length, part };
+}
+
+/** A message in a line: what was typed, and the names of what goes along. */
+export function messageInWords(said: Parameters<typeof writtenIn>[0]): string {
+  const { text, rest } = writtenIn(said);
+  return [text, ...rest.map((part) => attachmentFrom(part).name)].filter((each) => each !== "").join(" ");
+}
+
+/** The text of an attachment that can be changed. */
+export function textIn({ part }: Attachment): string | undefined {
+  return part.type === "text" ? attachedText(part.text)?.content : undefined;
 }
 
 /** Bytes as text; nothing when they are none. */
-function textIn(bytes: Uint8Array<ArrayBuffer>): string | undefined {
+function decoded(bytes: Uint8Array<ArrayBuffer>): string | undefined {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     return text.includes("\0") ? undefined : text;
@@ -136,6 +171,9 @@ function textIn(bytes: Uint8Array<ArrayBuffer>): string | undefined {
     return undefined;
   }
 }
+
+/** What of base 64 is a byte. */
+export const BYTES = 3 / 4;
 
 /** Bytes at once that the arguments of a call hold. */
 const PIECE = 0x8000;

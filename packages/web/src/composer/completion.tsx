@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
+import { type RefObject, useEffect, useId, useState } from "react";
 import { t } from "../phrases/phrases.ts";
 import type { SlashCommands } from "./commands.ts";
 import type { PromptToFill } from "./own.ts";
@@ -11,14 +11,15 @@ export function Completion({
   commands,
   text,
   caret,
-  onChange,
+  onTake,
   onPrompt,
   box,
 }: {
   readonly commands: SlashCommands;
   readonly text: string;
   readonly caret: number;
-  onChange(text: string): void;
+  /** The word has become another one, which ends at the caret. */
+  onTake(text: string, caret: number): void;
   /** A prompt is taken that asks for something first. */
   onPrompt(prompt: PromptToFill): void;
   readonly box: RefObject<HTMLTextAreaElement | null>;
@@ -31,28 +32,20 @@ export function Completion({
   const isOpen = options.length > 0 && left !== word && !options.some((option) => option.text === word);
   const first = isMerelyOffered ? -1 : 0;
   const at = chosen?.word === word ? Math.min(chosen.at, options.length - 1) : first;
-  const next = useRef<number>(undefined);
   const take = (index: number) => {
-    const { text: taken = word, prompt } = options[index] ?? {};
+    const { text: chosen = word, prompt } = options[index] ?? {};
     if (prompt && prompt.fields.length > 0) {
-      onChange("");
+      onTake("", 0);
       return onPrompt(prompt);
     }
-    const before = text.slice(0, caret - word.length) + taken + (kind === "Commands" || taken.endsWith("/") ? "" : " ");
-    next.current = before.length;
-    onChange(before + text.slice(caret));
+    const before =
+      text.slice(0, caret - word.length) + chosen + (kind === "Commands" || chosen.endsWith("/") ? "" : " ");
+    onTake(before + text.slice(caret), before.length);
   };
-  // Behind what was taken, once it is there.
-  useLayoutEffect(() => {
-    if (next.current === undefined || !box.current) return;
-    box.current.setSelectionRange(next.current, next.current);
-    next.current = undefined;
-  });
   useEffect(() => {
     const element = box.current;
     if (!element || !isOpen) return;
     const onKeyDown = (event: KeyboardEvent) => {
-      if (event.isComposing) return;
       const { key } = event;
       const { length } = options;
       if (key === "ArrowDown") setChosen({ word, at: (at + 1) % length });

@@ -6,8 +6,8 @@ import {
   pathTo,
   typedText,
 } from "@banyan/core/conversation";
-import { type Dispatch, type KeyboardEvent, type SetStateAction, useEffect, useRef, useState } from "react";
-import { writtenIn } from "../connection/unsent.ts";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { type Unsent, writtenIn } from "../connection/unsent.ts";
 import { openRuns } from "../conversation/live-conversation.ts";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
@@ -15,13 +15,13 @@ import { Button, IconButton } from "../design/button.tsx";
 import { usePage, usePageState } from "../page.ts";
 import { useActions } from "../palette/actions.tsx";
 import { t } from "../phrases/phrases.ts";
-import { keep, kept } from "../shell/kept.ts";
 import { usePreference } from "../shell/preferences.ts";
 import { Approval } from "../transcript/approval.tsx";
 import { useMay } from "../use-may.ts";
-import { useAttachments } from "./attachments.ts";
+import { attachmentFrom, messageInWords, useAttachments } from "./attachments.ts";
 import { saidWith } from "./brought.ts";
 import { useSlashCommands } from "./commands.ts";
+import { giveBack, useDraft } from "./draft.ts";
 import { MessageBox } from "./message-box.tsx";
 import { type Mode, ModeChoice, ModelChoice, PresetChoice } from "./model-choice.tsx";
 import { ProcessList } from "./process-list.tsx";
@@ -42,11 +42,11 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
   const page = usePage();
   const { connection } = page;
   const phase = usePageState((state) => state.connection.phase);
-  const [text, setText] = useDraft(conversation.id);
+  const [text, setText] = useDraft(conversation.id, "text");
   const [preferred] = usePreference("delivery");
   const [problem, setProblem] = useState<string>();
   const box = useRef<HTMLTextAreaElement>(null);
-  const files = useAttachments(tree.model);
+  const files = useAttachments(tree.model, useDraft(conversation.id, "files"));
   const [mode, setMode] = useState<Mode>("chat");
   // Of one whose log failed nothing runs any more, whatever it said last.
   const isBroken = conversation.standing === "broken";
@@ -65,12 +65,14 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
     setProblem(undefined);
     promise.catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)));
   };
-  /** Before what has been written meanwhile. */
-  const giveBack = (said: string) => setText((draft) => [said, draft].filter((piece) => piece !== "").join("\n\n"));
+  const comesBack = (said: Pick<Unsent, "parts" | "prompt" | "argument">) => {
+    const { text, rest } = writtenIn(said);
+    giveBack(conversation.id, { text, files: rest.map(attachmentFrom) });
+  };
   const refused = usePageState((state) => state.refused.find((said) => said.conversation === conversation.id));
   useEffect(() => {
     if (!refused || !page.giveBack(refused)) return;
-    giveBack(writtenIn(refused));
+    comesBack(refused);
     setProblem(refused.reason);
   });
   const stop = async () => {
@@ -81,9 +83,9 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
     for (const { id, parts } of waiting.toReversed()) {
       try {
         await connection.ask("input.withdraw", { conversation: conversation.id, input: id });
-        giveBack(writtenIn({ parts }));
+        comesBack({ parts });
       } catch {
-        notTakenBack.unshift(whereIs(id, excerpt(writtenIn({ parts })), conversation.state ?? tree));
+        notTakenBack.unshift(whereIs(id, excerpt(messageInWords({ parts })), conversation.state ?? tree));
       }
     }
     box.current?.focus();
@@ -124,18 +126,14 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
       ...(run ? { run: run.id, delivery } : mode === "task" ? { mode } : {}),
     };
     const saying = page.say(unsent).catch((error: unknown) => {
-      giveBack(said);
+      comesBack(unsent);
       throw error;
     });
     told(isBroken ? saying.then(() => conversation.again()) : saying);
   };
   const other = preferred === "steer" ? "queue" : "steer";
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (event.nativeEvent.isComposing) return;
-    if (event.key === "Enter" && !event.shiftKey) {
-      event.preventDefault();
-      send(event.altKey ? other : preferred);
-    } else if (event.key === "ArrowUp" && (text === "" || history.isRecalling)) {
+    if (event.key === "ArrowUp" && (text === "" || history.isRecalling)) {
       if (history.older()) event.preventDefault();
     } else if (event.key === "ArrowDown" && history.isRecalling && history.newer()) event.preventDefault();
   };
@@ -165,6 +163,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
           placeholder={run ? t("Write to the agent while it works") : t("Write to the agent")}
           onChange={change}
           onKeyDown={onKeyDown}
+          onEnter={({ isOther }) => send(isOther ? other : preferred)}
           choices={
             <>
               <ModelChoice conversation={conversation.id} model={tree.model} />
@@ -195,13 +194,8 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
               <IconButton isRound name={t("Send")} icon="send" look="main" onClick={() => send("steer")} />
             )
           }
-          hint={
-            phase === "open"
-              ? run
-                ? KEYS[preferred]
-                : t("Enter sends, Shift+Enter makes a new line")
-              : t("Not connected: what you send goes out when the connection is back")
-          }
+          keys={run && KEYS[preferred]}
+          notice={phase === "open" ? "" : t("Not connected: what you send goes out when the connection is back")}
         />
       </div>
     </section>
@@ -236,14 +230,6 @@ function whereIs(input: string, words: string, { messages, inbox }: Conversation
 /** The open run on the branch in view, if any: in a sub-agent's conversation, the sub-agent's. */
 function runAt(tree: ConversationState, leaf: string | null): LiveRun | undefined {
   return openRuns(tree).find((run) => run.leaf === leaf);
-}
-
-/** What a person has begun to write in a conversation; it is there again after a reload (W43). */
-function useDraft(conversation: string): readonly [string, Dispatch<SetStateAction<string>>] {
-  const key = `draft ${conversation}`;
-  const [text, setText] = useState(() => String(kept(key) ?? ""));
-  useEffect(() => keep(key, text || undefined), [key, text]);
-  return [text, setText];
 }
 
 /** Says that a process stopped in the middle of the branch in view, or of another one, and leads on from there. */

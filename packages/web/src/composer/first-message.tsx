@@ -1,12 +1,13 @@
 import { createId } from "@banyan/core/conversation";
-import { type KeyboardEvent, useRef, useState } from "react";
+import { useRef, useState } from "react";
+import { show } from "../conversations/new-conversation.tsx";
 import { IconButton } from "../design/button.tsx";
 import { usePage, usePageState } from "../page.ts";
 import { t } from "../phrases/phrases.ts";
-import { go } from "../shell/navigation.tsx";
 import { useAttachments } from "./attachments.ts";
-import { type AskedPrompt, saidWith } from "./brought.ts";
+import { saidWith } from "./brought.ts";
 import { useSlashCommands } from "./commands.ts";
+import { FIRST_PAGE, giveBack, keepBeginning, useDraft } from "./draft.ts";
 import { Examples } from "./examples.tsx";
 import { MessageBox } from "./message-box.tsx";
 import { FilesChoice, type Mode, ModeChoice, ModelChoice, PresetChoice, useWorktrees } from "./model-choice.tsx";
@@ -16,23 +17,22 @@ export function FirstMessage() {
   const page = usePage();
   const { connection } = page;
   const phase = usePageState((state) => state.connection.phase);
-  const [text, setText] = useState("");
+  const [text, setText] = useDraft(FIRST_PAGE, "text");
   const [model, setModel] = useState<string>();
   const [mode, setMode] = useState<Mode>("chat");
   const [isApart, setApart] = useState(false);
   const hasWorktrees = useWorktrees();
-  const files = useAttachments(model);
-  const [isBeginning, setBeginning] = useState(false);
+  const files = useAttachments(model, useDraft(FIRST_PAGE, "files"));
+  const [beginning, setBeginning] = useState<string>();
   const box = useRef<HTMLTextAreaElement>(null);
   const commands = useSlashCommands(text);
-  const begin = async (asked: AskedPrompt | undefined) => {
-    const said = saidWith(text, asked, files);
+  const begin = async (said: ReturnType<typeof saidWith>) => {
     const { conversation } = await connection.ask("conversation.create", {});
     const prepared = async () => {
       if (model !== undefined) await connection.ask("model.use", { model, conversation });
       return hasWorktrees && isApart ? await connection.ask("worktree.open", { conversation }) : undefined;
     };
-    // What was written stays here when something is refused: of the conversation nothing is to be left.
+    // Of the conversation nothing is to be left when something is refused.
     const place = await prepared().catch(async (error: unknown) => {
       await connection.ask("conversation.remove", { conversation }).catch(() => {});
       throw error;
@@ -45,26 +45,30 @@ export function FirstMessage() {
       ...(mode === "task" && { mode }),
       ...(place && { at: place.message }),
     });
-    go({ conversation });
+    return conversation;
   };
-  const send = () => {
-    if (isBeginning || (text.trim() === "" && files.all.length === 0)) return;
+  const send = async () => {
+    if (beginning !== undefined || (text.trim() === "" && files.all.length === 0)) return;
     const asked = commands.promptIn(text);
-    try {
-      if (!asked && commands.act(text)) return setText("");
-    } catch (error) {
-      return page.told(Promise.reject(error));
-    }
-    setBeginning(true);
-    page.told(begin(asked).finally(() => setBeginning(false)));
-  };
-  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (event.nativeEvent.isComposing || event.key !== "Enter" || event.shiftKey) return;
-    event.preventDefault();
-    send();
+    if (!asked && commands.act(text)) return setText("");
+    const said = { text, files: files.all };
+    keepBeginning(said);
+    setBeginning(text);
+    // What is written from now on is the next message.
+    setText("");
+    files.clear();
+    const begun = begin(saidWith(text, asked, files)).finally(() => keepBeginning(undefined));
+    begun.catch(() => giveBack(FIRST_PAGE, said));
+    await begun.then((conversation) => show(page, conversation)).finally(() => setBeginning(undefined));
   };
   return (
     <section aria-label={t("Your message")} className="flex w-full flex-col gap-2">
+      {beginning !== undefined && (
+        <p role="status" className="flex gap-2 rounded border border-hair px-2 py-1 text-sm">
+          <span className="text-soft text-xs">{t("on its way")}</span>
+          <span className="min-w-0 flex-1 truncate">{beginning}</span>
+        </p>
+      )}
       <MessageBox
         box={box}
         text={text}
@@ -73,7 +77,7 @@ export function FirstMessage() {
         isFocused
         placeholder={t("What shall be done?")}
         onChange={setText}
-        onKeyDown={onKeyDown}
+        onEnter={() => page.told(send())}
         choices={
           <>
             <ModelChoice model={model} onChoose={setModel} />
@@ -87,8 +91,17 @@ export function FirstMessage() {
             />
           </>
         }
-        ways={<IconButton isRound name={t("Send")} icon="send" look="main" disabled={isBeginning} onClick={send} />}
-        hint={phase === "open" ? t("Enter sends, Shift+Enter makes a new line") : t("Not connected yet")}
+        ways={
+          <IconButton
+            isRound
+            name={t("Send")}
+            icon="send"
+            look="main"
+            disabled={beginning !== undefined}
+            onClick={() => page.told(send())}
+          />
+        }
+        notice={phase === "open" ? "" : t("Not connected yet")}
       />
       <Examples
         onChoose={(example) => {

@@ -9,15 +9,24 @@ import {
   useRef,
   useState,
 } from "react";
+import { flushSync } from "react-dom";
 import { IconButton } from "../design/button.tsx";
 import { usePage } from "../page.ts";
 import { t } from "../phrases/phrases.ts";
 import { lazily } from "../shell/lazily.ts";
+import { useIsTouch } from "../shell/preferences.ts";
 import { AttachmentList } from "./attachment-list.tsx";
 import { ACCEPTED, type Attachments } from "./attachments.ts";
 import type { SlashCommands } from "./commands.ts";
 import { Completion } from "./completion.tsx";
 import type { PromptToFill } from "./own.ts";
+
+/** Characters and lines of a text that is pasted as it is; a longer one would hide what is written, and goes along as a file. */
+const LONGEST_PASTE = { characters: 4_000, lines: 60 };
+
+function isLong(text: string): boolean {
+  return text.length > LONGEST_PASTE.characters || text.split("\n").length > LONGEST_PASTE.lines;
+}
 
 const PromptForm = lazily(async () => ({ default: (await import("./prompt-form.tsx")).PromptForm }));
 
@@ -32,11 +41,13 @@ export function MessageBox({
   commands,
   placeholder,
   isFocused = false,
-  hint,
+  keys,
+  notice,
   choices,
   ways,
   onChange,
   onKeyDown,
+  onEnter,
 }: {
   readonly box: RefObject<HTMLTextAreaElement | null>;
   readonly text: string;
@@ -45,16 +56,20 @@ export function MessageBox({
   readonly placeholder: string;
   /** It has the focus when it is first shown. */
   readonly isFocused?: boolean;
-  /** What its keys do. */
-  readonly hint: ReactNode;
+  /** What Enter does, where it does more than to send. */
+  readonly keys?: string | undefined;
+  /** Stands in the place of what the keys do. */
+  readonly notice: string;
   /** What is chosen before it is sent: the model, say. */
   readonly choices?: ReactNode;
   /** What sends it, or stops what runs. */
   readonly ways: ReactNode;
   onChange(text: string): void;
-  onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>): void;
+  onKeyDown?(event: KeyboardEvent<HTMLTextAreaElement>): void;
+  /** What is written is to be sent, or, with Alt, to be sent in the other way that there is. */
+  onEnter(way: { readonly isOther: boolean }): void;
 }) {
-  const [caret, setCaret] = useState(0);
+  const [caret, setCaret] = useCaret(box);
   const [isOver, setOver] = useState(false);
   const named = useNamedFiles(text, caret);
   const chooser = useRef<HTMLInputElement>(null);
@@ -64,12 +79,24 @@ export function MessageBox({
     box.current?.focus();
   };
   useLayoutEffect(() => {
-    if (isFocused) box.current?.focus();
+    if (!isFocused || !box.current) return;
+    box.current.focus();
+    // Behind what another page has kept: the next key goes on with it.
+    box.current.setSelectionRange(box.current.value.length, box.current.value.length);
   }, [isFocused, box]);
+  const isTouch = useIsTouch();
+  const take = (taken: string, at: number) => {
+    // The box has the text before the caret can stand behind a part of it.
+    flushSync(() => {
+      setCaret(at);
+      onChange(taken);
+    });
+    box.current?.setSelectionRange(at, at);
+  };
   const hasFiles = (data: DataTransfer | null) => data?.types.includes("Files") ?? false;
   return (
     <>
-      <Completion commands={commands} text={text} caret={caret} onChange={onChange} onPrompt={setPrompt} box={box} />
+      <Completion commands={commands} text={text} caret={caret} onTake={take} onPrompt={setPrompt} box={box} />
       {prompt && (
         <Suspense fallback={null}>
           <PromptForm
@@ -115,12 +142,20 @@ export function MessageBox({
             setCaret(target.selectionEnd);
             onChange(target.value);
           }}
-          onSelect={({ currentTarget }) => setCaret(currentTarget.selectionEnd)}
-          onKeyDown={onKeyDown}
-          onPaste={(event) => {
-            if (!hasFiles(event.clipboardData)) return;
+          // A keyboard on a screen has no Shift+Enter: its Enter makes a new line, and the button sends (W91).
+          enterKeyHint={isTouch ? "enter" : "send"}
+          onKeyDown={(event) => {
+            const isSent = event.key === "Enter" && !event.shiftKey && (!isTouch || event.ctrlKey || event.metaKey);
+            if (!isSent) return onKeyDown?.(event);
             event.preventDefault();
-            files.add(event.clipboardData.files);
+            onEnter({ isOther: event.altKey });
+          }}
+          onPaste={(event) => {
+            const pasted = event.clipboardData.getData("text/plain");
+            if (hasFiles(event.clipboardData)) files.add(event.clipboardData.files);
+            else if (isLong(pasted)) files.addText(pasted);
+            else return;
+            event.preventDefault();
           }}
           rows={Math.min(10, Math.max(2, text.split("\n").length))}
           placeholder={placeholder}
@@ -149,10 +184,29 @@ export function MessageBox({
         </div>
       </div>
       <p id="composer-keys" className="px-2 text-center text-soft text-xs max-sm:sr-only">
-        {hint}
+        {notice ||
+          (isTouch
+            ? t("A button sends, Enter makes a new line")
+            : (keys ?? t("Enter sends, Shift+Enter makes a new line")))}
       </p>
     </>
   );
+}
+
+/**
+ * Where the caret stands in a box. The browser tells of each move as a selection that has changed: the `onSelect` of React, which
+ * does the same, is a listener to marked text alone in Preact (W85).
+ */
+function useCaret(box: RefObject<HTMLTextAreaElement | null>) {
+  const [caret, setCaret] = useState(0);
+  useEffect(() => {
+    const moved = () => {
+      if (box.current && document.activeElement === box.current) setCaret(box.current.selectionEnd);
+    };
+    document.addEventListener("selectionchange", moved);
+    return () => document.removeEventListener("selectionchange", moved);
+  }, [box]);
+  return [caret, setCaret] as const;
 }
 
 /**

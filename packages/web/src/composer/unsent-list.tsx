@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import { useConversation } from "../conversation/use-conversation.ts";
 import { usePage, usePageState } from "../page.ts";
 import { t } from "../phrases/phrases.ts";
+import { messageInWords } from "./attachments.ts";
 
 /**
  * What was said while there was no connection: it goes out when there is one again, and can be taken back (W26); and what
@@ -19,12 +20,11 @@ export function UnsentList({ waiting }: { readonly waiting: string | undefined }
   if (here.length === 0) return null;
   return (
     <ul aria-label={t("Not sent yet")} className="flex flex-col gap-1 text-sm">
-      {here.map(({ id: message, parts, prompt, argument = "" }) => (
+      {here.map(({ id: message, prompt, ...said }) => (
         <li key={message} className="flex items-center gap-2 rounded border border-warn px-2 py-1">
           <span className="text-warn text-xs">{standing(message === waiting, connection.isSent(message))}</span>
           <span className="min-w-0 flex-1 truncate">
-            {prompt !== undefined && `/${prompt} ${argument} `}
-            {parts.map((part) => (part.type === "text" ? part.text : part.name)).join(" ")}
+            {messageInWords({ ...said, ...(prompt !== undefined && { prompt }) })}
           </span>
           {!connection.isSent(message) && (
             <button

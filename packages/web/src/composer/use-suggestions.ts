@@ -107,14 +107,14 @@ function broughtSuggestion(prompt: BroughtPrompt): Suggestion {
 /** The files and folders of the workspace that fit, as the server finds them. */
 function useFiles(query: string | undefined): readonly string[] {
   const { connection } = usePage();
-  const [found, setFound] = useState<readonly string[]>([]);
+  const [found, setFound] = useState<{ readonly query: string; readonly files: readonly string[] }>();
   useEffect(() => {
     let isWanted = true;
-    if (query === undefined) setFound([]);
+    if (query === undefined) setFound(undefined);
     else
       connection.ask("file.find", { query, limit: MOST_FILES }).then(
         ({ files }) => {
-          if (isWanted) setFound(files);
+          if (isWanted) setFound({ query, files });
         },
         () => {
           // Without the server, the name is written by hand.
@@ -124,5 +124,8 @@ function useFiles(query: string | undefined): readonly string[] {
       isWanted = false;
     };
   }, [connection, query]);
-  return found;
+  if (query === undefined || found === undefined) return [];
+  // Until the server answers, those of the letters before: only what still fits may be taken with Enter.
+  const isStale = found.query !== query;
+  return isStale ? found.files.filter((path) => path.toLowerCase().includes(query.toLowerCase())) : found.files;
 }

@@ -1,11 +1,13 @@
 import { toldUnreadable, type UserPart, type WaitingInput } from "@banyan/core/conversation";
 import { useState } from "react";
+import { writtenIn } from "../connection/unsent.ts";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { TextField } from "../design/field.tsx";
 import { usePage } from "../page.ts";
 import { say, t } from "../phrases/phrases.ts";
 import { takesFocus } from "../shell/focus-on.ts";
 import { useMay } from "../use-may.ts";
+import { messageInWords } from "./attachments.ts";
 
 /** What was written and is not delivered: it can be changed, turned into the other kind, moved and taken back (W37). */
 export function WaitingList({ run }: { readonly run: string | undefined }) {
@@ -36,13 +38,13 @@ function Waiting({
   readonly before: string | undefined;
   readonly run: string | undefined;
 }) {
-  const { id, parts, delivery, held } = input;
+  const { id, delivery, held } = input;
   const page = usePage();
   const { connection } = page;
   const may = useMay();
   const { id: conversation } = useConversation();
   const [draft, setDraft] = useState<string>();
-  const text = parts.map((part) => (part.type === "text" ? part.text : (part.name ?? part.mediaType))).join(" ");
+  const { text, rest } = writtenIn(input);
   const unreadable = toldUnreadable(input, say);
   const other = delivery === "queue" ? "steer" : "queue";
   const edit = (change: {
@@ -55,8 +57,7 @@ function Waiting({
     connection.ask("input.edit", { conversation, input: id, ...change }).catch(() => {});
   };
   const save = () => {
-    const files = parts.filter((part) => part.type === "file");
-    if (draft !== undefined && draft.trim() !== "") edit({ parts: [{ type: "text", text: draft }, ...files] });
+    if (draft !== undefined && draft.trim() !== "") edit({ parts: [{ type: "text", text: draft }, ...rest] });
     setDraft(undefined);
   };
   return (
@@ -64,7 +65,7 @@ function Waiting({
       <span className="text-soft text-xs">{held ? t("held") : WORDS[delivery]}</span>
       {draft === undefined ? (
         // On a small screen what can be done about it stands below.
-        <span className="min-w-48 flex-1 truncate">{unreadable ?? text}</span>
+        <span className="min-w-48 flex-1 truncate">{unreadable ?? messageInWords(input)}</span>
       ) : (
         <TextField
           ref={takesFocus}

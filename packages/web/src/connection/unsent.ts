@@ -1,4 +1,5 @@
 import type { UserPart } from "@banyan/core/conversation";
+import { attachedText } from "@banyan/core/shown";
 import { keep, kept, keptNames } from "../shell/kept.ts";
 
 /** A message on its way to the server. Its id becomes the message's: however often it goes out, it is said once. */
@@ -17,10 +18,22 @@ export interface Unsent {
   readonly mode?: "chat" | "task";
 }
 
-/** What stood in the message box. */
-export function writtenIn({ parts, prompt, argument = "" }: Pick<Unsent, "parts" | "prompt" | "argument">): string {
-  const texts = parts.map((part) => (part.type === "text" ? part.text : ""));
-  return [...(prompt === undefined ? [] : [`/${prompt} ${argument}`.trimEnd()]), ...texts].join("");
+/** What was written in the message box, and what went along with it. */
+export interface WrittenMessage {
+  readonly text: string;
+  readonly rest: readonly UserPart[];
+}
+
+/** Takes a message apart: what was typed is its first text, unless a file goes before it; a prompt is typed as its command. */
+export function writtenIn({
+  parts,
+  prompt,
+  argument = "",
+}: Pick<Unsent, "parts" | "prompt" | "argument">): WrittenMessage {
+  if (prompt !== undefined) return { text: `/${prompt} ${argument}`.trimEnd(), rest: parts };
+  const typed = parts.find((part) => part.type === "text");
+  if (typed?.type !== "text" || attachedText(typed.text)) return { text: "", rest: parts };
+  return { text: typed.text, rest: parts.filter((part) => part !== typed) };
 }
 
 /** Each has a place of its own, so that windows do not write over what others keep. */

@@ -1,5 +1,5 @@
 import type { ConversationState } from "@banyan/core/conversation";
-import { Suspense, useEffect, useRef, useState } from "react";
+import { Suspense, useEffect, useState } from "react";
 import { Composer } from "../composer/composer.tsx";
 import { changesAhead } from "../diff/call-changes.tsx";
 import { usePage, usePageState } from "../page.ts";
@@ -12,7 +12,6 @@ import { useMay } from "../use-may.ts";
 import { Announcer } from "./announcer.tsx";
 import { BreadCrumbs } from "./bread-crumbs.tsx";
 import { ConversationHeader } from "./conversation-header.tsx";
-import type { LiveConversation } from "./live-conversation.ts";
 import { ModelWait } from "./model-wait.tsx";
 import { NarrowedRules } from "./narrowed-rules.tsx";
 import { ProblemCard } from "./problem-card.tsx";
@@ -31,14 +30,10 @@ const WholeBranch = lazily(async () => ({ default: (await import("./whole-branch
 /** A conversation, followed as long as it is in view. */
 export function ConversationView({ id, ...shown }: Shown & { readonly id: string }) {
   const page = usePage();
-  const [conversation, setConversation] = useState<LiveConversation>();
-  // The branch that is first in view comes whole; what other branches say is read when it is shown.
-  const first = useRef(shown.leaf);
-  useEffect(() => {
-    setConversation(page.follow(id, first.current));
-    return () => page.leave(id);
-  }, [page, id]);
-  if (!conversation) return null;
+  // The branch that is first in view comes whole; what other branches say is read when it is shown. One that was followed before
+  // is there at once, with its message box (W83).
+  const [conversation] = useState(() => page.follow(id, shown.leaf));
+  useEffect(() => () => page.leave(id), [page, id]);
   return (
     <ConversationProvider value={conversation}>
       <Standing {...shown} />

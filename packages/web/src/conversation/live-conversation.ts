@@ -176,6 +176,15 @@ export class LiveConversation {
     return () => listeners.delete(listener);
   }
 
+  /** Resolves when something holds of it: now, or after a change of the tree. */
+  async change(holds: () => boolean): Promise<void> {
+    if (holds()) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const end = this.subscribe(TREE, () => holds() && resolve());
+    await promise;
+    end();
+  }
+
   /** Grows with each change of what is named. */
   version(what: string): number {
     return this.#versions.get(what) ?? 0;

@@ -1,8 +1,16 @@
+import { FIRST_PAGE, moveDraft } from "../composer/draft.ts";
 import { Button } from "../design/button.tsx";
-import { usePage } from "../page.ts";
+import { type Page, usePage } from "../page.ts";
+import { composed } from "../palette/keys.ts";
 import { t } from "../phrases/phrases.ts";
-import { go } from "../shell/navigation.tsx";
+import { lazily } from "../shell/lazily.ts";
+import { go, here } from "../shell/navigation.tsx";
 import { useMay } from "../use-may.ts";
+
+/** What shows a conversation. */
+export const ConversationView = lazily(async () => ({
+  default: (await import("../conversation/conversation-view.tsx")).ConversationView,
+}));
 
 /** Begins a conversation and shows it. */
 export function NewConversation() {
@@ -18,9 +26,29 @@ export function NewConversation() {
 
 /** Begins a conversation and shows it. */
 export function useBegin(): () => Promise<void> {
-  const { connection } = usePage();
+  const page = usePage();
   return async () => {
-    const { conversation } = await connection.ask("conversation.create", {});
-    go({ conversation });
+    const { conversation } = await page.connection.ask("conversation.create", {});
+    await show(page, conversation);
   };
+}
+
+/**
+ * Shows a new conversation once it can be written in, unless the user has gone elsewhere meanwhile. Until then the first page stays,
+ * so that each key goes to one message box or the other; what is written on the first page goes along (W83).
+ */
+export async function show(page: Page, conversation: string): Promise<void> {
+  const before = here().conversation;
+  const live = page.follow(conversation);
+  await Promise.all([
+    ConversationView.ahead(),
+    live.change(() => live.state !== undefined || live.problem !== undefined),
+  ]);
+  // A word that an input method composes would end with its box.
+  await composed();
+  const now = here().conversation;
+  if (now === conversation) return;
+  if (now !== before) return page.leave(conversation);
+  if (now === undefined) moveDraft(FIRST_PAGE, conversation);
+  go({ conversation });
 }

@@ -1,7 +1,12 @@
+/** Where the browser keeps something: for all its tabs, or for one, which has it again after a reload. */
+type Where = "browser" | "tab";
+
+const storeOf = (where: Where): Storage => (where === "tab" ? sessionStorage : localStorage);
+
 /** What the browser keeps for the page under a name; nothing when there is nothing, or none of ours. */
-export function kept(name: string): unknown {
+export function kept(name: string, where: Where = "browser"): unknown {
   try {
-    return JSON.parse(localStorage.getItem(name) ?? "null") ?? undefined;
+    return JSON.parse(storeOf(where).getItem(name) ?? "null") ?? undefined;
   } catch {
     // Whatever stands there is none of ours.
     return undefined;
@@ -19,10 +24,10 @@ export function keptNames(beginning: string): readonly string[] {
 }
 
 /** Keeps something for the next time the page is loaded; nothing in the place of what is kept no more. */
-export function keep(name: string, value: unknown): void {
+export function keep(name: string, value: unknown, where: Where = "browser"): void {
   try {
-    if (value === undefined) localStorage.removeItem(name);
-    else localStorage.setItem(name, JSON.stringify(value));
+    if (value === undefined) storeOf(where).removeItem(name);
+    else storeOf(where).setItem(name, JSON.stringify(value));
   } catch {
     // There is no room for it, or nothing may be kept: until it is closed, the page has it.
   }

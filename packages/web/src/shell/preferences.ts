@@ -80,6 +80,11 @@ function listen(listener: () => void): () => void {
   };
 }
 
+/** Whether fingers on a screen are what the device is used with first. */
+export function useIsTouch(): boolean {
+  return useMedia("(hover: none) and (pointer: coarse)");
+}
+
 /** Whether a media query holds now. */
 export function useMedia(query: string): boolean {
   return useSyncExternalStore(

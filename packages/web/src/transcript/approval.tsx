@@ -189,7 +189,7 @@ function Permission({
           value={reason}
           onChange={({ target }) => setReason(target.value)}
           onKeyDown={(event) => {
-            if (event.key !== "Enter" || event.nativeEvent.isComposing || reason.trim() === "") return;
+            if (event.key !== "Enter" || reason.trim() === "") return;
             event.preventDefault();
             deny();
           }}

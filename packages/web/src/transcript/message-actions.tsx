@@ -1,14 +1,10 @@
-import {
-  type AssistantMessage,
-  isPersons,
-  type Message,
-  textOf,
-  typedText,
-  type UserMessage,
-} from "@banyan/core/conversation";
+import { type AssistantMessage, isPersons, type Message, textOf, type UserMessage } from "@banyan/core/conversation";
 import { formatSpent } from "@banyan/core/shown";
 import { useState } from "react";
-import { useConversation } from "../conversation/use-conversation.ts";
+import { AttachmentList } from "../composer/attachment-list.tsx";
+import { type Attachment, attachmentFrom, useAttachments } from "../composer/attachments.ts";
+import { writtenIn } from "../connection/unsent.ts";
+import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
 import { SmallButton } from "../design/button.tsx";
 import { TextArea, TextField } from "../design/field.tsx";
@@ -132,15 +128,20 @@ function EditMessage({ message, onClose }: { readonly message: UserMessage; onCl
   const { id: conversation } = useConversation();
   const { connection } = usePage();
   const show = useShow();
-  const [text, setText] = useState(typedText(message));
-  const files = message.parts.filter((part) => part.type === "file");
+  const [written] = useState(() => writtenIn(message));
+  const [text, setText] = useState(written.text);
+  const files = useAttachments(
+    useTree()?.model,
+    useState<readonly Attachment[]>(() => written.rest.map(attachmentFrom)),
+  );
   const send = async () => {
-    const parts = [{ type: "text", text } as const, ...files];
+    const parts = [{ type: "text", text } as const, ...files.all.map(({ part }) => part)];
     const said = await connection.ask("turn.retry", { conversation, at: message.id, parts });
     if (said.message !== undefined) show(said.message, { focus: said.message });
   };
   return (
     <InlineForm action={t("Send as a new version")} onSubmit={send} onClose={onClose}>
+      <AttachmentList files={files} />
       <TextArea
         ref={focusHere}
         aria-label={t("The message in other words")}

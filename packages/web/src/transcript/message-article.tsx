@@ -10,6 +10,7 @@ import {
 } from "@banyan/core/conversation";
 import { compactedLine, formatDuration, visibleProse } from "@banyan/core/shown";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import { writtenIn } from "../connection/unsent.ts";
 import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
 import { Icon } from "../design/icon.tsx";
 import { SafePart } from "../design/notice.tsx";
@@ -97,7 +98,7 @@ function Body({ message, next }: { readonly message: Message; readonly next: str
 
 function Said({ message, next }: { readonly message: UserMessage; readonly next: string | undefined }) {
   const isPerson = message.author === "user";
-  const typed = message.parts.find((part) => part.type === "text");
+  const { rest } = writtenIn(message);
   return (
     <div
       dir="auto"
@@ -106,8 +107,7 @@ function Said({ message, next }: { readonly message: UserMessage; readonly next:
       <h2 className={isPerson ? "sr-only" : "font-medium text-xs"}>{AUTHORS[message.author]}</h2>
       {message.parts.map((part, index) => {
         if (part.type === "file") return <SaidFile key={index} file={part} />;
-        // What a person typed comes first; further texts are files that went along with it.
-        if (isPerson && part !== typed) return <AttachedText key={index} text={part.text} />;
+        if (isPerson && rest.includes(part)) return <AttachedText key={index} text={part.text} />;
         return (
           part.text !== "" && (
             <p key={index} className="whitespace-pre-wrap [unicode-bidi:plaintext]">

@@ -1,10 +1,7 @@
 import type { UserPart } from "@banyan/core/conversation";
 import { formatBytes, visibleLine, visibleText } from "@banyan/core/shown";
-import { isPicture } from "../composer/attachments.ts";
+import { BYTES, isPicture } from "../composer/attachments.ts";
 import { Icon } from "../design/icon.tsx";
-
-/** What of base 64 is a byte. */
-const BYTES = 3 / 4;
 
 /** A file that a person said something with, or that a call brought: a picture is shown, of anything else its name and size (W59, W66). */
 export function SaidFile({ file }: { readonly file: Extract<UserPart, { type: "file" }> }) {

@@ -1,0 +1,86 @@
+import { useCallback, useSyncExternalStore } from "react";
+import { keep, kept } from "../shell/kept.ts";
+import type { Attachment } from "./attachments.ts";
+
+/** What of a message is kept until it is sent: its text, and the files that go along. */
+interface Draft {
+  readonly text: string;
+  readonly files: readonly Attachment[];
+}
+
+/** The place of a message that begins a conversation; any other place is the id of a conversation. */
+export const FIRST_PAGE = "first-page";
+
+const NAMES = { text: "draft", files: "draft files" } as const satisfies Record<keyof Draft, string>;
+const EMPTY: Draft = { text: "", files: [] };
+
+/** The drafts that this tab has read or written, by their names. */
+const drafts = new Map<string, unknown>();
+const listeners = new Set<() => void>();
+
+/**
+ * A part of the message that a user writes in a place. It survives a reload, and a look elsewhere (W83). Each tab has its own; a
+ * tab that has written nothing there begins with what another tab wrote last.
+ */
+export function useDraft<Part extends keyof Draft>(place: string, part: Part) {
+  const value = useSyncExternalStore(listen, () => draft(place, part));
+  const change = useCallback(
+    (next: Draft[Part] | ((before: Draft[Part]) => Draft[Part])) =>
+      keepDraft(place, part, typeof next === "function" ? next(draft(place, part)) : next),
+    [place, part],
+  );
+  return [value, change] as const;
+}
+
+/** The message that is written in one place is written in another from now on, behind what is written there. */
+export function moveDraft(from: string, to: string): void {
+  keepDraft(to, "text", draft(to, "text") + draft(from, "text"));
+  keepDraft(to, "files", [...draft(to, "files"), ...draft(from, "files")]);
+  keepDraft(from, "text", "");
+  keepDraft(from, "files", []);
+}
+
+function draft<Part extends keyof Draft>(place: string, part: Part): Draft[Part] {
+  const name = `${NAMES[part]} ${place}`;
+  if (!drafts.has(name)) {
+    const found = kept(name, "tab") ?? kept(name);
+    drafts.set(name, typeof found === "string" || Array.isArray(found) ? found : EMPTY[part]);
+  }
+  return drafts.get(name) as Draft[Part];
+}
+
+/** Keeps a draft before anything is drawn: a page that is closed then has kept the last key. */
+function keepDraft<Part extends keyof Draft>(place: string, part: Part, value: Draft[Part]): void {
+  const name = `${NAMES[part]} ${place}`;
+  const before = JSON.stringify(draft(place, part));
+  drafts.set(name, value);
+  const isEmpty = value.length === 0;
+  keep(name, isEmpty ? undefined : value, "tab");
+  // What another tab wrote there is not for this one to take away.
+  if (!isEmpty || JSON.stringify(kept(name)) === before) keep(name, isEmpty ? undefined : value);
+  for (const listener of listeners) listener();
+}
+
+function listen(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** A message that begins a conversation while the conversation is not there yet. */
+const BEGINNING = "beginning";
+
+/** Keeps what begins a conversation until the conversation has it: a reload writes it where it was written. */
+export function keepBeginning(draft: Draft | undefined): void {
+  keep(BEGINNING, draft, "tab");
+}
+
+const beginning = kept(BEGINNING, "tab") as Draft | undefined;
+if (beginning) giveBack(FIRST_PAGE, beginning);
+keepBeginning(undefined);
+
+/** Writes something in a place again, before what has been written there meanwhile. */
+export function giveBack(place: string, { text, files }: Draft): void {
+  const pieces = [text, draft(place, "text")].filter((piece) => piece !== "");
+  keepDraft(place, "text", pieces.join("\n\n"));
+  keepDraft(place, "files", [...files, ...draft(place, "files")]);
+}

@@ -1,0 +1,230 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
+import { articles, composer, eventually, PATIENT, site, write } from "./testing/site.fixture.ts";
+
+/** Milliseconds that each message between page and server takes. */
+const SLOW = 150;
+
+/** From the next time the page is loaded on, the network is slow. */
+async function slowDown(page: Page): Promise<void> {
+  await page.routeWebSocket(/\/socket/, (near) => {
+    const far = near.connectToServer();
+    near.onMessage((message) => setTimeout(() => far.send(message), SLOW));
+    far.onMessage((message) => setTimeout(() => near.send(message), SLOW));
+  });
+  await page.reload();
+  await page.getByRole("list", { name: "Examples" }).getByRole("button").first().waitFor();
+}
+
+/** Puts a text where a paste would come from, and pastes it. */
+async function paste(page: Page, text: string): Promise<void> {
+  await composer(page).evaluate((box, pasted) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", pasted);
+    box.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+  }, text);
+}
+
+const LONG = Array.from({ length: 100 }, (_, line) => `line ${line} of the log`).join("\n");
+
+const said = (page: Page) =>
+  articles(page)
+    .allInnerTexts()
+    .then((all) => all.join("\n"));
+
+describe.runIf(chromiumPath)(`nothing that is typed is lost${whyNot}`, PATIENT, () => {
+  const here = site();
+
+  it("W83: what is typed on the first page survives a reload, a look at another conversation, and 'New conversation'", async () => {
+    const conversation = await here.conversation("hello");
+    const { page, complaints } = await here.open("/");
+    await composer(page).fill("a thought in two parts");
+    await page.getByLabel("Files to attach").setInputFiles({
+      name: "notes.txt",
+      mimeType: "text/plain",
+      buffer: Buffer.from("what the notes say"),
+    });
+    const files = page.getByRole("list", { name: "Files that go along" });
+    await files.getByText("notes.txt").waitFor();
+    await page.reload();
+    await eventually(() => composer(page).inputValue()).toBe("a thought in two parts");
+    await files.getByText("notes.txt").waitFor();
+    await page.locator(`a[href^="/c/${conversation}"]`).first().click();
+    await articles(page).last().waitFor();
+    expect(await composer(page).inputValue()).toBe("");
+    await composer(page).fill("for the other one");
+    await page.getByRole("link", { name: "Banyan" }).click();
+    await page.getByRole("list", { name: "Examples" }).waitFor();
+    expect(await composer(page).inputValue()).toBe("a thought in two parts");
+    await page.getByRole("button", { name: "New conversation" }).click();
+    await page.waitForURL("**/c/**");
+    expect(await composer(page).inputValue()).toBe("a thought in two parts");
+    await files.getByText("notes.txt").waitFor();
+    await page.keyboard.type(", and the rest");
+    await page.keyboard.press("Enter");
+    await eventually(() => said(page)).toContain("a thought in two parts, and the rest");
+    await eventually(() => said(page)).toContain("what the notes say");
+    expect(await composer(page).inputValue()).toBe("");
+    // It is written nowhere else any more.
+    await page.getByRole("link", { name: "Banyan" }).click();
+    await page.getByRole("list", { name: "Examples" }).waitFor();
+    expect(await composer(page).inputValue()).toBe("");
+    await page.goBack();
+    await page.goBack();
+    await page.goBack();
+    await eventually(() => composer(page).inputValue()).toBe("for the other one");
+    expect(complaints).toEqual([]);
+  });
+
+  it("W83: keys that are typed during the first send, on a slow network, arrive in order", async () => {
+    const { page, complaints } = await here.open("/", {});
+    await slowDown(page);
+    await composer(page).click();
+    await page.keyboard.type("hello there");
+    await page.keyboard.press("Enter");
+    const next = "and this is what comes next, letter by letter, while the first message goes out";
+    await page.keyboard.type(next, { delay: 15 });
+    await page.waitForURL("**/c/**");
+    await page.keyboard.type("!");
+    expect(await composer(page).inputValue()).toBe(`${next}!`);
+    await eventually(() => said(page)).toContain("You said: hello there");
+    expect(complaints).toEqual([]);
+  });
+
+  it("W83: a reload during the first send loses nothing: it is said once, or stands where it was written", async () => {
+    const { page } = await here.open("/", {});
+    await slowDown(page);
+    await composer(page).fill("a message of the first page");
+    await page.keyboard.press("Enter");
+    await page.getByRole("status").filter({ hasText: "a message of the first page" }).waitFor();
+    await page.keyboard.type("more");
+    await page.reload();
+    await page.getByRole("list", { name: "Examples" }).getByRole("button").first().waitFor();
+    expect(await composer(page).inputValue()).toBe("a message of the first page\n\nmore");
+  });
+
+  it("W83: what a first send is refused for stands where it was written, with its files", async () => {
+    const { page } = await here.open("/", {});
+    await page.routeWebSocket(/\/socket/, (near) => {
+      const far = near.connectToServer();
+      near.onMessage((message) => {
+        const { type, id } = JSON.parse(String(message)) as { type: string; id: string };
+        if (type !== "conversation.create") return far.send(message);
+        near.send(JSON.stringify({ type: "failed", id, error: { code: "failed", message: "The disk is full." } }));
+      });
+    });
+    await page.reload();
+    await page.getByRole("list", { name: "Examples" }).getByRole("button").first().waitFor();
+    await paste(page, LONG);
+    await composer(page).fill("what went wrong?");
+    await page.keyboard.press("Enter");
+    await page.getByText("The disk is full.").waitFor();
+    expect(await composer(page).inputValue()).toBe("what went wrong?");
+    expect(await page.getByRole("list", { name: "Files that go along" }).innerText()).toContain("Pasted text");
+  });
+
+  it("W83: two tabs on the first page keep what was typed in each", async () => {
+    const { page: one } = await here.open("/", {});
+    await composer(one).fill("in the first tab");
+    const two = await one.context().newPage();
+    await two.goto(one.url());
+    await two.getByRole("list", { name: "Examples" }).waitFor();
+    expect(await composer(two).inputValue()).toBe("in the first tab");
+    await composer(two).fill("in the second tab");
+    for (const tab of [one, two]) await tab.reload();
+    await eventually(() => composer(one).inputValue()).toBe("in the first tab");
+    await eventually(() => composer(two).inputValue()).toBe("in the second tab");
+    await write(one, "sent from the first tab");
+    await eventually(() => said(one)).toContain("You said: sent from the first tab");
+    await two.reload();
+    await eventually(() => composer(two).inputValue()).toBe("in the second tab");
+  });
+
+  it("W84: an edited message keeps its files, text files too; the model receives what the page shows", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await articles(page).last().waitFor();
+    const attach = (name: string, mimeType: string, text: string) =>
+      page.getByLabel("Files to attach").setInputFiles({ name, mimeType, buffer: Buffer.from(text) });
+    const files = page.getByRole("list", { name: "Files that go along" });
+    await attach("notes.txt", "text/plain", "what the notes say");
+    await files.getByText("notes.txt").waitFor();
+    await attach("other.md", "text/plain", "what the other file says");
+    await files.getByText("other.md").waitFor();
+    await attach("paper.pdf", "application/pdf", "%PDF-1.4 a paper");
+    await files.getByText("paper.pdf").waitFor();
+    await write(page, "here are files");
+    await eventually(() => said(page)).toMatch(
+      /You said: .*here are files.*what the notes say.*what the other file says/s,
+    );
+    const message = articles(page).filter({ hasText: "here are files" }).first();
+    await message.hover();
+    await message.getByRole("button", { name: "Edit" }).click();
+    const form = message.locator("form");
+    await form.getByText("notes.txt").waitFor();
+    await form.getByText("paper.pdf").waitFor();
+    await form.getByRole("button", { name: "Leave out other.md" }).click();
+    await form.getByRole("textbox").fill("here are fewer");
+    await form.getByRole("button", { name: "Send as a new version" }).click();
+    await eventually(() => said(page)).toMatch(/You said: .*here are fewer.*what the notes say/s);
+    const shown = articles(page).filter({ hasText: "here are fewer" }).first();
+    expect(await shown.innerText()).toMatch(/notes\.txt[\s\S]*paper\.pdf/);
+    expect(await shown.innerText()).not.toContain("other.md");
+    const answer = await articles(page).last().innerText();
+    expect(answer).not.toContain("the other file");
+    expect(await here.exported(new URL(page.url()).pathname.split("/")[2] ?? "")).toMatch(
+      /here are fewer[\s\S]*paper\.pdf/,
+    );
+  });
+
+  it("W84: a message that waits keeps its files when it is edited, and gives them back when the agent is stopped", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await articles(page).last().waitFor();
+    await write(page, "hold");
+    await page.getByRole("button", { name: "Queue" }).waitFor();
+    await paste(page, LONG);
+    await composer(page).fill("read the log");
+    await page.getByRole("button", { name: "Queue" }).click();
+    const waiting = page.getByRole("list", { name: "Not delivered yet" });
+    await eventually(() => waiting.innerText()).toMatch(/read the log Pasted text/);
+    await waiting.getByRole("button", { name: "Edit" }).click();
+    expect(await waiting.getByRole("textbox").inputValue()).toBe("read the log");
+    await waiting.getByRole("textbox").fill("read this log");
+    await waiting.getByRole("textbox").press("Enter");
+    await eventually(() => waiting.innerText()).toMatch(/read this log Pasted text/);
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
+    await eventually(() => composer(page).inputValue()).toBe("read this log");
+    await page.getByRole("list", { name: "Files that go along" }).getByText("Pasted text").waitFor();
+  });
+
+  it("W92: a long paste becomes an attachment that can be seen, changed and left out, and the model receives it", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await articles(page).last().waitFor();
+    const files = page.getByRole("list", { name: "Files that go along" });
+    await paste(page, LONG);
+    await eventually(() => files.innerText()).toMatch(/Pasted text\s+1\.9 kB · line 0 of the log/);
+    await paste(page, `${LONG}\nof another one`);
+    await eventually(() => files.getByRole("listitem").count()).toBe(2);
+    await files.getByRole("button", { name: "Leave out Pasted text" }).last().click();
+    await files.getByRole("button", { name: "Show and change Pasted text" }).click();
+    const text = page.getByRole("textbox", { name: "Pasted text" });
+    expect(await text.inputValue()).toBe(LONG);
+    await text.fill(LONG.replace("line 7 ", "the seventh line "));
+    await page.keyboard.press("Escape");
+    await text.waitFor({ state: "detached" });
+    await page.reload();
+    await files.getByText("Pasted text").waitFor();
+    await composer(page).fill("what is this log?");
+    await page.keyboard.press("Enter");
+    await eventually(() => said(page)).toMatch(/You said: .*what is this log\?.*the seventh line of the log.*line 99/s);
+    expect(await said(page)).not.toContain("of another one");
+    expect(await files.count()).toBe(0);
+    // A short paste is left to the browser.
+    const isTaken = await composer(page).evaluate((box) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData("text/plain", "a few words");
+      return !box.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+    });
+    expect(isTaken).toBe(false);
+  });
+});
