@@ -14,8 +14,10 @@ import { sqliteStore } from "@banyan/store/sqlite";
 import { findConversation } from "./conversations.ts";
 import { directories } from "./directories.ts";
 import type { ReadConversation } from "./exchange/index.ts";
+import { withRedactedTitle, withRedactedTitles } from "./redaction/redacted-titles.ts";
+import { type Redact, redactor } from "./redaction/redactor.ts";
 
-/** A conversation as its log has it. */
+/** A conversation as its log has it, with a title without secrets. */
 export interface StoredConversation {
   readonly events: readonly Event[];
   /** The events, reduced. */
@@ -29,20 +31,23 @@ export interface StoredConversation {
 /** Where the conversations are: in the place that belongs to an environment, or in a store that is open already. */
 export type ConversationPlace =
   | { readonly env: Readonly<Record<string, string | undefined>>; readonly home: string }
-  | { readonly store: Store };
+  | { readonly store: Store; readonly redact: Redact };
 
 /** The conversations on this machine, without an agent: to be listed, read, searched, brought in and removed. */
 export class ConversationDirectory implements AsyncDisposable {
   readonly #store: Store;
+  readonly #redact: Redact;
   /** Whether the store was opened here, and is to be closed here. */
   readonly #own: boolean;
 
   constructor(place: ConversationPlace) {
     this.#own = !("store" in place);
-    this.#store =
+    this.#redact = "store" in place ? place.redact : redactor({ env: place.env });
+    const store =
       "store" in place
         ? place.store
         : sqliteStore({ directory: directories(place.env, place.home).data, program: "banyan" });
+    this.#store = withRedactedTitles(store, this.#redact);
   }
 
   /** The last written first. Rejects with `StoreError`. */
@@ -62,7 +67,8 @@ export class ConversationDirectory implements AsyncDisposable {
       const state = emptyConversation(id);
       const events: Event[] = [];
       for await (const batch of log.read()) {
-        for (const event of batch) {
+        for (const stored of batch) {
+          const event = withRedactedTitle(stored, this.#redact);
           events.push(event);
           reduce(state, event);
         }
@@ -105,7 +111,7 @@ export class ConversationDirectory implements AsyncDisposable {
     try {
       const rewritten = events.map((event, index): Event => {
         // Another writer's log: its numbers begin anew, so that no cursor of the old one is taken for one of this.
-        const placed = { ...event, seq: index + 1, epoch: log.epoch };
+        const placed = { ...withRedactedTitle(event, this.#redact), seq: index + 1, epoch: log.epoch };
         return placed.type === "conversation.created" ? { ...placed, id: own } : placed;
       });
       const state = emptyConversation(own);

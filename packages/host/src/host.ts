@@ -37,6 +37,7 @@ import { readingRules } from "./permissions/reading.ts";
 import { absentNames, allowed, checkedRule, type Rules } from "./permissions/rule.ts";
 import { wideRuleNotices } from "./permissions/shell/wide-rule.ts";
 import type { ProjectPlaces } from "./project.ts";
+import { withRedactedTitles } from "./redaction/redacted-titles.ts";
 import type { Redact } from "./redaction/redactor.ts";
 import { type Configuration, changeSetting, describeFault, rememberRule, userSettingsFile } from "./settings/index.ts";
 import { titleOnceThere } from "./title/title.ts";
@@ -102,7 +103,7 @@ export class Host {
     this.env = env;
     this.home = home;
     this.#drivers = parts.drivers;
-    this.store = parts.store ?? sqliteStore({ directory: places.data, program: AGENT });
+    this.store = withRedactedTitles(parts.store ?? sqliteStore({ directory: places.data, program: AGENT }), redact);
     this.#rules = rules;
     this.hooks = new Hooks({
       ...{ entries: settings.hooks ?? {}, directory: workspace, env, redact, servers },

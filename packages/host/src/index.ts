@@ -74,6 +74,7 @@ export {
   saidWithSlash,
 } from "./prompts.ts";
 export { redactedLoop } from "./redaction/redacted-loop.ts";
+export { withRedactedTitle } from "./redaction/redacted-titles.ts";
 export { redactedTools } from "./redaction/redacted-tools.ts";
 export { RedactingStream } from "./redaction/redacting-stream.ts";
 export { type Redact, redactor } from "./redaction/redactor.ts";

@@ -96,9 +96,22 @@ export function recalledOf(database: DatabaseSync, ids: readonly number[], direc
   return ids.flatMap((id) => entryFrom(select.get(id, directory)));
 }
 
-/** A page of all entries, the newest first. */
-export function pageOf(database: DatabaseSync, limit: number, after: number): MemoryEntry[] {
-  const page = database.prepare("SELECT id FROM entries WHERE id < ? ORDER BY id DESC LIMIT ?").all(after, limit);
+/** A page of all entries, or of those known from a conversation, the newest first. */
+export function pageOf(
+  database: DatabaseSync,
+  {
+    limit,
+    after,
+    conversation = null,
+  }: { readonly limit: number; readonly after: number; readonly conversation?: string | null | undefined },
+): MemoryEntry[] {
+  const page = database
+    .prepare(
+      `SELECT id FROM entries WHERE id < :after AND (:conversation IS NULL
+        OR EXISTS (SELECT 1 FROM sources WHERE entry = entries.id AND conversation = :conversation))
+      ORDER BY id DESC LIMIT :limit`,
+    )
+    .all({ after, conversation, limit });
   return entriesOf(
     database,
     page.map(({ id }) => Number(id)),

@@ -2,8 +2,15 @@ import type { Memory, MemoryItem, MemoryKind } from "@banyan/core";
 
 /** One user's memory, with what people and tools need to look after it. Every method rejects with `MemoryError`. */
 export interface ManagedMemory extends Memory, AsyncDisposable {
-  /** The newest first. `limit`: 50 when absent; `after`: the id of the last entry of the page before. */
-  list(page?: { readonly limit?: number; readonly after?: number }): Promise<MemoryEntry[]>;
+  /**
+   * The newest first. `limit`: 50 when absent; `after`: the id of the last entry of the page before; `conversation`: only
+   * entries that are known from this conversation.
+   */
+  list(page?: {
+    readonly limit?: number;
+    readonly after?: number;
+    readonly conversation?: string | undefined;
+  }): Promise<MemoryEntry[]>;
   /** The entries that hold all words of the query, in any order and inflection, best first; 20 when no limit is given. */
   search(query: string, options?: MemorySearchOptions): Promise<MemoryEntry[]>;
   /**

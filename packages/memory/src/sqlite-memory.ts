@@ -141,8 +141,12 @@ class SqliteMemory implements ManagedMemory {
     this.#vectors?.fill();
   }
 
-  async list({ limit = 50, after = Number.MAX_SAFE_INTEGER } = {}): Promise<MemoryEntry[]> {
-    return this.#file.read([], (database) => pageOf(database, Math.max(0, limit), after));
+  async list({
+    limit = 50,
+    after = Number.MAX_SAFE_INTEGER,
+    conversation,
+  }: Parameters<ManagedMemory["list"]>[0] = {}): Promise<MemoryEntry[]> {
+    return this.#file.read([], (database) => pageOf(database, { limit: Math.max(0, limit), after, conversation }));
   }
 
   async search(query: string, options: MemorySearchOptions = {}): Promise<MemoryEntry[]> {

@@ -28,8 +28,13 @@ export interface Choosable {
 }
 
 /** The conversations of this machine. */
-export function conversationsHere({ agent, store, workspace }: Pick<Host, "agent" | "store" | "workspace">): Choosable {
-  const directory = new ConversationDirectory({ store });
+export function conversationsHere({
+  agent,
+  store,
+  redact,
+  workspace,
+}: Pick<Host, "agent" | "store" | "redact" | "workspace">): Choosable {
+  const directory = new ConversationDirectory({ store, redact });
   return {
     agent: agent.name,
     workspace,

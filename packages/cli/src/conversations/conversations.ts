@@ -1,7 +1,9 @@
+import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { StoreError } from "@banyan/core";
 import { counted, visibleLine } from "@banyan/core/shown";
-import { ConversationDirectory } from "@banyan/host";
+import { ConversationDirectory, directories, MemoryError, redactor, userMemory } from "@banyan/host";
+import { optionWords, ownCommand } from "@banyan/host/own-command";
 import type { ExitCode } from "../exit.ts";
 import { listing } from "../output/listing.ts";
 import { excerpt } from "../show/fit-text.ts";
@@ -13,6 +15,9 @@ import { importConversations } from "./import.ts";
 import { list } from "./list.ts";
 import { search } from "./search.ts";
 import { show } from "./show.ts";
+
+/** Texts in memory that are counted for a conversation that is removed. */
+const MOST_COUNTED = 1_000;
 
 /** `banyan conversations`: what is kept on this machine, without a model. */
 export function conversations(args: ConversationsArguments): Promise<ExitCode> {
@@ -46,7 +51,24 @@ async function remove(
   if (!yes && !(await agreed(`remove ${what}, for good`, `This removes ${what}, for good.`)))
     return write("Nothing was removed.\n");
   await directory.remove(id);
-  write(`Removed ${what}.\n`);
+  write(`Removed ${what}.\n${await toldOfMemory(id)}`);
+}
+
+/** What memory keeps of a conversation that was removed, and how it is forgotten (F106). */
+async function toldOfMemory(conversation: string): Promise<string> {
+  const env = process.env;
+  const places = directories(env, homedir());
+  await using memory = userMemory({ places, workspace: realpathSync("."), redact: redactor({ env }) });
+  const forgets = `${ownCommand(["memory", "clear", ...optionWords("--in", conversation)])} forgets what is known from it alone.\n`;
+  try {
+    const kept = await memory.list({ conversation, limit: MOST_COUNTED });
+    if (kept.length === 0) return "";
+    const more = kept.length === MOST_COUNTED ? "or more " : "";
+    return `Memory keeps ${counted(kept.length, `${more}text`)} from it. ${forgets}`;
+  } catch (error) {
+    if (!(error instanceof MemoryError)) throw error;
+    return `Whether memory keeps something from it is not known: ${error.message} ${forgets}`;
+  }
 }
 
 async function sizeOf(directory: ConversationDirectory, id: string): Promise<string> {

@@ -55,6 +55,7 @@ export async function importExported(
   const read = conversationIn(file);
   const id = await directory.bringIn(read);
   const { state } = await directory.read(id);
+  if (read.unknown !== undefined) process.stderr.write(`banyan: ${oneLine(read.unknown)}\n`);
   const second = id === read.id ? "" : ` ${read.id} is here already, so this one has an id of its own.`;
   write(
     `Imported ${counted(state.messages.size, "message")} as ${id}.${second}\n${ownCommand(optionWords("--resume", id))}\n`,

@@ -89,7 +89,7 @@ async function clear(
   { conversation: named, yes }: Extract<MemoryArguments, { action: "clear" }>,
   write: (text: string) => void,
 ): Promise<void> {
-  const conversation = named === undefined ? undefined : await conversationNamed(named);
+  const conversation = named === undefined ? undefined : await conversationNamed(named, memory);
   const what =
     conversation === undefined ? "everything that is remembered" : `what is known from ${conversation} alone`;
   if (!yes && !(await agreed(`forget ${what}, for good`, `This forgets ${what}, for good.`)))
@@ -98,8 +98,10 @@ async function clear(
   write(`Forgot ${count} ${count === 1 ? "entry" : "entries"}.\n`);
 }
 
-async function conversationNamed(named: string): Promise<string> {
+/** The id of a conversation; also of one that was removed, if memory still knows something from it. */
+async function conversationNamed(named: string, memory: ManagedMemory): Promise<string> {
   await using directory = new ConversationDirectory({ env: process.env, home: homedir() });
+  if ((await memory.list({ conversation: named, limit: 1 })).length > 0) return named;
   return (await directory.find(named)).id;
 }
 

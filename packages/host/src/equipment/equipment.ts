@@ -118,7 +118,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   const mcp = await openMcp(options, sandbox);
   if (mcp) opened.use(mcp);
   const web = await toolsOfTheWeb(options);
-  const tidying = opened.use(new Tidying({ store, backups, days: settings.retention?.days }));
+  const tidying = opened.use(new Tidying({ store, redact, backups, days: settings.retention?.days }));
   const removed = await tidying.tidy();
   const settled = await settleIntents(openWorkspace(workspace), backups);
   const background = new BackgroundCommands();

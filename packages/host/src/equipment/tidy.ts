@@ -3,6 +3,7 @@ import { asOpened } from "@banyan/core/hosts";
 import type { ConversationSummary } from "@banyan/core/stores";
 import { pruneBackups } from "@banyan/tools/workspace";
 import { ConversationDirectory } from "../conversation-directory.ts";
+import type { Redact } from "../redaction/redactor.ts";
 
 const DAY = 86_400_000;
 
@@ -12,6 +13,8 @@ const BACKUPS = { days: 30, bytes: 1024 ** 3 };
 /** Where things grow old. */
 export interface TidyOptions {
   readonly store: Store;
+  /** Takes secrets out of the titles of what was removed. */
+  readonly redact: Redact;
   /** Where the previous content of changed files is. */
   readonly backups: string;
   /** `retention.days` of the settings. */
@@ -37,10 +40,11 @@ export class Tidying implements AsyncDisposable {
    * cannot be removed stays.
    */
   async tidy(): Promise<string[]> {
-    const { store, backups, days } = this.#options;
+    const { store, redact, backups, days } = this.#options;
     const { signal } = this.#ending;
     const bounds = { ...BACKUPS, days: Math.min(BACKUPS.days, days ?? BACKUPS.days) };
-    const conversations = days === undefined ? Promise.resolve([]) : removeOld(store, days, signal);
+    const conversations =
+      days === undefined ? Promise.resolve([]) : removeOld(new ConversationDirectory({ store, redact }), days, signal);
     this.#work = Promise.allSettled([this.#work, pruneBackups(backups, bounds, signal), conversations]);
     return conversations;
   }
@@ -56,8 +60,7 @@ export class Tidying implements AsyncDisposable {
  * somebody marked a message with a star or a label, in which a question waits for a user, or that cannot be read: whoever has
  * them may want to mend them.
  */
-async function removeOld(store: Store, days: number, signal: AbortSignal): Promise<string[]> {
-  const directory = new ConversationDirectory({ store });
+async function removeOld(directory: ConversationDirectory, days: number, signal: AbortSignal): Promise<string[]> {
   const removed: ConversationSummary[] = [];
   // Where conversations cannot be listed, whoever begins one is told why.
   for (const summary of await directory.list().catch(() => [])) {

@@ -134,8 +134,27 @@ describe("B56: JSON", () => {
     expect(fromJson(toJson([...extra, newer])).events).toEqual([...extra, newer]);
   });
 
+  test("F106: what this version does not know is named, and nothing of it is lost, known text least of all", () => {
+    const at = (event: object, more: object) => ({ ...event, ...more }) as unknown as Event;
+    const said = events.findIndex((event) => event.type === "message.added");
+    const answered = events.findIndex((event) => event.type === "message.completed");
+    const part = { type: "hologram", metres: 3 };
+    const newer = events.map((event, index) => {
+      if (index !== said && index !== answered) return event;
+      return at(event, { parts: [...(event as unknown as { parts: object[] }).parts, part] });
+    });
+    const last = events.at(-1) as Event;
+    for (const [add, type] of ["moon.risen", "moon.risen", "sun.set"].entries())
+      newer.push(at(last, { type, seq: last.seq + 1 + add }));
+    const read = fromJson(toJson(newer));
+    expect(read.events).toEqual(newer);
+    expect(read.unknown).toBe(
+      "This version does not know 5 entries of the export and keeps them unread: message.added with a part hologram (1), message.completed with a part hologram (1), moon.risen (2), sun.set (1).",
+    );
+    expect(toJson(read.events)).toBe(toJson(newer));
+  });
+
   function changed(index: number, change: object): string {
-    // By hand: an export holds no part that cannot be read (F77).
     const file: { events: object[] } = JSON.parse(toJson(events));
     file.events[index] = { ...file.events[index], ...change };
     return JSON.stringify(file);

@@ -1,5 +1,6 @@
 import type { Event } from "@banyan/core";
-import { readableEvent } from "@banyan/core/conversation";
+import type { Part } from "@banyan/core/conversation";
+import { counted } from "@banyan/core/shown";
 import { eventSchemas } from "@banyan/protocol";
 import { z } from "zod";
 import { parseJson } from "../settings/json-text.ts";
@@ -9,12 +10,10 @@ const VERSION = 1;
 
 /**
  * A conversation as JSON (B56): its log, one event on a line. Nothing is left out: branches, calls, costs, what was
- * removed and what waits. A message that cannot be read has the reason in place of its parts. `fromJson` reads it back.
+ * removed, what waits, and what a newer version wrote. `fromJson` reads it back.
  */
 export function toJson(events: Iterable<Event>): string {
-  const lines = Array.from(events, (event) => JSON.stringify(readableEvent(event)).replace(ACTING, escapedInJson)).join(
-    ",\n",
-  );
+  const lines = Array.from(events, (event) => JSON.stringify(event).replace(ACTING, escapedInJson)).join(",\n");
   return `{\n"format": "${FORMAT}",\n"version": ${VERSION},\n"events": [\n${lines}\n]\n}\n`;
 }
 
@@ -30,10 +29,12 @@ export interface ReadConversation {
   readonly id: string;
   /** In order, the first one being `conversation.created`. */
   readonly events: readonly Event[];
+  /** What of it this version does not know, in one sentence; absent when it knows everything. */
+  readonly unknown?: string;
 }
 
 /**
- * Reads what `toJson` wrote. Events of a newer version are kept as they are. Throws `ExchangeError`, which names the line
+ * Reads what `toJson` wrote. Events and parts of a newer version are kept as they are, and `unknown` names them. Throws `ExchangeError`, which names the line
  * or the event, for anything that could not come from a log: text that is no JSON, an event with a property missing or of
  * another type, a message below one that is not there before it.
  */
@@ -57,7 +58,37 @@ export function fromJson(text: string): ReadConversation {
   const [first] = events;
   if (first?.type !== "conversation.created")
     throw new ExchangeError("event 1: expected conversation.created, with which every conversation begins.");
-  return { id: first.id, events };
+  const unknown = toldUnknown(events);
+  return { id: first.id, events, ...(unknown !== undefined && { unknown }) };
+}
+
+/** The types of parts that this version knows. */
+const PARTS: Readonly<Record<Part["type"], true>> = {
+  ...{ text: true, reasoning: true, call: true, file: true, source: true, provider: true },
+};
+
+/** Whether a part has a type that a newer version may have added. */
+function isUnknownPart(part: unknown): boolean {
+  const type = typeof part === "object" && part !== null && "type" in part ? part.type : undefined;
+  return typeof type === "string" && !Object.hasOwn(PARTS, type);
+}
+
+function unknownPartsOf(event: object): readonly { readonly type: string }[] {
+  return "parts" in event && Array.isArray(event.parts) ? event.parts.filter(isUnknownPart) : [];
+}
+
+/** What events hold that this version does not know, with how often; nothing when it knows all of it. */
+function toldUnknown(events: readonly Event[]): string | undefined {
+  const names = events.flatMap((event) => [
+    ...(ownTypes.has(event.type) ? [] : [event.type as string]),
+    ...unknownPartsOf(event).map(({ type }) => `${event.type} with a part ${type}`),
+  ]);
+  if (names.length === 0) return undefined;
+  const each = Array.from(
+    Map.groupBy(names, (name) => name),
+    ([name, { length }]) => `${name.slice(0, 100)} (${length})`,
+  );
+  return `This version does not know ${counted(names.length, "entry", "entries")} of the export and keeps them unread: ${each.join(", ")}.`;
 }
 
 const file = z.looseObject(
@@ -78,8 +109,13 @@ const ownEvent = z.discriminatedUnion("type", schemas);
 function problemIn(event: unknown): string | undefined {
   const type = typeof event === "object" && event !== null && "type" in event ? event.type : undefined;
   const schema = typeof type === "string" && ownTypes.has(type) ? ownEvent : anyEvent;
-  const issue = schema.safeParse(event).error?.issues[0];
+  const issue = schema.safeParse(withoutUnknownParts(event)).error?.issues[0];
   return issue && `${issue.path.join(".") || "the event"}: ${issue.message}`;
+}
+
+function withoutUnknownParts(event: unknown): unknown {
+  if (typeof event !== "object" || event === null || unknownPartsOf(event).length === 0) return event;
+  return { ...event, parts: (event as { readonly parts: unknown[] }).parts.filter((part) => !isUnknownPart(part)) };
 }
 
 /** What an order of events cannot be. Without the rule about parents, a path could lead in a circle. */

@@ -99,6 +99,12 @@ export const conversationCommands = {
   "conversation.import": command(
     "Makes a conversation of an exported one (JSON). It keeps its id unless that is taken. It brings facts and no rights.",
     { text: z.string() },
-    z.object(conversation),
+    z.object({
+      ...conversation,
+      notice: z
+        .string()
+        .optional()
+        .describe("What of the export this version does not know and keeps, in one sentence."),
+    }),
   ),
 } as const;

@@ -123,7 +123,7 @@ export class Desk implements AsyncDisposable {
       shares,
       beginnings: new Beginnings(),
       chats: this.chats,
-      directory: new ConversationDirectory({ store: host.store }),
+      directory: new ConversationDirectory(host),
       files: new WorkspaceFiles(host.workspace),
       models: new ModelLists(host),
       signal: this.#stopping.signal,

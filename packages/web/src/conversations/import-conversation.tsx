@@ -13,11 +13,14 @@ export function ImportConversation() {
   if (!useMay()("conversation.import")) return null;
   const read = async (file: File) => {
     const text = await file.text();
-    const { conversation } = await page.connection.ask("conversation.import", { text }).catch((error: unknown) => {
-      const problem = error instanceof Error ? error.message : String(error);
-      throw new Error(t("{name} is not imported. {problem}", { name: visibleLine(file.name), problem }));
-    });
+    const { conversation, notice } = await page.connection
+      .ask("conversation.import", { text })
+      .catch((error: unknown) => {
+        const problem = error instanceof Error ? error.message : String(error);
+        throw new Error(t("{name} is not imported. {problem}", { name: visibleLine(file.name), problem }));
+      });
     go({ conversation });
+    return notice;
   };
   return (
     <>
@@ -33,7 +36,7 @@ export function ImportConversation() {
         onChange={({ target }) => {
           const [file] = target.files ?? [];
           target.value = "";
-          if (file) page.told(read(file));
+          if (file) page.perform(() => read(file));
         }}
       />
     </>

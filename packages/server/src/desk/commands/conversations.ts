@@ -1,5 +1,5 @@
 import { type Event, isEvent, type Session } from "@banyan/core";
-import type { StoredConversation } from "@banyan/host";
+import { type StoredConversation, withRedactedTitle } from "@banyan/host";
 import { shownTo } from "../live/frame.ts";
 import { NotThere } from "../problem.ts";
 import type { Handlers, Workplace } from "./workplace.ts";
@@ -42,8 +42,8 @@ export const conversationHandlers: Handlers<
     return { conversation: found.id, title: found.title };
   },
 
-  async "conversation.rename"({ conversation, title }, { conversations }) {
-    await (await conversations.open(conversation)).session.rename(title);
+  async "conversation.rename"({ conversation, title }, { conversations, host }) {
+    await (await conversations.open(conversation)).session.rename(host.redact(title));
     return {};
   },
 
@@ -79,9 +79,10 @@ export const conversationHandlers: Handlers<
 
   async "conversation.import"({ text }, { conversations, directory }) {
     const { fromJson } = await exchange();
-    const conversation = await directory.bringIn(fromJson(text));
+    const read = fromJson(text);
+    const conversation = await directory.bringIn(read);
     conversations.appeared(conversation);
-    return { conversation };
+    return { conversation, ...(read.unknown !== undefined && { notice: read.unknown }) };
   },
 
   async "context.read"({ conversation, leaf }, desk) {
@@ -103,10 +104,18 @@ function labelled(cwd: string | undefined): { readonly labels?: Readonly<Record<
 /** A conversation as it is now, to be looked at only: it may be open in another program. */
 async function asItIs(
   conversation: string,
-  { conversations, directory }: Workplace,
+  { conversations, directory, host: { redact } }: Workplace,
 ): Promise<Pick<StoredConversation, "state" | "events">> {
   const session = conversations.ifOpen(conversation)?.session;
-  return session ? { state: session.state, events: await eventsOf(session) } : directory.read(conversation);
+  if (!session) return directory.read(conversation);
+  const events = (await eventsOf(session)).map((event) => withRedactedTitle(event, redact));
+  const { title } = session.state;
+  const state = title === undefined ? session.state : { ...session.state, title: redact(title) };
+  // A session has only what this version can read of an event; its log has all of the event.
+  if (!events.some((event) => "unreadable" in event)) return { state, events };
+  const stored = (await directory.read(conversation)).events;
+  const last = stored.at(-1)?.seq ?? 0;
+  return { state, events: [...stored, ...events.filter(({ seq }) => seq > last)] };
 }
 
 /** The log of a conversation that is open. */
