@@ -19,7 +19,7 @@ export type FileForm =
 export const SNIFFED_BYTES = 8000;
 
 /** Formats by their first bytes, in Latin-1. */
-const SIGNATURES: readonly (readonly [start: string, what: string])[] = [
+export const SIGNATURES: readonly (readonly [start: string, what: string])[] = [
   ["\x89PNG\r\n", "a PNG image"],
   ["\xff\xd8\xff", "a JPEG image"],
   ["GIF8", "a GIF image"],
@@ -62,11 +62,18 @@ export interface Line {
   readonly dropped: number;
 }
 
+/** Takes a text as UTF-8 in pieces. */
+export interface TextSink {
+  /** Returns whether more is wanted. The buffer may be used again afterwards. */
+  push(piece: Buffer): boolean;
+  end(): void;
+}
+
 /**
  * Cuts bytes that arrive in pieces into lines, from the line `first` on; at most `limit` bytes of a line are held, the
  * rest is counted. `take` gets each line and says whether it wants more.
  */
-export class LineSplitter {
+export class LineSplitter implements TextSink {
   readonly #limit: number;
   readonly #first: number;
   readonly #take: (line: Line) => boolean;
@@ -152,13 +159,13 @@ export interface FeedOptions {
 }
 
 /**
- * Feeds a text file to a splitter, piece by piece, as UTF-8 and without its byte-order mark, until the splitter has
+ * Feeds a text file to a sink, piece by piece, as UTF-8 and without its byte-order mark, until the sink has
  * enough, the file ends or the signal aborts (then it throws the signal's reason). Returns what the file is; of a binary
  * one nothing is fed.
  */
 export async function feedLines(
   handle: FileHandle,
-  lines: LineSplitter,
+  sink: TextSink,
   { signal, piece = pieceOfFile(), watch, judge }: FeedOptions = {},
 ): Promise<FileForm> {
   let form: FileForm | undefined;
@@ -180,8 +187,8 @@ export async function feedLines(
     const text = decoder === undefined ? bytes : Buffer.from(decoder.decode(bytes, { stream: true }));
     // Keys are ASCII, which is the same in Latin-1.
     see?.(text.toString("latin1"));
-    if (!lines.push(text)) return form;
+    if (!sink.push(text)) return form;
   }
-  lines.end();
+  sink.end();
   return form;
 }

@@ -114,6 +114,15 @@ function isDeep(path: string): boolean {
   return true;
 }
 
+/** A name that nobody wrote a rule for. */
+const ANY_NAME = "3b1f6b0e-any-name";
+
+/** Whether rules leave out a folder, or as `build/*` whatever is in it, without being rules about all folders around it. */
+function isLeftOut(rules: IgnoreRules | undefined, folder: string): boolean {
+  const leavesAllOut = (around: string) => isIgnored(rules, join(around, ANY_NAME), false);
+  return isIgnored(rules, folder, true) || (leavesAllOut(folder) && !leavesAllOut(dirname(folder)));
+}
+
 /**
  * The rules that hold in a folder, gathered from the root down. Below a folder that is itself ignored the outer rules do
  * not count: who names it wants to see it.
@@ -128,39 +137,10 @@ export async function rulesDownTo(workspace: Workspace, folder: string): Promise
       const next = await openInside(workspace, directory, name);
       await directory[Symbol.asyncDispose]();
       directory = next;
-      rules = await rulesIn(workspace, directory, at, isIgnored(rules, at, true) ? undefined : rules);
+      rules = await rulesIn(workspace, directory, at, isLeftOut(rules, at) ? undefined : rules);
     }
     return rules;
   } finally {
     await directory[Symbol.asyncDispose]();
   }
-}
-
-/** A function that tells of a file below `start` whether git ignores it, or a folder on the way to it; it may be asked in any order. */
-export function ignoredBelow(workspace: Workspace, start: string): (path: string) => Promise<boolean> {
-  type Verdict = { readonly ignored: boolean; readonly rules: IgnoreRules | undefined };
-  const known = new Map<string, Promise<Verdict>>();
-  const judge = async (folder: string): Promise<Verdict> => {
-    if (folder === start) return { ignored: false, rules: await rulesDownTo(workspace, start) };
-    const around = await verdictOn(dirname(folder));
-    if (around.ignored || isIgnored(around.rules, folder, true)) return { ignored: true, rules: undefined };
-    try {
-      await using directory = await openDirectory(workspace, join(workspace.root, folder));
-      return { ignored: false, rules: await rulesIn(workspace, directory, folder, around.rules) };
-    } catch (error) {
-      // It went away, or a link stands in its place: then nothing of it is looked at.
-      if (systemCode(error) !== undefined || error instanceof WorkspaceError)
-        return { ignored: true, rules: undefined };
-      throw error;
-    }
-  };
-  const verdictOn = (folder: string): Promise<Verdict> => {
-    const verdict = known.get(folder) ?? judge(folder);
-    known.set(folder, verdict);
-    return verdict;
-  };
-  return async (path) => {
-    const { ignored, rules } = await verdictOn(dirname(path));
-    return ignored || isIgnored(rules, path, false);
-  };
 }

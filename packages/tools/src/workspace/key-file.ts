@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { WorkspaceError } from "./error.ts";
-import { compileGlob } from "./search-pattern.ts";
+import { compileGlob } from "./search-glob.ts";
 
 /**
  * Told of a text that is about to be taken apart, in pieces from its beginning, so that what can only be known in the whole, as a

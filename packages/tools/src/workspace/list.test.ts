@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { symlinkSync } from "node:fs";
+import { mkdirSync, symlinkSync } from "node:fs";
 import { expect, test } from "vitest";
 import { listTool } from "./list.ts";
 import { openWorkspace } from "./paths.ts";
@@ -49,6 +49,13 @@ test("who names an ignored folder sees what is in it", async () => {
   using folder = new TestFolder({ ".gitignore": "node_modules\n", "node_modules/a/i.js": "1" });
   const tool = listTool(openWorkspace(folder.root));
   expect(await call(tool, { path: "node_modules", depth: 2 })).toBe("node_modules/a/\nnode_modules/a/i.js (1 bytes)\n");
+});
+
+test("F79: a folder that cannot be opened is named", async () => {
+  using folder = new TestFolder({ "a.txt": "" });
+  mkdirSync(Buffer.concat([Buffer.from(`${folder.root}/b`), Buffer.from([0xff])]));
+  const tool = listTool(openWorkspace(folder.root));
+  expect(await call(tool, { path: ".", depth: 2 })).toBe("a.txt (0 bytes)\nb\ufffd/\n[cannot be opened: b\ufffd]\n");
 });
 
 test("a rule that would take for ever to match is passed over", async () => {

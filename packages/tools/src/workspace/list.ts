@@ -6,8 +6,8 @@ import { rulesDownTo } from "./git-ignore.ts";
 import { openDirectory } from "./open-path.ts";
 import { pathArgument } from "./path-argument.ts";
 import { locate, specialKind, type Workspace } from "./paths.ts";
-import { showOnOneLine } from "./plain-text.ts";
-import { type Entry, walk } from "./walk.ts";
+import { namesOf, showOnOneLine } from "./plain-text.ts";
+import { type Entry, type LeftOut, walk } from "./walk.ts";
 
 const MOST_ENTRIES = 1000;
 const MOST_BYTES = 60_000;
@@ -52,7 +52,7 @@ export function listTool(workspace: Workspace): Tool {
           depth,
           rules,
           signal: context.signal,
-          onIgnored: () => listing.ignored++,
+          onLeftOut: (left) => listing.leftOut(left),
         });
         for await (const entry of entries) if (!(await listing.take(entry))) break;
         return listing.text(folder.path);
@@ -64,11 +64,17 @@ export function listTool(workspace: Workspace): Tool {
 }
 
 class Listing {
-  ignored = 0;
+  #ignored = 0;
+  readonly #unreadable: string[] = [];
   readonly #lines: string[] = [];
   #bytes = 0;
   #count = 0;
   #isFull = false;
+
+  leftOut({ path, why }: LeftOut): void {
+    if (why === "ignored") this.#ignored += 1;
+    else this.#unreadable.push(path);
+  }
 
   /** Whether counting goes on. */
   async take(entry: Entry): Promise<boolean> {
@@ -91,7 +97,8 @@ class Listing {
         `[the first ${this.#lines.length} of ${all} entries; list a folder in it, or with a smaller depth, for the others]`,
       );
     }
-    if (this.ignored > 0) notes.push(`[left out because of .gitignore: ${this.ignored}]`);
+    if (this.#ignored > 0) notes.push(`[left out because of .gitignore: ${this.#ignored}]`);
+    if (this.#unreadable.length > 0) notes.push(`[cannot be opened: ${namesOf(this.#unreadable)}]`);
     return this.#lines.join("") + notes.map((note) => `${note}\n`).join("");
   }
 }

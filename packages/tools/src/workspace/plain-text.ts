@@ -66,3 +66,11 @@ export function showControls(text: string): string {
 export function showOnOneLine(text: string): string {
   return showControls(text).replaceAll("\n", "\u240a").replaceAll("\t", "\u2409");
 }
+
+const MOST_NAMES = 5;
+
+/** Some of many names, each on one line: `a, b and 3 more`. */
+export function namesOf(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMES).map(showOnOneLine).join(", ");
+  return names.length > MOST_NAMES ? `${shown} and ${names.length - MOST_NAMES} more` : shown;
+}

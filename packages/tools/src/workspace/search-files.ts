@@ -1,15 +1,17 @@
-import { basename } from "node:path/posix";
+import { isUtf8 } from "node:buffer";
+import { basename, dirname, join } from "node:path/posix";
+import { StringDecoder } from "node:string_decoder";
 import { systemCode, WorkspaceError } from "./error.ts";
-import { feedLines, type Line, LineSplitter, pieceOfFile } from "./file-text.ts";
-import { rulesDownTo } from "./git-ignore.ts";
-import { type OpenDirectory, openDirectory, openFile, openFileInside } from "./open-path.ts";
-import type { Location, Workspace } from "./paths.ts";
-import type { Match } from "./search-matches.ts";
-import { compileGlob, compilePattern } from "./search-pattern.ts";
-import { walk } from "./walk.ts";
+import { feedLines, type Line, LineSplitter, pieceOfFile, type TextSink } from "./file-text.ts";
+import { type OpenDirectory, openDirectory, openFileInside } from "./open-path.ts";
+import type { Workspace } from "./paths.ts";
+import { excerpt } from "./search-excerpt.ts";
+import type { Match, Skipped } from "./search-matches.ts";
+import { type Pattern, translate } from "./search-pattern.ts";
+import { isUnreadable } from "./walk.ts";
 
 /** The pattern and place of a search in files or texts. Plain data, for a worker. */
-export type SearchQuery = Query | TextQuery;
+export type SearchQuery = FileQuery | TextQuery;
 
 /** A search in texts that are at hand. */
 export interface TextQuery {
@@ -19,77 +21,185 @@ export interface TextQuery {
 }
 
 /** A search in files. */
-export interface Query {
+export interface FileQuery {
   readonly workspace: Workspace;
   readonly pattern: string;
-  /** A file or a folder. */
-  readonly place: Location;
-  readonly glob: string | undefined;
-  /** The files to look into, when they are known; otherwise all that the place, the glob and the ignore files leave. */
-  readonly files?: readonly string[];
+  /** From the root. */
+  readonly files: readonly string[];
 }
 
-/** Of a longer line, only the beginning is searched. Bytes. */
-const LONGEST_LINE = 1024 * 1024;
-const LONGEST_SHOWN = 1000;
+/** Bytes of a line, or of a file where a match may span lines, that are held in memory. Of what is longer, users are told. */
+const MOST_HELD = 16 * 1024 * 1024;
+
+/** Lines of one match that are shown. */
+const MOST_LINES = 10;
+
+/** Hears of what a search finds. */
+export interface SearchListener {
+  /** Returns whether more is wanted. */
+  readonly found: (match: Match) => boolean;
+  readonly skipped: (skipped: Skipped) => void;
+}
 
 /**
- * Searches files line by line, in the order of their paths, and tells of each match until `found` wants no more. Binary
- * files, and what git ignores, are passed over; a file named by itself is searched anyway. Runs a regular expression
- * that may take for ever: only for a worker that can be ended.
+ * Searches files in their order and tells of each match until no more is wanted. Runs a regular expression that may take for
+ * ever: only for a worker that can be ended.
  */
-export async function searchFiles(query: Query, found: (match: Match) => boolean): Promise<void> {
-  const { workspace, place } = query;
-  const search: Search = { workspace, pattern: compilePattern(query.pattern), found, piece: pieceOfFile() };
-  const isWanted = compileGlob(query.glob);
-  if (place.kind === "file" || query.files) {
-    for (const path of query.files ?? [place.path]) if (!(await searchFile(search, path))) return;
-    return;
-  }
-  await using directory = await openDirectory(workspace, place.real);
-  const rules = await rulesDownTo(workspace, place.path);
-  for await (const entry of walk(workspace, directory, place.path, { depth: Number.POSITIVE_INFINITY, rules })) {
-    if (entry.kind !== "file" || !isWanted(entry.path)) continue;
-    if (!(await searchFile(search, entry.path, entry.directory))) return;
+export async function searchFiles({ workspace, files, pattern }: FileQuery, listener: SearchListener): Promise<void> {
+  const search: Search = { workspace, pattern: translate(pattern), listener, piece: pieceOfFile() };
+  let folder: { readonly path: string; readonly opened: OpenDirectory } | undefined;
+  try {
+    for (const path of files) {
+      try {
+        if (folder?.path !== dirname(path)) {
+          await folder?.opened[Symbol.asyncDispose]();
+          folder = undefined;
+          folder = { path: dirname(path), opened: await openDirectory(workspace, join(workspace.root, dirname(path))) };
+        }
+        if (!(await searchFile(search, path, folder.opened))) return;
+      } catch (error) {
+        // A file that went away, or whose place a link took, is no reason to keep the others' matches back.
+        if (systemCode(error) === undefined && !(error instanceof WorkspaceError)) throw error;
+        if (isUnreadable(error, path)) listener.skipped({ path, why: "unreadable" });
+      }
+    }
+  } finally {
+    await folder?.opened[Symbol.asyncDispose]();
   }
 }
 
-/** Searches texts line by line, as `searchFiles` does. */
-export function searchTexts({ pattern, texts }: TextQuery, found: (match: Match) => boolean): void {
-  const expression = compilePattern(pattern);
-  for (const { address, text } of texts) {
-    for (const [index, line] of text.split(/\r?\n/).entries()) {
-      const match = { path: address, line: index + 1, text: line.slice(0, LONGEST_SHOWN) };
-      if (expression.test(line.slice(0, LONGEST_LINE)) && !found(match)) return;
-    }
-  }
+/** Searches texts as `searchFiles` does. */
+export function searchTexts({ pattern, texts }: TextQuery, { found }: SearchListener): void {
+  const translated = translate(pattern);
+  for (const { address, text } of texts)
+    for (const match of matchesIn(translated, text)) if (!found({ path: address, ...match })) return;
 }
 
 interface Search {
   readonly workspace: Workspace;
-  readonly pattern: RegExp;
-  readonly found: (match: Match) => boolean;
+  readonly pattern: Pattern;
+  readonly listener: SearchListener;
   readonly piece: Buffer;
 }
 
-/** Whether more matches are wanted. `parent` is the folder that the file lies in, if it is open. */
-async function searchFile({ workspace, pattern, found, piece }: Search, path: string, parent?: OpenDirectory) {
+/** Returns whether more matches are wanted. */
+async function searchFile(
+  { workspace, pattern, listener, piece }: Search,
+  path: string,
+  parent: OpenDirectory,
+): Promise<boolean> {
+  await using file = await openFileInside(workspace, parent, basename(path), path);
+  const first = new NeededText(pattern);
+  const form = await feedLines(file.handle, first, { piece });
+  if (form.kind === "binary") listener.skipped({ path, why: "binary" });
+  if (form.kind === "binary" || !first.isThere) return true;
   let wantsMore = true;
-  const take = ({ number, bytes }: Line) => {
-    const text = bytes.toString("utf8");
-    if (pattern.test(text)) wantsMore = found({ path, line: number, text: text.slice(0, LONGEST_SHOWN) });
+  const tell = (match: Omit<Match, "path">) => {
+    wantsMore = listener.found({ path, ...match });
     return wantsMore;
   };
-  try {
-    await using file = parent
-      ? await openFileInside(workspace, parent, basename(path), path)
-      : await openFile(workspace, path);
-    // A link took its place, and what it leads to was not judged.
-    if (file.path !== path) return true;
-    await feedLines(file.handle, new LineSplitter({ limit: LONGEST_LINE, first: 1, take }), { piece });
-  } catch (error) {
-    // A file that went away or may not be read is no reason to keep the others' matches back.
-    if (systemCode(error) === undefined && !(error instanceof WorkspaceError)) throw error;
+  if (pattern.spans) {
+    const whole = new WholeText();
+    await feedLines(file.handle, whole, { piece });
+    const { text } = whole;
+    if (text === undefined) listener.skipped({ path, why: "size" });
+    else for (const match of matchesIn(pattern, text)) if (!tell(match)) break;
+    return wantsMore;
   }
+  const take = ({ number, bytes, dropped }: Line) => {
+    const text = decoded(bytes);
+    const at = pattern.expression.exec(text)?.index;
+    if (dropped > 0) listener.skipped({ path, why: "line" });
+    return at === undefined || tell({ line: number, text: excerpt(text, at) });
+  };
+  await feedLines(file.handle, new LineSplitter({ limit: MOST_HELD, first: 1, take }), { piece });
   return wantsMore;
+}
+
+/** What is not UTF-8 is most often Latin-1, or an encoding that is like Latin-1 for most letters. */
+function decoded(bytes: Buffer): string {
+  return bytes.toString(isUtf8(bytes) ? "utf8" : "latin1");
+}
+
+/** The matches in a whole text. */
+function* matchesIn({ expression, spans, raw }: Pattern, whole: string): Generator<Omit<Match, "path">> {
+  const text = raw ? whole : whole.replaceAll("\r\n", "\n");
+  if (spans) {
+    yield* matchesAcrossLines(expression, text);
+    return;
+  }
+  for (const [index, line] of linesOf(text).entries()) {
+    const at = expression.exec(line)?.index;
+    if (at !== undefined) yield { line: index + 1, text: excerpt(line, at) };
+  }
+}
+
+function linesOf(text: string): string[] {
+  return text === "" ? [] : text.replace(/\n$/, "").split("\n");
+}
+
+/** The lines that matches cover, each once. */
+function* matchesAcrossLines(expression: RegExp, text: string): Generator<Omit<Match, "path">> {
+  let line = 1;
+  let start = 0;
+  let shown = 0;
+  for (const { index, 0: match } of text.matchAll(expression)) {
+    // Behind the last line end there is no line.
+    if (index === text.length && (index === 0 || text.endsWith("\n"))) return;
+    for (let end = text.indexOf("\n", start); end >= 0 && end < index; end = text.indexOf("\n", start)) {
+      line += 1;
+      start = end + 1;
+    }
+    const lines = linesOf(text.slice(start, index + match.length)).length || 1;
+    for (let nth = 0, from = start; nth < Math.min(lines, MOST_LINES); nth += 1) {
+      const end = text.indexOf("\n", from);
+      const content = text.slice(from, end < 0 ? text.length : end).replace(/\r$/, "");
+      if (line + nth > shown) yield { line: line + nth, text: excerpt(content, nth === 0 ? index - from : 0) };
+      from = end + 1;
+    }
+    shown = Math.max(shown, line + Math.min(lines, MOST_LINES) - 1);
+  }
+}
+
+/** Whether a text contains one of the texts that every match contains; where none is known, every text does. */
+class NeededText implements TextSink {
+  readonly #expression: RegExp | undefined;
+  readonly #longest: number;
+  readonly #decoder = new StringDecoder("utf8");
+  #rest = "";
+  isThere: boolean;
+
+  constructor({ needs, ignoresCase }: Pattern) {
+    this.#longest = Math.max(0, ...needs.map(({ length }) => length));
+    this.isThere = needs.length === 0;
+    if (!this.isThere) this.#expression = new RegExp(needs.map(RegExp.escape).join("|"), ignoresCase ? "iv" : "v");
+  }
+
+  push(piece: Buffer): boolean {
+    if (this.#expression === undefined) return false;
+    const text = this.#rest + this.#decoder.write(piece);
+    this.isThere = this.#expression.test(text);
+    this.#rest = text.slice(-this.#longest);
+    return !this.isThere;
+  }
+
+  end(): void {}
+}
+
+/** A whole text, unless it is too long to be held. */
+class WholeText implements TextSink {
+  readonly #pieces: Buffer[] = [];
+  #bytes = 0;
+
+  push(piece: Buffer): boolean {
+    this.#bytes += piece.length;
+    if (this.#bytes <= MOST_HELD) this.#pieces.push(Buffer.from(piece));
+    return this.#bytes <= MOST_HELD;
+  }
+
+  end(): void {}
+
+  get text(): string | undefined {
+    return this.#bytes > MOST_HELD ? undefined : decoded(Buffer.concat(this.#pieces));
+  }
 }

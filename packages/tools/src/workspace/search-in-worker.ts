@@ -1,11 +1,12 @@
 import { Worker } from "node:worker_threads";
 import { WorkspaceError, type WorkspaceErrorCode } from "./error.ts";
 import type { SearchQuery } from "./search-files.ts";
-import type { Match, Matches } from "./search-matches.ts";
+import type { Match, Matches, Skipped } from "./search-matches.ts";
 
 /** What the worker tells. */
 export type FromWorker =
   | { readonly type: "matches"; readonly matches: readonly Match[] }
+  | { readonly type: "skipped"; readonly skipped: Skipped }
   | { readonly type: "done" }
   | { readonly type: "failed"; readonly code: WorkspaceErrorCode; readonly message: string };
 
@@ -37,6 +38,9 @@ export async function searchInWorker(
     switch (message.type) {
       case "matches":
         if (!message.matches.every((match) => matches.add(match))) ended.resolve("complete");
+        return;
+      case "skipped":
+        matches.skip(message.skipped);
         return;
       case "done":
         ended.resolve("complete");

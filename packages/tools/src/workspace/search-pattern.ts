@@ -1,47 +1,375 @@
-import { basename } from "node:path/posix";
-import picomatch from "picomatch";
-import { WorkspaceError } from "./error.ts";
-import { TOO_MANY_STARS } from "./git-ignore.ts";
+import {
+  escaped,
+  invalid,
+  ownCharacter,
+  PatternReader,
+  readCharacter,
+  readProperty,
+  SETS,
+  VERTICAL,
+  WORD,
+} from "./search-characters.ts";
+import { readClass } from "./search-class.ts";
+import { assertion, choice, grouped, needsOf, type Part, sequence, set } from "./search-part.ts";
 
-/** Flags at the beginning of a pattern, `(?i)`, as ripgrep and others write them. */
-const LEADING_FLAGS = /^\(\?([ims]+)\)/;
-
-/** The pattern as a regular expression of JavaScript; throws a `WorkspaceError` that says what is wrong with it. */
-export function compilePattern(pattern: string): RegExp {
-  const flags = LEADING_FLAGS.exec(pattern)?.[1] ?? "";
-  const source = pattern.replace(LEADING_FLAGS, "");
-  try {
-    return new RegExp(source, `${flags}u`);
-  } catch {
-    // Without `u`, more is allowed (`\-`); what is wrong in both ways is told from there.
-  }
-  try {
-    return new RegExp(source, flags);
-  } catch (cause) {
-    throw invalid(cause);
-  }
+/** A pattern as the search carries it out. */
+export interface Pattern {
+  /** Matches single lines without their ends, or the whole text of a file if the pattern `spans` lines. */
+  readonly expression: RegExp;
+  /** Whether the pattern names a line end or the beginning or end of a file. */
+  readonly spans: boolean;
+  /** Whether the pattern names the carriage return, so that CRLF is not read as one line end. */
+  readonly raw: boolean;
+  /** Whether a part such as `\s` would match a line end, which no line alone contains. */
+  readonly stopsAtLineEnd: boolean;
+  /** Texts of which every match contains at least one, each within one line; empty if there are no such texts. */
+  readonly needs: readonly string[];
+  /** Whether case does not count in `needs`. */
+  readonly ignoresCase: boolean;
+  /** What the user may have meant otherwise. */
+  readonly note: string | undefined;
 }
 
-function invalid(cause: unknown): WorkspaceError {
-  const reason = String(cause).replace(/^SyntaxError: Invalid regular expression: /, "");
-  const advice = "To find text as it is, put \\ before characters such as ( [ { . * + ?";
-  return new WorkspaceError("pattern", `The pattern is not a valid regular expression: ${reason}. ${advice}`, {
-    cause,
-  });
+type Facts = Omit<Pattern, "expression" | "needs">;
+
+interface Flags {
+  readonly ignoresCase: boolean;
+  readonly dotAll: boolean;
+  readonly verbose: boolean;
 }
+
+/** Groups inside of each other. */
+const MOST_DEPTH = 200;
+
+const NO_FLAGS: Flags = { ignoresCase: false, dotAll: false, verbose: false };
+
+const [WORD_BEFORE, WORD_AFTER] = [`(?<=[${WORD}])`, `(?=[${WORD}])`];
+const [NO_WORD_BEFORE, NO_WORD_AFTER] = [`(?<![${WORD}])`, `(?![${WORD}])`];
+const WORD_START = NO_WORD_BEFORE + WORD_AFTER;
+const WORD_END = WORD_BEFORE + NO_WORD_AFTER;
+const TEXT_START = "(?<![^])";
+const TEXT_END = "(?=\\r?\\n?(?![^]))";
+
+const OPENING_FORMS: readonly (readonly [start: RegExp, advice: string])[] = [
+  [/^\(\*/, "Verbs such as (*SKIP) are not known; leave them out, or write \\(\\* for the characters"],
+  [/^\(\?\|/, "Write (?:...) for (?|...)"],
+  [/^\(\?\(/, "Write the cases of a condition as (?:one|other)"],
+  [/^\(\?(?:R|\d|[+-]\d|&|P>)/, "A pattern cannot contain itself; write the inner pattern out"],
+];
 
 /**
- * Whether a file is among those that a glob means. Without `/` it is about the file's name, otherwise about its path
- * from the root. Everything matches when there is no glob.
+ * Translates a pattern of any common dialect (PCRE, Rust, JavaScript, POSIX) into a regular expression of JavaScript. Letters,
+ * digits and words are those of Unicode. Throws a `WorkspaceError` that says which part has no meaning here, and what to write.
  */
-export function compileGlob(glob: string | undefined): (path: string) => boolean {
-  if (glob === undefined) return () => true;
-  if (glob === "" || TOO_MANY_STARS.test(glob)) {
-    throw new WorkspaceError(
-      "pattern",
-      `The glob ${JSON.stringify(glob)} cannot be used. Name files such as *.ts or src/**/*.md, with at most four stars in a name.`,
-    );
+export function translate(pattern: string): Pattern {
+  const first = new Translation(pattern, { spans: false, raw: false, references: new Set() });
+  first.whole();
+  const translation = new Translation(pattern, first);
+  const { source, needs } = translation.whole();
+  const { spans, raw, stopsAtLineEnd, ignoresCase, note } = translation;
+  return { expression: compiled(source, spans), spans, raw, stopsAtLineEnd, needs, ignoresCase, note };
+}
+
+function compiled(source: string, spans: boolean): RegExp {
+  try {
+    const expression = new RegExp(source, spans ? "gv" : "v");
+    // A pattern that is too large fails at its first use.
+    expression.test("");
+    expression.lastIndex = 0;
+    return expression;
+  } catch (cause) {
+    const reason = String(cause).replace(/^.*?Invalid regular expression: .*\/[a-z]*: /s, "");
+    throw invalid(reason, undefined, cause);
   }
-  const matches = picomatch(glob, { dot: true, noextglob: true });
-  return glob.includes("/") ? (path) => matches(path) : (path) => matches(basename(path));
+}
+
+/** What the second pass knows from the first one. */
+type Known = Pick<Pattern, "spans" | "raw"> & { readonly references: ReadonlySet<number> };
+
+/** One pass over a pattern. The first pass finds the facts that the second one needs from the beginning. */
+class Translation implements Facts {
+  readonly #reader: PatternReader;
+  readonly #known: Known;
+  /** The groups that the pattern refers back to. */
+  readonly references = new Set<number>();
+  readonly #names = new Map<string, number>();
+  spans = false;
+  raw = false;
+  stopsAtLineEnd = false;
+  ignoresCase = false;
+  note: string | undefined;
+  #groups = 0;
+  #atomics = 0;
+  #depth = 0;
+  #isQuoted = false;
+
+  constructor(pattern: string, known: Known) {
+    this.#reader = new PatternReader(pattern);
+    this.#known = known;
+  }
+
+  whole(): Part {
+    const part = this.#choice(NO_FLAGS);
+    if (!this.#reader.isAtEnd) throw invalid("Unmatched ')'");
+    const missing = [...this.references].find((number) => number > this.#groups);
+    if (missing !== undefined) throw invalid(`there is no group ${missing} for \\${missing}`);
+    return part;
+  }
+
+  /** Alternatives up to the end of the group. Flags that change within the group hold up to its end. */
+  #choice(outer: Flags): Part {
+    const options: Part[] = [];
+    let flags = outer;
+    do {
+      const runs: Part[] = [];
+      let parts: Part[] = [];
+      while (!this.#isAtEnd()) {
+        this.#skipVerbose(flags);
+        if (this.#isAtEnd()) break;
+        const changed = this.#flagsHere(flags);
+        if (changed) {
+          runs.push(withCase(sequence(parts), flags, outer));
+          [parts, flags] = [[], changed];
+          continue;
+        }
+        const part = this.#quantified(this.#atom(flags, parts.at(-1)), flags);
+        if (part) parts.push(part);
+      }
+      runs.push(withCase(sequence(parts), flags, outer));
+      options.push(sequence(runs));
+    } while (this.#reader.takes("|"));
+    return choice(options);
+  }
+
+  #isAtEnd(): boolean {
+    return this.#reader.isAtEnd || (!this.#isQuoted && /^[|)]/.test(this.#reader.rest));
+  }
+
+  #skipVerbose({ verbose }: Flags): void {
+    if (verbose && !this.#isQuoted) this.#reader.match(/^(?:\s+|#.*)+/);
+  }
+
+  /** The flags after `(?i)` and the like, which stand alone. */
+  #flagsHere(flags: Flags): Flags | undefined {
+    if (this.#isQuoted) return undefined;
+    const found = this.#reader.match(/^\(\?(?!R\))([a-zA-Z]*)(?:-([a-zA-Z]*))?\)/);
+    return found && changedFlags(flags, found[1], found[2]);
+  }
+
+  #atom(flags: Flags, before: Part | undefined): Part | undefined {
+    const { rest } = this.#reader;
+    if (this.#isQuoted) return this.#quoted(flags);
+    if (rest.startsWith("(")) return this.#group(flags);
+    if (rest.startsWith("[")) return this.#class(flags);
+    const character = this.#reader.character();
+    switch (character) {
+      case "\\":
+        return this.#escape(flags);
+      case ".":
+        return this.#dot(flags);
+      case "^":
+        // No match can have a character of its own line before the line's beginning.
+        return before?.exact ? this.#literal("^", flags) : this.#lineStart();
+      case "$":
+        return this.#isCharacterNext(flags) ? this.#literal("$", flags) : this.#lineEnd();
+      case "*":
+      case "+":
+      case "?":
+        throw invalid("Nothing to repeat");
+      default:
+        return this.#literal(character, flags);
+    }
+  }
+
+  /** A character between `\Q` and `\E`. */
+  #quoted(flags: Flags): Part | undefined {
+    const part = this.#reader.rest.startsWith("\\E") ? undefined : this.#literal(this.#reader.character(), flags);
+    if (this.#reader.takes("\\E")) this.#isQuoted = false;
+    return part;
+  }
+
+  /** Whether a character follows that every match contains: then a `$` before it cannot mean the line's end. */
+  #isCharacterNext({ verbose }: Flags): boolean {
+    const { rest } = this.#reader;
+    return !verbose && /^(?:\{(?!\d+,?\d*\})|\\[^\w\s<>]|[^\\^$.|?*+()[{\r\n])(?![?*]|\{[0,])/.test(rest);
+  }
+
+  #dot({ dotAll }: Flags): Part {
+    if (dotAll) return this.#spanning(set("[^]"));
+    return this.#known.raw ? { source: "(?!\\r?\\n)[^]", needs: [] } : set("[^\\n]");
+  }
+
+  #lineStart(): Part {
+    return this.#known.spans ? assertion("(?:(?<=\\n)(?=[^])|(?<![^]))") : assertion("^");
+  }
+
+  #lineEnd(): Part {
+    return this.#known.spans ? assertion("(?=\\r?\\n|(?<!\\n)\\r?(?![^]))") : assertion("$");
+  }
+
+  #spanning<Spanning extends Part>(part: Spanning): Spanning {
+    this.spans = true;
+    return part;
+  }
+
+  #literal(character: string, { ignoresCase }: Flags): Part {
+    if (character === "\n" || character === "\r") {
+      this.spans = true;
+      if (character === "\r") this.raw = true;
+      return set(character === "\n" ? "\\n" : "\\r");
+    }
+    if (ignoresCase) this.ignoresCase = true;
+    const source = escaped(character);
+    // Other encodings have these characters as other bytes, and other cases of them may have none of their bytes.
+    const code = character.codePointAt(0) ?? 0;
+    const isPlain = code < 0x80 || (!ignoresCase && code > 0xff && character.isWellFormed() && code !== 0xfffd);
+    return isPlain ? { source, exact: character, needs: [], unit: true } : set(source);
+  }
+
+  #group(flags: Flags): Part | undefined {
+    if (this.#reader.match(/^\(\?#[^)]*\)/)) return undefined;
+    const again = this.#reader.match(/^\(\?P=([^)]+)\)/)?.[1];
+    if (again !== undefined) return this.#reference(again);
+    const { rest } = this.#reader;
+    for (const [start, advice] of OPENING_FORMS)
+      if (start.test(rest)) throw invalid(`${start.exec(rest)?.[0]}... is not understood`, advice);
+    if (this.#reader.takes("(?>")) return this.#atomic(this.#inner(flags));
+    const look = this.#reader.match(/^\(\?<?[=!]/)?.[0];
+    if (look) return assertion(`${look}${this.#inner(flags).source})`);
+    const flagged = this.#reader.match(/^\(\?([a-zA-Z]*)(?:-([a-zA-Z]*))?:/);
+    if (flagged) {
+      const changed = changedFlags(flags, flagged[1], flagged[2]);
+      return grouped(withCase(this.#inner(changed), changed, flags));
+    }
+    const name = this.#reader.match(/^\(\?(?:P?<([^>=!]+)>|'([^']+)')/);
+    if (!name && rest.startsWith("(?")) throw invalid(`Invalid group ${rest.slice(0, 4)}`);
+    if (!name) this.#reader.takes("(");
+    this.#groups += 1;
+    const number = this.#groups;
+    const called = name?.[1] ?? name?.[2];
+    if (called !== undefined) this.#names.set(called, number);
+    const inner = this.#inner(flags);
+    if (!this.#known.references.has(number)) return grouped(inner);
+    return { source: `(?<g${number}>${inner.source})`, needs: needsOf(inner), unit: true };
+  }
+
+  #inner(flags: Flags): Part {
+    this.#depth += 1;
+    if (this.#depth > MOST_DEPTH) throw invalid("Groups are nested too deeply");
+    const part = this.#choice(flags);
+    this.#depth -= 1;
+    if (!this.#reader.takes(")")) throw invalid("Unterminated group");
+    return part;
+  }
+
+  /** A part that gives nothing back once it has matched. */
+  #atomic(part: Part): Part {
+    this.#atomics += 1;
+    const name = `a${this.#atomics}`;
+    return { source: `(?:(?=(?<${name}>${part.source}))\\k<${name}>)`, needs: needsOf(part), unit: true };
+  }
+
+  #quantified(part: Part | undefined, flags: Flags): Part | undefined {
+    let result = part;
+    while (result && !this.#isQuoted) {
+      this.#skipVerbose(flags);
+      const found = this.#reader.match(/^(?:[*+?]|\{\d+(?:,\d*)?\}|\{,\d+\})/);
+      if (!found) return result;
+      const [quantifier] = found;
+      const least = quantifier === "+" ? 1 : Number(/^\{(\d+)/.exec(quantifier)?.[1] ?? 0);
+      const isPossessive = this.#reader.takes("+");
+      const isLazy = !isPossessive && this.#reader.takes("?");
+      const unit = result.unit ? result.source : `(?:${result.source})`;
+      const source = `${unit}${quantifier.replace("{,", "{0,")}${isLazy ? "?" : ""}`;
+      const repeated: Part = { source, needs: least > 0 ? needsOf(result) : [] };
+      result = isPossessive ? this.#atomic(repeated) : repeated;
+    }
+    return result;
+  }
+
+  #escape(flags: Flags): Part | undefined {
+    if (this.#reader.isAtEnd) throw invalid("\\ at end of pattern");
+    if (this.#reader.takes("Q")) {
+      this.#isQuoted = true;
+      return undefined;
+    }
+    const number = this.#reader.match(/^(?:([1-9]\d*)|g\{?([1-9]\d*)\}?)/);
+    if (number) return this.#reference(Number(number[1] ?? number[2]));
+    const name = this.#reader.match(/^k(?:<([^>]+)>|\{([^}]+)\}|'([^']+)')/);
+    if (name) return this.#reference(name[1] ?? name[2] ?? name[3] ?? "");
+    const character = readCharacter(this.#reader);
+    if (character !== undefined) return this.#literal(character, flags);
+    const property = readProperty(this.#reader);
+    if (property !== undefined) return this.#set(`[${property}]`);
+    const boundary = this.#reader.match(/^b\{(start|end)(?:-half)?\}/)?.[1];
+    if (boundary) return assertion(boundary === "start" ? WORD_START : WORD_END);
+    const letter = this.#reader.character();
+    const set = SETS[letter.toLowerCase()];
+    if (set !== undefined) {
+      if (letter === "v") this.spans = true;
+      return this.#set(letter === letter.toLowerCase() ? `[${set}]` : `[^${set}]`);
+    }
+    switch (letter) {
+      case "b":
+        return assertion(`(?:${WORD_END}|${WORD_START})`);
+      case "B":
+        return assertion(`(?:${WORD_BEFORE}${WORD_AFTER}|${NO_WORD_BEFORE}${NO_WORD_AFTER})`);
+      // Some write these for the beginning and the end of a word, others for the characters.
+      case "<":
+        return { source: `(?:<|${WORD_START})`, needs: [], unit: true };
+      case ">":
+        return { source: `(?:>|${WORD_END})`, needs: [], unit: true };
+      case "A":
+        return this.#spanning(assertion(TEXT_START));
+      case "z":
+      case "Z":
+        return this.#spanning(assertion(TEXT_END));
+      case "R":
+        return this.#spanning({ source: `(?:\\r\\n|[${VERTICAL}])`, needs: [], unit: true });
+      case "N":
+        return this.#dot(NO_FLAGS);
+      case "K":
+      case "E":
+        // The whole lines are shown, wherever the match is said to begin.
+        return undefined;
+      case "|":
+        this.note = "\\| was read as the character |; write | for one or the other";
+        return this.#literal("|", flags);
+      default:
+        return this.#literal(ownCharacter(letter), flags);
+    }
+  }
+
+  #reference(group: number | string): Part {
+    const number = typeof group === "string" ? this.#names.get(group) : group;
+    if (number === undefined) throw invalid(`there is no group "${group}" before the place that refers to it`);
+    this.references.add(number);
+    return { source: this.#known.references.has(number) ? `\\k<g${number}>` : "", needs: [] };
+  }
+
+  #set(source: string): Part {
+    if (new RegExp(source, "v").test("\n")) this.stopsAtLineEnd = true;
+    return set(source);
+  }
+
+  #class({ ignoresCase }: Flags): Part {
+    const { source, spans, raw } = readClass(this.#reader);
+    if (ignoresCase) this.ignoresCase = true;
+    if (raw) this.raw = true;
+    return spans ? this.#spanning(set(source)) : this.#set(source);
+  }
+}
+
+function changedFlags(flags: Flags, on = "", off = ""): Flags {
+  const unknown = /[^imsxu]/.exec(on + off)?.[0] ?? (off.includes("m") ? "-m" : undefined);
+  if (unknown !== undefined)
+    throw invalid(`the flag ${unknown} is not known`, "There are i, m, s and x; ^ and $ always hold at each line");
+  const has = (flag: string, before: boolean) => (before || on.includes(flag)) && !off.includes(flag);
+  const { ignoresCase, dotAll, verbose } = flags;
+  return { ignoresCase: has("i", ignoresCase), dotAll: has("s", dotAll), verbose: has("x", verbose) };
+}
+
+function withCase(part: Part, { ignoresCase }: Flags, outer: Flags): Part {
+  if (ignoresCase === outer.ignoresCase || part.source === "") return part;
+  return { ...part, source: `(?${ignoresCase ? "i" : "-i"}:${part.source})`, unit: true };
 }

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { WorkspaceError } from "./error.ts";
-import { type SearchQuery, searchFiles, searchTexts } from "./search-files.ts";
+import { type SearchListener, type SearchQuery, searchFiles, searchTexts } from "./search-files.ts";
 import type { FromWorker } from "./search-in-worker.ts";
 import type { Match } from "./search-matches.ts";
 
@@ -15,16 +15,19 @@ function post(message: FromWorker): void {
 let batch: Match[] = [];
 try {
   const query = workerData as SearchQuery;
-  const found = (match: Match) => {
-    batch.push(match);
-    if (batch.length === BATCH) {
-      post({ type: "matches", matches: batch });
-      batch = [];
-    }
-    return true;
+  const listener: SearchListener = {
+    found(match) {
+      batch.push(match);
+      if (batch.length === BATCH) {
+        post({ type: "matches", matches: batch });
+        batch = [];
+      }
+      return true;
+    },
+    skipped: (skipped) => post({ type: "skipped", skipped }),
   };
-  if ("texts" in query) searchTexts(query, found);
-  else await searchFiles(query, found);
+  if ("texts" in query) searchTexts(query, listener);
+  else await searchFiles(query, listener);
   post({ type: "matches", matches: batch });
   post({ type: "done" });
 } catch (error) {

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openWorkspace } from "./paths.ts";
 import { searchTool } from "./search.ts";
-import { findRipgrep } from "./search-ripgrep.ts";
+import { translate } from "./search-pattern.ts";
+import { filesThatMayMatch, findRipgrep } from "./search-ripgrep.ts";
 import { swapping } from "./swapping.fixture.ts";
 import { call, TestFolder } from "./test-folder.fixture.ts";
 
@@ -67,7 +68,7 @@ describe.each([
     );
     expect(await search(folder, { pattern: "needle", path: "src/z.ts" })).toBe("src/z.ts:2:two needle\n");
     expect(await search(folder, { pattern: "needle", path: "src", glob: "*.log" })).toBe("src/kept.log:1:needle\n");
-    expect(await search(folder, { pattern: "nothing" })).toBe("[no matches]\n");
+    expect(await search(folder, { pattern: "nothing", path: "src/a", glob: "*.ts" })).toBe("[no matches]\n");
   });
 
   when("who names an ignored file or folder searches it", async () => {
@@ -81,7 +82,7 @@ describe.each([
     expect(await search(folder, { pattern: "(?i)^needle$", glob: "*.md" })).toBe("b.md:1:Needle\n");
     expect(await search(folder, { pattern: "\\(n.{2,}e\\)" })).toBe("src/a/c.ts:1:(needle)\n");
     expect(await search(folder, { pattern: "needle(?= h)" })).toBe("b.md:3:needle here\n");
-    expect(await search(folder, { pattern: "--help" })).toBe("[no matches]\n");
+    expect(await search(folder, { pattern: "--help", path: "b.md" })).toBe("[no matches]\n");
   });
 
   when("a pattern that is no regular expression is refused with the reason", async () => {
@@ -116,6 +117,143 @@ describe.each([
   });
 });
 
+describe.each([{ ripgrep: false }, { ripgrep: true }])("F79, with $ripgrep for ripgrep", ({ ripgrep }) => {
+  const when = test.skipIf(ripgrep && !hasRipgrep);
+  const search = (folder: TestFolder, input: Record<string, unknown>) =>
+    call(searchTool(openWorkspace(folder.root), { ripgrep }), input);
+
+  when("F79: lines are found whatever ends them, and whatever begins or encodes the file", async () => {
+    using folder = new TestFolder({
+      "a.txt": "foo\r\nbar\r\n",
+      "b.txt": "\ufefffoo\nbar",
+      "c.txt": Buffer.from("\ufefffoo\r\nGröße\r\n", "utf16le"),
+      "d.txt": Buffer.from("Größe\n", "latin1"),
+    });
+    expect(await search(folder, { pattern: "^foo$" })).toBe("a.txt:1:foo\nb.txt:1:foo\nc.txt:1:foo\n");
+    expect(await search(folder, { pattern: "foo\\nbar" })).toBe("a.txt:1:foo\na.txt:2:bar\nb.txt:1:foo\nb.txt:2:bar\n");
+    expect(await search(folder, { pattern: "\\bGröße$" })).toBe("c.txt:2:Größe\nd.txt:1:Größe\n");
+    expect(await search(folder, { pattern: "[a-z]\\r$", glob: "*.txt" })).toBe(
+      "a.txt:1:foo\na.txt:2:bar\nc.txt:1:foo\nc.txt:2:Größe\n",
+    );
+  });
+
+  when(
+    "F79: an ignored folder is searched if path or glob names it, also where rules leave out all that is in it",
+    async () => {
+      using folder = new TestFolder({
+        ".gitignore": "/build/\nlogs/*\n!logs/.keep\n*.tmp\n",
+        "build/x.ts": "needle\n",
+        "build/deep/y.ts": "needle\n",
+        "logs/a.log": "needle\n",
+        "logs/b.tmp": "needle\n",
+        "src/c.tmp": "needle\n",
+      });
+      const built = "build/deep/y.ts:1:needle\nbuild/x.ts:1:needle\n";
+      expect(await search(folder, { pattern: "needle", path: "build" })).toBe(built);
+      expect(await search(folder, { pattern: "needle", path: "build/deep" })).toBe("build/deep/y.ts:1:needle\n");
+      expect(await search(folder, { pattern: "needle", glob: "build/**" })).toBe(built);
+      expect(await search(folder, { pattern: "needle", path: "logs" })).toMatch(/^logs\/a\.log:1:needle\n/);
+      expect(await search(folder, { pattern: "needle", path: "src" })).toBe(
+        "[no matches]\n[there is no file to search in src]\n[not searched: src/c.tmp (left out by .gitignore or another ignore file; name one as path to search it)]\n",
+      );
+    },
+  );
+
+  when("F79: where nothing is found, the answer names what was not searched", async () => {
+    using folder = new TestFolder({ ".gitignore": "out/\n*.log\n", "a.bin": "needle\0", "b.txt": "one\ntwo\n" });
+    for (let number = 1; number <= 12; number += 1) folder.add(`${number}.log`, "needle");
+    folder.add("out/x", "needle");
+    folder.add("out/z.bin", "needle\0");
+    symlinkSync("out/x", folder.path("link"));
+    expect(await search(folder, { pattern: "needle" })).toBe(
+      "[no matches]\n" +
+        "[not searched: out/, 1.log, 10.log, 11.log, 12.log and 8 more (left out by .gitignore or another ignore file; name one as path to search it)]\n" +
+        "[not searched: a.bin (binary)]\n[not searched: link (a link)]\n",
+    );
+    expect(await search(folder, { pattern: "needle", path: "a.bin" })).toBe(
+      "[no matches]\n[not searched: a.bin (binary)]\n",
+    );
+    expect(await search(folder, { pattern: "one\\s+two", path: "b.txt" })).toBe(
+      "[no matches]\n[each line was searched alone; write \\n in the pattern where a line ends]\n",
+    );
+    expect(await search(folder, { pattern: "two", glob: "*.md" })).toBe(
+      '[no matches]\n[no file in . fits the glob "*.md"]\n[not searched: out/ (left out by .gitignore or another ignore file; name one as path to search it)]\n',
+    );
+    expect(await search(folder, { pattern: "two", path: "out", glob: "b.txt/*" })).toBe(
+      '[no matches]\n[no file in out fits the glob "b.txt/*"; a glob with / is a path from the workspace]\n',
+    );
+    folder.add("empty/.gitignore", "*\n");
+    expect(await search(folder, { pattern: "two", path: "empty" })).toMatch(
+      /^\[no matches\]\n\[there is no file to search in empty\]\n/,
+    );
+    expect(await search(folder, { pattern: "one\\|two" })).toMatch(
+      /^\[no matches\]\n\[\\\| was read as the character \|; write \| for one or the other\]\n/,
+    );
+  });
+
+  when(
+    "F79: a name that is not UTF-8, and a line or a file that is too long, are named whatever is found",
+    async () => {
+      using folder = new TestFolder({ "a.txt": "needle\n" });
+      writeFileSync(Buffer.concat([Buffer.from(`${folder.root}/b`), Buffer.from([0xff])]), "needle\n");
+      folder.add("long.txt", `${"x".repeat(17 * 1024 * 1024)}\nneedle\n`);
+      expect(await search(folder, { pattern: "needle" })).toBe(
+        "a.txt:1:needle\nlong.txt:2:needle\n" +
+          "[not searched: b\ufffd (cannot be opened)]\n" +
+          "[not searched: long.txt (beyond the first 16 MB of a line; use a command)]\n",
+      );
+      expect(await search(folder, { pattern: "needle\\n" })).toBe(
+        "a.txt:1:needle\n[not searched: b\ufffd (cannot be opened)]\n" +
+          "[not searched: long.txt (over 16 MB, too large for a pattern that spans lines; search by lines, or use a command)]\n",
+      );
+    },
+  );
+
+  when("F82: a match far inside a long line is shown, and no word is cut", async () => {
+    const words = "lorem ipsum dolor ".repeat(20_000);
+    using folder = new TestFolder({ "a.txt": `${words}the needle, ${words}\n` });
+    const answer = await search(folder, { pattern: "need" });
+    expect(answer).toMatch(/^a\.txt:1:\[\.\.\.\] (?:\w+ )+the needle, (?:\w+ +)+\[\.\.\.\]\n$/);
+    expect(answer.length).toBeLessThan(330);
+  });
+});
+
+test.skipIf(!hasRipgrep)("F79: ripgrep leaves out the files in which nothing can match, and no other", async () => {
+  using folder = new TestFolder({
+    "a.txt": "a needle\n",
+    "b.txt": "none\n",
+    "NEEDLE.txt": "NEEDLE\n",
+    "c.bin": "\0",
+    "d.pdf": Buffer.from("%PDF-\xff", "latin1"),
+    "utf16.txt": Buffer.from("\ufeffneedle\n", "utf16le"),
+    "none16.txt": Buffer.from("\ufeffnone\n", "utf16le"),
+  });
+  const workspace = openWorkspace(folder.root);
+  const files = folder.names();
+  const left = (pattern: string) =>
+    filesThatMayMatch(
+      findRipgrep(workspace, process.env) ?? "",
+      workspace,
+      files,
+      translate(pattern),
+      {},
+      new AbortController().signal,
+    );
+  expect(await left("needle")).toEqual(["a.txt", "c.bin", "d.pdf", "utf16.txt"]);
+  expect(await left("(?i)needle")).toEqual(["NEEDLE.txt", "a.txt", "c.bin", "d.pdf", "utf16.txt"]);
+  expect(await left("n[a-e]e.le$")).toEqual(["a.txt", "c.bin", "d.pdf", "utf16.txt"]);
+  expect(await left("n[a-e]*|NEED")).toEqual([
+    "NEEDLE.txt",
+    "a.txt",
+    "b.txt",
+    "c.bin",
+    "d.pdf",
+    "none16.txt",
+    "utf16.txt",
+  ]);
+  expect(await left("\\w")).toEqual(files);
+});
+
 test("S8: what lies outside is not searched", async () => {
   using folder = new TestFolder();
   symlinkSync(folder.outside, folder.path("out"));
@@ -144,9 +282,10 @@ describe.each([{ ripgrep: false }, { ripgrep: true }])("S21, with $ripgrep for r
     const whyNotRead = (path: string) => (path.startsWith("secret/") ? "it is secret." : undefined);
     const tool = searchTool(openWorkspace(folder.root, [], whyNotRead), { ripgrep });
     const note = "[not searched: files that rules on reading close]\n";
+    const link = "[not searched: c.txt (a link)]\n";
     expect(await call(tool, { pattern: "needle" })).toBe(`a.txt:1:needle a\n${note}`);
-    expect(await call(tool, { pattern: "needle b" })).toBe(`[no matches]\n${note}`);
-    expect(await call(tool, { pattern: "needle x" })).toBe(`[no matches]\n${note}`);
+    expect(await call(tool, { pattern: "needle b" })).toBe(`[no matches]\n${note}${link}`);
+    expect(await call(tool, { pattern: "needle x" })).toBe(`[no matches]\n${note}${link}`);
     expect(await call(tool, { pattern: "needle", path: "secret/b.txt" })).toBe(`[no matches]\n${note}`);
   });
 });

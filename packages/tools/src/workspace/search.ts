@@ -9,11 +9,13 @@ import type { Watch } from "./key-file.ts";
 import { openFile } from "./open-path.ts";
 import { pathArgument } from "./path-argument.ts";
 import { locate, type Workspace } from "./paths.ts";
-import type { Query } from "./search-files.ts";
+import { showOnOneLine } from "./plain-text.ts";
+import { compileGlob } from "./search-glob.ts";
 import { type SearchEnd, searchInWorker } from "./search-in-worker.ts";
-import { Matches } from "./search-matches.ts";
-import { compileGlob, compilePattern } from "./search-pattern.ts";
-import { filesByRipgrep, findRipgrep } from "./search-ripgrep.ts";
+import { Matches, type Told } from "./search-matches.ts";
+import { type Pattern, translate } from "./search-pattern.ts";
+import { filesThatMayMatch, findRipgrep } from "./search-ripgrep.ts";
+import { scopeOf } from "./search-scope.ts";
 
 /** How a search is done. */
 export interface SearchOptions {
@@ -64,7 +66,7 @@ export function searchTool(workspace: Workspace, options: SearchOptions = {}): T
       looksAt: { one: "search", several: "searches" },
     }),
     async execute({ pattern, path = ".", glob }, context) {
-      compilePattern(pattern);
+      const translated = translate(pattern);
       compileGlob(glob);
       if (isEarlier(path)) return inEarlier(pattern, path, glob, context);
       const place = await locate(workspace, path);
@@ -75,21 +77,32 @@ export function searchTool(workspace: Workspace, options: SearchOptions = {}): T
         );
       if (place.kind === "special")
         throw new WorkspaceError("kind", `${place.path} is ${place.what} and is not searched.`);
-      const query: Query = { workspace, pattern, place, glob };
-      const until = performance.now() + deadline;
       const { whyNotRead } = workspace;
       const isOpen = whyNotRead && remembering((file) => whyNotRead(file, place.path) === undefined);
       const matches = new Matches(isOpen);
+      const until = performance.now() + deadline;
       const late = AbortSignal.timeout(deadline);
-      const files =
-        ripgrep && (await filesToSearch(query, isOpen ?? (() => true), AbortSignal.any([context.signal, late])));
-      context.signal.throwIfAborted();
-      if (late.aborted) return told(matches, "late", context.signal);
-      const left = Math.max(1, Math.ceil(until - performance.now()));
-      const end = await searchInWorker({ ...query, ...(files && { files }) }, matches, left, context.signal);
-      return told(matches, end, context.signal);
+      const signal = AbortSignal.any([context.signal, late]);
+      try {
+        const { files: all, leftOut, links } = await scopeOf(workspace, place, glob, signal);
+        const files = await likelyFiles(isOpen ? all.filter(isOpen) : all, translated, signal);
+        const left = Math.max(1, Math.ceil(until - performance.now()));
+        const end = await searchInWorker({ workspace, pattern, files }, matches, left, context.signal);
+        const advice = all.length === 0 ? [nothingThere(place.path, glob)] : adviceOn(translated);
+        return told(matches, end, { leftOut, links, advice, notes: notesOn(translated) }, context.signal);
+      } catch (error) {
+        if (!late.aborted || context.signal.aborted) throw error;
+        return told(matches, "late", { notes: notesOn(translated) }, context.signal);
+      }
     },
   });
+
+  /** The files without those of which ripgrep says that nothing can match in them. */
+  async function likelyFiles(files: readonly string[], pattern: Pattern, signal: AbortSignal) {
+    const program = ripgrep ? findRipgrep(workspace, process.env) : undefined;
+    if (program === undefined) return files;
+    return filesThatMayMatch(program, workspace, files, pattern, childEnvironment(process.env, {}), signal);
+  }
 
   /** Lines of earlier messages. The worker of files looks into them, so that a pattern that takes for ever is stopped. */
   async function inEarlier(pattern: string, path: string, glob: string | undefined, context: ToolContext) {
@@ -98,15 +111,20 @@ export function searchTool(workspace: Workspace, options: SearchOptions = {}): T
     const texts = await earlierTexts(path, context);
     const matches = new Matches();
     const end = await searchInWorker({ texts, pattern }, matches, deadline, context.signal);
-    return matches.text(end === "late" ? tooSlow(deadline) : undefined);
+    const translated = translate(pattern);
+    return matches.text({ advice: adviceOn(translated), notes: notesOn(translated), ...stoppedBy(end) });
   }
 
   /** What was found, once the files are looked at that hits in keys may come from: a line alone does not tell. */
-  async function told(matches: Matches, end: SearchEnd, signal: AbortSignal): Promise<string> {
+  async function told(matches: Matches, end: SearchEnd, beside: Told, signal: AbortSignal): Promise<string> {
     if (watch) {
       for (const [path, line] of matches.mayHoldKeys) await look(path, line, watch, signal);
     }
-    return matches.text(end === "late" ? tooSlow(deadline) : undefined);
+    return matches.text({ ...beside, ...stoppedBy(end) });
+  }
+
+  function stoppedBy(end: SearchEnd): Pick<Told, "stopped"> {
+    return end === "late" ? { stopped: tooSlow(deadline) } : {};
   }
 
   async function look(path: string, line: number, watch: Watch, signal: AbortSignal): Promise<void> {
@@ -120,16 +138,19 @@ export function searchTool(workspace: Workspace, options: SearchOptions = {}): T
   }
 }
 
-/** The files of a folder that ripgrep finds matches in; undefined where it cannot be asked, or was stopped. */
-async function filesToSearch(query: Query, isOpen: (path: string) => boolean, signal: AbortSignal) {
-  const program = query.place.kind === "directory" ? findRipgrep(query.workspace, process.env) : undefined;
-  if (program === undefined) return undefined;
-  try {
-    return await filesByRipgrep(program, query, childEnvironment(process.env, {}), isOpen, signal);
-  } catch (error) {
-    if (signal.aborted) return undefined;
-    throw error;
-  }
+function notesOn({ note }: Pattern): readonly string[] {
+  return note === undefined ? [] : [note];
+}
+
+function adviceOn({ spans, stopsAtLineEnd }: Pattern): readonly string[] {
+  const isByLine = stopsAtLineEnd && !spans;
+  return isByLine ? ["each line was searched alone; write \\n in the pattern where a line ends"] : [];
+}
+
+function nothingThere(path: string, glob: string | undefined): string {
+  if (glob === undefined) return `there is no file to search in ${showOnOneLine(path)}`;
+  const from = glob.includes("/") ? "; a glob with / is a path from the workspace" : "";
+  return `no file in ${showOnOneLine(path)} fits the glob ${JSON.stringify(glob)}${from}`;
 }
 
 function remembering(judge: (path: string) => boolean): (path: string) => boolean {

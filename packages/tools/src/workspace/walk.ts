@@ -27,8 +27,16 @@ export interface WalkOptions {
   readonly signal?: AbortSignal;
   /** Names of folders that are named and not entered. */
   readonly passOver?: ReadonlySet<string>;
-  /** Hears of each entry that git ignores; it is left out with all that is below it. */
-  readonly onIgnored?: (path: string) => void;
+  /** Hears of each entry that is left out with all that is below it. `.git` is left out without a word. */
+  readonly onLeftOut?: (left: LeftOut) => void;
+}
+
+/** An entry that a walk leaves out. */
+export interface LeftOut {
+  /** From the root. */
+  readonly path: string;
+  readonly why: "ignored" | "unreadable";
+  readonly isFolder: boolean;
 }
 
 /**
@@ -64,7 +72,7 @@ async function* walkEntries(
     const path = folder === "." ? entry.name : `${folder}/${entry.name}`;
     const kind = kindOf(entry);
     if (isIgnored(options.rules, path, kind === "directory")) {
-      options.onIgnored?.(path);
+      options.onLeftOut?.({ path, why: "ignored", isFolder: kind === "directory" });
       continue;
     }
     yield { path, name: entry.name, kind, directory };
@@ -84,14 +92,21 @@ async function* walkInside(
   try {
     opened = await openInside(workspace, parent, name);
   } catch (error) {
-    // It went away, became a link, or may not be read; the walk is about the rest.
-    if (systemCode(error) !== undefined) return;
-    throw error;
+    if (systemCode(error) === undefined) throw error;
+    if (isUnreadable(error, name)) options.onLeftOut?.({ path, why: "unreadable", isFolder: true });
+    return;
   }
   await using directory = opened;
   const entries = await readdir(directory.at, { withFileTypes: true });
   const rules = await rulesIn(workspace, directory, path, options.rules, new Set(entries.map(({ name }) => name)));
   yield* walkEntries(workspace, directory, path, entries, { ...options, rules, depth: options.depth - 1 });
+}
+
+/** Whether an entry is there and cannot be opened. Any other entry went away or became a link since it was seen. */
+export function isUnreadable(error: unknown, name: string): boolean {
+  const code = systemCode(error);
+  // A name that is not UTF-8 is known only in part, so nothing is found by it.
+  return code !== undefined && (name.includes("\ufffd") || !["ENOENT", "ENOTDIR", "ELOOP"].includes(code));
 }
 
 function kindOf(entry: Dirent): Entry["kind"] {

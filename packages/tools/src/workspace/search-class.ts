@@ -1,0 +1,91 @@
+import {
+  invalid,
+  member,
+  ownCharacter,
+  type PatternReader,
+  posixClass,
+  readCharacter,
+  readProperty,
+  SETS,
+} from "./search-characters.ts";
+
+/** A class of characters in brackets, in JavaScript's syntax. */
+export interface CharacterClass {
+  readonly source: string;
+  /** Whether the pattern names a line end as one of the characters. */
+  readonly spans: boolean;
+  /** Whether the pattern names the carriage return as one of the characters. */
+  readonly raw: boolean;
+}
+
+/** Reads a class from its opening bracket to its closing one. Throws a `WorkspaceError` if the class has no clear meaning. */
+export function readClass(reader: PatternReader): CharacterClass {
+  const posix = /^\[:(\w+):\]/.exec(reader.rest)?.[1];
+  if (posix !== undefined && posixClass(posix))
+    throw invalid(`[:${posix}:] is a class of characters only inside of brackets`, `Write [[:${posix}:]]`);
+  reader.takes("[");
+  const isNegated = reader.takes("^");
+  const hasBracket = reader.rest.startsWith("]");
+  if (isNegated && hasBracket && !reader.rest.includes("]", 1)) {
+    reader.takes("]");
+    return { source: "[^]", spans: true, raw: false };
+  }
+  if (!isNegated && hasBracket)
+    throw invalid("[] is an empty class", "Write \\[\\] for the two brackets, or [\\]ab] for a class that contains ]");
+  const members: Member[] = [];
+  do members.push(readMember(reader));
+  while (!reader.takes("]"));
+  const source = `[${isNegated ? "^" : ""}${members.map((one) => one.source).join("")}]`;
+  const has = (code: number) => !isNegated && members.some(({ from, to }) => from <= code && code <= to);
+  const letters = new Set(members.map(({ letter }) => letter));
+  const hasAll = !isNegated && Object.keys(SETS).some((one) => letters.has(one) && letters.has(one.toUpperCase()));
+  return { source, spans: hasAll || has(10) || has(13), raw: has(13) };
+}
+
+interface Member {
+  readonly source: string;
+  /** The first and the last code of the characters that the pattern names; not numbers for a set that has a name. */
+  readonly from: number;
+  readonly to: number;
+  /** The letter of a set such as `\s`. */
+  readonly letter?: string;
+}
+
+function readMember(reader: PatternReader): Member {
+  if (/^(?:&&|--|~~)\[/.test(reader.rest))
+    throw invalid("Classes cannot be intersected", "Write (?![aeiou])[a-z] for [a-z&&[^aeiou]]");
+  const first = readOne(reader);
+  if (Number.isNaN(first.from) || !/^-(?:[^\]\\[]|\\[^dwshvpP]|\[(?!:))/i.test(reader.rest)) return first;
+  reader.takes("-");
+  const last = readOne(reader);
+  if (last.from < first.from) throw invalid("Range out of order in character class");
+  return { source: `${first.source}-${last.source}`, from: first.from, to: last.to };
+}
+
+function readOne(reader: PatternReader): Member {
+  if (reader.isAtEnd) throw invalid("Unterminated character class");
+  const posix = reader.match(/^\[:(\^?)(\w+):\]/);
+  if (posix) {
+    const members = posixClass(posix[2]);
+    return named(posix[1] ? `[^${members}]` : members);
+  }
+  const character = reader.character();
+  if (character !== "\\") return single(character);
+  const meant = readCharacter(reader);
+  if (meant !== undefined) return single(meant);
+  const property = readProperty(reader);
+  if (property !== undefined) return named(property);
+  const letter = reader.isAtEnd ? "\\" : reader.character();
+  const set = SETS[letter.toLowerCase()];
+  if (set === undefined) return single(letter === "b" ? "\b" : ownCharacter(letter));
+  return { ...named(letter === letter.toLowerCase() ? set : `[^${set}]`), letter };
+}
+
+function named(source: string): Member {
+  return { source, from: Number.NaN, to: Number.NaN };
+}
+
+function single(character: string): Member {
+  const { source, code } = member(character);
+  return { source, from: code, to: code };
+}
