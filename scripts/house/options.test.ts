@@ -67,6 +67,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   "host permissions": (options) => host.permissions(options),
   "host checkConfiguration": (options) => host.checkConfiguration(options),
   "host proveRules": (options) => host.proveRules(options, root),
+  "host unknownNamesIn": (options) => host.unknownNamesIn(options, root),
   "host readConfiguration": (options) => host.readConfiguration(options),
   "host fan": (options) => host.fan(session, [], options),
   "host Worktrees.constructor": (options) => new host.Worktrees(options),

@@ -29,6 +29,7 @@ export { ConversationDirectory, type StoredConversation } from "./conversation-d
 export { ConversationError, findConversation, wasUnattended } from "./conversations.ts";
 export { type AllDefinitions, readDefinitions } from "./definitions/all-definitions.ts";
 export type { Skill } from "./definitions/skills.ts";
+export { absentInLists } from "./definitions/tool-list.ts";
 export { type Directories, directories } from "./directories.ts";
 export { contextKnown, type ModelsPlace, modelsHere, providersHere } from "./drivers/drivers.ts";
 export type { Equipment } from "./equipment/equipment.ts";

@@ -20,7 +20,10 @@ import {
   readConfiguration,
   readRuleFile,
   type Settings,
+  SettingsError,
+  type SettingsFault,
   settingAt,
+  unknownNamesIn,
   userSettingsFile,
 } from "./settings/index.ts";
 import { Worktrees } from "./worktrees/worktrees.ts";
@@ -137,7 +140,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const workspace = readableWorkspace(cwd);
   const places = directories(env, home);
   const project = trusted ? projectOf(workspace) : undefined;
-  const configuration = readConfiguration({ env, home, project, flags: settingsOfFlags(flags) });
+  const sources = { env, home, project, flags: settingsOfFlags(flags) };
+  const configuration = withUnknownNames(readConfiguration(sources), await unknownNamesIn(sources, workspace));
   const { settings } = configuration;
   const redact = redactor({ env });
   const instructions = gatherInstructions({
@@ -177,6 +181,17 @@ export async function openHost(options: HostOptions): Promise<Host> {
   });
   if (!options.readyLater) await host.ready();
   return host;
+}
+
+/** Settings whose names another part of the start looks up and reports. */
+const REPORTED_ELSEWHERE = /^(?:memory|instructions|search)\b/;
+
+/** Throws a `SettingsError` for a folder that the sandbox is to open and that does not exist: no command could run. */
+function withUnknownNames(configuration: Configuration, unknown: readonly SettingsFault[]): Configuration {
+  const { settings, faults } = configuration;
+  const [closed] = unknown.filter(({ key = "" }) => key.startsWith("sandbox.writable"));
+  if (closed && settings.sandbox?.enabled !== "off") throw new SettingsError(closed);
+  return { ...configuration, faults: [...faults, ...unknown.filter(({ key = "" }) => !REPORTED_ELSEWHERE.test(key))] };
 }
 
 /** The flags that stand for settings. */

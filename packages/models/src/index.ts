@@ -22,7 +22,7 @@ export {
   type OpenAIUserPart,
   toOpenAIMessages,
 } from "./openai-chat/messages.ts";
-export { type ResolveOptions, resolveModel } from "./resolve.ts";
+export { checkModel, type ResolveOptions, resolveModel } from "./resolve.ts";
 export type { WireBounds } from "./wire/bounds.ts";
 export type { WireOptions } from "./wire/client.ts";
 export { loadWire, type PoolOptions, type ProxyAddresses } from "./wire/pool.ts";

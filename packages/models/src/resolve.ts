@@ -1,7 +1,7 @@
 import type { ModelDriver } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { PDF, PICTURES } from "@banyan/core/drivers";
-import { lookUp, type ModelOverrides, overrideOf, seesByName } from "./catalogue.ts";
+import { lookUp, type ModelOverrides, nearModels, overrideOf, seesByName } from "./catalogue.ts";
 import type { Environment } from "./environment.ts";
 import { type Aliases, parseName } from "./name.ts";
 import type { Provider } from "./provider.ts";
@@ -76,6 +76,25 @@ export async function resolveModel(name: string, options: ResolveOptions = {}): 
     driver.catch(() => drivers.delete(made));
   }
   return driver;
+}
+
+/**
+ * Looks a name up as `resolveModel` does, without making a driver: rejects with `ModelChoiceError` where that does. Resolves with the
+ * names of models that may be meant, as `provider/model`, if the name is like one that the catalogue knows and is none itself.
+ *
+ * @param needsSetUp Whether keys and addresses have to be there too.
+ */
+export async function checkModel(
+  name: string,
+  options: Omit<ResolveOptions, "bounds"> = {},
+  needsSetUp = true,
+): Promise<readonly string[]> {
+  refuseUnknown("checkModel", options, { env: true, aliases: true, overrides: true });
+  const { env = process.env, aliases, overrides } = options;
+  const { provider, model } = parseName(name, aliases);
+  if (needsSetUp) setUpOf(provider, env);
+  const near = await nearModels(provider, model, overrides);
+  return near.map((id) => `${provider.name}/${id}`);
 }
 
 /** What of files is known to go through the format of a provider, where its driver does not know that itself. */

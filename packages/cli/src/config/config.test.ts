@@ -142,6 +142,35 @@ describe("banyan config check", () => {
       "5 problems.",
     ]);
   });
+
+  test("F103: looks up the names in settings, and finds all that a start says", async () => {
+    const agents = { helper: { description: "d", instructions: "i", model: "sonet", tools: ["mcp__gitub__x"] } };
+    const keys = { sned: "ctrl+y", send: "ctl+q" };
+    const names = {
+      fallbacks: ["opnai/x"],
+      titleModel: "hauku",
+      aliases: { a: "a" },
+      keys,
+      theme: "gone.json",
+      agents,
+    };
+    put(user, JSON.stringify({ ...names, sandbox: { enabled: "off", writable: ["/nowhere"] } }, undefined, 1));
+    const env = { BANYAN_MODLE: "x", BANYAN_THEME: "" };
+    const { code, stdout, stderr } = await banyan(place, ["config", "check"], { env });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: "" });
+    for (const line of [
+      "BANYAN_MODLE: Banyan reads no variable of this name; did you mean BANYAN_MODEL?",
+      `${user}:9:10: keys: there is no 'sned'; is it 'send'? /keys lists them.`,
+      `${user}:9:10: keys.send: there is no key 'ctl+q'; write it as in 'ctrl+r', 'alt+enter' or 'f5'.`,
+      `${user}:13:11: theme: ${join(dirname(user), "gone.json")}: it cannot be read: ENOENT`,
+      `${user}:27:4: sandbox.writable[0]: there is no /nowhere; name a path that exists.`,
+    ])
+      expect(stdout).toContain(line);
+    const begun = await banyan(place, ["-p", "hi", "--model", "demo/offline"], { env });
+    const said = begun.stderr.split("\n").filter((line) => line.includes(user) || line.startsWith("BANYAN_"));
+    expect(said.length).toBeGreaterThan(5);
+    expect(said.filter((line) => !stdout.includes(line))).toEqual([]);
+  });
 });
 
 test("banyan config path says where everything is, and what is not used", async () => {

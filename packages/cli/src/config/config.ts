@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { counted } from "@banyan/core/shown";
 import {
+  absentInLists,
   type ConfigurationOptions,
   changeSetting,
   changeSettingByText,
@@ -16,8 +17,12 @@ import {
   readConfiguration,
   readDefinitions,
   redactor,
+  type Settings,
+  SettingsError,
   settingAt,
+  settingPlace,
   TrustRecord,
+  unknownNamesIn,
   unknownSetting,
   userSettingsFile,
 } from "@banyan/host";
@@ -65,13 +70,18 @@ function change(
  * Prints what is wrong in all layers, and in the files of agents, commands and skills, and for each rule and matcher a call that
  * it matches. The project's files are read for this, and nothing of them is used.
  */
-function check(place: ConfigurationOptions, write: (text: string) => void): ExitCode {
+async function check(place: ConfigurationOptions, write: (text: string) => void): Promise<ExitCode> {
   const project = projectOf(".");
   const definitions = readDefinitions(directories(place.env, place.home), project);
-  const faults = [...checkConfiguration({ ...place, project }), ...definitions.faults];
-  for (const fault of faults) write(`${oneLine(describeFault(fault))}\n`);
-  const { proven, notices } = proveRules({ ...place, project }, process.cwd());
-  for (const notice of notices) write(`${oneLine(notice)}\n`);
+  const sources = { ...place, project };
+  const names = await unknownNamesIn(sources, process.cwd());
+  const faults = [
+    ...[...checkConfiguration(sources), ...names, ...definitions.faults].map(describeFault),
+    ...(await terminalFaults(place)),
+  ];
+  for (const fault of faults) write(`${oneLine(fault)}\n`);
+  const { proven, notices } = proveRules(sources, process.cwd());
+  for (const notice of [...notices, ...absentInLists(definitions.agents)]) write(`${oneLine(notice)}\n`);
   for (const { key, text, example } of proven)
     write(
       `${oneLine(`${key}: ${text} matches ${example ?? "no call that was found; write its pattern otherwise"}`)}\n`,
@@ -79,6 +89,30 @@ function check(place: ConfigurationOptions, write: (text: string) => void): Exit
   const count = faults.length + proven.filter(({ example }) => example === undefined).length;
   write(count === 0 ? "The settings are right.\n" : `${counted(count, "problem")}.\n`);
   return count === 0 ? exitCodes.done : exitCodes.usage;
+}
+
+/** What the terminal would say of its keys and colours at the start. A project sets neither. */
+async function terminalFaults(place: ConfigurationOptions): Promise<readonly string[]> {
+  const { KeyBindings } = await import("../terminal/full/keys/key-bindings.ts");
+  const { Colors } = await import("../terminal/full/theme/colors.ts");
+  const file = userSettingsFile(place);
+  const { keys, theme } = settingsIn(place);
+  const said = (setting: "keys" | "theme") => (sentence: string) =>
+    `${settingPlace(file, [setting])}${sentence.slice(setting.length)}`;
+  return [
+    ...new KeyBindings(keys).problems.map(said("keys")),
+    ...(theme === undefined ? [] : new Colors(1, place.env).use(theme).map(said("theme"))),
+  ];
+}
+
+/** The settings of the user; those of a file that stops the start count as none, since that is reported. */
+function settingsIn(place: ConfigurationOptions): Settings {
+  try {
+    return readConfiguration(place).settings;
+  } catch (error) {
+    if (error instanceof SettingsError) return {};
+    throw error;
+  }
 }
 
 /** Prints settings as they count, with the layers that they come from. Secrets in them are not shown. */

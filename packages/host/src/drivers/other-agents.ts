@@ -56,10 +56,27 @@ export function agentNamed(model: string, { aliases = {} }: OtherAgentsPlace["se
  * `ModelChoiceError` where there is no such agent, or its program is not installed.
  */
 export async function otherAgent(
-  { name, effort }: AgentNamed,
+  named: AgentNamed,
   place: OtherAgentsPlace,
   options: Pick<AcpAgentOptions, "backups" | "cwd" | "instructions">,
 ): Promise<LoopDriver> {
+  const { name, command, args, install, env } = installedAgent(named, place);
+  const own = { ...childEnvironment(place.env, env), PATH: pathOf(place) };
+  // Whoever works with models of providers alone does not load the protocol.
+  const { acpAgent } = await import("@banyan/acp");
+  return acpAgent({
+    name,
+    command,
+    args,
+    env: own,
+    ...(install && { install }),
+    effort: named.effort,
+    ...options,
+  });
+}
+
+/** The agent of another program, with its variables. Throws `ModelChoiceError` where there is none, or its program is not installed. */
+export function installedAgent({ name }: Pick<AgentNamed, "name">, place: OtherAgentsPlace) {
   const all = describedAgents(place);
   const agent = all.find((each) => each.name === name);
   if (!agent) {
@@ -73,19 +90,7 @@ export async function otherAgent(
   }
   const missing = whyMissing(agent, place);
   if (missing !== undefined) throw new ModelChoiceError("unknown-model", missing);
-  const { command, args, env, install } = agent;
-  const own = { ...childEnvironment(place.env, env()), PATH: pathOf(place) };
-  // Whoever works with models of providers alone does not load the protocol.
-  const { acpAgent } = await import("@banyan/acp");
-  return acpAgent({
-    name,
-    command,
-    args,
-    env: own,
-    ...(install && { install }),
-    effort,
-    ...options,
-  });
+  return { ...agent, env: agent.env() };
 }
 
 /** The agents of other programs as a provider of models: which there are, and whether they can be used. */

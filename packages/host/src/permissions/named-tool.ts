@@ -37,7 +37,7 @@ export function meansOnly(written: string, tool: NamedTool, servers: readonly st
 }
 
 /** The configured servers that a written name fits, whatever tools they have; none where no server is spelled in full. */
-function serversMeant(written: string, servers: readonly string[]): readonly string[] {
+export function serversMeant(written: string, servers: readonly string[]): readonly string[] {
   const begun = servers.filter((server) => written.startsWith(beginningOf(server)));
   // A name as providers take it belongs to the longest server that it begins with; names of the others have a digest there.
   const longest = Math.max(0, ...begun.map((server) => beginningOf(server).length));

@@ -7,15 +7,16 @@ import { literalGlob } from "../permissions/place.ts";
 import { foreignTool } from "../permissions/tool-names.ts";
 import { leadsInto, type ProjectPlaces } from "../project.ts";
 import { type ClaudeSettings, joinedHooks, readClaudeSettings } from "./claude-settings.ts";
-import { environmentSettings } from "./environment.ts";
+import { environmentSettings, settingVariables, unknownVariables } from "./environment.ts";
 import { provenRules } from "./example-calls.ts";
-import { SettingsError, type SettingsFault, unknownName } from "./fault.ts";
+import { describePlace, type Misfit, SettingsError, type SettingsFault, unknownName } from "./fault.ts";
 import { readJsonFile } from "./json-file.ts";
 import { formatKey, type KeyPath, valueAt } from "./key.ts";
 import { knownNames, nodesAt, schemaNode } from "./known-names.ts";
-import { type FileLayer, readMcpLayer, readProjectLayer, readUserLayer } from "./layer.ts";
+import { type FileLayer, type LayerName, placed, readMcpLayer, readProjectLayer, readUserLayer } from "./layer.ts";
 import { type Entry, type Layer, mergeLayers, settingsOf } from "./merge.ts";
 import { type Settings, settingsSchema } from "./schema.ts";
+import { unknownNames } from "./unknown-names.ts";
 
 /** Whose settings. */
 export interface ConfigurationOptions {
@@ -68,23 +69,66 @@ export function readConfiguration(options: ConfigurationOptions): Configuration 
     { name: "flags", settings: options.flags ?? {} },
   ];
   const entries = mergeLayers(layers);
-  return { settings: settingsOf(entries), entries, faults: [...user.faults, ...project.faults] };
+  const faults = [...user.faults, ...project.faults, ...unknownVariables(options.env)];
+  return { settings: settingsOf(entries), entries, faults };
 }
 
-/** Everything that is wrong in all layers; also what would keep the program from starting. */
+/** Everything that is wrong in all layers; also what would keep the program from starting. `unknownNamesIn` looks names up. */
 export function checkConfiguration(options: ConfigurationOptions): readonly SettingsFault[] {
   refuseUnknown("checkConfiguration", options, OPTIONS);
   const { user, project } = readFiles(options);
-  return [...user.faults, ...project.faults, ...environmentFaults(options.env)];
+  return [...user.faults, ...project.faults, ...environmentFaults(options.env), ...unknownVariables(options.env)];
+}
+
+/**
+ * A fault for each name in the files and variables that names nothing: models, tools of agents, folders and files. Each layer is looked at,
+ * also where another layer counts more.
+ */
+export async function unknownNamesIn(
+  options: ConfigurationOptions,
+  workspace: string,
+): Promise<readonly SettingsFault[]> {
+  refuseUnknown("unknownNamesIn", options, OPTIONS);
+  const { env, home, project: places, flags = {} } = options;
+  const { user, project } = readFiles(options);
+  const environment = environmentFaults(env).length > 0 ? {} : environmentSettings(env);
+  const layers: Layer[] = [
+    { name: "user", settings: user.settings },
+    { name: "project", settings: project.settings },
+    { name: "environment", settings: environment },
+  ];
+  const settings = settingsOf(mergeLayers([...layers, { name: "flags", settings: flags }]));
+  const files: Partial<Record<LayerName, string>> = {
+    user: userSettingsFile({ env, home }),
+    ...(places && { project: places.settings }),
+  };
+  const faults = layers.flatMap((layer) =>
+    mergeLayers([layer]).map(async (entry): Promise<SettingsFault[]> => {
+      const misfits = await unknownNames(entry, { settings, env, home, workspace });
+      return misfits.map((misfit) => faultIn(layer.name, files[layer.name], misfit));
+    }),
+  );
+  return (await Promise.all(faults)).flat();
+}
+
+/** A misfit with the place in its file, or with its variable. */
+function faultIn(layer: LayerName, file: string | undefined, misfit: Misfit): SettingsFault {
+  const { path, problem, advice } = misfit;
+  const key = formatKey(path);
+  const variable = settingVariables.find((known) => formatKey(known.path) === key);
+  if (layer === "environment" && variable) return { source: variable.name, problem, advice };
+  const json = file === undefined ? undefined : readJsonFile(file);
+  if (file !== undefined && json?.state === "read") return placed(file, json.places, misfit);
+  return { source: file ?? layer, key, problem, advice };
 }
 
 /** An example for each rule and matcher of the files that can be read (S34), relative to a workspace. */
 export function proveRules(options: ConfigurationOptions, workspace: string): ReturnType<typeof provenRules> {
   refuseUnknown("proveRules", options, OPTIONS);
   const { user, project } = readFiles(options);
-  const layers: Layer[] = [user, project].map(({ settings: { permissions, hooks } }, index) => ({
+  const layers: Layer[] = [user, project].map(({ settings: { permissions, hooks, mcpServers, agents } }, index) => ({
     name: index === 0 ? "user" : "project",
-    settings: { permissions, hooks },
+    settings: { permissions, hooks, mcpServers, agents },
   }));
   return provenRules(settingsOf(mergeLayers(layers)), workspace);
 }
@@ -105,6 +149,13 @@ export function unknownSetting(path: KeyPath): string | undefined {
   const { problem, advice } = unknownName(path.slice(0, at + 1), knownNames(settingsSchema, path.slice(0, at)));
   const around = formatKey(path.slice(0, at));
   return `${around === "" ? "" : `${around}: `}${problem}; ${advice}.`;
+}
+
+/** A setting as people find it, as in `settings.json:3:5: keys`; its name alone where a file does not hold it. */
+export function settingPlace(file: string, path: KeyPath): string {
+  const json = readJsonFile(file);
+  const at = json.state === "read" ? json.places.value(path) : undefined;
+  return at ? describePlace({ source: file, ...at, key: formatKey(path) }) : formatKey(path);
 }
 
 function readFiles({ env, home, project }: ConfigurationOptions): Record<"user" | "project", FileLayer> {

@@ -1,6 +1,7 @@
+import { nearest } from "@banyan/core/shown";
 import type { Environment } from "@banyan/models";
 import { limits } from "../limits.ts";
-import { SettingsError } from "./fault.ts";
+import { SettingsError, type SettingsFault } from "./fault.ts";
 import { type KeyPath, withValueAt } from "./key.ts";
 import { type SettingName, type Settings, settingShape } from "./schema.ts";
 
@@ -37,6 +38,32 @@ export const settingVariables: readonly SettingVariable[] = [
   { name: "BANYAN_SANDBOX", path: ["sandbox", "enabled"], read: text },
   { name: "BANYAN_THEME", path: ["theme"], read: text },
 ];
+
+/** Variables of Banyan that stand for no setting. */
+const OTHER_VARIABLES: readonly string[] = [
+  ...["BANYAN_HOME", "BANYAN_NO_DISCOVERY", "BANYAN_STORE", "BANYAN_RUNS", "BANYAN_TOKEN", "BANYAN_GUEST_TOKEN"],
+  // Banyan sets these for programs that it starts, and one of them may be Banyan.
+  ...["BANYAN_COMMANDS", "BANYAN_MCP_SERVERS", "BANYAN_ACP_AGENTS", "BANYAN_PROJECT_DIR"],
+  ...["BANYAN_IN_SANDBOX", "BANYAN_SANDBOX_WORDS"],
+];
+
+/** A fault for each variable whose name begins with `BANYAN_` and that Banyan does not read. */
+export function unknownVariables(env: Environment): SettingsFault[] {
+  const known = [...settingVariables.map(({ name }) => name), ...OTHER_VARIABLES];
+  const unknown = Object.keys(env).filter((name) => name.startsWith("BANYAN_") && !known.includes(name));
+  return unknown.map((source) => {
+    const near = nearest(
+      source.slice(PREFIX.length),
+      known.map((name) => name.slice(PREFIX.length)),
+      2,
+    );
+    const advice = near.length > 0 ? `did you mean ${near.map((name) => PREFIX + name).join(" or ")}?` : NONE_NEAR;
+    return { source, problem: "Banyan reads no variable of this name", advice };
+  });
+}
+
+const PREFIX = "BANYAN_";
+const NONE_NEAR = "docs/configuration.md lists the variables";
 
 /**
  * What the environment sets. Throws a `SettingsError` that names the variable: like a flag, it was set for this run, so

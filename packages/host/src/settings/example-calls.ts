@@ -1,10 +1,16 @@
+import { absentInLists } from "../definitions/tool-list.ts";
 import { hookNotices } from "../hooks/entries.ts";
 import { hookEvents } from "../hooks/hook-event.ts";
 import { readMatcher } from "../hooks/matcher.ts";
 import { exampleCall } from "../permissions/example-call.ts";
-import { absentNames, checkedRule, rulesFrom } from "../permissions/rule.ts";
+import { sharedNames } from "../permissions/named-tool.ts";
+import { absentNames, allowed, checkedRule, rulesFrom } from "../permissions/rule.ts";
+import { wideRuleNotices } from "../permissions/shell/wide-rule.ts";
 import { isAbsentTool } from "../permissions/tool-names.ts";
-import type { Settings } from "./schema.ts";
+import { agentsOf, type Settings } from "./schema.ts";
+
+/** Settings that name tools. */
+export type ProvenSettings = Pick<Settings, "permissions" | "hooks" | "mcpServers" | "agents">;
 
 /** A rule or a matcher of the settings, and what proves that it can match something. */
 export interface ProvenRule {
@@ -17,7 +23,7 @@ export interface ProvenRule {
 
 /** An example for each rule and matcher, and sentences about those on what Banyan does not have. Their form was checked before. */
 export function provenRules(
-  { permissions = {}, hooks = {} }: Pick<Settings, "permissions" | "hooks">,
+  { permissions = {}, hooks = {}, mcpServers, agents }: ProvenSettings,
   workspace: string,
 ): { readonly proven: readonly ProvenRule[]; readonly notices: readonly string[] } {
   const ofRules = (["deny", "ask", "allow"] as const).flatMap((list) =>
@@ -34,8 +40,13 @@ export function provenRules(
       return [{ key: `hooks.${event}`, text: matcher === "" ? "*" : matcher, example: read.example }];
     }),
   );
-  return {
-    proven: [...ofRules, ...ofHooks],
-    notices: [...absentNames(rulesFrom(permissions)), ...hookNotices(hooks)],
-  };
+  const rules = rulesFrom(permissions);
+  const notices = [
+    ...sharedNames(rules.allow, { mcpServers }),
+    ...absentNames(rules),
+    ...hookNotices(hooks),
+    ...wideRuleNotices(allowed(rules.allow)),
+    ...absentInLists(agentsOf({ agents })),
+  ];
+  return { proven: [...ofRules, ...ofHooks], notices };
 }

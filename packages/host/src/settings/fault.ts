@@ -31,7 +31,7 @@ export class SettingsError extends Error {
 
 /** One sentence for a fault, with the place in front as compilers write it. */
 export function describeFault(fault: SettingsFault): string {
-  return `${describePlace(fault)}: ${fault.problem}; ${fault.advice}.`;
+  return `${describePlace(fault)}: ${fault.problem}; ${fault.advice}${fault.advice.endsWith("?") ? "" : "."}`;
 }
 
 /** Where a fault stands, as in `settings.json:3:5: permissions.allow[2]`. */

@@ -6,6 +6,8 @@ export {
   proveRules,
   readConfiguration,
   settingAt,
+  settingPlace,
+  unknownNamesIn,
   unknownSetting,
   userSettingsFile,
 } from "./configuration.ts";

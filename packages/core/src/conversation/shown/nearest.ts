@@ -1,7 +1,14 @@
-/** The candidates that someone who wrote `name` may have meant, the nearest first; at most three. */
-export function nearest(name: string, candidates: Iterable<string>): string[] {
+/**
+ * The candidates that someone who wrote `name` may have meant, the nearest first; at most three.
+ *
+ * @param bound Letters by which a candidate may differ, as long as it does not contain the name.
+ */
+export function nearest(
+  name: string,
+  candidates: Iterable<string>,
+  bound: number = Math.max(2, Math.floor(name.length / 3)),
+): string[] {
   const wanted = name.toLowerCase();
-  const bound = Math.max(2, Math.floor(wanted.length / 3));
   return [...candidates]
     .map((candidate) => ({ candidate, distance: distance(wanted, candidate.toLowerCase()) }))
     .filter(

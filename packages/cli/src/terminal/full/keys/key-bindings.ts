@@ -1,4 +1,4 @@
-import { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
+import { nearest } from "@banyan/core/shown";
 import { KeybindingsManager, TUI_KEYBINDINGS } from "@earendil-works/pi-tui/dist/keybindings.js";
 import { type KeyId, matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
 import { type Action, actionNames, actions, type KeyPlace } from "./actions.ts";
@@ -77,7 +77,7 @@ function readSettings(settings: KeySettings, problems: string[]): Map<Action, re
   const set = new Map<Action, readonly KeyId[]>();
   for (const [action, value] of Object.entries(settings)) {
     if (!isAction(action)) {
-      const [near] = fuzzyFilter([...actionNames], action.slice(0, 3), (name) => name);
+      const [near] = nearest(action, actionNames);
       const advice = near === undefined ? "/keys lists what keys do" : `is it '${near}'? /keys lists them`;
       problems.push(`keys: there is no '${action}'; ${advice}.`);
       continue;

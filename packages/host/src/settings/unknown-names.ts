@@ -1,0 +1,146 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { nearest } from "@banyan/core/shown";
+import { checkModel, type Environment, embeddingModel, ModelChoiceError } from "@banyan/models";
+import { expandHome } from "@banyan/tools/named-path";
+import type { WebError } from "@banyan/tools/web";
+import { modelNames } from "../connection.ts";
+import { agentNamed, installedAgent } from "../drivers/other-agents.ts";
+import { serversMeant } from "../permissions/named-tool.ts";
+import type { Misfit } from "./fault.ts";
+import type { KeyPath } from "./key.ts";
+import type { Entry } from "./merge.ts";
+import type { Settings } from "./schema.ts";
+
+/** What names are looked up in. */
+export interface LookupPlace {
+  /** All layers together: short names of one layer are known in the others. */
+  readonly settings: Settings;
+  readonly env: Environment;
+  readonly home: string;
+  readonly workspace: string;
+}
+
+/**
+ * What is wrong with the names in a setting: models that cannot be used, tools of MCP servers that are not configured, and files and
+ * folders that do not exist. The form of the setting was checked before.
+ */
+export async function unknownNames(
+  { path, value }: Pick<Entry, "path" | "value">,
+  place: LookupPlace,
+): Promise<Misfit[]> {
+  const [setting, name] = path;
+  const models = (found: unknown, at: KeyPath, needsSetUp = true) =>
+    typeof found === "string" ? modelMisfits(found, at, place, needsSetUp) : [];
+  switch (setting) {
+    case "model":
+    case "titleModel":
+      return models(value, path);
+    case "fallbacks":
+      return (await Promise.all(listed(value).map((model, index) => models(model, [...path, index])))).flat();
+    case "compaction":
+      return name === "model" ? models(value, path) : [];
+    case "memory":
+      return name === "embedModel" ? embeddingMisfits(String(value), path, place) : [];
+    case "aliases":
+      // Nobody needs keys for all short names.
+      return models(value, path, false);
+    case "models":
+      return (await models(name, path, false)).map((misfit) => ({ ...misfit, isName: true }));
+    case "agents": {
+      const { model, tools } = value as NonNullable<Settings["agents"]>[string];
+      return [...(await models(model, [...path, "model"])), ...toolMisfits(tools ?? [], [...path, "tools"], place)];
+    }
+    case "sandbox":
+      return name === "writable" ? missingPaths(listed(value), path, place) : [];
+    case "instructions":
+      return missingPaths(listed(value), path, place);
+    case "search":
+      return searchMisfits(place, path);
+    default:
+      return [];
+  }
+}
+
+function listed(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value : [];
+}
+
+async function modelMisfits(name: string, path: KeyPath, place: LookupPlace, needsSetUp: boolean): Promise<Misfit[]> {
+  const { settings, env } = place;
+  try {
+    const agent = agentNamed(name, settings);
+    if (agent) {
+      if (needsSetUp) installedAgent(agent, place);
+      return [];
+    }
+    const { aliases, overrides } = modelNames(settings);
+    const near = await checkModel(name, { env, aliases, overrides }, needsSetUp);
+    if (near.length === 0) return [];
+    const advice = `did you mean ${near.join(" or ")}? If it is new, add it to "models"`;
+    return [{ path, isName: false, problem: `no known model is called "${name}"`, advice }];
+  } catch (error) {
+    return [misfitOf(error, path, ModelChoiceError)];
+  }
+}
+
+function embeddingMisfits(name: string, path: KeyPath, { settings: { aliases = {} }, env }: LookupPlace): Misfit[] {
+  try {
+    embeddingModel(name, { env, aliases });
+    return [];
+  } catch (error) {
+    return [misfitOf(error, path, ModelChoiceError)];
+  }
+}
+
+/** An error of a kind whose first sentence says what is wrong, and whose others say what to do. */
+function misfitOf(error: unknown, path: KeyPath, kind: typeof ModelChoiceError | typeof WebError): Misfit {
+  if (!(error instanceof kind)) throw error;
+  const [problem = "", advice = ""] = error.message.replace(/\.$/, "").split(/\. (.*)/s);
+  return { path, isName: false, problem: begun(problem), advice: begun(advice) };
+}
+
+/** A sentence as it goes on behind a colon. */
+function begun(sentence: string): string {
+  return /^[A-Z][a-z ]/.test(sentence) ? sentence.charAt(0).toLowerCase() + sentence.slice(1) : sentence;
+}
+
+/** Tools of MCP servers that the settings do not name: the agent has none of them. */
+function toolMisfits(
+  tools: readonly string[],
+  path: KeyPath,
+  { settings: { mcpServers = {} } }: LookupPlace,
+): Misfit[] {
+  const servers = Object.keys(mcpServers);
+  return tools.flatMap((tool, index) => {
+    if (!/^mcp_[^*]/.test(tool) || serversMeant(tool, servers).length > 0) return [];
+    const [, named = ""] = /^mcp__(.+?)(?:__|$)/.exec(tool) ?? [];
+    const near = nearest(named, servers);
+    const there = servers.length === 0 ? "no server is configured" : `the servers are ${servers.join(", ")}`;
+    const advice = near.length > 0 ? `did you mean ${near.join(" or ")}?` : there;
+    return { path: [...path, index], isName: false, problem: `"${tool}" is a tool of no MCP server here`, advice };
+  });
+}
+
+function missingPaths(paths: readonly string[], path: KeyPath, { home, workspace }: LookupPlace): Misfit[] {
+  return paths.flatMap((written, index) => {
+    const whole = resolve(workspace, expandHome(written, home));
+    if (statSync(whole, { throwIfNoEntry: false })) return [];
+    return {
+      path: [...path, index],
+      isName: false,
+      problem: `there is no ${whole}`,
+      advice: "name a path that exists",
+    };
+  });
+}
+
+async function searchMisfits({ settings: { search }, env }: LookupPlace, path: KeyPath): Promise<Misfit[]> {
+  const { searchProvider, WebError } = await import("@banyan/tools/web");
+  try {
+    if (search) searchProvider(search, env);
+    return [];
+  } catch (error) {
+    return [misfitOf(error, path, WebError)];
+  }
+}
