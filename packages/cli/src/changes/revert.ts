@@ -1,9 +1,10 @@
 import type { Session } from "@banyan/core";
 import { counted } from "@banyan/core/shown";
 import { type ChangedFile, type ChangesPlace, changesOf, revertFiles, tellTakenBack } from "@banyan/host";
+import { shownPath } from "@banyan/tools/named-path";
 import { type ExitCode, exitCodes } from "../exit.ts";
 import { UsageError } from "../problem.ts";
-import { changedFileLines, changeHead } from "../show/diff-lines.ts";
+import { changedFileLines, changedFileNamed, changeHead } from "../show/diff-lines.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { styleFor } from "../show/style.ts";
 import { agreed } from "../terminal/agreed.ts";
@@ -55,16 +56,15 @@ async function placesOf(files: readonly ChangedFile[], { folderOf }: ChangesPlac
     byWorktree.entries().map(async ([worktree, own]) => {
       // Each file of a worktree that is gone says so when it is put back.
       const folder = await folderOf(worktree).catch(() => `the worktree ${worktree}`);
-      return oneLine(`${own.map(({ path }) => path).join(", ")} in ${folder}`);
+      return oneLine(`${own.map(({ path }) => shownPath(path)).join(", ")} in ${folder}`);
     }),
   );
 }
 
 /** The changed file that a person means. Throws `UsageError` when there is none of that name. */
 export function fileNamed(files: readonly ChangedFile[], path: string): ChangedFile {
-  const wanted = path.replace(/^\.\//, "");
-  const found = files.find((file) => file.path === wanted);
+  const found = changedFileNamed(files, path);
   if (found) return found;
-  const names = files.map((file) => file.path).join(", ");
+  const names = files.map((file) => shownPath(file.path)).join(", ");
   throw new UsageError(`${path} was not changed. ${names === "" ? "No file was." : `Changed are: ${names}.`}`);
 }

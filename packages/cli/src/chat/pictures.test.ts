@@ -48,6 +48,25 @@ describe("T50: a picture", () => {
     });
   });
 
+  test("F81: whose name has a blank that is none goes along, also when it is written with an ordinary one", () => {
+    const pictures = new Pictures({ env: {} });
+    const shot = put("Screenshot 2026-11-29 at 9.00.00\u202fAM.png");
+    const forms = [
+      shot,
+      `"${shot}"`,
+      `'${shot}'`,
+      shot.replaceAll(" ", "\\ "),
+      shot.replaceAll(" ", "\\ ").replace("\u202f", "\\\u202f"),
+      shot.replace("\u202f", " "),
+      shot.replace("\u202f", " ").replaceAll(" ", "\\ "),
+      pathToFileURL(shot).href,
+    ];
+    for (const form of forms)
+      expect(pictures.pasted(`${form} `)).toEqual({
+        text: "[image: Screenshot 2026-11-29 at 9.00.00\\u{202f}AM.png] ",
+      });
+  });
+
   test("of a name that another one has gets a number; what the mark of none stands for is told", () => {
     const pictures = new Pictures({ env: {} });
     const path = put("shot].png");

@@ -142,8 +142,8 @@ function notOne(name: string): string {
   return `${visibleLine(name)} is no picture that a model can look at: its bytes are not those of a PNG, JPEG, GIF or WebP.`;
 }
 
-/** A word of a shell: in quotes, or with a backslash before what would be something else. */
-const WORD = /\s*((?:'[^']*'|"[^"]*"|\\.|[^\s\\'"])+)\s*/gy;
+/** A word of a shell: in quotes, or with a backslash before what would be something else. No-break spaces part no words. */
+const WORD = /[ \t\r\n]*((?:'[^']*'|"[^"]*"|\\.|[^ \t\r\n\\'"])+)[ \t\r\n]*/gy;
 
 /**
  * A text as the paths of which it consists alone, quoted or escaped as terminals do it, or as addresses of files; nothing

@@ -1,5 +1,5 @@
 import { changesOf, undoableCalls } from "@banyan/host";
-import { changedFileLines, changeHead, diffLines } from "../show/diff-lines.ts";
+import { changedFileLines, changedFileNamed, changeHead, diffLines } from "../show/diff-lines.ts";
 import { excerpt } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { ASK, type Command, type ConversationContext } from "./command.ts";
@@ -17,7 +17,7 @@ export const changes: Command<ConversationContext> = {
       if (files.length > 0) write(style.dim("/changes PATH shows the diff, /undo takes the last change back."));
       return ASK;
     }
-    const file = argument === "" ? files[0] : files.find(({ path }) => path === argument);
+    const file = argument === "" ? files[0] : changedFileNamed(files, argument);
     if (!file) write(`${argument} was not changed on this branch. /changes lists what was.`);
     for (const change of file?.changes ?? []) write(changeHead(change, style), ...diffLines(change.diff, { style }));
     return ASK;

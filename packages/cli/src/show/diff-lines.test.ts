@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { changeHead, diffLines, draftLines } from "./diff-lines.ts";
+import { changedFileLines, changedFileNamed, changeHead, diffLines, draftLines } from "./diff-lines.ts";
 import { styleFor } from "./style.ts";
 
 const style = styleFor(process.stdout, "never");
@@ -89,4 +89,29 @@ describe("B30: a change that the model is writing", () => {
     expect(draftLines({ ...draft, end: 99 }, { style })[0]).toContain(", at line 99");
     expect(draftLines({ ...draft, end: 100 }, { style })[0]).toContain(", line 99");
   });
+});
+
+test("F82: a changed file with an odd name is listed on one line, and named by what the list shows, or what looks like it", () => {
+  const paths = ["line\nend.txt", 'say "hi".txt', '"quoted"', "caf\u00e9.txt", "two a", "two\u00a0b", "two\u202fb"];
+  const files = paths.map((path) => ({
+    path,
+    kind: "changed" as const,
+    added: 1,
+    removed: 0,
+    before: "a",
+    after: "b",
+    changes: [],
+  }));
+  const shown = changedFileLines(files)
+    .slice(1)
+    .map((line) => line.replace(/^ +changed +\+1 +-0 +/, ""));
+  expect(shown).toEqual(['"line\\nend.txt"', 'say "hi".txt', '"\\"quoted\\""', ...paths.slice(3, 5), "two b", "two b"]);
+  for (const [index, name] of shown.slice(0, 5).entries()) expect(changedFileNamed(files, name)).toBe(files[index]);
+  for (const file of files) expect(changedFileNamed(files, `./${file.path}`)).toBe(file);
+  expect(changedFileNamed(files, "cafe\u0301.txt")?.path).toBe("caf\u00e9.txt");
+  expect(changedFileNamed(files, "two\u00a0a")?.path).toBe("two a");
+  expect(changedFileNamed(files, "two b")).toBeUndefined();
+  expect(changeHead({ path: "line\nend.txt", kind: "changed", added: 0, removed: 0 }, style)).toBe(
+    'changed "line\\nend.txt"',
+  );
 });

@@ -1,6 +1,7 @@
 import type { Draft, FileChange } from "@banyan/core/conversation";
 import { counted, visibleProse } from "@banyan/core/shown";
 import type { ChangedFile } from "@banyan/host";
+import { foldedName, shownPath } from "@banyan/tools/named-path";
 import { excerpt } from "./fit-text.ts";
 import { oneLine } from "./plain-text.ts";
 import type { Style } from "./style.ts";
@@ -19,7 +20,7 @@ export function changeHead(
   style: Style,
 ): string {
   const amounts = [added > 0 ? `${counted(added, "line")} added` : "", removed > 0 ? `${removed} removed` : ""];
-  const said = [`${kind} ${style.bold(oneLine(path))}`, ...amounts].filter((text) => text !== "");
+  const said = [`${kind} ${style.bold(oneLine(shownPath(path)))}`, ...amounts].filter((text) => text !== "");
   return said.join(", ");
 }
 
@@ -63,7 +64,7 @@ export function draftEnd(draft: Draft, count: number, style: Style): string {
 
 /** `src/a.ts, lines 9 to 12`: what a change is about. */
 function placeOf({ path, start, end = start }: Draft, style: Style): string {
-  const name = style.bold(oneLine(path));
+  const name = style.bold(oneLine(shownPath(path)));
   if (start === undefined || end === undefined) return name;
   if (end <= start) return `${name}, at line ${start}`;
   return `${name}, ${end === start + 1 ? `line ${start}` : `lines ${start} to ${end - 1}`}`;
@@ -71,7 +72,8 @@ function placeOf({ path, start, end = start }: Draft, style: Style): string {
 
 /** `src/a.ts`, and in which worktree it is, where it is in one. */
 function placed(path: string, worktree: string | undefined): string {
-  return worktree === undefined ? oneLine(path) : `${oneLine(path)} (in the worktree ${oneLine(worktree)})`;
+  const name = oneLine(shownPath(path));
+  return worktree === undefined ? name : `${name} (in the worktree ${oneLine(worktree)})`;
 }
 
 /** A line of a diff: of both files, of one of them, or what is said between the lines. */
@@ -111,6 +113,16 @@ function rowLine({ sign, text, number }: Row, width: number, style: Style): stri
   const line = `${sign} ${shown}`.trimEnd();
   const paint = sign === "+" ? style.good : sign === "-" ? style.bad : (plain: string) => plain;
   return `${style.dim(place)} ${paint(line)}`.trimEnd();
+}
+
+/** The changed file that a user names: by its path, as a listing shows it, or by a name that looks the same. */
+export function changedFileNamed(files: readonly ChangedFile[], named: string): ChangedFile | undefined {
+  const wanted = named.replace(/^\.\//, "");
+  const alike = files.filter(({ path }) => foldedName(path) === foldedName(wanted));
+  return (
+    files.find(({ path }) => path === wanted || shownPath(path) === wanted) ??
+    (alike.length === 1 ? alike[0] : undefined)
+  );
 }
 
 /** The files that a conversation has changed, one on each line, with the lines that came and went. */

@@ -2,6 +2,7 @@ import type { UserPart } from "@banyan/core";
 import type { FilePart, TextPart } from "@banyan/core/conversation";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { type Reference, referencesIn } from "@banyan/core/shown";
+import { adviceOnPath } from "@banyan/tools/named-path";
 import { type AttachmentKind, type FileAttachment, named, type Reading, readNamed } from "./files.ts";
 import { isPattern, matchingFiles } from "./patterns.ts";
 import { isRefused, type NamedPlace, placeNamed, type Reach } from "./place.ts";
@@ -97,8 +98,12 @@ async function read({ name }: Reference, options: AttachOptions): Promise<FileAt
     return place && !isRefused(place) ? readNamed(name, place, reading) : readAll(name, options, reading);
   }
   const place = await placeNamed(name, options);
-  if (place === undefined) return /[/\\.]/.test(name) ? `${name} does not go along: there is no such file.` : undefined;
+  if (place === undefined) return /[/\\.]/.test(name) ? missing(name, options) : undefined;
   return isRefused(place) ? `${name} does not go along: ${place.why}` : readNamed(name, place, reading);
+}
+
+function missing(name: string, { folder }: Reach): string {
+  return `${name} does not go along: there is no such file. ${adviceOnPath(folder, name)}`.trimEnd();
 }
 
 async function fetched(
@@ -124,7 +129,7 @@ async function readAll(pattern: string, reach: Reach, reading: Reading) {
   let size = 0;
   for (const { name } of files) {
     const place: NamedPlace | undefined = await placeNamed(name, reach);
-    if (place === undefined) return `${name} does not go along: there is no such file.`;
+    if (place === undefined) return missing(name, reach);
     if (isRefused(place)) return `${name} does not go along: ${place.why}`;
     const file = await readNamed(name, place, reading);
     if (typeof file === "string") return file;

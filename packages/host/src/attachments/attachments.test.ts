@@ -39,6 +39,26 @@ describe("B46: what goes along", () => {
     });
   });
 
+  test("F81: a file whose name only looks like what is named, and the nearest name where there is none", async () => {
+    const own = mkdtempSync(join(tmpdir(), "banyan-attach-"));
+    try {
+      for (const name of ["v\u00a013.05.txt", "it\u2019s.md", "line\nend.txt", 'say "hi".txt', "notes.txt"])
+        writeFileSync(join(own, name), name);
+      const names = ['@"v 13.05.txt"', "@v\\ 13.05.txt", "@it\\'s.md", '@"line\\nend.txt"', '@"say \\"hi\\".txt"'];
+      const { parts, problems } = await attach(names.join(" and "), { folder: own });
+      expect(problems).toEqual([]);
+      const bodies = parts
+        .slice(1)
+        .map((part) => (part.type === "text" ? part.text.replace(/^<file name=".*">\n|\n<\/file>$/g, "") : ""));
+      expect(bodies).toEqual(["v\u00a013.05.txt", "it\u2019s.md", "line\nend.txt", 'say "hi".txt']);
+      expect((await attach("@note.txt", { folder: own })).problems).toEqual([
+        "note.txt does not go along: there is no such file. Did you mean notes.txt?",
+      ]);
+    } finally {
+      rmSync(own, { recursive: true });
+    }
+  });
+
   test("an image and a PDF as they are, known by their content", async () => {
     const { parts, attached } = await only("@picture.dat @paper.pdf");
     expect(parts.slice(1)).toEqual([

@@ -24,6 +24,13 @@ interface Spelled {
 
 /** Files that may be written, from the workspace. `locked` is closed by a rule. */
 const INSIDE = ["a.txt", "src/a.txt", "src/new.txt", "src/deep/b.txt", "src/cafe\u0301.txt", "src/caf\u00e9.txt"];
+/** Those that are there from the beginning: of two that look alike both, so that each is meant by its own name alone. */
+const THERE = [...INSIDE.filter((path) => !path.includes("new")), "locked/a.txt", "src\\literal.txt"];
+/** A file of which the text of a path says what looks like its name (F81), and what it says. */
+const LOOKS_ALIKE = {
+  file: "src/it\u2019s\u00a0na\u00efve.txt",
+  spelled: ["src/it's nai\u0308ve.txt", "src/it\u2018s\u202fna\u00efve.txt"],
+};
 const LOCKED = ["locked/a.txt", "locked/new.txt"];
 /** Files outside, from the home folder. */
 const OUTSIDE = ["notes.md", "elsewhere/a.txt", "elsewhere/new.txt"];
@@ -38,8 +45,7 @@ export async function writeToNamedPlaces(root: string, count: number, seed: numb
   const workspace = join(home, "project");
   for (const folder of ["src/deep", "locked"]) mkdirSync(join(workspace, folder), { recursive: true });
   for (const folder of ["elsewhere", "src"]) mkdirSync(join(home, folder), { recursive: true });
-  for (const path of ["a.txt", "src/a.txt", "src/deep/b.txt", "locked/a.txt", "src\\literal.txt"])
-    writeFileSync(join(workspace, path), "before\n");
+  for (const path of [...THERE, LOOKS_ALIKE.file]) writeFileSync(join(workspace, path), "before\n");
   for (const path of ["notes.md", "elsewhere/a.txt"]) writeFileSync(join(home, path), "before\n");
   symlinkSync("src", join(workspace, "inner"));
   symlinkSync(join(home, "elsewhere"), join(workspace, "out"));
@@ -152,8 +158,8 @@ function spell(random: Chance, home: string, workspace: string): Spelled {
   const kind = below(10);
   if (kind === 0) return { path: impossible(random) };
   if (kind === 1) return { path: outside(random, home) };
-  const inside = one(...(kind === 2 ? LOCKED : INSIDE));
-  const target = kind === 2 ? undefined : join(workspace, inside);
+  const inside = one(...(kind === 2 ? LOCKED : kind === 3 ? LOOKS_ALIKE.spelled : INSIDE));
+  const target = kind === 2 ? undefined : join(workspace, kind === 3 ? LOOKS_ALIKE.file : inside);
   const detour = one(
     ...["", "./", ".//", "src/../", "src/./deep/../../", "inner/../", "../project/", "new-folder/../"],
   );

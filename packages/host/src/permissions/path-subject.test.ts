@@ -174,3 +174,20 @@ test("S19, S24: a rule for a folder does not agree to what programs obey in it, 
     }
   expect(await decide(".vscode/tasks.json", { allow: ["write(.vscode/**)"] })).toBe("allow");
 });
+
+test("F81: a rule that forbids or asks holds for each name that looks like its own, and one that allows for its own alone", async () => {
+  const alike = [
+    ["it's secret.env", "it\u2019s\u00a0secret.env"],
+    ["caf\u00e9/a.txt", "cafe\u0301/a.txt"],
+  ] as const;
+  for (const [plain, other] of alike) {
+    for (const [rule, path] of [
+      [plain, other],
+      [other, plain],
+    ] as const) {
+      expect(await decide(path, { deny: [`write(${rule})`], allow: ["write"] })).toBe("deny");
+      expect(await decide(path, { ask: [`write(${rule})`], allow: ["write"] })).toBe("ask");
+      expect(await decide(path, { allow: [`write(${rule})`] })).toBe("ask");
+    }
+  }
+});

@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { expandHome, meantPath } from "@banyan/tools/named-path";
+import { expandHome, foldedName, meantPath } from "@banyan/tools/named-path";
 import { followLinks, WorkspaceError } from "@banyan/tools/workspace";
 import picomatch from "picomatch";
 
@@ -96,10 +96,11 @@ export function fitting(pattern: string, scope: PathScope): (path: string) => bo
   fittings.set(scope, known);
   const made = known.get(pattern);
   if (made) return made;
-  const matches = matcher(globOf(pattern, scope), true);
+  // A rule that forbids a file holds for each name of it that looks the same (F81): a path means that file.
+  const matches = matcher(foldedName(globOf(pattern, scope)), true);
   const fits = (path: string) => {
     const inside = fromRoot(scope, path);
-    return matches(slashes(path)) || (inside !== undefined && matches(inside));
+    return matches(foldedName(slashes(path))) || (inside !== undefined && matches(foldedName(inside)));
   };
   known.set(pattern, fits);
   return fits;

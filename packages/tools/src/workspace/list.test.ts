@@ -86,5 +86,5 @@ test("an empty, a missing folder and a file are told apart", async () => {
 
 test("S12: a name that would act on a terminal is shown as data", async () => {
   using folder = new TestFolder({ "a\x1b[2J\nb": "" });
-  expect(await call(listTool(openWorkspace(folder.root)), { path: "." })).toBe("a\u241b[2J\u240ab (0 bytes)\n");
+  expect(await call(listTool(openWorkspace(folder.root)), { path: "." })).toBe('"a\\u001b[2J\\nb" (0 bytes)\n');
 });

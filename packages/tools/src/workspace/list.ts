@@ -3,10 +3,11 @@ import { defineTool, type Tool } from "@banyan/core";
 import { z } from "zod";
 import { explain, WorkspaceError } from "./error.ts";
 import { rulesDownTo } from "./git-ignore.ts";
+import { adviceOnPath, shownPath } from "./named-path.ts";
 import { openDirectory } from "./open-path.ts";
 import { pathArgument } from "./path-argument.ts";
 import { locate, specialKind, type Workspace } from "./paths.ts";
-import { namesOf, showOnOneLine } from "./plain-text.ts";
+import { namesOf } from "./plain-text.ts";
 import { type Entry, type LeftOut, walk } from "./walk.ts";
 
 const MOST_ENTRIES = 1000;
@@ -41,7 +42,10 @@ export function listTool(workspace: Workspace): Tool {
     async execute({ path = ".", depth = 1 }, context) {
       const folder = await locate(workspace, path);
       if (folder.kind === "missing")
-        throw new WorkspaceError("missing", `There is no folder ${folder.path}. List the folder above it.`);
+        throw new WorkspaceError(
+          "missing",
+          `There is no folder ${folder.path}. ${adviceOnPath(workspace.root, folder.path) || "List the folder above it."}`,
+        );
       if (folder.kind !== "directory")
         throw new WorkspaceError("kind", `${folder.path} is ${folder.what}, not a folder. Use read for a file.`);
       try {
@@ -104,11 +108,11 @@ class Listing {
 }
 
 async function describe(entry: Entry): Promise<string> {
-  const path = showOnOneLine(entry.path);
+  const path = shownPath(entry.path);
   if (entry.kind === "directory") return `${path}/`;
   const at = `${entry.directory.at}/${entry.name}`;
   try {
-    if (entry.kind === "link") return `${path} -> ${showOnOneLine(await readlink(at))}`;
+    if (entry.kind === "link") return `${path} -> ${shownPath(await readlink(at))}`;
     const stats = await lstat(at);
     return entry.kind === "file" ? `${path} (${stats.size} bytes)` : `${path} (${specialKind(stats)})`;
   } catch {

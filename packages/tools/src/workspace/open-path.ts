@@ -2,6 +2,7 @@ import { constants, type Stats } from "node:fs";
 import { type FileHandle, open, readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { explain, systemCode, WorkspaceError } from "./error.ts";
+import { adviceOnPath } from "./named-path.ts";
 import { type Location, locate, specialKind, type Workspace } from "./paths.ts";
 
 /**
@@ -77,7 +78,10 @@ export async function openFile(workspace: Workspace, given: string): Promise<Ope
 export async function openFileAt(workspace: Workspace, location: Location): Promise<OpenFile> {
   switch (location.kind) {
     case "missing":
-      throw new WorkspaceError("missing", `There is no file ${location.path}. Use list or search to find it.`);
+      throw new WorkspaceError(
+        "missing",
+        `There is no file ${location.path}. ${adviceOnPath(workspace.root, location.path) || "Use list or search to find it."}`,
+      );
     case "directory":
       throw new WorkspaceError("kind", `${location.path} is a folder. Use list to see what is in it.`);
     case "special":

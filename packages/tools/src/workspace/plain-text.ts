@@ -1,3 +1,5 @@
+import { shownPath } from "./named-path.ts";
+
 /**
  * The escape sequences of ECMA-48, 7-bit and 8-bit: control sequences (colours, cursor), control strings (titles, links,
  * clipboard) with any payload, and short escapes. `util.stripVTControlCharacters` leaves payloads that it does not
@@ -71,6 +73,6 @@ const MOST_NAMES = 5;
 
 /** Some of many names, each on one line: `a, b and 3 more`. */
 export function namesOf(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_NAMES).map(showOnOneLine).join(", ");
+  const shown = names.slice(0, MOST_NAMES).map(shownPath).join(", ");
   return names.length > MOST_NAMES ? `${shown} and ${names.length - MOST_NAMES} more` : shown;
 }

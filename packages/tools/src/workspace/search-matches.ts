@@ -1,4 +1,5 @@
-import { namesOf, showControls, showOnOneLine } from "./plain-text.ts";
+import { shownPath } from "./named-path.ts";
+import { namesOf, showControls } from "./plain-text.ts";
 import type { LeftOut } from "./walk.ts";
 
 /** A line that the pattern was found in. */
@@ -60,7 +61,7 @@ export class Matches {
     if (this.#isOpen?.(match.path) === false) return true;
     this.#count += 1;
     if (!this.#isFull) {
-      const line = `${showOnOneLine(match.path)}:${match.line}:${showControls(match.text)}\n`;
+      const line = `${shownPath(match.path)}:${match.line}:${showControls(match.text)}\n`;
       this.#bytes += Buffer.byteLength(line);
       this.#isFull = this.#lines.length === MOST_MATCHES || this.#bytes > MOST_BYTES;
       if (!this.#isFull) this.#show(match, line);

@@ -6,10 +6,10 @@ import { childEnvironment } from "./environment.ts";
 import { WorkspaceError } from "./error.ts";
 import { feedLines, LineSplitter } from "./file-text.ts";
 import type { Watch } from "./key-file.ts";
+import { shownPath } from "./named-path.ts";
 import { openFile } from "./open-path.ts";
 import { pathArgument } from "./path-argument.ts";
 import { locate, type Workspace } from "./paths.ts";
-import { showOnOneLine } from "./plain-text.ts";
 import { compileGlob } from "./search-glob.ts";
 import { type SearchEnd, searchInWorker } from "./search-in-worker.ts";
 import { Matches, type Told } from "./search-matches.ts";
@@ -148,9 +148,9 @@ function adviceOn({ spans, stopsAtLineEnd }: Pattern): readonly string[] {
 }
 
 function nothingThere(path: string, glob: string | undefined): string {
-  if (glob === undefined) return `there is no file to search in ${showOnOneLine(path)}`;
+  if (glob === undefined) return `there is no file to search in ${shownPath(path)}`;
   const from = glob.includes("/") ? "; a glob with / is a path from the workspace" : "";
-  return `no file in ${showOnOneLine(path)} fits the glob ${JSON.stringify(glob)}${from}`;
+  return `no file in ${shownPath(path)} fits the glob ${JSON.stringify(glob)}${from}`;
 }
 
 function remembering(judge: (path: string) => boolean): (path: string) => boolean {

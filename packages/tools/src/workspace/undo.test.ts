@@ -210,3 +210,20 @@ test("S10: a text that the host refuses does not get into a file", async () => {
   await call(edit, { path: "a.txt", old_text: "[hidden]", new_text: "shown" });
   expect([folder.read("a.txt"), folder.names()]).toEqual(["shown\n", ["a.txt"]]);
 });
+
+test.each([
+  "line\nend.txt",
+  'quo"te.txt',
+  '"whole"',
+  " blank ",
+  "back\\slash.txt",
+  "a\nb/c\td.txt",
+  "it\u2019s\u00a0it.txt",
+])("F82: a change of %j is undone", async (path) => {
+  using folder = new Kept({ [path]: "one\n" });
+  const edited = await folder.changes(folder.edit, { path, old_text: "one", new_text: "two" });
+  expect(edited.path).toBe(path);
+  await folder.undo(edited);
+  expect(folder.read(path)).toBe("one\n");
+  expect(folder.names()).toEqual([path.split("/")[0]]);
+});

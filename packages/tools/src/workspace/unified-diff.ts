@@ -1,6 +1,7 @@
-import { FILE_HEADERS_ONLY, formatPatch, type StructuredPatchHunk } from "diff";
+import { formatPatch, OMIT_HEADERS, type StructuredPatchHunk } from "diff";
 import { type LineDiff, MOST_CHANGES } from "./line-diff.ts";
-import { showControls, showOnOneLine } from "./plain-text.ts";
+import { shownPath } from "./named-path.ts";
+import { showControls } from "./plain-text.ts";
 
 const MOST_LINES = 300;
 const MOST_CHARACTERS = 20_000;
@@ -52,9 +53,10 @@ function shortened(hunk: StructuredPatchHunk, lines: string[]): StructuredPatchH
 }
 
 function format(path: string, hunks: readonly StructuredPatchHunk[]): string {
-  const name = showOnOneLine(path);
-  const patch = { oldFileName: name, newFileName: name, oldHeader: undefined, newHeader: undefined };
+  const name = shownPath(path);
+  const patch = { oldFileName: "", newFileName: "", oldHeader: undefined, newHeader: undefined };
   // `formatPatch` changes the line numbers of the hunks that it is given.
   const copies = hunks.map((hunk) => ({ ...hunk }));
-  return showControls(formatPatch({ ...patch, hunks: copies }, FILE_HEADERS_ONLY).replaceAll("\r\n", "\n"));
+  const lines = showControls(formatPatch({ ...patch, hunks: copies }, OMIT_HEADERS).replaceAll("\r\n", "\n"));
+  return `--- ${name}\n+++ ${name}\n${hunks.length === 0 ? "" : lines}`;
 }

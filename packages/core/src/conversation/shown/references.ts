@@ -9,16 +9,21 @@ export interface Reference {
 }
 
 // An @ at the beginning of a word: in an address of mail it stands in the middle of one.
-const REFERENCE = /(?<![\p{L}\p{N}_.@/])@(?:"([^"\n]+)"|([^\s"'`,;()<>@][^\s"'`,;()<>]*))/gu;
+const REFERENCE = /(?<![\p{L}\p{N}_.@/])@(?:"((?:\\.|[^"\\\n])+)"|((?!@)(?:\\[ "'`,;()<>]|[^\s"'`,;()<>])+))/gu;
 
-/** What a message names with `@path`, `@dir/`, `@glob`, `@url` or `@"a path with blanks"` (B46). A bare word names nothing. */
+/**
+ * What a message names with `@path`, `@dir/`, `@glob`, `@url`, `@"a path with blanks"` or `@a\ path\ with\ blanks` (B46). A bare word
+ * names nothing. A name in quotes that has a backslash keeps its quotes: only where the files are, is it known what that means.
+ */
 export function referencesIn(text: string): Reference[] {
   return [...text.matchAll(REFERENCE)].flatMap((match) => {
     const [whole, quoted, plain = ""] = match;
     // A full stop or another mark at the end of a sentence does not belong to the name.
-    const name = quoted ?? plain.replace(/[.!?:]+$/, "");
+    const written = plain.replace(/[.!?:]+$/, "");
+    const inQuotes = quoted?.includes("\\") ? `"${quoted}"` : quoted;
+    const name = inQuotes ?? written.replaceAll(/\\([ "'`,;()<>])/g, "$1");
     if (name === "") return [];
-    const typed = quoted === undefined ? `@${name}` : whole;
+    const typed = quoted === undefined ? `@${written}` : whole;
     return [{ text: typed, name, at: match.index }];
   });
 }

@@ -1,0 +1,86 @@
+/** Characters that models and keyboards write for others which look alike (F81), by the character that stands for all of them. */
+const LOOK_ALIKES: readonly (readonly [standsFor: string, others: string])[] = [
+  [" ", "\u00a0\u2007\u202f"],
+  ["'", "\u2018\u2019\u201a\u201b"],
+  ['"', "\u201c\u201d\u201e\u201f"],
+  ["-", "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"],
+];
+
+const STANDS_FOR: ReadonlyMap<string, string> = new Map(
+  LOOK_ALIKES.flatMap(([standsFor, others]) => [...others].map((other) => [other, standsFor] as const)),
+);
+
+/** Blanks at the beginning of a line, or what normalization takes as one: a character with the marks and vowels behind it. */
+const UNIT = /^[^\S\r\n]+|[\0-\x7f][\p{M}\u1160-\u11ff]+|[^\0-\x7f][\p{M}\u1160-\u11ff]*/gmu;
+
+/** A text in which nothing is folded. */
+export const ASCII = /^[\0-\x7f]*$/;
+
+/** A part of a text that folding changed, as half-open ranges of UTF-16 units. */
+interface FoldedPart {
+  readonly from: number;
+  readonly to: number;
+  readonly foldedFrom: number;
+  readonly foldedTo: number;
+}
+
+/** A text in which look-alikes are folded, and characters are composed (NFC), with the way back to the original. */
+export class FoldedText {
+  readonly text: string;
+  readonly #parts: readonly FoldedPart[];
+
+  /** Indentation is not folded. `startsInLine`: what the text begins with is no indentation. */
+  constructor(original: string, { startsInLine = false }: { readonly startsInLine?: boolean } = {}) {
+    const parts: FoldedPart[] = [];
+    const pieces: string[] = [];
+    let [copied, length] = [0, 0];
+    for (const { 0: unit, index } of ASCII.test(original) ? [] : original.matchAll(UNIT)) {
+      const isIndentation = isBlankAtLineStart(original, index) && !(startsInLine && index === 0);
+      const folded = isIndentation ? unit : foldedUnit(unit);
+      if (folded === unit) continue;
+      pieces.push(original.slice(copied, index), folded);
+      const foldedFrom = length + index - copied;
+      length = foldedFrom + folded.length;
+      copied = index + unit.length;
+      parts.push({ from: index, to: copied, foldedFrom, foldedTo: length });
+    }
+    this.text = pieces.join("") + original.slice(copied);
+    this.#parts = parts;
+  }
+
+  /** The place in the original of a place in `text`; undefined inside of a character. */
+  originalPlace(place: number): number | undefined {
+    const part = this.#lastBefore((other) => other.foldedFrom < place);
+    if (part === undefined) return place;
+    return place < part.foldedTo ? undefined : place - part.foldedTo + part.to;
+  }
+
+  /** The place in `text` of a place in the original; undefined inside of a character. */
+  foldedPlace(place: number): number | undefined {
+    const part = this.#lastBefore((other) => other.from < place);
+    if (part === undefined) return place;
+    return place < part.to ? undefined : place - part.to + part.foldedTo;
+  }
+
+  /** The last part that begins before a place. */
+  #lastBefore(isBefore: (part: FoldedPart) => boolean): FoldedPart | undefined {
+    let [low, high] = [0, this.#parts.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const part = this.#parts[middle];
+      if (part !== undefined && isBefore(part)) low = middle + 1;
+      else high = middle;
+    }
+    return this.#parts[low - 1];
+  }
+}
+
+function foldedUnit(unit: string): string {
+  return Array.from(unit, (character) => STANDS_FOR.get(character) ?? character)
+    .join("")
+    .normalize("NFC");
+}
+
+function isBlankAtLineStart(text: string, place: number): boolean {
+  return /\s/.test(text[place] ?? "") && (place === 0 || /[\n\r\u2028\u2029]/.test(text[place - 1] ?? ""));
+}
