@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { banyan, type Home, home } from "../testing/banyan.ts";
 import { hasEnded, lasting } from "../testing/lasting.ts";
 import { modelServer, shell } from "../testing/model-server.ts";
@@ -170,6 +170,58 @@ describe.skipIf(!hasTmux)("a chat", () => {
     await pty.until("Hello.");
     expect(lastSaid(server.asked)).toBe("first\nsecond\nthird");
     expect(server.asked).toHaveLength(1);
+  });
+
+  test("T62: tabs, the first indent and control characters of a paste reach the model, also behind /, from the history and queued", async () => {
+    const pasted = "    indented\n\turl = \u001b[31mx\u0007";
+    const letGo = Promise.withResolvers<void>();
+    await using server = await modelServer(
+      { text: "One." },
+      { text: ["", "Two."], held: letGo.promise },
+      { text: "Three." },
+    );
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.paste(pasted);
+    await pty.until("→url = ␛[31mx␇");
+    pty.press("Enter");
+    await pty.until("One.");
+    expect(lastSaid(server.asked)).toBe(pasted);
+    await pty.prompted();
+    pty.press("Up", "Enter");
+    await vi.waitFor(() => expect(server.asked).toHaveLength(2), { timeout: 30_000 });
+    expect(lastSaid(server.asked)).toBe(pasted);
+    pty.paste("\tlater");
+    await pty.until("→later");
+    pty.press("M-Enter");
+    letGo.resolve();
+    await pty.until("Three.");
+    expect(lastSaid(server.asked)).toBe("\tlater");
+    await pty.prompted();
+    pty.enter(" /tree is words");
+    await pty.until("Three.", 2);
+    expect(lastSaid(server.asked)).toBe(" /tree is words");
+  });
+
+  test("T62: in plain lines and from $VISUAL, tabs and the first indent reach the model", async () => {
+    await using server = await modelServer({ text: "One." }, { text: "Two." });
+    using plain = Pty.open(place, ["--plain", ...MODEL], server.env);
+    await plain.prompted();
+    plain.paste("\tindented\n\t\ttwice", false);
+    plain.press("Enter");
+    await plain.until("One.");
+    expect(lastSaid(server.asked)).toBe("\tindented\n\t\ttwice");
+    const editor = join(place.workspace, "editor.sh");
+    writeFileSync(editor, '#!/bin/sh\nprintf "\\t\\tall: $(cat "$1")\\n\\tend\\n" > "$1"\n', { mode: 0o755 });
+    using full = Pty.open(place, MODEL, { ...server.env, VISUAL: editor });
+    await full.prompted();
+    full.paste("\ta");
+    await full.until("→a");
+    full.press("C-g");
+    await full.until("→end");
+    full.press("Enter");
+    await full.until("Two.");
+    expect(lastSaid(server.asked)).toBe("\t\tall: \ta\n\tend");
   });
 
   test("S12: shows no control sequences of the model", async () => {

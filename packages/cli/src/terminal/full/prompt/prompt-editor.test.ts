@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { KeyBindings } from "../keys/key-bindings.ts";
 import { createTheme } from "../theme/theme.ts";
@@ -88,9 +89,81 @@ describe("T9: the prompt", () => {
     expect(editor.lines(80, 24).lines).toEqual(["a", "b"]);
   });
 
-  test("S12: takes no control sequences from a paste", () => {
-    editor.paste("a\x1b[31mb\x07\x9b2Jc\r\nd");
-    expect(editor.text).toBe("abc\nd");
+  test("S12, T62: a control sequence in a paste is in the message, and a sign on the screen", () => {
+    editor.paste("a\x1b[31mb\x07\x9b2Jc\r\nd\u202e");
+    expect(editor.lines(80, 24).lines).toEqual(["a␛[31mb␇\ufffd2Jc", "d\ufffd"]);
+    expect(editor.text).toBe("a\x1b[31mb\x07\x9b2Jc\nd\u202e");
+  });
+});
+
+describe("T62: what is pasted", () => {
+  const GIT = "\t[url]\n\t\tinsteadOf = x\ty";
+
+  test("keeps its tabs and its first indent, which are drawn as signs", () => {
+    editor.paste(GIT);
+    expect(editor.lines(80, 24)).toMatchObject({
+      lines: ["→[url]", "→→insteadOf = x→y"],
+      cursor: { row: 1, column: 17 },
+    });
+    press("\r");
+    expect(sent).toEqual([GIT]);
+  });
+
+  test("is the same from the history, when it is changed, and when it was long", () => {
+    editor.remember(GIT);
+    press(UP, "!", "\r");
+    editor.remember("    four blanks");
+    press(UP, "\x1b[F", " more", "\r");
+    const long = "\tall:\n".repeat(12);
+    editor.paste(long);
+    expect(editor.lines(80, 24).lines).toEqual(["[paste #1 +12 lines]"]);
+    editor.expandPastes();
+    expect(editor.take()).toBe(long.trimEnd());
+    expect(sent).toEqual(["!\t[url]\n\t\tinsteadOf = x\ty", "    four blanks more"]);
+  });
+
+  test("loses one tab to one Backspace", () => {
+    editor.paste("\t\ta");
+    press("\x7f", "\x7f", "b", "\r");
+    expect(sent).toEqual(["\tb"]);
+  });
+
+  test("has its control characters also where tmux writes them as keys", () => {
+    editor.paste("a\x1b[105;5ub\x1b[106;5uc\x1b[91;5ud\x1b[200;5ue");
+    expect(editor.text).toBe("a\tb\nc\x1b[91;5ud\x1b[200;5ue");
+  });
+
+  test("random texts: the message is the paste with its line ends as \\n, and no line acts on the terminal", () => {
+    const unit = fc.oneof(
+      fc.constantFrom(
+        "\t",
+        "  ",
+        "\n",
+        "\r\n",
+        "\x1b[31m",
+        "\x1b]0;x\x07",
+        "\x00",
+        "\x7f",
+        "\x9b",
+        "\u202e",
+        "漢",
+        "👩‍👩‍👧",
+        "\\",
+        "é",
+      ),
+      fc.string({ unit: "binary", maxLength: 3 }).filter((text) => !/[\u{100000}-\u{10ffff}]/u.test(text)),
+    );
+    fc.assert(
+      fc.property(fc.string({ unit, maxLength: 40 }), (text) => {
+        editor.set("");
+        editor.paste(text);
+        const expected = text.replaceAll(/\r\n?/g, "\n").replace(/\n$/, "");
+        expect(editor.text).toBe(expected);
+        expect(editor.lines(60, 40).lines.join("")).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
+        expect(editor.take().trimEnd()).toBe(expected.trimEnd());
+      }),
+      { numRuns: process.env.BANYAN_LONG === "1" ? 20_000 : 300 },
+    );
   });
 });
 

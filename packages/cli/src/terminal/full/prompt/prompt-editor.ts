@@ -4,7 +4,6 @@ import { Editor } from "@earendil-works/pi-tui/dist/components/editor.js";
 import { KeybindingsManager, setKeybindings, TUI_KEYBINDINGS } from "@earendil-works/pi-tui/dist/keybindings.js";
 import { matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
 import { CURSOR_MARKER } from "@earendil-works/pi-tui/dist/tui.js";
-import { plainText } from "../../../show/plain-text.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { characterOf } from "../keys/keyboard.ts";
 import { bare, cut, paintedAt, widthOf } from "../screen/cells.ts";
@@ -12,6 +11,7 @@ import type { Position } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 import { listLine } from "../views/drawn-lines.ts";
 import type { Completion } from "./completion.ts";
+import { asWritten, drawn, held } from "./held-text.ts";
 import { type TextAt, Vim, type VimMode, type VimStep } from "./vim.ts";
 
 /** What a prompt editor is made of. */
@@ -48,6 +48,8 @@ export class PromptEditor {
   readonly #editor: FramelessEditor;
   readonly #surroundings = { rows: 24, columns: 80 };
   readonly #vim: Vim | undefined;
+  /** What the editor held before the last key: the library trims what it sends. */
+  #before = "";
 
   constructor(options: PromptEditorOptions) {
     this.#options = options;
@@ -69,16 +71,16 @@ export class PromptEditor {
     });
     this.#editor.focused = true;
     this.#editor.setAutocompleteProvider(options.completion);
-    this.#editor.onSubmit = (text) => {
+    this.#editor.onSubmit = () => {
       this.#vim?.insert();
-      options.onSend(text);
+      options.onSend(sent(this.#before));
     };
     this.#editor.onChange = () => options.onChange();
   }
 
   /** With long pastes in full. */
   get text(): string {
-    return this.#editor.getExpandedText();
+    return asWritten(this.#editor.getExpandedText());
   }
 
   get isEmpty(): boolean {
@@ -106,7 +108,7 @@ export class PromptEditor {
     const { place } = this.#editor;
     const range = this.#vim?.selected(place);
     if (!range) return undefined;
-    const text = place.text.slice(...range);
+    const text = asWritten(place.text.slice(...range));
     const lines = text.split("\n").length;
     return `${counted(text.length, "character")} selected${lines > 1 ? `, ${counted(lines, "line")}` : ""}`;
   }
@@ -114,25 +116,26 @@ export class PromptEditor {
   /** Puts another text in its place; that can be undone. */
   set(text: string): void {
     this.#vim?.deselect();
-    this.#editor.setText(text);
+    this.#editor.setText(held(text));
   }
 
   /** Returns the text and leaves nothing. */
   take(): string {
-    const { text } = this;
+    const text = sent(this.#editor.getExpandedText());
     this.#editor.setText("");
     this.#vim?.insert();
-    return text.trim();
+    return text;
   }
 
   /** Shows long pastes in full. */
   expandPastes(): void {
-    if (this.text !== this.#editor.getText()) this.#editor.setText(this.text);
+    const whole = this.#editor.getExpandedText();
+    if (whole !== this.#editor.getText()) this.#editor.setText(whole);
   }
 
   /** From now on Up brings a text back. */
   remember(text: string): void {
-    this.#editor.addToHistory(text);
+    this.#editor.addToHistory(held(text));
   }
 
   /** Takes a key, as the terminal sent it. */
@@ -141,6 +144,7 @@ export class PromptEditor {
     if (this.#vim && this.#vimKey(this.#vim, key)) return onChange();
     // The library keeps what keys do for all of its editors.
     setKeybindings(keys.editor);
+    this.#before = this.#editor.getExpandedText();
     const before = this.text.trim();
     const completes = this.isCompleting && before.startsWith("/") && keys.matches(key, "send");
     // A command that is not typed in full is completed, and can be seen before it is sent, unless it can be no other.
@@ -151,6 +155,7 @@ export class PromptEditor {
     if (after !== before) this.#vim?.deselect();
     if (completes && (after === before || this.#options.completion.isMeant?.(before, after))) {
       this.#stopCompleting();
+      this.#before = this.#editor.getExpandedText();
       this.#editor.handleInput(key);
     }
     // The editor looks for other suggestions only after what it takes for typing.
@@ -189,11 +194,11 @@ export class PromptEditor {
     if (this.isCompleting) this.#editor.setAutocompleteProvider(this.#options.completion);
   }
 
-  /** Takes a paste: a long one (over 10 lines) stands in the text as `[paste #1 +50 lines]` until it is sent (T9). */
+  /** Takes a paste: a long one (over 10 lines) stands in the text as `[paste #1 +50 lines]` until it is sent (T9, T62). */
   paste(text: string): void {
     this.#vim?.deselect();
     // The end of its last line begins none.
-    this.#editor.handleInput(`\x1b[200~${plainText(text).replace(/\n$/, "")}\x1b[201~`);
+    this.#editor.handleInput(`\x1b[200~${held(withControls(text)).replace(/\n$/, "")}\x1b[201~`);
   }
 
   /** The lines for a width; of a longer text those around the cursor, more in a terminal of more rows. */
@@ -205,10 +210,10 @@ export class PromptEditor {
     let cursor: Position = { row: 0, column: 0 };
     const lines = rest.slice(0, bottom).map((line, row) => {
       const at = line.indexOf(CURSOR_MARKER);
-      if (at < 0) return line.trimEnd();
+      if (at < 0) return drawn(line).trimEnd();
       const before = line.slice(0, at);
       cursor = { row, column: widthOf(before) };
-      return (before + line.slice(at + CURSOR_MARKER.length).replace(PAINTED_CURSOR, "$1")).trimEnd();
+      return drawn(before + line.slice(at + CURSOR_MARKER.length).replace(PAINTED_CURSOR, "$1")).trimEnd();
     });
     // The library ends colours where it cuts a line, also where there are none.
     const hasColors = this.#options.theme().depth > 1;
@@ -239,6 +244,20 @@ export class PromptEditor {
   }
 }
 
+/** A text as it is sent: without blanks behind it, and nothing where it is blank. Blanks before it are its first indent. */
+function sent(text: string): string {
+  const written = asWritten(text.trimEnd());
+  return written.trim() === "" ? "" : written;
+}
+
+/** A paste in which tmux wrote a control character as a key with Ctrl, as `ESC [ 106 ; 5 u`. */
+function withControls(paste: string): string {
+  return paste.replaceAll(CONTROL_KEY, (_, code: string) => String.fromCharCode(Number(code) & 0x1f));
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the key begins with Esc
+const CONTROL_KEY = /\x1b\[(6[5-9]|[78]\d|90|9[7-9]|1[01]\d|12[0-2]);5u/g;
+
 /** `115 lines above, 2 below`: how much of a long text is not seen. */
 export function hiddenLines(above: number, below: number): string {
   return `${counted(above, "line")} above, ${below} below`;
@@ -265,6 +284,8 @@ const VIM_KEYS = [
 /** What the library keeps for itself: a text can be replaced there, but not its cursor placed. The version is a fixed one. */
 interface EditorInside {
   readonly state: { lines: string[]; cursorLine: number };
+  /** The newest first. */
+  readonly history: string[];
   lastAction: null;
   setCursorCol(column: number): void;
   pushUndoSnapshot(): void;
@@ -313,6 +334,14 @@ class FramelessEditor extends Editor {
     return inside
       .buildVisualLineMap(inside.lastWidth)
       .map(({ logicalLine, startCol, length }) => ({ at: (starts[logicalLine] ?? 0) + startCol, length }));
+  }
+
+  /** The library trims what it remembers. */
+  override addToHistory(text: string): void {
+    const { history } = this as unknown as EditorInside;
+    if (history[0] === text) return;
+    super.addToHistory(text);
+    if (history[0] === text.trim()) history[0] = text;
   }
 
   takeBack(): void {

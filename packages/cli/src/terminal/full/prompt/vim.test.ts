@@ -186,7 +186,7 @@ describe("T56: the keys of vi", () => {
       press(ESC + pressed);
       const { text } = editor;
       press("\r");
-      expect(sent, pressed).toEqual([text.trim()]);
+      expect(sent, pressed).toEqual([text.trimEnd()]);
     }
   });
 
