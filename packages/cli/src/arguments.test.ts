@@ -54,6 +54,34 @@ describe("the command line", () => {
     (...argv) => expect(isPerhapsMisspelt(argv)).toBe(false),
   );
 
+  test.each([
+    [["-p", "- fix this"], "- fix this"],
+    [["-p", "--help me"], "--help me"],
+    [["--print", "-rename the file\nand more", "-o", "json"], "-rename the file\nand more"],
+    [["run", "- one\n- two"], "- one\n- two"],
+    [["- one", "-p", "-- two"], "-- two - one"],
+    [["--task", "--version of this?"], "--version of this?"],
+    [["-p", "--instructions=- be brief", "--memory in words"], "--memory in words"],
+  ])("T63: %j is a prompt", (argv, prompt) => {
+    expect(read(...argv)).toMatchObject({ prompt });
+  });
+
+  test("T63: values with blanks stay values, also of other commands; an option that is unknown is none in words", () => {
+    expect(read("-p", "x", "-C/my files", "--instructions", "- be brief")).toMatchObject({
+      cwd: "/my files",
+      instructions: "- be brief",
+      prompt: "x",
+    });
+    expect(readArguments(["memory", "add", "- the door is red", "--really so"])).toMatchObject({
+      arguments: { action: "add", text: "- the door is red --really so" },
+    });
+    expect(readArguments(["-p", "--hlep"])).toMatchObject({ type: "mistake" });
+    expect(readArguments(["-p", "x", "--silence", "- soon"])).toMatchObject({
+      type: "mistake",
+      message: expect.stringMatching(/'- soon' is not valid/),
+    });
+  });
+
   test("takes the prompt wherever it stands", () => {
     expect(read("fix", "the", "bug")).toMatchObject({ print: false, prompt: "fix the bug" });
     expect(read("-p", "fix the bug")).toMatchObject({ print: true, prompt: "fix the bug" });

@@ -100,15 +100,18 @@ describe("C18: /name at the beginning of a prompt", () => {
     expect(run.stderr).toContain("There is no prompt /hi.");
   });
 
-  test.each(["/usr/bin/env is missing", "/tmp is full", "//"])("%j is words", async (words) => {
-    put(".banyan/commands/hi.md", "Say hello to $1.");
-    await using server = await modelServer({ text: "I see." });
-    expect(await banyan(place, ["-p", words, "--trust", ...MODEL], server)).toMatchObject({
-      code: 0,
-      stdout: "I see.\n",
-    });
-    expect(said(server)).toBe(words);
-  });
+  test.each(["/usr/bin/env is missing", "/tmp is full", "//", "- fix this", "--help me"])(
+    "%j is words",
+    async (words) => {
+      put(".banyan/commands/hi.md", "Say hello to $1.");
+      await using server = await modelServer({ text: "I see." });
+      expect(await banyan(place, ["-p", words, "--trust", ...MODEL], server)).toMatchObject({
+        code: 0,
+        stdout: "I see.\n",
+      });
+      expect(said(server)).toBe(words);
+    },
+  );
 
   test("/init and /review work as in a chat; without changes there is nothing to review and no request", async () => {
     const git = (...args: string[]) =>

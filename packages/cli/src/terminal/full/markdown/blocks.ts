@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import type { Token, Tokens } from "marked";
-import { proseLines, widthOf, wrapped } from "../screen/cells.ts";
+import { proseLines, proseWithAddresses, widthOf, wrapped } from "../screen/cells.ts";
 import { decodeEntities, inlineText } from "./inline.ts";
 import type { Look } from "./look.ts";
 import { tableLines } from "./table.ts";
@@ -24,12 +24,13 @@ export function readyToLex(): void {
   lexed(SAMPLE);
 }
 
-/** The lines of a block, each as wide as the terminal at most; only lines of code may be wider, unless `cut`. */
+/** The lines of a block, each as wide as the terminal at most; only code and addresses may be wider, unless `cut`. */
 export function blockLines(token: Token, width: number, look: Look, cut = false): string[] {
   const { theme } = look;
+  const prose = cut ? proseLines : proseWithAddresses;
   switch (token.type) {
     case "heading":
-      return prefixed(proseLines(theme.bold(theme.heading(inlineText(token.tokens, look))), width - token.depth - 1), {
+      return prefixed(prose(theme.bold(theme.heading(inlineText(token.tokens, look))), width - token.depth - 1), {
         first: theme.dim(`${"#".repeat(token.depth)} `),
       });
     case "hr":
@@ -50,14 +51,14 @@ export function blockLines(token: Token, width: number, look: Look, cut = false)
     case "html":
       return decodeEntities(token.raw.trimEnd())
         .split("\n")
-        .flatMap((line) => proseLines(line, width));
+        .flatMap((line) => prose(line, width));
     case "def":
       // What refers to it may be final already, or in another block: the address stands here.
-      return proseLines(decodeEntities(token.raw.trim()).replaceAll(/\s+/g, " "), width);
+      return prose(decodeEntities(token.raw.trim()).replaceAll(/\s+/g, " "), width);
     case "space":
       return [];
     default:
-      return proseLines(
+      return prose(
         "tokens" in token && token.tokens ? inlineText(token.tokens, look) : inlineText([token], look),
         width,
       );
@@ -87,8 +88,9 @@ export function itemLines(
   const inner = Math.max(1, width - widthOf(bullet));
   const lines: string[] = [];
   let text: Token[] = [];
+  const prose = cut ? proseLines : proseWithAddresses;
   const flush = () => {
-    if (text.length > 0) lines.push(...proseLines(inlineText(text, look), inner));
+    if (text.length > 0) lines.push(...prose(inlineText(text, look), inner));
     text = [];
   };
   let isApart = false;

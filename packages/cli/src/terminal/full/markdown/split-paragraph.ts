@@ -1,4 +1,4 @@
-import { bare, proseLines } from "../screen/cells.ts";
+import { bare, proseLines, proseWithAddresses } from "../screen/cells.ts";
 import { lexed } from "./blocks.ts";
 import { inlineText } from "./inline.ts";
 import type { Look } from "./look.ts";
@@ -26,7 +26,7 @@ export function splitParagraph(source: string, width: number, room: number, look
     const [front, rest] = [source.slice(0, at), source.slice(at).trimStart()];
     const [first, second] = [paragraph(front, look), paragraph(rest, look)];
     if (first === undefined || second === undefined) continue;
-    if (words(`${first} ${second}`) === words(whole)) return { lines: proseLines(first, width), rest };
+    if (words(`${first} ${second}`) === words(whole)) return { lines: proseWithAddresses(first, width), rest };
   }
   return undefined;
 }

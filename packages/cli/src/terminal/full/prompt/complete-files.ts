@@ -22,17 +22,24 @@ export function completeFiles(files: WorkspaceFiles): Completer {
       if (sign === "" && (!isAsked || (isFirst && text.startsWith("/")))) return undefined;
       const offered = attachableAtEnd(text);
       if (offered?.includes("://")) return [{ text: `@${offered}`, help: "the page goes along" }];
-      const typed = offered ?? text.slice(sign.length);
+      const typed = offered ?? text.slice(sign.length).replace('/"', "/");
       const paths = await files.list();
       signal.throwIfAborted();
       if (offered !== undefined || (sign !== "" && /[*?{[]/.test(typed)))
         return [await matched(files.root, paths, typed)];
       const at = sign === "" ? "" : "@";
-      return fuzzyFilter([...foldersOf(paths), ...paths], typed, (path) => path)
-        .slice(0, MOST)
-        .map((path) => ({ text: at + (/\s/.test(path) ? `"${path}"` : path), label: path }));
+      const all = [...foldersOf(paths), ...paths];
+      // Behind words only what begins so is meant.
+      const found = sign === "@" && /\s/.test(typed) ? begunWith(all, typed) : fuzzyFilter(all, typed, (path) => path);
+      return found.slice(0, MOST).map((path) => ({ text: at + (/\s/.test(path) ? `"${path}"` : path), label: path }));
     },
   };
+}
+
+/** The paths that begin with what was typed, in which a backslash may stand before a blank. */
+function begunWith(paths: readonly string[], typed: string): readonly string[] {
+  const wanted = typed.replaceAll(/\\(?=\s)/g, "").toLowerCase();
+  return paths.filter((path) => path.toLowerCase().startsWith(wanted));
 }
 
 async function matched(root: string, paths: readonly string[], pattern: string): Promise<Suggestion> {

@@ -64,6 +64,26 @@ describe("T14: @ completes", () => {
     expect((await complete('see @"my n')).line).toBe('see @"my notes.md" ');
   });
 
+  test("T63: with Tab into folders with blanks, quoted or not, step by step", async () => {
+    files("foo bar/first one.md", "foo bar/sub dir/deep.ts", "foo.txt", "Über uns/ä.md");
+    expect((await complete("see @foo b", true)).line).toBe('see @"foo bar/"');
+    expect((await complete('see @"foo bar/"', true)).labels).toEqual([
+      "foo bar/",
+      "foo bar/sub dir/",
+      "foo bar/first one.md",
+      "foo bar/sub dir/deep.ts",
+    ]);
+    expect((await complete('see @"foo bar/"fir', true)).line).toBe('see @"foo bar/first one.md" ');
+    expect((await complete('@"foo bar/"sub', true)).line).toBe('@"foo bar/sub dir/"');
+    expect((await complete('@"foo bar/sub dir/deep', true)).line).toBe('@"foo bar/sub dir/deep.ts" ');
+    expect((await complete("@foo bar/f", true)).line).toBe('@"foo bar/first one.md" ');
+    expect((await complete("@foo\\ bar/sub\\ ", true)).line).toBe('@"foo bar/sub dir/"');
+    expect((await complete("@über u", true)).line).toBe('@"Über uns/"');
+    expect((await complete("compare @foo.txt with foo.t", true)).line).toBe("compare @foo.txt with foo.txt ");
+    expect((await complete("see @foo b")).labels).toEqual([]);
+    expect((await complete('see @"foo bar/" and wor', true)).labels).toEqual([]);
+  });
+
   test("a pattern, with how many files it means and how large they are", async () => {
     files("src/a.ts", "src/sub/b.ts", "src/c.md");
     expect(await complete("@src/**/*.ts")).toEqual({

@@ -4,7 +4,7 @@ import { cut } from "../screen/cells.ts";
 
 /** Something that a word can be completed to. */
 export interface Suggestion {
-  /** What stands in the prompt then. One that ends with `/` can be completed further. */
+  /** What stands in the prompt then. One that ends with `/` or `/"` can be completed further. */
   readonly text: string;
   /** What is shown instead, where that differs. */
   readonly label?: string;
@@ -15,7 +15,7 @@ export interface Suggestion {
 
 /** The word before the cursor. */
 export interface Word {
-  /** With the sign that it begins with; a path with blanks stands in quotes behind `@`. */
+  /** With the sign that it begins with; a path with blanks stands in quotes behind `@`, or as it is when it is asked for. */
   readonly text: string;
   /** It is the first of the message. */
   readonly isFirst: boolean;
@@ -59,13 +59,22 @@ export class Completion implements AutocompleteProvider {
     { signal, force = false }: { signal: AbortSignal; force?: boolean },
   ): Promise<AutocompleteSuggestions | null> {
     const before = (lines[cursorLine] ?? "").slice(0, cursorCol);
-    const text = /(?:^|\s)(@"[^"]*|\S*)$/.exec(before)?.[1] ?? "";
-    const word: Word = { text, isFirst: cursorLine === 0 && before.trimStart() === text, isAsked: force };
+    const word = /(?:^|\s)(@"[^"]*(?:\/"[^\s"]*)?|\S*)$/.exec(before)?.[1] ?? "";
+    // Whoever asks behind `@foo b` can mean a path with a blank.
+    const path = force && !word.startsWith("@") ? /(?:^|\s)(@[^\s"@][^"@]*)$/.exec(before)?.[1] : undefined;
+    for (const text of path === undefined ? [word] : [path, word]) {
+      const isFirst = cursorLine === 0 && before.trimStart() === text;
+      const offered = await this.#suggest({ text, isFirst, isAsked: force }, signal);
+      if (!signal.aborted) this.#offered = offered;
+      if (offered.length > 0) return { items: offered.map(itemOf), prefix: text };
+    }
+    return null;
+  }
+
+  async #suggest(word: Word, signal: AbortSignal): Promise<readonly Suggestion[]> {
     // The editor does not handle a rejection, which would end the program: one key aborts a look that is on its way.
     const found = await Promise.allSettled(this.#completers().map((completer) => completer.suggest(word, signal)));
-    const offered = found.flatMap((one) => (one.status === "fulfilled" && one.value) || []).slice(0, MOST);
-    if (!signal.aborted) this.#offered = offered;
-    return offered.length === 0 ? null : { items: offered.map(itemOf), prefix: text };
+    return found.flatMap((one) => (one.status === "fulfilled" && one.value) || []).slice(0, MOST);
   }
 
   /** Whether Enter, which completed what was typed, is to send it too. */
@@ -78,7 +87,8 @@ export class Completion implements AutocompleteProvider {
     // Somebody has typed on, and what is offered for that has not come yet.
     if (!line.slice(0, cursorCol).endsWith(prefix)) return { lines, cursorLine, cursorCol };
     this.#completed = this.#offered.find(({ text }) => text === item.value);
-    const inserted = item.value.endsWith("/") ? item.value : `${item.value} `;
+    // Behind a folder goes on what is in it.
+    const inserted = /\/"?$/.test(item.value) ? item.value : `${item.value} `;
     const before = line.slice(0, cursorCol - prefix.length) + inserted;
     const after = line.slice(cursorCol).replace(inserted.endsWith(" ") ? /^ / : /^$/, "");
     return { lines: lines.with(cursorLine, before + after), cursorLine, cursorCol: before.length };

@@ -53,7 +53,7 @@ export function completeNames(names: () => readonly Suggestion[]): Completer {
   return {
     async suggest({ text, isAsked }) {
       const sign = text.charAt(0);
-      if (!"@#".includes(sign) || sign === "") return undefined;
+      if (!"@#".includes(sign) || sign === "" || /\s/.test(text)) return undefined;
       const some = names().filter((name) => name.text.startsWith(sign));
       // Who writes `#3` in full is to send it with one Enter.
       if (!isAsked && some.some((name) => name.text === text)) return undefined;

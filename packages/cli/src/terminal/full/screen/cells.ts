@@ -57,6 +57,37 @@ export function proseLines(text: string, width: number): string[] {
   return wrapped(text, Math.min(width, LONGEST));
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours and links are control sequences
+const SEQUENCE = /(\x1b\[[\d;:]*m|\x1b\]8;[^\x1b\x07]*(?:\x1b\\|\x07))/;
+
+/** A word with its colours and links. */
+const WORD = new RegExp(`(^|[ \\n]+)((?:${SEQUENCE.source}|[^\\s\\x1b])+)(?=[ \\n]|$)`, "g");
+
+/** A private character that stands for an address, one column wide. */
+const ADDRESS = "\u{10fffd}";
+
+/**
+ * The same for a place where the terminal breaks lines that are too long: an address that is longer than a line has one of its
+ * own and stays whole, so that a copy of it has no line ends (T63).
+ */
+export function proseWithAddresses(text: string, width: number): string[] {
+  const addresses: string[] = [];
+  const short = text.replaceAll(WORD, (whole, before: string, word: string) => {
+    if (!word.includes("://") || widthOf(word) <= Math.min(width, LONGEST)) return whole;
+    const parts = word.split(SEQUENCE).map((part, index) => {
+      if (index % 2 === 1 || !part.includes("://")) return part;
+      addresses.push(part);
+      return ADDRESS;
+    });
+    return `${before === "" ? "" : "\n"}${parts.join("")}\n`;
+  });
+  const lines = proseLines(
+    short.replaceAll(/\n +|\n$/g, (end) => (end === "\n" ? "" : "\n")),
+    width,
+  );
+  return lines.map((line) => line.replaceAll(ADDRESS, () => addresses.shift() ?? ""));
+}
+
 /** Text with blanks behind it, up to `width` columns. */
 export function padded(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - visibleWidth(text)));
