@@ -33,6 +33,7 @@ const forbidden: Readonly<Record<string, object>> = {
   "rule.revoke": { pattern: "shell(ls)" },
   "message.label": { message: id, label: "by a guest" },
   "message.star": { message: id, starred: true },
+  "summary.edit": { message: id, text: "by a guest" },
   "message.remove": { message: id },
   "message.restore": { message: id },
   "model.list": {},

@@ -3,6 +3,7 @@
 export { earlier } from "./agent/control/earlier.ts";
 export { updatePlan } from "./agent/control/update-plan.ts";
 export { EARLIER, type EarlierText, readEarlier, searchedEarlier } from "./context/earlier.ts";
+export { editSummary } from "./context/edit-summary.ts";
 export { mergeDeltas } from "./conversation/deltas.ts";
 export { orAborted } from "./model/alarm.ts";
 export { type AskOptions, askModel, type ModelResponse } from "./model/ask-model.ts";

@@ -48,6 +48,7 @@ export const rights = {
   "question.answer": "act",
   "rule.revoke": "act",
   "message.label": "act",
+  "summary.edit": "act",
   "memory.dismiss": "act",
   "message.star": "act",
   "message.remove": "act",

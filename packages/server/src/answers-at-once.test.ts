@@ -103,6 +103,7 @@ const INPUTS: { readonly [Name in CommandName]: (here: Here) => Input<Name> } = 
   "question.answer": ({ conversation, question }) => ({ conversation, question, answer: { decision: "deny" } }),
   "rule.revoke": ({ conversation }) => ({ conversation, pattern: "shell" }),
   "message.label": ({ conversation, first }) => ({ conversation, message: first, label: "first" }),
+  "summary.edit": ({ conversation, first }) => ({ conversation, message: first, text: "In other words." }),
   "memory.dismiss": ({ conversation, first }) => ({ conversation, message: first, item: 0, dismissed: true }),
   "message.star": ({ conversation, first }) => ({ conversation, message: first, starred: true }),
   "message.remove": ({ conversation, leaf }) => ({ conversation, message: leaf }),

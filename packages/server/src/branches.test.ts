@@ -49,6 +49,30 @@ test("B42: a branch is summed up with what is to be kept, and what is said next 
   expect(model.asked).toBe(6);
 });
 
+test("F99: a summary is edited beside itself, once for each id, without secrets; nothing else can be edited so", async () => {
+  const model = scriptedModel(["Red.", "Round.", "Red is liked.", "Yes."]);
+  const { client, conversation, state, talk } = await inTurns({ model });
+  for (let turn = 0; turn < 2; turn++) await talk("what is it like?");
+  const { summary = "" } = await client.ask("branch.compact", { conversation });
+  const id = createId();
+  for (const text of ["Blue is liked, not sk-secret.", "Sent again."])
+    expect(await client.ask("summary.edit", { id, conversation, message: summary, text })).toEqual({ message: id });
+  expect(state.messages.get(id)).toMatchObject({
+    ...{ role: "summary", parentId: state.messages.get(summary)?.parentId },
+    parts: say("Blue is liked, not [redacted:key]."),
+  });
+  const [first = ""] = state.messages.keys();
+  for (const message of [first, createId()])
+    await expect(client.ask("summary.edit", { conversation, message, text: "x" })).rejects.toMatchObject({
+      code: "not-found",
+    });
+  await expect(client.ask("summary.edit", { conversation, message: summary, text: " " })).rejects.toMatchObject({
+    message: "A summary needs some text; this one is empty.",
+  });
+  await talk("is it so?");
+  expect(JSON.stringify(model.requests.at(-1)?.messages)).toMatch(/Blue is liked.*is it so\?/);
+});
+
 test("B42: what cannot be summed up is refused, and a summary that is interrupted leaves everything else as it is", async () => {
   const model = scriptedModel([...ANSWERS, [text("Su"), stall()], [text("I look"), stall()]]);
   const { client, conversation, state, talk } = await inTurns({ model });

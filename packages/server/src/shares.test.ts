@@ -76,6 +76,7 @@ const INPUTS: Readonly<Record<string, object>> = {
   "rule.revoke": { pattern: "shell(ls)" },
   "message.label": { message: createId(), label: "x" },
   "message.star": { message: createId(), starred: true },
+  "summary.edit": { message: createId(), text: "x" },
   "memory.dismiss": { message: createId(), item: 0, dismissed: true },
   "message.remove": { message: createId() },
   "message.restore": { message: createId() },

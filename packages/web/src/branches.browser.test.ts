@@ -59,6 +59,30 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, PATIENT, () => {
     await eventually(() => composer(page).inputValue()).toBe("look at @src/sum.ts");
   });
 
+  it("F99: a summary is one line, is unfolded and edited, and the model goes on from the edited one", async () => {
+    const conversation = await here.conversation("one fig", "two figs");
+    const { page } = await here.open(`/c/${conversation}`);
+    await article(page, "You said: two figs").waitFor();
+    await composer(page).fill("/compact");
+    await composer(page).press("Enter");
+    const line = article(page, "Compacted 4 messages: about ");
+    await line.waitFor();
+    const words = line.locator("details > :not(summary)");
+    expect(await words.isVisible()).toBe(false);
+    await line.locator("summary").click();
+    expect(await words.innerText()).toContain("You said: Sum up the conversation above.");
+    // The line that a summary is being made is gone.
+    await eventually(() => page.getByText("is being summed up").count()).toBe(0);
+    await act(page, "Compacted", "Edit this summary");
+    await page.getByLabel("The text of the summary").fill("The figs are ripe.");
+    await page.getByRole("button", { name: "Send as a new version" }).click();
+    await eventually(() => said(page)).toContain("2/2");
+    await write(page, "three figs");
+    await article(page, "You said: three figs").waitFor();
+    expect(await here.exported(conversation)).toContain("The figs are ripe.");
+    expect(await said(page)).not.toContain("You said: Sum up");
+  });
+
   it("W2: versions are counted beside a message that has some, with names, big enough, and without a wrap-around", async () => {
     const conversation = await here.conversation("one");
     const { page } = await here.open(`/c/${conversation}`);

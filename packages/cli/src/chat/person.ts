@@ -52,6 +52,7 @@ type Context = Pick<
   | "directory"
   | "goBack"
   | "goTo"
+  | "typeIn"
   | "keys"
   | "leaf"
   | "pick"
@@ -198,6 +199,7 @@ export class Person {
       pickMessage: live && (() => this.standpoint.pick()),
       pick: (list) => pick(this.terminal, list, this.left),
       goTo: (message) => this.standpoint.goTo(message),
+      typeIn: (text) => this.writing.put(text),
       goBack: () => {
         this.standpoint.goBack();
         this.writing.takeDraft();

@@ -114,6 +114,8 @@ export interface ConversationContext {
   readonly viewBranch?: (() => Promise<void>) | undefined;
   /** Goes on from another message. An own one is not answered again but taken back into the prompt, to be changed. */
   goTo(message: string): Promise<void>;
+  /** Puts a text into the prompt, to be changed and sent; absent where there is no prompt. */
+  readonly typeIn?: ((text: string) => void) | undefined;
   /** Goes on below a message, without a word. */
   standAt(message: string): void;
   /** Goes on where the conversation was last written to. */

@@ -1,10 +1,10 @@
 import type { Message } from "@banyan/core";
-import { type ConversationState, pathTo, retry } from "@banyan/core";
+import { type ConversationState, pathTo, retry, textOf } from "@banyan/core";
 import { counted } from "@banyan/core/shown";
 import { excerpt } from "../show/fit-text.ts";
 import { gist, isRemoved, messageNamed, messageNumbers, speakerOf } from "../show/message-label.ts";
 import { oneLine } from "../show/plain-text.ts";
-import { ASK, type Command, type ConversationContext } from "./command.ts";
+import { ASK, type Command, type ConversationContext, type Next } from "./command.ts";
 
 /** The message that an argument begins with, as `#4`, and what stands behind it. Says so when there is none, or when it was removed. */
 export function namedMessage(
@@ -115,11 +115,13 @@ export const restore: Command<ConversationContext> = {
 export const edit: Command<ConversationContext> = {
   name: "edit",
   takes: "#n [text]",
-  help: "say your message #n in other words; what it was stays beside it",
+  help: "say your message #n, or the summary #n, in other words; what it was stays beside it",
   async run(context, argument) {
     const named = namedMessage(context, argument);
     if (!named) return ASK;
     const { message, number, rest } = named;
+    if (message.role === "summary" && message.covers !== undefined)
+      return editOf(context, { id: message.id, number, old: textOf(message), text: rest });
     if (message.role !== "user" || message.author !== "user") {
       context.write(`${number} is not yours. /tree ${number} goes on from it.`);
       return ASK;
@@ -129,3 +131,28 @@ export const edit: Command<ConversationContext> = {
     return ASK;
   },
 };
+
+/** Puts an edited summary beside the summary (F99); without a text, the old one goes into the prompt to be changed. */
+async function editOf(
+  { session, standAt, typeIn, write }: ConversationContext,
+  {
+    id,
+    number,
+    old,
+    text,
+  }: { readonly id: string; readonly number: string; readonly old: string; readonly text: string },
+): Promise<Next> {
+  if (text === "") {
+    typeIn?.(`/edit ${number} ${old}`);
+    write(
+      typeIn
+        ? "Change the summary and send it; what it was stays beside it."
+        : `Write the new text behind /edit ${number}.`,
+    );
+  } else if (session) {
+    const { message } = await session.perform("summary.edit", { message: id, text });
+    standAt(message);
+    write("Your next message goes on from the edited summary.");
+  }
+  return ASK;
+}

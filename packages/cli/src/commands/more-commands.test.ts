@@ -170,6 +170,31 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
     expect(said).not.toContain("it is warm");
   });
 
+  test("F99: /edit puts an edited summary beside the old one: the text behind it, or the old one in the prompt", async () => {
+    await using server = await modelServer(
+      { text: "Red." },
+      { text: "Round." },
+      { text: "Red is liked." },
+      { text: "Yes." },
+      { text: "No." },
+    );
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    for (const said of ["Red.", "Round."]) await pty.exchange("what is it like?", said);
+    await pty.exchange("/compact", /Compacted \d+ messages/);
+    await pty.exchange("/edit #5 Blue is liked.", "Your next message goes on from the edited summary.");
+    await pty.exchange("is it so?", "Yes.");
+    expect(JSON.stringify(server.asked.at(-1))).toContain("Blue is liked.");
+    expect(JSON.stringify(server.asked.at(-1))).not.toContain("Red is liked.");
+    pty.enter("/edit #5");
+    await pty.until("(you had written: /edit #5 Red is liked.)");
+    pty.enter("/edit #5 Red is liked. So is green.");
+    await pty.until("Your next message goes on from the edited summary.", 2);
+    await pty.prompted();
+    await pty.exchange("and now?", "No.");
+    expect(JSON.stringify(server.asked.at(-1))).toContain("Red is liked. So is green.");
+  });
+
   test("a Markdown file of the user is a command: its text goes to the agent, and what is named in it goes along", async () => {
     const folder = join(place.env.BANYAN_HOME ?? "", "config", "commands");
     mkdirSync(folder, { recursive: true });

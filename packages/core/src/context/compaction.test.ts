@@ -118,6 +118,23 @@ describe("a conversation that grows too long", () => {
     expect(checkConversation(session.state)).toEqual([]);
   });
 
+  test("F99: the hint is gone from the request behind a summary", async () => {
+    let summed = 0;
+    const { session, model, agent } = play(
+      (request, index) => {
+        if (isSummary(request)) return `${SUM} ${++summed}`;
+        return index < 12 ? [call("act")] : "end";
+      },
+      { tools: [act, shortenConversation()] },
+    );
+    await agent.send("Begin.", { session });
+    expect(summed).toBeGreaterThan(0);
+    const hinted = model.requests.map(({ messages }) => said(messages).includes("call shorten_conversation"));
+    const first = model.requests.findIndex(isSummary);
+    expect(hinted[first - 1]).toBe(true);
+    expect(hinted[first + 1]).toBe(false);
+  });
+
   /** What the calls of `shorten_conversation` came to, and what the feed said of it. */
   async function shortens(before: number, summary: string, options: Partial<AgentOptions> = {}) {
     const session = Session.inMemory();

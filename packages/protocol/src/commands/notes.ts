@@ -12,6 +12,11 @@ export const noteCommands = {
     nothing,
   ),
   "message.star": command("Stars a message, or not.", { ...message, starred: z.boolean() }, nothing),
+  "summary.edit": command(
+    "Puts an edited summary beside the summary `message`: it covers the same, and the next request on its branch begins with it. Nothing is overwritten. The id of the command becomes the id of the new message.",
+    { ...message, text: z.string().min(1).describe("The whole text of the edited summary.") },
+    z.object({ message: id }),
+  ),
   "memory.dismiss": command(
     "Has the model not told something any more that memory recalled for a message (`item`, the first being 0), or again.",
     { ...message, item: z.int().nonnegative(), dismissed: z.boolean() },

@@ -1,4 +1,11 @@
-import { type AssistantMessage, isPersons, type Message, textOf, type UserMessage } from "@banyan/core/conversation";
+import {
+  type AssistantMessage,
+  isPersons,
+  type Message,
+  type SummaryMessage,
+  textOf,
+  type UserMessage,
+} from "@banyan/core/conversation";
 import { formatSpent } from "@banyan/core/shown";
 import { useState } from "react";
 import { AttachmentList } from "../composer/attachment-list.tsx";
@@ -51,6 +58,7 @@ export function MessageActions({ message, isLast }: { readonly message: Message;
   // A step without words begins with the head of a card, which is read and pressed.
   const isWordless = isStep && textOf(message).trim() === "";
   const isOwn = isPersons(message);
+  const isEditable = message.role === "summary" && message.covers !== undefined;
   return (
     <div
       className={`flex flex-wrap items-center gap-x-2 gap-y-1 text-soft text-xs print:hidden ${isStep ? "" : "mt-1 min-h-6"} ${isOwn ? "flex-row-reverse" : ""}`}
@@ -73,6 +81,11 @@ export function MessageActions({ message, isLast }: { readonly message: Message;
         )}
         {isOwn && (
           <SmallButton name={t("Edit: say it in other words")} takes="turn.retry" onClick={() => setOpen("edit")}>
+            <Icon of="edit" />
+          </SmallButton>
+        )}
+        {isEditable && (
+          <SmallButton name={t("Edit this summary")} takes="summary.edit" onClick={() => setOpen("edit")}>
             <Icon of="edit" />
           </SmallButton>
         )}
@@ -103,6 +116,7 @@ export function MessageActions({ message, isLast }: { readonly message: Message;
         )}
       </span>
       {open === "edit" && message.role === "user" && <EditMessage message={message} onClose={close} />}
+      {open === "edit" && message.role === "summary" && <EditSummary message={message} onClose={close} />}
       {open === "name" && <NameMessage message={message} onClose={close} />}
       {open === "retry" && message.role === "assistant" && (
         <RetryAnswer at={message.id} model={message.model} onClose={close} />
@@ -145,6 +159,29 @@ function EditMessage({ message, onClose }: { readonly message: UserMessage; onCl
       <TextArea
         ref={focusHere}
         aria-label={t("The message in other words")}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+        rows={Math.min(12, text.split("\n").length + 1)}
+      />
+    </InlineForm>
+  );
+}
+
+/** Puts an edited summary beside a summary, from which the model goes on (F99). */
+function EditSummary({ message, onClose }: { readonly message: SummaryMessage; onClose(): void }) {
+  const { id: conversation } = useConversation();
+  const { connection } = usePage();
+  const show = useShow();
+  const [text, setText] = useState(textOf(message));
+  const send = async () => {
+    const edited = await connection.ask("summary.edit", { conversation, message: message.id, text });
+    show(edited.message, { focus: edited.message });
+  };
+  return (
+    <InlineForm action={t("Send as a new version")} onSubmit={send} onClose={onClose}>
+      <TextArea
+        ref={focusHere}
+        aria-label={t("The text of the summary")}
         value={text}
         onChange={({ target }) => setText(target.value)}
         rows={Math.min(12, text.split("\n").length + 1)}

@@ -1,8 +1,9 @@
+import { editSummary } from "@banyan/core/hosts";
 import type { Handlers } from "./workplace.ts";
 
 /** What people note on messages. */
 export const noteHandlers: Handlers<
-  "memory.dismiss" | "message.label" | "message.remove" | "message.restore" | "message.star"
+  "memory.dismiss" | "message.label" | "message.remove" | "message.restore" | "message.star" | "summary.edit"
 > = {
   async "message.label"({ conversation, message, label }, { conversations }) {
     await (await conversations.open(conversation)).session.label(message, label);
@@ -11,6 +12,10 @@ export const noteHandlers: Handlers<
   async "message.star"({ conversation, message, starred }, { conversations }) {
     await (await conversations.open(conversation)).session.star(message, starred);
     return {};
+  },
+  async "summary.edit"({ conversation, message, text, id }, { conversations, host }) {
+    const { session } = await conversations.open(conversation);
+    return { message: await editSummary(session, message, host.redact(text), id) };
   },
   async "memory.dismiss"({ conversation, message, item, dismissed }, { conversations }) {
     await (await conversations.open(conversation)).session.dismiss(message, item, dismissed);

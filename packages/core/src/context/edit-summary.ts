@@ -1,0 +1,44 @@
+import type { MessageAdded } from "../conversation/event.ts";
+import { createId } from "../conversation/id.ts";
+import { isSummary } from "../conversation/tree/path.ts";
+import { noMessage, SessionError } from "../session/error.ts";
+import { checkedId } from "../session/options.ts";
+import type { Session } from "../session/session.ts";
+import { estimate } from "./tokens.ts";
+
+/**
+ * Puts an edited summary beside a summary of the conversation (F99): it covers the same messages and keeps the same words of the
+ * user and state of the work. The next request on its branch begins with it; the old summary keeps its own branch. Resolves with
+ * the id of the new message when that is on the disk. An id that was used before adds nothing, so that a client may ask again.
+ * Rejects with `SessionError`: `no-message` when there is no summary of that id, `empty` when the text is empty,
+ * `invalid-option` for an id that cannot be one.
+ *
+ * @example
+ * const summary = [...session.state.messages.values()].findLast(({ role }) => role === "summary");
+ * if (summary) await editSummary(session, summary.id, "The user likes figs.");
+ */
+export async function editSummary(session: Session, id: string, text: string, as = createId()): Promise<string> {
+  const { state } = session;
+  if (state.messages.has(as)) return as;
+  const message = checkedId("a message", as);
+  const before = state.messages.get(id);
+  if (before?.role !== "summary") throw noMessage(id);
+  if (!isSummary(before))
+    throw new SessionError("no-message", `Message ${id} covers no messages and cannot be edited.`);
+  if (text.trim() === "") throw new SessionError("empty", "A summary needs some text; this one is empty.");
+  const { parentId, covers, shortened, kept, leftOut, state: known, note, compaction, parts } = before;
+  const longer = estimate(text) - estimate(parts.map((part) => part.text).join(""));
+  const event: MessageAdded = {
+    ...({ type: "message.added", role: "summary" } as const),
+    ...{ message, parentId, parts: [{ type: "text", text } as const] },
+    ...(covers !== undefined && { covers }),
+    ...(shortened && { shortened }),
+    ...(kept && { kept }),
+    ...(leftOut !== undefined && { leftOut }),
+    ...(known !== undefined && { state: known }),
+    ...(note !== undefined && { note }),
+    ...(compaction && { compaction: { ...compaction, after: Math.max(0, compaction.after + longer) } }),
+  };
+  await session.commit([event], { durable: true });
+  return message;
+}
