@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { Agent, type Answer, Session, say } from "@banyan/core";
+import { Agent, type Answer, type AssistantMessage, Session, say, textOf } from "@banyan/core";
+import type { FileChange } from "@banyan/core/conversation";
 import { readUntil, scriptedModel } from "@banyan/core/testing";
 import { describe, expect, test } from "vitest";
 import { acpAgent } from "./acp-agent.ts";
@@ -93,9 +94,9 @@ describe("what an agent says and does stands in the conversation", () => {
 
   test.each(
     [
-      ["many", "length", "The agent stopped: it reached a limit of its own on model calls."],
-      ["refuse", "filtered", "The agent refused to go on."],
-      ["long", "length", undefined],
+      ["ends max_turn_requests", "length", "The agent stopped: it reached a limit of its own on model calls."],
+      ["ends refusal", "filtered", "The agent refused to go on."],
+      ["ends max_tokens", "length", undefined],
     ].slice(0, LONG ? undefined : 1),
   )("its way to stop, %s, is told", async (act, finish, error) => {
     const { responses } = await play(`say So\n${act}`, { model: new Place().sample() });
@@ -247,6 +248,88 @@ describe("files that an agent changes can be taken back", () => {
     ]);
     for (const { before } of changes) if (before) expect(existsSync(`${place.backups}/${before}`)).toBe(true);
   });
+
+  const shown = ({ changes = [] }: { readonly changes?: readonly FileChange[] }) =>
+    changes.map(({ path, kind, before }) => [path, kind, before === null ? null : "kept"]);
+  const everKept = (place: Place, calls: readonly { readonly changes?: readonly FileChange[] }[]) =>
+    calls.every(({ changes = [] }) =>
+      changes.every(({ before }) => before === null || existsSync(`${place.backups}/${before}`)),
+    );
+
+  test.each([
+    ["a command that it runs without asking", { kind: "execute", rawInput: { command: "x" }, asks: false }],
+    ["a command that a user allows", { kind: "execute", rawInput: { command: "x" } }],
+    ["a call of which nothing is known", { kind: "other", asks: false }],
+    ["a call that names another file", { kind: "edit", rawInput: { path: "other.txt" }, asks: false }],
+    [
+      "a call that is told when it is over, with a diff that says of a file that it is new",
+      {
+        kind: "edit",
+        asks: false,
+        later: { content: [{ type: "diff", path: "new.txt", oldText: null, newText: "made" }] },
+      },
+    ],
+  ])("F105: what it changed stands with %s, with what was there", async (_, fields) => {
+    const place = new Place({ "a.txt": "old", "gone.txt": "going", "same.txt": "same", ".gitignore": "built" });
+    const does = "echo new > a.txt; printf made > new.txt; rm gone.txt; touch same.txt; echo x > built";
+    const { calls } = await play(`call ${JSON.stringify({ ...fields, does })}\nsay Done`, {
+      model: place.sample(),
+      permission: () => ({ decision: "allow" }),
+    });
+    expect(calls.map((call) => shown(call).toSorted())).toEqual([
+      [
+        ["a.txt", "changed", "kept"],
+        ["gone.txt", "deleted", "kept"],
+        ["new.txt", "created", null],
+      ],
+    ]);
+    expect(everKept(place, calls)).toBe(true);
+  });
+
+  test("F105: what it changed without telling of any call stands with its answer, which stays the turn's", async () => {
+    const place = new Place({ "a.txt": "old" });
+    const { calls, responses, reason } = await play("secretly echo new > a.txt\nsay Done.", { model: place.sample() });
+    expect(reason).toBe("answered");
+    expect(textOf(responses.at(-1) as AssistantMessage)).toBe("Done.");
+    expect(calls).toMatchObject([{ tool: "sample_edit", status: "completed", output: "Changed a.txt." }]);
+    expect(calls.map(shown)).toEqual([[["a.txt", "changed", "kept"]]]);
+    const { calls: next } = await play("say Nothing", { model: place.sample() });
+    expect(next).toEqual([]);
+  });
+
+  test.each([
+    ["is interrupted", "stuck echo new > a.txt"],
+    ["dies", "stuck echo new > a.txt # die"],
+  ])("F105: what it changed in a call stands there when it %s", async (_, act) => {
+    const place = new Place({ "a.txt": "old" });
+    const session = Session.inMemory();
+    session.listen({
+      items: (items) => {
+        for (const item of items) if (item.type === "text.delta" && act.endsWith("txt")) session.interrupt();
+      },
+      ended() {},
+    });
+    const { calls } = await play(act, { model: place.sample(), session });
+    expect(calls.map(shown)).toEqual([[["a.txt", "changed", "kept"]]]);
+  });
+
+  test("F105: a change is told once, by the call that made it", async () => {
+    const place = new Place({ "a.txt": "0", "b.txt": "0" });
+    const one = (does: string) =>
+      `call ${JSON.stringify({ kind: "execute", rawInput: { command: does }, asks: false, does })}`;
+    const { calls } = await play(
+      `${one("echo 1 > a.txt")}\noverwrite b.txt 1\n${one("true")}\n${one("echo 2 > a.txt")}`,
+      {
+        model: place.sample(),
+      },
+    );
+    expect(calls.map(({ changes = [] }) => changes.map(({ path }) => path))).toEqual([
+      ["a.txt"],
+      ["b.txt"],
+      [],
+      ["a.txt"],
+    ]);
+  });
 });
 
 describe("a conversation goes on in the agent's session, and a branch in a fork of it", () => {
@@ -337,6 +420,18 @@ describe("an agent that misbehaves costs one sentence and nothing else", () => {
     ],
     ["never answers", "deaf", {}, /^The agent "sample" said nothing for 0.4 seconds\.$/],
     ["refuses", "fail", {}, /^The agent "sample" refused: .*the disk is full/],
+    [
+      "ends for a reason of tomorrow (F105)",
+      "ends of_tomorrow",
+      {},
+      /^The agent "sample" ended its turn with the reason "of_tomorrow", which Banyan does not know\.$/,
+    ],
+    [
+      "cancels by itself (F105)",
+      "ends cancelled",
+      {},
+      /^The agent "sample" cancelled its turn, and nobody here asked for that\.$/,
+    ],
   ];
   const worse: typeof bad = [
     ["never gets ready", "", { SAMPLE_SILENT: "1" }, /^The agent "sample" did not get ready for 3 seconds\.$/],

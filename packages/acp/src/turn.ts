@@ -7,7 +7,7 @@ import type { AcpAgent } from "./acp-agent.ts";
 import { AgentProcess } from "./connection/agent-process.ts";
 import { failureOf, SilenceError } from "./connection/failure.ts";
 import { frames } from "./connection/frames.ts";
-import { Report } from "./report/report.ts";
+import { oddEnd, Report } from "./report/report.ts";
 import { readySession } from "./session/session.ts";
 
 /** Bytes of one message of an agent. */
@@ -27,6 +27,8 @@ export async function takeTurn(agent: AcpAgent, turn: LoopTurn, sink: TurnSink, 
     agent.backups === undefined ? {} : { backups: agent.backups },
   );
   const report = new Report({ agent, sink, signal, changes });
+  const noted = changes.noteAll();
+  noted.catch(() => {}); // Whoever waits for it below is told.
   await using process = await AgentProcess.start(name, agent);
   let heardAt = performance.now();
   let isGone = false;
@@ -87,7 +89,9 @@ export async function takeTurn(agent: AcpAgent, turn: LoopTurn, sink: TurnSink, 
       if (initialized.protocolVersion !== PROTOCOL_VERSION) throw wrongVersion(name, initialized.protocolVersion);
       const { agentCapabilities } = initialized;
       const ready = { connection: connection.agent, ...(agentCapabilities && { agentCapabilities }) };
-      return readySession(agent, ready, turn);
+      const session = await readySession(agent, ready, turn);
+      await noted;
+      return session;
     };
     const ready = await Promise.race([within(starting(), start, "did not get ready"), stop.promise]);
     if (!ready) return;
@@ -102,15 +106,18 @@ export async function takeTurn(agent: AcpAgent, turn: LoopTurn, sink: TurnSink, 
     response.catch(() => {});
     const first = await Promise.race([response, stop.promise]);
     const ended = first ?? (await cancelled());
-    if (!ended) return;
+    if (!ended) return report.breakOff();
     await report.finish(ended, { agent: agent.id, session: ready.id });
     if (report.problem) throw report.problem.error;
+    const odd = signal.aborted ? undefined : oddEnd(name, ended.stopReason);
+    if (odd) throw odd;
 
     async function cancelled() {
       await connection.agent.notify(methods.agent.session.cancel, { sessionId: ready?.id ?? "" });
       return Promise.race([response, sleep(STOP, undefined, { signal: over.signal })]).catch(() => undefined);
     }
   } catch (error) {
+    await report.breakOff();
     if (report.problem) throw report.problem.error;
     // How it ended is known a moment after its output did.
     if (connection.signal.aborted) await gone.catch(() => {});

@@ -1,3 +1,4 @@
+import type { AcpAgentOptions } from "@banyan/acp";
 import type { AgentOptions, ModelSettings } from "@banyan/core";
 import type { ResolveOptions, WireBounds } from "@banyan/models";
 import type { Settings } from "./settings/index.ts";
@@ -18,6 +19,11 @@ export function patienceOf({ connection = {} }: Settings): Pick<AgentOptions, "r
       ...(ofCall === undefined ? {} : { arguments: ofCall * MEBI }),
     },
   };
+}
+
+/** For how long an agent of another program may be silent: while it starts and while it works. Without a setting, as `acpAgent` says. */
+export function agentPatience({ connection: { silence } = {} }: Settings): AcpAgentOptions["patience"] {
+  return silence === undefined ? undefined : { start: silence * 1_000, work: silence * 1_000 };
 }
 
 /** How much is read of an answer on its way, as the settings say. */

@@ -1,7 +1,8 @@
 import { ModelError, type Tool, type ToolContext } from "@banyan/core";
+import type { FileChange } from "@banyan/core/conversation";
 import type { TurnSink } from "@banyan/core/drivers";
 import { cutTo, visibleLine } from "@banyan/core/shown";
-import type { ForeignCall } from "@banyan/tools/workspace";
+import type { ForeignCall, ForeignChanges } from "@banyan/tools/workspace";
 import { type TheirCall, theirTool } from "./their-call.ts";
 
 /** Characters of an act in the sentence about it. */
@@ -19,6 +20,7 @@ export type CallState = "told" | "open" | "running" | "judged" | "over";
 export class LiveCall {
   readonly told: TheirCall;
   readonly #sink: TurnSink;
+  readonly #changes: ForeignChanges | undefined;
   readonly #noted: ForeignCall | undefined;
   #state: CallState = "told";
   /** Its id in our tree. */
@@ -37,9 +39,10 @@ export class LiveCall {
   /** Takes back what is being decided about. */
   readonly #takenBack = new AbortController();
 
-  constructor(told: TheirCall, sink: TurnSink, noted: ForeignCall | undefined) {
+  constructor(told: TheirCall, sink: TurnSink, changes: ForeignChanges | undefined, noted = changes?.begin()) {
     this.told = told;
     this.#sink = sink;
+    this.#changes = changes;
     this.#noted = noted;
     // Not every call waits for its end.
     this.#end.promise.catch(() => {});
@@ -69,7 +72,7 @@ export class LiveCall {
   /** Gives it up for another one of the same id: nothing more is told of it. */
   replace(): LiveCall {
     this.#state = "over";
-    return new LiveCall(this.told, this.#sink, this.#noted);
+    return new LiveCall(this.told, this.#sink, this.#changes, this.#noted);
   }
 
   /** Keeps what stands in the files that it may be about to change. */
@@ -192,8 +195,27 @@ export class LiveCall {
   async #noteChanges(isCounted = false): Promise<number> {
     this.#isSettled = true;
     const changes = (await this.#noted?.settle(this.told.diffs)) ?? [];
-    if (!isCounted) for (const change of changes) await this.#sink.changed(this.#ours, change);
+    if (isCounted) return changes.length;
+    const unnamed = this.told.effects === "none" ? [] : ((await this.#changes?.unnamed()) ?? []);
+    for (const change of [...changes, ...unnamed]) await this.#sink.changed(this.#ours, change);
+    // A user may have changed what the call does not name.
     return changes.length;
+  }
+
+  /** The turn breaks off: what the call has changed so far stands with it. */
+  async breakOff(): Promise<void> {
+    if (this.#state === "running" || (this.#state === "judged" && this.#context)) await this.#noteChanges();
+  }
+
+  /** Gives the call changes that it stands for, and its end. */
+  async record(changes: readonly FileChange[]): Promise<void> {
+    await this.begin();
+    this.#state = "over";
+    for (const change of changes) await this.#sink.changed(this.#ours, change);
+    await this.#sink.ended(this.#ours, {
+      output: `Changed ${changes.map(({ path }) => path).join(", ")}.`,
+      failed: false,
+    });
   }
 }
 

@@ -7,10 +7,11 @@ import type {
   SessionUpdate,
   ToolCallUpdate,
 } from "@agentclientprotocol/sdk/unstable";
-import type { Json, Tool, ToolContext } from "@banyan/core";
-import { noUsage } from "@banyan/core/conversation";
+import { type Json, ModelError, type Tool, type ToolContext } from "@banyan/core";
+import { type FileChange, noUsage } from "@banyan/core/conversation";
 import type { ModelPart, ModelSink, TurnSink } from "@banyan/core/drivers";
 import { NotExecutedError } from "@banyan/core/hosts";
+import { visibleLine } from "@banyan/core/shown";
 import { answerElicitation } from "@banyan/tools/mcp/elicitation";
 import { type ForeignChanges, toldDiff } from "@banyan/tools/workspace";
 import type { AcpAgent } from "../acp-agent.ts";
@@ -170,11 +171,14 @@ export class Report {
       const { reason, explanation } = FINISHES[stopReason] ?? FINISHES.end_turn;
       const isInterrupted = this.#signal.aborted;
       if (this.#gathered.length > 0) await this.#complete();
-      if (!isInterrupted) for (const call of this.#calls.values()) await call.leave();
+      for (const call of this.#calls.values()) await (isInterrupted ? call.breakOff() : call.leave());
       if (isInterrupted && !this.#response) return;
       const response = await this.#responding();
       const cost = this.spending.rest();
+      const unnamed = isInterrupted ? [] : ((await this.#changes?.unnamed()) ?? []);
+      const call = unnamed.length > 0 ? this.#unnamedCall(unnamed) : undefined;
       response.push([
+        ...(call ? partsOf([call]) : []),
         ...markedParts({ ...marker, ...(this.spending.total !== undefined && { cost: this.spending.total }) }),
         {
           type: "finish",
@@ -185,8 +189,31 @@ export class Report {
         },
       ]);
       // What is interrupted, the conversation closes itself, and says so.
-      if (!isInterrupted) await this.#sink.complete();
+      if (!isInterrupted) {
+        const [reported] = await this.#sink.complete();
+        call?.opened(reported?.id ?? call.id, reported?.tool ?? call.told.tool);
+        await call?.record(unnamed);
+      }
       this.#response = undefined;
+    });
+  }
+
+  /** A call that stands for changes which no call of the agent names. */
+  #unnamedCall(changes: readonly FileChange[]): LiveCall {
+    const told = new TheirCall(this.#fresh("changes"), this.#agent.name, this.#agent.cwd);
+    const locations = changes.map(({ path }) => ({ path }));
+    told.take({
+      title: "Files that changed while the agent worked, and that none of its calls names",
+      kind: "edit",
+      locations,
+    });
+    return new LiveCall(told, this.#sink, undefined);
+  }
+
+  /** The turn ends without a word of the agent: what its calls have changed so far stands with them. */
+  async breakOff(): Promise<void> {
+    await this.#enqueue(async () => {
+      for (const call of this.#calls.values()) await call.breakOff();
     });
   }
 
@@ -239,7 +266,7 @@ export class Report {
     let call = this.#calls.get(id);
     if (!call) {
       const told = new TheirCall(id, this.#agent.name, this.#agent.cwd);
-      call = new LiveCall(told, this.#sink, this.#changes?.begin());
+      call = new LiveCall(told, this.#sink, this.#changes);
       this.#calls.set(id, call);
       this.#gathered.push(call);
     }
@@ -292,13 +319,11 @@ export class Report {
     const response = await this.#responding();
     const calls = this.#gathered;
     this.#gathered = [];
-    const parts = calls.flatMap(({ id, told }, index): ModelPart[] => [
-      { type: "call", index, id, tool: told.tool },
-      { type: "call-input", index, text: JSON.stringify(told.input) },
-      { type: "call-end", index },
-    ]);
     // What it cost so far; the tokens are told at the end.
-    response.push([...parts, { type: "finish", reason: "calls", usage: noUsage, cost: this.spending.since() }]);
+    response.push([
+      ...partsOf(calls),
+      { type: "finish", reason: "calls", usage: noUsage, cost: this.spending.since() },
+    ]);
     this.#response = undefined;
     const reported = await this.#sink.complete();
     calls.forEach((call, index) => {
@@ -343,6 +368,25 @@ export class Report {
     );
     return answer.promise;
   }
+}
+
+/** Returns the parts of a response that are its calls. */
+function partsOf(calls: readonly LiveCall[]): ModelPart[] {
+  return calls.flatMap(({ id, told }, index): ModelPart[] => [
+    { type: "call", index, id, tool: told.tool },
+    { type: "call-input", index, text: JSON.stringify(told.input) },
+    { type: "call-end", index },
+  ]);
+}
+
+/** Says what is wrong with the reason for which an agent ended its turn; nothing for a reason that is known. */
+export function oddEnd(agent: string, stopReason: string): ModelError | undefined {
+  if (Object.hasOwn(FINISHES, stopReason)) return undefined;
+  const why =
+    stopReason === "cancelled"
+      ? "cancelled its turn, and nobody here asked for that"
+      : `ended its turn with the reason ${JSON.stringify(visibleLine(stopReason))}, which Banyan does not know`;
+  return new ModelError("provider", `The agent "${agent}" ${why}.`, { retryable: false });
 }
 
 const FINISHES: Readonly<

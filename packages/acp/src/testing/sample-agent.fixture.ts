@@ -135,10 +135,10 @@ const acts: Record<string, (work: Work, rest: string) => Promise<PromptResponse[
     const call = { toolCallId: randomUUID(), title: command, kind: "execute" as const, rawInput: { command } };
     await tell({ sessionUpdate: "tool_call", ...call, status: "pending" });
     const option = await leave(call);
-    const isAllowed = option === "yes";
+    const [status, said] =
+      option === "yes" ? (["completed", `ran ${command}`] as const) : (["failed", "not run"] as const);
     if (option !== "cancelled") {
-      const content = [block(isAllowed ? `ran ${command}` : "not run")];
-      const status = isAllowed ? "completed" : "failed";
+      const content = [block(said)];
       await tell({ sessionUpdate: "tool_call_update", toolCallId: call.toolCallId, status, content });
     }
     await say(`told: ${option}`);
@@ -157,12 +157,8 @@ const acts: Record<string, (work: Work, rest: string) => Promise<PromptResponse[
     const call = { toolCallId: "one", title: "ls", kind: "execute" as const, rawInput: { command: "ls" } };
     await tell({ sessionUpdate: "tool_call", ...call, status: "pending" });
     const answers = [await leave(call), await leave({ ...call, rawInput: { command: "ls -a" } })];
-    await tell({
-      sessionUpdate: "tool_call_update",
-      toolCallId: "one",
-      status: "completed",
-      content: [block("listed")],
-    });
+    const content = [block("listed")];
+    await tell({ sessionUpdate: "tool_call_update", toolCallId: "one", status: "completed", content });
     await say(`told: ${answers.join(", ")}`);
   },
   async takeBack({ leave, say }) {
@@ -190,12 +186,8 @@ const acts: Record<string, (work: Work, rest: string) => Promise<PromptResponse[
     await tell({ sessionUpdate: "tool_call", ...outer, status: "in_progress" });
     await acts.read?.({ tell } as Work, "inner.txt");
     await say("meanwhile");
-    await tell({
-      sessionUpdate: "tool_call_update",
-      toolCallId: outer.toolCallId,
-      status: "completed",
-      content: [block("looked")],
-    });
+    const { toolCallId } = outer;
+    await tell({ sessionUpdate: "tool_call_update", toolCallId, status: "completed", content: [block("looked")] });
     await say("after");
   },
   async forget({ tell, say }) {
@@ -278,9 +270,16 @@ const acts: Record<string, (work: Work, rest: string) => Promise<PromptResponse[
     child.unref();
     await say(String(child.pid));
   },
-  refuse: async () => "refusal",
-  long: async () => "max_tokens",
-  many: async () => "max_turn_requests",
+  /** `stuck COMMAND`: runs it in a call that does not end. */
+  async stuck(work, command) {
+    const call = { toolCallId: randomUUID(), title: command, kind: "execute" as const, rawInput: { command } };
+    await work.tell({ sessionUpdate: "tool_call", ...call, status: "in_progress" });
+    await work.heard();
+    await acts.secretly?.(work, command);
+    await acts[command.endsWith("die") ? "die" : "hang"]?.(work, "");
+  },
+  secretly: async ({ cwd }, command) => void spawnSync("sh", ["-c", command], { cwd }),
+  ends: async (_, reason) => reason as PromptResponse["stopReason"],
   async fail() {
     throw RequestError.internalError({ details: "the disk is full" });
   },

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { emptyConversation } from "@banyan/core";
 import { GIVEN_UP, GIVEN_UP_TOO } from "@banyan/core/shown";
@@ -384,6 +384,44 @@ describe("a limit", () => {
     expect(code).toBe(2);
     expect(stderr).toContain("banyan: A cost limit cannot be held: the price of openai-compatible/test is unknown.\n");
     expect(server.asked).toHaveLength(0);
+  });
+});
+
+describe("F105: an agent of another program", () => {
+  const sample = join(import.meta.dirname, "../../../acp/src/testing/sample-agent.fixture.ts");
+  const set = (more: object = {}) => {
+    const settings = join(place.env.BANYAN_HOME ?? "", "config", "settings.json");
+    mkdirSync(dirname(settings), { recursive: true });
+    const acpAgents = { sample: { command: process.execPath, args: [sample] } };
+    writeFileSync(settings, JSON.stringify({ acpAgents, ...more }));
+  };
+
+  test("is broken after the silence of --silence, or of connection.silence", async () => {
+    set({ connection: { silence: 5 } });
+    const sentence = (seconds: string) => `The agent "sample" said nothing for ${seconds} seconds.`;
+    const by = await banyan(place, ["-p", "deaf", "--silence", "4s", "-m", "acp/sample"]);
+    expect(by).toMatchObject({ code: 1, stderr: expect.stringContaining(sentence("4")) });
+    const set5 = await banyan(place, ["-p", "deaf", "-m", "acp/sample"]);
+    expect(set5).toMatchObject({ code: 1, stderr: expect.stringContaining(sentence("5")) });
+  });
+
+  test("has what it changed without asking among the changes, and they can be taken back", async () => {
+    set();
+    writeFileSync(join(place.workspace, "a.txt"), "old\n");
+    const run = `call ${JSON.stringify({ kind: "execute", rawInput: { command: "x" }, asks: false, does: "echo new > a.txt" })}`;
+    expect(await banyan(place, ["-p", `${run}\nsay Done.`, "-m", "acp/sample"])).toMatchObject({ code: 0 });
+    expect((await banyan(place, ["changes"])).stdout).toMatch(/1 file changed .*\n +changed +\+1 +-1 +a\.txt\n/);
+    expect(await banyan(place, ["changes", "revert", "a.txt", "--yes"])).toMatchObject({ code: 0 });
+    expect(readFileSync(join(place.workspace, "a.txt"), "utf8")).toBe("old\n");
+  });
+
+  test("that ends for a reason of tomorrow fails with that reason", async () => {
+    set();
+    const { code, stderr } = await banyan(place, ["-p", "ends of_tomorrow", "-m", "acp/sample"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      'The agent "sample" ended its turn with the reason "of_tomorrow", which Banyan does not know.',
+    );
   });
 });
 

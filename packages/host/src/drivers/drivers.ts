@@ -10,7 +10,7 @@ import {
   type ProviderStatus,
   resolveModel,
 } from "@banyan/models";
-import { modelNames } from "../connection.ts";
+import { agentPatience, modelNames } from "../connection.ts";
 import { redactedLoop } from "../redaction/redacted-loop.ts";
 import type { Redact } from "../redaction/redactor.ts";
 import type { Settings } from "../settings/index.ts";
@@ -153,7 +153,7 @@ export class Drivers {
     if (agent === undefined) return this.model(name);
     const { backups, redact, worktrees } = this.#options;
     const loop = await otherAgent(agent, this.#options, {
-      ...{ backups, instructions },
+      ...{ backups, instructions, patience: agentPatience(this.#options.settings) },
       cwd: ({ worktree, conversation }) => worktrees.folderOf(worktree, conversation),
     });
     return redactedLoop(loop, redact, (tool) => this.#brought.add(tool));

@@ -58,7 +58,7 @@ export function agentNamed(model: string, { aliases = {} }: OtherAgentsPlace["se
 export async function otherAgent(
   named: AgentNamed,
   place: OtherAgentsPlace,
-  options: Pick<AcpAgentOptions, "backups" | "cwd" | "instructions">,
+  options: Pick<AcpAgentOptions, "backups" | "cwd" | "instructions" | "patience">,
 ): Promise<LoopDriver> {
   const { name, command, args, install, env } = installedAgent(named, place);
   const own = { ...childEnvironment(place.env, env), PATH: pathOf(place) };

@@ -78,3 +78,68 @@ test("what is no file of the workspace is passed over, and what stayed the same 
   folder.add("a.txt", "same\n");
   expect(await call.settle()).toEqual([]);
 });
+
+test("F105: of files that no call names it is known what changed; a large one cannot be put back, and is not removed", async () => {
+  const large = "x".repeat(1024 * 1024 + 1);
+  const { folder, backups, workspace, changes } = place({
+    "a.txt": "old",
+    "large.txt": large,
+    "same.txt": "same",
+    "held.txt": "1",
+  });
+  folder.add(".gitignore", "built/\n");
+  await changes.noteAll();
+  expect(await changes.unnamed()).toEqual([]);
+  const call = changes.begin();
+  await call.note("held.txt");
+  folder.add("a.txt", "new");
+  folder.add("large.txt", `${large}y`);
+  folder.add("same.txt", "same");
+  folder.add("held.txt", "2");
+  folder.add("built/out.txt", "made");
+  folder.add("deep/made.txt", "made");
+  const made = await changes.unnamed();
+  expect(made.map(({ path, kind }) => [path, kind])).toEqual([
+    ["a.txt", "changed"],
+    ["large.txt", "changed"],
+    ["deep/made.txt", "created"],
+  ]);
+  expect(await changes.unnamed()).toEqual([]);
+  expect((await call.settle()).map(({ path }) => path)).toEqual(["held.txt"]);
+  expect(await changes.unnamed()).toEqual([]);
+  const [small, big] = made;
+  await undoChange(workspace, backups, small!);
+  expect(folder.read("a.txt")).toBe("old");
+  await expect(undoChange(workspace, backups, big!)).rejects.toThrow(/is not kept any more/);
+  expect(folder.read("large.txt")).toBe(`${large}y`);
+});
+
+test("F105: a change that a call names is not told again as one that none names, in 200 random turns of three calls", async () => {
+  let seed = 105;
+  const below = (n: number) => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return Math.floor((seed / 2_147_483_648) * n);
+  };
+  const names = ["a.txt", "b.txt", "c.txt"];
+  for (let turn = 0; turn < 200; turn++) {
+    const { folder, changes } = place(Object.fromEntries(names.slice(0, below(4)).map((name) => [name, "0"])));
+    await changes.noteAll();
+    for (let number = 1; number <= 3; number++) {
+      const call = changes.begin();
+      const named = names.filter(() => below(2) === 0);
+      for (const name of named) await call.note(name);
+      const was = new Map(names.map((name) => [name, folder.names().includes(name) ? folder.read(name) : undefined]));
+      for (const name of names) {
+        if (below(2) === 0) folder.add(name, `${turn} ${number} ${below(2)}`);
+        else if (below(4) === 0) rmSync(folder.path(name), { force: true });
+      }
+      // The judge looks at the files alone.
+      const differs = names.filter(
+        (name) => was.get(name) !== (folder.names().includes(name) ? folder.read(name) : undefined),
+      );
+      const told = [...(await call.settle()), ...(await changes.unnamed())].map(({ path }) => path);
+      expect(told.toSorted(), `turn ${turn}, call ${number}`).toEqual(differs);
+    }
+    folder[Symbol.dispose]();
+  }
+});

@@ -1,8 +1,11 @@
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
 import type { FileChange } from "@banyan/core/conversation";
 import { keepContent } from "./backups.ts";
 import { WorkspaceError } from "./error.ts";
 import { contentOf, type FileContent, fileChange } from "./file-change.ts";
 import type { Watch } from "./key-file.ts";
+import { listFiles } from "./list-files.ts";
 import { openFile } from "./open-path.ts";
 import { locate, type Workspace } from "./paths.ts";
 
@@ -26,8 +29,23 @@ export interface ForeignCall {
   settle(told?: readonly ToldChange[]): Promise<FileChange[]>;
 }
 
+/** A file of the workspace as it was last noted. */
+interface Noted {
+  /** Changes whenever the file does. */
+  readonly stamp: string;
+  /** Absent where it is not kept. */
+  readonly bytes?: Buffer;
+}
+
 /** Bytes of a file above which it is not kept. */
 const MOST_BYTES = 64 * 1024 * 1024;
+/** Files of a workspace above which only what calls name is noted. */
+const MOST_FILES = 20_000;
+/** Bytes of all files that are kept while no call names them, and of one of them. */
+const MOST_KEPT = 32 * 1024 * 1024;
+const MOST_KEPT_OF_ONE = 1024 * 1024;
+/** A previous content of which nothing is known but that it was another one. */
+const UNKNOWN: FileContent = { digest: "unknown" };
 
 /** A file that calls are at work on: what stood there when one of them noted it, or when the last of them was over. */
 interface Held {
@@ -44,12 +62,65 @@ export class ForeignChanges {
   readonly #backups: string | undefined;
   readonly #watch: Watch | undefined;
   readonly #held = new Map<string, Held>();
+  /** All files of the workspace that git does not ignore, as they were last noted. */
+  #all: Map<string, Noted> | undefined;
 
   /** Previous contents are kept in `backups`, if there is such a folder; `watch` is told of what diffs show a part of. */
   constructor(workspace: Workspace, { backups, watch }: { readonly backups?: string; readonly watch?: Watch } = {}) {
     this.#workspace = workspace;
     this.#backups = backups;
     this.#watch = watch;
+  }
+
+  /**
+   * Notes all files of the workspace that git does not ignore, for `unnamed`: in a workspace of at most 20,000 files. The content
+   * of small files is kept in memory, 32 MiB in all; of the others it is not known later what stood in them.
+   */
+  async noteAll(): Promise<void> {
+    const stamps = await stampsIn(this.#workspace.root);
+    if (stamps === undefined) return;
+    const all = new Map<string, Noted>();
+    let room = MOST_KEPT;
+    for (const [path, { stamp, size }] of stamps) {
+      const bytes = size <= Math.min(room, MOST_KEPT_OF_ONE) ? await this.#read(path) : undefined;
+      if (!Buffer.isBuffer(bytes)) all.set(path, { stamp });
+      else {
+        all.set(path, { stamp, bytes });
+        room -= bytes.length;
+      }
+    }
+    this.#all = all;
+  }
+
+  /** What became of files that no call names, since all were noted or this was asked last. */
+  async unnamed(): Promise<FileChange[]> {
+    const all = this.#all;
+    const stamps = all && (await stampsIn(this.#workspace.root));
+    if (!all || !stamps) return [];
+    const changes: FileChange[] = [];
+    for (const path of new Set([...all.keys(), ...stamps.keys()])) {
+      const before = all.get(path);
+      const stamp = stamps.get(path)?.stamp;
+      if (before?.stamp === stamp || this.#held.has(path)) continue;
+      const bytes = await this.#read(path);
+      // Git ignores the file by now.
+      if (bytes === "unreadable" || (stamp === undefined && bytes)) continue;
+      this.#note(path, bytes);
+      const [old, now] = [before?.bytes && contentOf(before.bytes), bytes && contentOf(bytes)];
+      const previous = before && (old ?? UNKNOWN);
+      if (previous?.digest === now?.digest) continue;
+      if (before?.bytes) await keepContent(this.#backups, [before.bytes]);
+      for (const content of [old, now]) this.#watch?.()(content?.text ?? "");
+      changes.push(fileChange(path, previous, now));
+    }
+    return changes;
+  }
+
+  /** Remembers a file as it is now, so that its change is told once. */
+  #note(path: string, bytes: Buffer | undefined): void {
+    const stamp = stampOf(this.#workspace.root, path)?.stamp;
+    if (bytes === undefined || stamp === undefined) this.#all?.delete(path);
+    else this.#all?.set(path, bytes.length <= MOST_KEPT_OF_ONE ? { stamp, bytes } : { stamp });
   }
 
   /** A call begins. */
@@ -86,6 +157,7 @@ export class ForeignChanges {
     if (held.calls === 0) this.#held.delete(path);
     const bytes = await this.#read(path);
     if (bytes === "unreadable") return [];
+    this.#note(path, bytes);
     const now = bytes && contentOf(bytes);
     if (now?.digest === held.content?.digest) return [];
     if (bytes && held.calls > 0) await keepContent(this.#backups, [bytes]);
@@ -105,6 +177,7 @@ export class ForeignChanges {
     if (now.text === undefined || oldText === newText) return [];
     const before = textBefore(now.text, oldText, newText);
     if (before === undefined) return [];
+    this.#note(path, bytes);
     const previous = Buffer.from(before);
     await keepContent(this.#backups, [previous]);
     for (const text of [before, now.text]) this.#watch?.()(text);
@@ -132,6 +205,30 @@ export class ForeignChanges {
       return error.code === "missing" ? undefined : "unreadable";
     }
   }
+}
+
+/** The files of a folder that git does not ignore, each with a stamp that a change changes; nothing where there are too many. */
+async function stampsIn(root: string): Promise<ReadonlyMap<string, Stamp> | undefined> {
+  const paths = await listFiles(root);
+  if (paths.length > MOST_FILES) return undefined;
+  return new Map(
+    paths.flatMap((path) => {
+      const stamp = stampOf(root, path);
+      return stamp === undefined ? [] : [[path, stamp] as const];
+    }),
+  );
+}
+
+interface Stamp {
+  readonly stamp: string;
+  readonly size: number;
+}
+
+/** Nothing for what is no file, and for a link. */
+function stampOf(root: string, path: string): Stamp | undefined {
+  const stats = lstatSync(join(root, path), { bigint: true, throwIfNoEntry: false });
+  if (!stats?.isFile()) return undefined;
+  return { stamp: `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`, size: Number(stats.size) };
 }
 
 /** A change as it is told, before anybody makes it: for a person who is asked. Its lines are counted in what is told. */
