@@ -90,7 +90,7 @@ export class PatternReader {
 export function readCharacter(reader: PatternReader): string | undefined {
   const code = reader.match(CODE);
   if (code) return fromCode(Number.parseInt(code.slice(1).find(Boolean) ?? "", 16));
-  const octal = reader.match(/^(?:o\{([0-7]+)\}|(0[0-7]{0,2}))/);
+  const octal = reader.match(/^(?:o\{([0-7]+)\}|(0[0-7]{0,2}|[1-3][0-7]{2}))/);
   if (octal) return fromCode(Number.parseInt(octal[1] ?? octal[2] ?? "", 8));
   const control = reader.match(/^c([A-Za-z])/)?.[1];
   if (control) return fromCode(control.charCodeAt(0) % 32);

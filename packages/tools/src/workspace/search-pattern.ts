@@ -293,12 +293,12 @@ class Translation implements Facts {
       this.#isQuoted = true;
       return undefined;
     }
+    const character = readCharacter(this.#reader);
+    if (character !== undefined) return this.#literal(character, flags);
     const number = this.#reader.match(/^(?:([1-9]\d*)|g\{?([1-9]\d*)\}?)/);
     if (number) return this.#reference(Number(number[1] ?? number[2]));
     const name = this.#reader.match(/^k(?:<([^>]+)>|\{([^}]+)\}|'([^']+)')/);
     if (name) return this.#reference(name[1] ?? name[2] ?? name[3] ?? "");
-    const character = readCharacter(this.#reader);
-    if (character !== undefined) return this.#literal(character, flags);
     const property = readProperty(this.#reader);
     if (property !== undefined) return this.#set(`[${property}]`);
     const boundary = this.#reader.match(/^b\{(start|end)(?:-half)?\}/)?.[1];
