@@ -58,9 +58,10 @@ export async function searchFiles({ workspace, files, pattern }: FileQuery, list
         }
         if (!(await searchFile(search, path, folder.opened))) return;
       } catch (error) {
+        if (endsMatching(error)) listener.skipped({ path, why: "depth" });
         // A file that went away, or whose place a link took, is no reason to keep the others' matches back.
-        if (systemCode(error) === undefined && !(error instanceof WorkspaceError)) throw error;
-        if (isUnreadable(error, path)) listener.skipped({ path, why: "unreadable" });
+        else if (systemCode(error) === undefined && !(error instanceof WorkspaceError)) throw error;
+        else if (isUnreadable(error, path)) listener.skipped({ path, why: "unreadable" });
       }
     }
   } finally {
@@ -69,10 +70,21 @@ export async function searchFiles({ workspace, files, pattern }: FileQuery, list
 }
 
 /** Searches texts as `searchFiles` does. */
-export function searchTexts({ pattern, texts }: TextQuery, { found }: SearchListener): void {
+export function searchTexts({ pattern, texts }: TextQuery, { found, skipped }: SearchListener): void {
   const translated = translate(pattern);
-  for (const { address, text } of texts)
-    for (const match of matchesIn(translated, text)) if (!found({ path: address, ...match })) return;
+  for (const { address, text } of texts) {
+    try {
+      for (const match of matchesIn(translated, text)) if (!found({ path: address, ...match })) return;
+    } catch (error) {
+      if (!endsMatching(error)) throw error;
+      skipped({ path: address, why: "depth" });
+    }
+  }
+}
+
+/** Whether an expression needed more memory on a long line than it is given. */
+function endsMatching(error: unknown): boolean {
+  return error instanceof RangeError;
 }
 
 interface Search {

@@ -15,8 +15,11 @@ export interface Match {
 /** A file that was not searched, or not to its end. */
 export interface Skipped {
   readonly path: string;
-  /** `size`: the file is too large for a pattern that spans lines. `line`: the end of a very long line was not searched. */
-  readonly why: "binary" | "unreadable" | "size" | "line";
+  /**
+   * `size`: the file is too large for a pattern that spans lines. `line`: the end of a very long line was not searched. `depth`:
+   * a line was too long for the pattern, and nothing from there on was searched.
+   */
+  readonly why: "binary" | "unreadable" | "size" | "line" | "depth";
 }
 
 /** What is said of a search beside its matches. */
@@ -105,6 +108,7 @@ export class Matches {
     note([...unreadable, ...named("unreadable")], "cannot be opened");
     note(named("size"), "over 16 MB, too large for a pattern that spans lines; search by lines, or use a command");
     note([...new Set(named("line"))], "beyond the first 16 MB of a line; use a command");
+    note(named("depth"), "not to the end: a line is too long for this pattern; use a simpler pattern, or a command");
     if (isNone) {
       note(namesLeftOut(leftOut), "left out by .gitignore or another ignore file; name one as path to search it");
       note(named("binary"), "binary");

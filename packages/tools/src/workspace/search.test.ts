@@ -209,6 +209,15 @@ describe.each([{ ripgrep: false }, { ripgrep: true }])("F79, with $ripgrep for r
     },
   );
 
+  when("F79: a file with a line that is too long for the pattern is named, and the others are searched", async () => {
+    using folder = new TestFolder({ "b.txt": "ab c\n" });
+    folder.add("a.txt", `${"ab".repeat(6 * 1024 * 1024)}\nc\n`);
+    expect(await search(folder, { pattern: "(?:a|b)+ ?c" })).toBe(
+      "b.txt:1:ab c\n" +
+        "[not searched: a.txt (not to the end: a line is too long for this pattern; use a simpler pattern, or a command)]\n",
+    );
+  });
+
   when("F82: a match far inside a long line is shown, and no word is cut", async () => {
     const words = "lorem ipsum dolor ".repeat(20_000);
     using folder = new TestFolder({ "a.txt": `${words}the needle, ${words}\n` });
