@@ -79,8 +79,8 @@ test("C6: one that ends at once is answered like any other, and one that cannot 
 test("C6: it is written to, until its input is closed or it has ended", async () => {
   await using place = new Place();
   await place.start("echo '>'; while read line; do echo \"heard $line\"; done; echo over; exit 4");
-  expect(await place.use("process_input", { process: "p1", typed: "one\ntwo\n" })).toBe(
-    "heard one\nheard two\n[p1 runs]",
+  expect(await place.use("process_input", { process: "p1", typed: "one\ntwo\n" })).toMatch(
+    /^heard one\nheard two\n\[p1 runs/,
   );
   expect(await place.use("process_input", { process: "p1", typed: "three\n", end: true })).toMatch(
     /^heard three\nover\n\[p1 (runs|has ended: exit code 4)\]$/,
@@ -224,4 +224,31 @@ linux("C6, F17: a program that ends does not wait for it, and leaves nothing", (
   expect(status).toBe(0);
   expect(existsSync(folder.path("begun"))).toBe(true);
   expect(living(id)).toEqual([]);
+});
+
+linux("F80: a command in the background that waits for input is told as such, with how to end it", async () => {
+  await using place = new Place();
+  const waits = (name: string) =>
+    `, and waits for input: write it with process_input, or end it with {"process":"${name}","typed":"","end":true}`;
+  expect(await place.start("echo up; cat | sort")).toBe(`up\n[it goes on in the background as p1${waits("p1")}]`);
+  expect(await place.use("processes", {})).toBe(`p1 runs${waits("p1")}: echo up; cat | sort`);
+  expect(await place.use("process_input", { process: "p1", typed: "a\n", end: true })).toBe(
+    "a\n[p1 has ended: exit code 0]",
+  );
+  const node = (script: string) => `exec ${process.execPath} -e 'console.log("up"); ${script}'`;
+  const programs = [
+    ["echo up; read name", true],
+    [node('require("node:readline").createInterface({ input: process.stdin })'), true],
+    ["echo up; exec sleep 30", false],
+    ["echo up; sleep 30 | cat", false],
+    [node('require("node:http").createServer().listen(0, "127.0.0.1"); process.stdin.resume()'), false],
+  ] as const;
+  for (const [index, [command, isWaiting]] of programs.entries()) {
+    const name = `p${index + 2}`;
+    await place.start(command);
+    expect(await place.use("processes", { process: name }), command).toBe(
+      `[${name} runs${isWaiting ? waits(name) : ""}]`,
+    );
+    await place.use("processes", { process: name, stop: true });
+  }
 });

@@ -109,7 +109,7 @@ export class BackgroundCommands {
       }
       const name = await context.stay(command);
       this.#keep(id, name, command);
-      return { output: command.read(), name };
+      return { output: command.read(), name, waiting: command.waiting(name) };
     } finally {
       this.#starting.splice(this.#starting.indexOf(id), 1);
     }
@@ -179,7 +179,7 @@ export class BackgroundCommands {
 
 /** A command that was started to stay: what it is called, or how it has ended already. */
 export type StartedCommand =
-  | { readonly output: string; readonly name: string }
+  | { readonly output: string; readonly name: string; readonly waiting: string }
   | { readonly output: string; readonly end: CommandEnd };
 
 class BackgroundCommand implements Staying {
@@ -194,6 +194,7 @@ class BackgroundCommand implements Staying {
   #dropped = 0;
   #place = 0;
   #input: Writable | undefined;
+  #isWaiting = () => false;
   #outcome: string | undefined;
   /** The model has stopped it, or waits for its end. */
   #isKnown = false;
@@ -207,8 +208,9 @@ class BackgroundCommand implements Staying {
       ...options,
       timeout,
       signal: this.#stop.signal,
-      onInput: (input) => {
+      onInput: (input, isWaiting) => {
         this.#input = input;
+        this.#isWaiting = isWaiting;
       },
       onOutput: (text) => this.#print(redaction ? redaction.push(text) : text),
     });
@@ -263,11 +265,17 @@ class BackgroundCommand implements Staying {
   /** The last line of what is told: how it stands. */
   standing(name: string): string {
     const line = this.#text === "" || this.#text.endsWith("\n") ? "" : "\n";
-    return `${line}[${name} ${this.#outcome === undefined ? "runs" : `has ended: ${this.#outcome}`}]`;
+    return `${line}[${name} ${this.#outcome === undefined ? `runs${this.waiting(name)}` : `has ended: ${this.#outcome}`}]`;
   }
 
   listed(name: string): string {
-    return `${name} ${this.#outcome === undefined ? "runs" : `has ended (${this.#outcome})`}: ${this.title}`;
+    return `${name} ${this.#outcome === undefined ? `runs${this.waiting(name)}` : `has ended (${this.#outcome})`}: ${this.title}`;
+  }
+
+  /** The part of a sentence about a command that waits for input (F80); nothing when it does not. */
+  waiting(name: string): string {
+    if (!this.#isWaiting()) return "";
+    return `, and waits for input: write it with process_input, or end it with {"process":"${name}","typed":"","end":true}`;
   }
 
   /** Waits until it prints something behind a place, or ends. */

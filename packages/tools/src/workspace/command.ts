@@ -9,7 +9,7 @@ import type { Program } from "../sandbox/find-program.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { WorkspaceError } from "./error.ts";
 import { ControlStripper } from "./plain-text.ts";
-import { endFamily, familyOf, type RunningCommands } from "./process-family.ts";
+import { endFamily, familyOf, type RunningCommands, waitsForInput } from "./process-family.ts";
 
 /** How a command ended. `code` is that of the shell: 128 and the signal's number when a signal ended it. */
 export type CommandEnd =
@@ -30,8 +30,9 @@ export interface CommandOptions {
   /**
    * Gets its standard input, as soon as it runs; without this it has none. A command that can be written to is one that stays:
    * it does not keep the program alive, and what it prints is taken no faster than 10 MiB a second, so that it has to wait.
+   * `isWaiting` tells whether it waits for input at the moment.
    */
-  readonly onInput?: (input: Writable) => void;
+  readonly onInput?: (input: Writable, isWaiting: () => boolean) => void;
   /** Gets the output as plain text, standard output and standard error as one stream. */
   readonly onOutput: (text: string) => void;
 }
@@ -128,7 +129,7 @@ export async function runCommand(
     for (const pipe of [stdin, stdout, stderr]) if (pipe instanceof Socket) pipe.unref();
     onTimeout?.unref();
     slow(stdout);
-    options.onInput(stdin);
+    options.onInput(stdin, () => !stdin.writableEnded && stdin.writableLength === 0 && waitsForInput(family));
   }
   try {
     const end = await Promise.race([exited, stop.promise]);

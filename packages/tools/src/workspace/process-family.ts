@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { INSIDE } from "../sandbox/find-program.ts";
 
@@ -60,6 +60,59 @@ export function killFamily(family: ProcessFamily): void {
 /** Whether a process of a family lives. */
 export function isLiving(family: ProcessFamily): boolean {
   return isAlive(family, new Set());
+}
+
+/**
+ * Whether a member waits for the standard input of the first process: it reads that, or watches that and no connection beside
+ * (F80). Always false where there is no `/proc` to tell.
+ */
+export function waitsForInput(family: ProcessFamily): boolean {
+  const input = linkOf(family.group, 0);
+  if (input === undefined) return false;
+  const members = membersOf(family, new Set()) ?? [];
+  return members.some(({ id }) => linkOf(id, 0) === input && (readsInput(id) || watchesInput(id)));
+}
+
+/** See proc_pid_syscall(5) and proc_pid_wchan(5): the first argument of a blocked read is what it reads. */
+function readsInput(id: number): boolean {
+  return /^\d+ 0x0 /.test(textOf(id, "syscall")) && /_read\b|_read_/.test(textOf(id, "wchan"));
+}
+
+/** See epoll(7): a program with an event loop asks to be woken by what it waits for. */
+function watchesInput(id: number): boolean {
+  if (!/epoll/.test(textOf(id, "wchan"))) return false;
+  return namesIn(`/proc/${id}/fdinfo`).some((loop) => {
+    const watched = Array.from(textOf(id, `fdinfo/${loop}`).matchAll(/^tfd:\s*(\d+)/gm), ([, fd]) => Number(fd));
+    return watched.includes(0) && !watched.some((fd) => fd > 2 && linkOf(id, fd)?.startsWith("socket:"));
+  });
+}
+
+/** What an open file of a process is; undefined when it has none of that number, or has ended. */
+function linkOf(id: number, fd: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${id}/fd/${fd}`);
+  } catch {
+    // It ended, closed the file, or belongs to another user.
+    return undefined;
+  }
+}
+
+function textOf(id: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${id}/${file}`, "latin1");
+  } catch {
+    // It ended, or the system keeps this to itself.
+    return "";
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // It ended.
+    return [];
+  }
 }
 
 /** The commands that run now; when the program ends, they do. */

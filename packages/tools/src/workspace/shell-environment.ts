@@ -21,6 +21,27 @@ export const GIT_SETTINGS: Environment = {
   GIT_CONFIG_VALUE_0: "explicit",
 };
 
+/** Variables that name an editor before the settings of a program do. */
+const EDITORS = [
+  "EDITOR",
+  "VISUAL",
+  "GIT_EDITOR",
+  "GIT_SEQUENCE_EDITOR",
+  "HGEDITOR",
+  "SVN_EDITOR",
+  "GH_EDITOR",
+  "JJ_EDITOR",
+];
+
+/**
+ * Variables with which no command waits for an editor (F80): what would open one goes on with the text that is there. The user's
+ * own variables of that kind are among them.
+ */
+export function withoutEditors(inherited: Environment): Environment {
+  const names = [...EDITORS, ...Object.keys(inherited).filter((name) => name.endsWith("EDITOR"))];
+  return Object.fromEntries(names.map((name) => [name, "true"]));
+}
+
 /**
  * The environment in which a shell takes a command for what was judged (S18): `ls` is the program of the system, and
  * nothing that the agent could have put in its way. The path has only absolute folders that exist, outside of `places`

@@ -4,7 +4,7 @@ import { NotExecutedError } from "@banyan/core/hosts";
 import { z } from "zod";
 import { SandboxError } from "../sandbox/messages.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
-import { BackgroundCommands } from "./background.ts";
+import { BackgroundCommands, type StartedCommand } from "./background.ts";
 import { type CommandEnd, runCommand } from "./command.ts";
 import { childEnvironment, type Environment } from "./environment.ts";
 import { WorkspaceError } from "./error.ts";
@@ -13,7 +13,7 @@ import { checkRoot, type Workspace } from "./paths.ts";
 import { RunningCommands } from "./process-family.ts";
 import { ProgressPace } from "./progress-pace.ts";
 import { whileSeen } from "./seen-files.ts";
-import { GIT_SETTINGS, steadyEnvironment } from "./shell-environment.ts";
+import { GIT_SETTINGS, steadyEnvironment, withoutEditors } from "./shell-environment.ts";
 
 /** What commands find around them. */
 export interface ShellOptions {
@@ -169,6 +169,7 @@ function surroundingsIn({ root }: Workspace, { env = {}, sandbox }: Pick<ShellOp
     directory: root,
     environment: childEnvironment(steadyEnvironment(process.env, places), {
       ...WITHOUT_TERMINAL,
+      ...withoutEditors(process.env),
       ...GIT_SETTINGS,
       ...env,
     }),
@@ -187,8 +188,8 @@ export function told(output: string, end: CommandEnd, timeout: number | undefine
   return join(output, outcome(end, timeout));
 }
 
-function toldToStay({ output, name }: { readonly output: string; readonly name: string }): string {
-  return join(output, `[it goes on in the background as ${name}]`);
+function toldToStay({ output, name, waiting }: Extract<StartedCommand, { readonly name: string }>): string {
+  return join(output, `[it goes on in the background as ${name}${waiting}]`);
 }
 
 function outcome(end: CommandEnd, timeout: number | undefined): string {
