@@ -83,9 +83,9 @@ test("B31: the mode is kept", async () => {
   expect(statSync(folder.path("run.sh")).mode & 0o777).toBe(0o755);
 });
 
-test("what is not UTF-8 is refused with the reason", async () => {
+test("what is neither UTF-8 nor UTF-16 is refused with the reason", async () => {
   expect(await problem(Buffer.from("gr\xfc\xdfe", "latin1"), "gr", "x")).toMatch(/a\.txt is not valid UTF-8/);
-  expect(await problem(Buffer.from("\ufeffone", "utf16le"), "one", "x")).toMatch(/a\.txt is UTF-16LE/);
+  expect(await problem(Buffer.from("\ufeffone\ud800", "utf16le"), "one", "x")).toMatch(/a\.txt is not valid UTF-16LE/);
   expect(await problem(Buffer.from("one\0"), "one", "x")).toMatch(/a\.txt is binary data, 4 bytes/);
   expect(await problem("one", "one", "half \ud800")).toMatch(/lone surrogate/);
 });

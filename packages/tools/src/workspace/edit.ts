@@ -77,7 +77,7 @@ async function edited(
   assertAllowed(location.path, new_text, refuse);
   const content = await readText(workspace, location.path, watch);
   const { text: after, note } = replaceOnce(content, old_text, new_text);
-  const bytes = encode(content.path, content.mark + after);
+  const bytes = encode(content.path, after, content);
   return { location, content, bytes, after, note, diff: lineDiff(content.text, after) };
 }
 

@@ -1,7 +1,8 @@
 /**
  * What a tool can refuse or run into. `root`: the workspace itself cannot be used. `path`: the path is malformed.
  * `outside`: it leads out of the workspace. `missing`: nothing is there. `kind`: what is there is of the wrong kind.
- * `protected`: it must not be written. `content`: the content cannot be shown or changed as text. `match`: the text
+ * `protected`: it must not be written. `content`: the content cannot be shown or changed as text. `encoding`: the text is in an
+ * encoding that cannot be written back. `match`: the text
  * to replace was not found once. `changed`: somebody else changed the path meanwhile. `pattern`: a pattern is
  * invalid. `range`: lines that do not exist. `refused`: the host does not let
  * this text be written, or this file be read. `system`: the
@@ -15,6 +16,7 @@ export type WorkspaceErrorCode =
   | "kind"
   | "protected"
   | "content"
+  | "encoding"
   | "match"
   | "changed"
   | "pattern"

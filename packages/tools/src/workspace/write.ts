@@ -6,6 +6,7 @@ import { z } from "zod";
 import { digestOf, keepContent } from "./backups.ts";
 import { WorkspaceError } from "./error.ts";
 import { type FileContent, fileChange } from "./file-change.ts";
+import { formOf, SNIFFED_BYTES } from "./file-text.ts";
 import { lineDiff } from "./line-diff.ts";
 import { openFile } from "./open-path.ts";
 import { pathArgument } from "./path-argument.ts";
@@ -13,7 +14,19 @@ import { type Location, locate, type Workspace } from "./paths.ts";
 import { assertWritable } from "./protected-paths.ts";
 import { replaceFile } from "./replace-file.ts";
 import { assertAsSeen, isAsSeen } from "./seen-files.ts";
-import { countLines, encode, lineEndsOf, linesInWords, readText, type TextContent } from "./text-content.ts";
+import {
+  countLines,
+  encode,
+  formInWords,
+  lineEndsOf,
+  linesInWords,
+  NEW_FILE,
+  readText,
+  type TextContent,
+  type TextForm,
+  textForm,
+  withoutMark,
+} from "./text-content.ts";
 import { MOST_ASKED_BYTES, unifiedDiff } from "./unified-diff.ts";
 import { assertAllowed, assertJudged, WRITING_OPTIONS, type WritingOptions } from "./writing.ts";
 
@@ -40,9 +53,8 @@ export function writeTool(workspace: Workspace, options: WritingOptions = {}): T
     async preview({ path, content }, context) {
       const location = await locate(workspace, path);
       assertWritable(workspace, location);
-      const bytes = encode(location.path, content);
-      const after = { digest: digestOf(bytes), text: content };
       const before = location.kind === "file" ? await previous(workspace, location, watch ? { watch } : {}) : undefined;
+      const { after } = newContent(location.path, content, before);
       if (before === undefined)
         return { changes: [fileChange(location.path, undefined, after, { most: MOST_ASKED_BYTES })] };
       const { digest, text, why } = before;
@@ -66,13 +78,12 @@ export function writeTool(workspace: Workspace, options: WritingOptions = {}): T
       const writing = { given: path, location, input: { path: location.path, content } };
       await assertJudged(workspace, writing, context);
       assertAllowed(location.path, content, refuse);
-      const bytes = encode(location.path, content);
-      const after = { digest: digestOf(bytes), text: content };
-      const size = `${linesInWords(countLines(content))}, ${bytes.length} bytes`;
       const before =
         location.kind === "file"
           ? await previous(workspace, location, { ...(backups !== undefined && { backups }), ...(watch && { watch }) })
           : undefined;
+      const { bytes, after } = newContent(location.path, content, before);
+      const size = `${linesInWords(countLines(content))}, ${bytes.length} bytes`;
       assertAsAgreed(location.path, before?.digest ?? null, context.agreed);
       assertAsSeen(workspace, location.path, before?.digest ?? null, context);
       context.signal.throwIfAborted();
@@ -87,14 +98,16 @@ export function writeTool(workspace: Workspace, options: WritingOptions = {}): T
         await context.changed(fileChange(location.path, before, after));
         return `${outcome}\n[no diff: ${before.why}]`;
       }
-      const diff = lineDiff(before.text, content);
+      const diff = lineDiff(before.text, after.text);
       await context.changed(fileChange(location.path, before, after, { diff }));
       const [was, is] = [lineEndsOf(before.text), lineEndsOf(content)];
       const ends =
         was !== is && was !== "none" && is !== "none"
           ? `\n[line ends were ${was.toUpperCase()} and are ${is.toUpperCase()} now]`
           : "";
-      return `${outcome}${ends}\n${unifiedDiff(location.path, diff)}`;
+      const form = formInWords(before.form);
+      const kept = form === undefined ? "" : `\n[the file stays ${form}]`;
+      return `${outcome}${ends}${kept}\n${unifiedDiff(location.path, diff)}`;
     },
   });
 }
@@ -107,21 +120,44 @@ function assertAsAgreed(path: string, digest: string | null, agreed: Preview | u
   throw new WorkspaceError("changed", `${path} ${now} when a person allowed to write it. Read it, and write it again.`);
 }
 
-/** What is about to be replaced, once it is kept. It need not be text to be replaced; `why` says what it is then. */
+/** A file that is about to be replaced. */
+interface Previous extends FileContent {
+  readonly stats: Stats;
+  /** What the new content is written in (F82). */
+  readonly form: TextForm;
+  /** What it is when it is no text. */
+  readonly why?: string;
+}
+
+/** The bytes of a new content, in the form of the file that it replaces. */
+function newContent(path: string, content: string, before: Previous | undefined) {
+  const bytes = encode(path, content, before?.form ?? NEW_FILE);
+  return { bytes, after: { digest: digestOf(bytes), text: before?.form.mark ? withoutMark(content) : content } };
+}
+
+/** What is about to be replaced, once it is kept. It need not be text to be replaced. Throws when its encoding would be lost. */
 async function previous(
   workspace: Workspace,
   { path }: Location,
   { backups, watch }: Pick<WritingOptions, "backups" | "watch">,
-): Promise<FileContent & { readonly stats: Stats; readonly why?: string }> {
+): Promise<Previous> {
   let content: TextContent;
   try {
     content = await readText(workspace, path, watch);
   } catch (error) {
     if (!(error instanceof WorkspaceError && error.code === "content")) throw error;
     await using file = await openFile(workspace, path);
+    const start = Buffer.alloc(SNIFFED_BYTES);
+    const { bytesRead } = await file.handle.read(start, 0, start.length, 0);
+    const form = formOf(start.subarray(0, bytesRead));
     const pieces = file.handle.createReadStream({ start: 0, autoClose: false });
-    return { digest: await keepContent(backups, pieces), stats: file.stats, why: error.message };
+    return {
+      digest: await keepContent(backups, pieces),
+      stats: file.stats,
+      form: form.kind === "text" ? textForm(form) : NEW_FILE,
+      why: error.message,
+    };
   }
-  const { bytes, mark, text, stats } = content;
-  return { digest: await keepContent(backups, [bytes]), text: mark + text, stats };
+  const { bytes, text, stats } = content;
+  return { digest: await keepContent(backups, [bytes]), text, stats, form: content };
 }

@@ -83,14 +83,14 @@ async function refusal(folder: TestFolder, path = "a"): Promise<string> {
 describe("a file that cannot be edited so is refused when it is armed", () => {
   test.each([
     [
-      "UTF-16",
-      Buffer.from("\ufeffone", "utf16le"),
-      "a is UTF-16LE; only UTF-8 text can be changed, so that no byte is lost.",
+      "half a character of UTF-16",
+      Buffer.from("\ufeffone\ud800", "utf16le"),
+      "a is not valid UTF-16LE, perhaps because it has an older encoding such as Latin-1. Only UTF-8 and UTF-16 text can be changed, so that no byte is lost; a command can convert it first.",
     ],
     [
       "Latin-1",
       Buffer.from("gr\xfc\xdfe", "latin1"),
-      "a is not valid UTF-8; only UTF-8 text can be changed, so that no byte is lost.",
+      "a is not valid UTF-8, perhaps because it has an older encoding such as Latin-1. Only UTF-8 and UTF-16 text can be changed, so that no byte is lost; a command can convert it first.",
     ],
     ["binary", Buffer.from([0, 1, 2]), "a is binary data, 3 bytes; only text can be changed."],
   ])("%s", async (_, content, expected) => {

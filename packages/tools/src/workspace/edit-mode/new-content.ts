@@ -3,7 +3,7 @@ import { digestOf } from "../backups.ts";
 import { WorkspaceError } from "../error.ts";
 import type { Watch } from "../key-file.ts";
 import { type Location, locate, type Workspace } from "../paths.ts";
-import { countLines, encode, readText, type TextContent } from "../text-content.ts";
+import { countLines, encode, NEW_FILE, readText, type TextContent } from "../text-content.ts";
 import type { ArmedFile } from "./armed-file.ts";
 import type { Block } from "./capture.ts";
 import { applyLineEdits, type LineEdit } from "./line-edits.ts";
@@ -34,12 +34,12 @@ export async function newContent(
   if (file.snapshot === undefined) {
     if (location.kind !== "missing") throw conflict(file, "has come into being since");
     const text = edited(file, "", blocks);
-    return { file, location, before: undefined, bytes: encode(file.path, text), text };
+    return { file, location, before: undefined, bytes: encode(file.path, text, NEW_FILE), text };
   }
   const before = await readText(workspace, file.path, watch);
   if (digestOf(before.bytes) !== file.snapshot.digest) throw conflict(file, "was changed since edit_mode was called");
   const text = edited(file, before.text, blocks);
-  return { file, location, before, bytes: encode(file.path, before.mark + text), text };
+  return { file, location, before, bytes: encode(file.path, text, before), text };
 }
 
 function conflict({ path }: ArmedFile, what: string): WorkspaceError {
