@@ -37,6 +37,8 @@ export type ConversationsArguments =
       readonly action: "list";
       readonly all: boolean;
       readonly waiting: boolean;
+      /** Those too that programs began. */
+      readonly programs: boolean;
       readonly limit?: number;
       readonly output: "text" | "json";
     }
@@ -127,7 +129,13 @@ function readModels(argv: readonly string[]): Subcommand | Unread {
 }
 
 function readConversations(argv: readonly string[]): Subcommand | Unread {
-  let wanted: ConversationsArguments = { action: "list", all: false, waiting: false, output: "text" };
+  let wanted: ConversationsArguments = {
+    action: "list",
+    all: false,
+    waiting: false,
+    programs: false,
+    output: "text",
+  };
   const command = new Command("banyan conversations")
     .description(
       "The conversations on this machine. A conversation is named by its id, the beginning of it, or its title.",
@@ -145,6 +153,7 @@ function readConversations(argv: readonly string[]): Subcommand | Unread {
       "only those in which a question waits for you, of all directories, with the questions",
       false,
     )
+    .option("--programs", "those too that programs began at /v1 of a server", false)
     .addOption(limit())
     .addOption(OUTPUT())
     .action((options) => {

@@ -1,6 +1,6 @@
 import type { Store } from "@banyan/core";
 import { visibleLine } from "@banyan/core/shown";
-import type { ConversationSummary } from "@banyan/core/stores";
+import type { ConversationSummary, ListQuery } from "@banyan/core/stores";
 
 /** No conversation, or more than one, is meant by a name. `message` says what to do. */
 export class ConversationError extends Error {
@@ -24,6 +24,42 @@ export function wasUnattended({ labels }: Pick<ConversationSummary, "labels">): 
   return labels[UNATTENDED] !== undefined;
 }
 
+/** The label of a conversation that a program began at `/v1`: "streamed" if its answers go there as streams, else "whole". */
+export const PROGRAM = "program";
+
+/** How a program that began a conversation takes its answers. */
+export type ProgramAnswers = "streamed" | "whole";
+
+/** The labels that say how a conversation began: on which machine, where nobody could be asked, or by a program. */
+export function labelsOfBeginning({
+  machine,
+  unattended,
+  program,
+}: {
+  readonly machine: string | undefined;
+  readonly unattended: boolean;
+  readonly program: ProgramAnswers | undefined;
+}): Readonly<Record<string, string>> {
+  return {
+    ...(machine !== undefined && { machine }),
+    ...(unattended && { [UNATTENDED]: "true" }),
+    ...(program !== undefined && { [PROGRAM]: program }),
+  };
+}
+
+/**
+ * The conversations of a list that users see: those that programs began are left out (W89). `limit` counts what is left.
+ * Rejects with `StoreError`.
+ */
+export async function listForUsers(store: Pick<Store, "list">, query: ListQuery = {}): Promise<ConversationSummary[]> {
+  const listed = await store.list(query);
+  const users = listed.filter(({ labels }) => labels[PROGRAM] === undefined);
+  const { limit, ...rest } = query;
+  if (limit === undefined || users.length === listed.length || listed.length < limit) return users;
+  const all = await store.list(rest);
+  return all.filter(({ labels }) => labels[PROGRAM] === undefined).slice(0, limit);
+}
+
 /** Conversations that are looked through first for one that a person held. */
 const RECENT = 20;
 
@@ -36,11 +72,11 @@ export async function lastHeld(
   cwd: string,
 ): Promise<{ readonly last?: ConversationSummary | undefined; readonly passed?: ConversationSummary | undefined }> {
   const labels = { cwd };
-  const recent = await store.list({ labels, limit: RECENT });
+  const recent = await listForUsers(store, { labels, limit: RECENT });
   const [latest] = recent;
   const isHeld = (summary: ConversationSummary) => !wasUnattended(summary);
   const held =
-    recent.find(isHeld) ?? (recent.length < RECENT ? undefined : (await store.list({ labels })).find(isHeld));
+    recent.find(isHeld) ?? (recent.length < RECENT ? undefined : (await listForUsers(store, { labels })).find(isHeld));
   return held && held !== latest ? { last: held, passed: latest } : { last: latest };
 }
 

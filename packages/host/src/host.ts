@@ -15,7 +15,7 @@ import type { Otlp } from "@banyan/telemetry/otlp";
 import type { WebPicture, WebPictures } from "@banyan/tools/web";
 import type { WhyNotRead } from "@banyan/tools/workspace";
 import { modelSettings, patienceOf } from "./connection.ts";
-import { findConversation, lastHeld, UNATTENDED } from "./conversations.ts";
+import { findConversation, labelsOfBeginning, lastHeld, listForUsers, type ProgramAnswers } from "./conversations.ts";
 import type { Directories } from "./directories.ts";
 import { contextKnown, type Drivers, idOf } from "./drivers/drivers.ts";
 import { earlierTasks } from "./equipment/earlier-tasks.ts";
@@ -306,12 +306,14 @@ export class Host {
     return this.#choice;
   }
 
-  /** Begins a conversation; one of an id that is there is opened. Rejects with `StoreError`. */
-  async newSession(id?: string): Promise<Session> {
-    const began = surroundings(this.workspace);
-    const labels: Record<string, string> = { cwd: this.workspace, agent: AGENT, [BEGAN]: this.redact(began) };
-    if (this.#parts.machine !== undefined) labels.machine = this.#parts.machine;
-    if (this.#agent.options.unattended) labels[UNATTENDED] = "true";
+  /**
+   * Begins a conversation; one of an id that is there is opened. `program`: a program begins it, and lists of users leave it
+   * out. Rejects with `StoreError`.
+   */
+  async newSession(id?: string, program?: ProgramAnswers): Promise<Session> {
+    const { unattended = false } = this.#agent.options;
+    const began = { cwd: this.workspace, agent: AGENT, [BEGAN]: this.redact(surroundings(this.workspace)) };
+    const labels = { ...began, ...labelsOfBeginning({ machine: this.#parts.machine, unattended, program }) };
     return this.#followed(await Session.open(this.store, id, { create: true, labels }));
   }
 
@@ -348,7 +350,7 @@ export class Host {
    */
   async lastConversation(): ReturnType<typeof lastHeld> {
     if (!this.#agent.options.unattended) return lastHeld(this.store, this.workspace);
-    const [last] = await this.store.list({ labels: { cwd: this.workspace }, limit: 1 });
+    const [last] = await listForUsers(this.store, { labels: { cwd: this.workspace }, limit: 1 });
     return { last };
   }
 

@@ -26,7 +26,14 @@ export {
   wasElsewhere,
 } from "./changes.ts";
 export { ConversationDirectory, type StoredConversation } from "./conversation-directory.ts";
-export { ConversationError, findConversation, wasUnattended } from "./conversations.ts";
+export {
+  ConversationError,
+  findConversation,
+  listForUsers,
+  PROGRAM,
+  type ProgramAnswers,
+  wasUnattended,
+} from "./conversations.ts";
 export { type AllDefinitions, readDefinitions } from "./definitions/all-definitions.ts";
 export type { Skill } from "./definitions/skills.ts";
 export { absentInLists } from "./definitions/tool-list.ts";

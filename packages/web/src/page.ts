@@ -205,7 +205,9 @@ export class Page {
     // Who has a link knows of one conversation.
     if (!given.includes(rights["conversation.list"])) return;
     connection.ask("conversation.watch", { on: true }).catch(ignored);
-    connection.ask("conversation.list", {}).then(({ conversations }) => store.setState({ conversations }), ignored);
+    connection
+      .ask("conversation.list", { programs: true })
+      .then(({ conversations }) => store.setState({ conversations }), ignored);
   }
 
   #listChanged(changed: readonly ListedConversation[], removed: readonly string[]): void {

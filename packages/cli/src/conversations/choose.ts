@@ -1,6 +1,6 @@
 import type { ConversationState } from "@banyan/core";
 import type { ConversationSummary } from "@banyan/core/stores";
-import { ConversationDirectory, type Host, wasUnattended } from "@banyan/host";
+import { ConversationDirectory, type Host, listForUsers, wasUnattended } from "@banyan/host";
 import { excerpt } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { formatTime } from "../show/table.ts";
@@ -38,7 +38,7 @@ export function conversationsHere({
   return {
     agent: agent.name,
     workspace,
-    list: () => directory.list(),
+    list: () => listForUsers(directory),
     search: async (words) => (await directory.search(words, { limit: FOUND })).map(({ conversation }) => conversation),
     read: async (id) => (await directory.read(id)).state,
   };

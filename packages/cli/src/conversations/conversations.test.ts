@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { banyan, type Home, home, start } from "../testing/banyan.ts";
 import { modelServer } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
+import { serving, TOKEN } from "../testing/serving.ts";
 
 const MODEL = ["--model", "openai-compatible/test"];
 
@@ -49,6 +50,28 @@ describe("banyan conversations list", () => {
     expect(JSON.parse(other.stdout)).toEqual([]);
     const all = await banyan(place, ["conversations", "list", "--all", "-o", "json", "-n", "1"], { cwd: "/" });
     expect(JSON.parse(all.stdout)).toMatchObject([{ id: first, title: "What is red?", messages: 4, status: "quiet" }]);
+  });
+
+  test("W89: leaves out what programs began at /v1, and --programs lists it", async () => {
+    const mine = await said("What is red?", "Blood.");
+    await using model = await modelServer({ text: "The sea." });
+    const [server, address] = await serving(place, model.env);
+    const response = await fetch(`${address}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "banyan", messages: [{ role: "user", content: "What is blue?" }] }),
+    });
+    expect(response.status).toBe(200);
+    server.kill("SIGTERM");
+    await once(server, "exit");
+    const ids = async (...args: readonly string[]) =>
+      JSON.parse(await done("list", "-o", "json", ...args)).map(({ id }: { id: string }) => id);
+    expect(await ids()).toEqual([mine]);
+    expect(await ids("--programs")).toEqual([response.headers.get("x-banyan-conversation"), mine]);
+    expect(await done("list", "--programs")).toMatch(/ program +What is blue\?/);
+    // What goes on here is what a user began.
+    await banyan(place, ["-p", "And green?", "--continue", ...MODEL], { env: { ...model.env } });
+    expect(JSON.parse(await done("list", "-o", "json"))).toMatchObject([{ id: mine, messages: 4 }]);
   });
 
   test("B60: one that is damaged, was interrupted or is open elsewhere is listed as such, and so are the others", async () => {

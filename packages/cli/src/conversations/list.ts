@@ -4,7 +4,7 @@ import { callIn, type OpenQuestion } from "@banyan/core/conversation";
 import { asOpened } from "@banyan/core/hosts";
 import { formatCount, visibleLine } from "@banyan/core/shown";
 import type { ConversationSummary } from "@banyan/core/stores";
-import { type ConversationDirectory, wasUnattended } from "@banyan/host";
+import { type ConversationDirectory, listForUsers, PROGRAM, wasUnattended } from "@banyan/host";
 import { ownCommand } from "@banyan/host/own-command";
 import { excerpt } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
@@ -28,12 +28,13 @@ interface Listed extends ConversationSummary {
 /** Lists conversations. One that cannot be read is listed as such and hides no other (B60). */
 export async function list(
   directory: ConversationDirectory,
-  { all, waiting, limit = LISTED, output }: ListArguments,
+  { all, waiting, programs, limit = LISTED, output }: ListArguments,
   write: (text: string) => void,
 ): Promise<void> {
   const here = realpathSync(".");
   if (waiting) return listWaiting(directory, limit, output, write);
-  const summaries = await directory.list({ limit: limit + 1, ...(all ? {} : { labels: { cwd: here } }) });
+  const query = { limit: limit + 1, ...(all ? {} : { labels: { cwd: here } }) };
+  const summaries = await (programs ? directory.list(query) : listForUsers(directory, query));
   const listed: Listed[] = [];
   for (const summary of summaries.slice(0, limit))
     listed.push({ ...summary, ...(await stateOf(directory, summary.id)) });
@@ -47,7 +48,7 @@ export async function list(
     visibleLine(id),
     formatTime(updatedAt),
     messages === null ? "—" : formatCount(messages),
-    status === "quiet" ? (wasUnattended({ labels }) ? "unattended" : "") : status,
+    status === "quiet" ? quietly(labels) : status,
     excerpt(title, TITLE_WIDTH),
     ...(all ? [oneLine(labels.cwd ?? "")] : []),
   ]);
@@ -89,6 +90,12 @@ function whatIsAsked(state: ConversationState | undefined, question: OpenQuestio
   const call = state && callIn(state, question);
   const what = call?.about?.command ?? call?.about?.title ?? call?.about?.paths?.[0]?.path ?? "";
   return `May it run ${call?.tool ?? "this"}${what === "" ? "" : ` ${what}`}?`;
+}
+
+/** How a conversation began in which nothing is open. */
+function quietly(labels: ConversationSummary["labels"]): string {
+  if (labels[PROGRAM] !== undefined) return "program";
+  return wasUnattended({ labels }) ? "unattended" : "";
 }
 
 async function stateOf(directory: ConversationDirectory, id: string): Promise<Pick<Listed, "messages" | "status">> {

@@ -82,7 +82,7 @@ test.each(ends)(
       expect.stringContaining("by-chat"),
     ]);
     expect((await client.ask("question.list", {})).waiting).toEqual([]);
-    const { conversations } = await client.ask("conversation.list", {});
+    const { conversations } = await client.ask("conversation.list", { programs: true });
     expect(conversations.map(({ running, waiting }) => running + waiting)).toEqual([0, 0, 0]);
   },
 );

@@ -8,7 +8,9 @@ import { command } from "./command.ts";
 export const listedConversation = z.object({
   id,
   title: z.string().describe("The title, else the beginning of the first message."),
-  labels: z.record(z.string(), z.string()).describe("Such as `cwd`, the directory that it is about."),
+  labels: z
+    .record(z.string(), z.string())
+    .describe("Such as `cwd`, the directory that it is about, and `program`, of one that a program began."),
   createdAt: time,
   updatedAt: time,
   running: count.describe("Runs that are live, sub-agents' ones included."),
@@ -31,6 +33,10 @@ export const conversationCommands = {
     {
       cwd: z.string().optional().describe("Only those of this directory."),
       limit: z.int().min(1).max(CONVERSATIONS).optional(),
+      programs: z
+        .boolean()
+        .optional()
+        .describe("Those too that programs began at `/v1`. They are left out when absent."),
     },
     z.object({ conversations: list(listedConversation) }),
   ),
@@ -65,7 +71,13 @@ export const conversationCommands = {
   ),
   "conversation.create": command(
     "Begins a conversation, of the id that is named, if one is; when there is one of that id, nothing changes. It is stored with its first message.",
-    { conversation: id.optional().describe("A new one when absent.") },
+    {
+      conversation: id.optional().describe("A new one when absent."),
+      program: z
+        .enum(["streamed", "whole"])
+        .optional()
+        .describe("A program begins it, and takes its answers in this way. Lists leave it out, but for `programs`."),
+    },
     z.object(conversation),
   ),
   "conversation.open": command(

@@ -1,5 +1,7 @@
 import { join } from "node:path";
-import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
+import { setTimeout } from "node:timers/promises";
+import { Agent, OptionError, Session, type Turn } from "@banyan/core";
+import { type OptionNames, refuseUnknown, type UserPart } from "@banyan/core/conversation";
 import { ConversationDirectory } from "@banyan/host";
 import { WorkspaceFiles } from "@banyan/host/workspace-files";
 import type { ServerFrame, ServerSettings, Welcome } from "@banyan/protocol";
@@ -24,6 +26,9 @@ import { Seat } from "./seat.ts";
 
 /** Milliseconds for which a conversation stays open that nobody watches and nothing works in. */
 const IDLE = 30_000;
+
+/** Milliseconds for which a list of all models waits for the providers. */
+const MODELS_WAIT = 3_000;
 
 /** Who has a link is told nothing of the settings. */
 const NO_SETTINGS: ServerSettings = { model: "", approval: "ask", unasked: [], carriedOut: [] };
@@ -90,6 +95,7 @@ export class Desk implements AsyncDisposable {
   readonly #host: ServedHost;
   readonly #elsewhere: Elsewhere | undefined;
   readonly #listWatch: ListWatch;
+  readonly #models: ModelLists;
   readonly #unread: UnreadCounts;
   readonly #seats = new Set<Seat>();
   readonly #stopping = new AbortController();
@@ -116,6 +122,7 @@ export class Desk implements AsyncDisposable {
       ...(elsewhere && { elsewhere: () => elsewhere.activities() }),
     });
     this.chats = new LiveChats(defect);
+    this.#models = new ModelLists(host);
     const workplace: Workplace = {
       host,
       client,
@@ -125,7 +132,7 @@ export class Desk implements AsyncDisposable {
       chats: this.chats,
       directory: new ConversationDirectory(host),
       files: new WorkspaceFiles(host.workspace),
-      models: new ModelLists(host),
+      models: this.#models,
       signal: this.#stopping.signal,
       settingsChanged: () => this.settingsChanged(),
       defect,
@@ -150,6 +157,38 @@ export class Desk implements AsyncDisposable {
       settings: NO_SETTINGS,
       only: { conversation, ...(leaf !== undefined && { leaf }) },
     };
+  }
+
+  /** A text without its secrets. */
+  redact(text: string): string {
+    return this.#host.redact(text);
+  }
+
+  /** The models of all providers that can be used, as `provider/model`. A provider that cannot be asked in time has none. */
+  async modelNames(): Promise<readonly string[]> {
+    const { providers } = await this.#models.of(undefined);
+    const usable = providers.filter(({ usable }) => usable);
+    const lists = usable.map(async ({ name }) => (await this.#models.of(name)).models.map((model) => model.name));
+    const late = setTimeout(MODELS_WAIT, [] as string[], { ref: false });
+    // Why a provider has no list says `model.list`; here, a client chooses among the others.
+    return (await Promise.all(lists.map((list) => Promise.race([list.catch(() => []), late])))).flat();
+  }
+
+  /**
+   * Asks a model for a text without tools, outside of any conversation. Rejects with `OptionError` for an agent of another
+   * program, which works with tools of its own, and with `ModelChoiceError` or `TurnError`.
+   */
+  async askAside(
+    model: string | undefined,
+    instructions: string,
+    parts: readonly UserPart[],
+    signal: AbortSignal,
+  ): Promise<Turn> {
+    const { options } = model === undefined ? this.#host.agent : await this.#host.agentWith(model);
+    if ("run" in options.model)
+      throw new OptionError(`${options.model.id} is an agent and not a model: name a model in this request.`);
+    const agent = new Agent({ model: options.model, instructions, tools: [] });
+    return agent.send(parts, { session: Session.inMemory(), signal });
   }
 
   /** A conversation for who watches it, wherever it is open. Rejects as it cannot be opened. */

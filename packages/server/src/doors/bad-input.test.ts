@@ -153,7 +153,9 @@ describe("bad input gets the door's own error, nothing begins, and the door goes
   test.each(wrong)("%s: %s", async (_door, _what, ask_, says) => {
     const site = await serving({ model: scriptedModel(["Hello."]) });
     expect(await ask_(site)).toMatch(says);
-    expect(JSON.parse((await get("/api/v1/conversations")(site)).slice(4))).toMatchObject({ conversations: [] });
+    expect(JSON.parse((await get("/api/v1/conversations?programs=true")(site)).slice(4))).toMatchObject({
+      conversations: [],
+    });
     expect(await post("/api/chat", { id: "later", messages: [aMessage] })(site)).toContain("Hello.");
   });
 });

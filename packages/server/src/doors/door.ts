@@ -102,6 +102,9 @@ export function partsFrom(content: UserContent, where: string): readonly UserPar
   }
 }
 
+/** How the text of a message begins that says what went before it elsewhere. */
+export const TOLD_BEFORE = "What was said before that, as the calling program has it:";
+
 /** Something that was said elsewhere. */
 export interface SaidElsewhere {
   readonly role: string;
@@ -115,5 +118,5 @@ export interface SaidElsewhere {
 export function withToldBefore(parts: readonly UserPart[], before: readonly SaidElsewhere[]): UserPart[] {
   if (before.length === 0) return [...parts];
   const told = before.map(({ role, text }) => `${role}: ${text}`).join("\n\n");
-  return [...parts, { type: "text", text: `What was said before that, as the calling program has it:\n\n${told}` }];
+  return [...parts, { type: "text", text: `${TOLD_BEFORE}\n\n${told}` }];
 }

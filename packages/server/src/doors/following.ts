@@ -1,5 +1,6 @@
 import { createId } from "@banyan/core";
 import { askingRuns, type ConversationState, type LiveRun, latestRun } from "@banyan/core/conversation";
+import type { ProgramAnswers } from "@banyan/host";
 import type { ClientTool } from "@banyan/protocol";
 import { Client, ClientError, type Watched } from "@banyan/protocol/client";
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
@@ -24,12 +25,12 @@ export interface Followed {
   readonly gone: Promise<never>;
 }
 
-/** Follows a conversation, which begins with that if it `makes` one. Rejects with `ClientError`. */
+/** Follows a conversation, which begins with that if it `makes` one: of a `program`, where one is named. Rejects with `ClientError`. */
 export async function follow(
   desk: Desk,
   principal: Principal,
   conversation: string,
-  { makes = false }: { readonly makes?: boolean } = {},
+  { makes = false, program }: { readonly makes?: boolean; readonly program?: ProgramAnswers | undefined } = {},
 ): Promise<Followed> {
   const gone = Promise.withResolvers<never>();
   gone.promise.catch(() => {}); // Whoever tells a turn is told.
@@ -37,7 +38,7 @@ export async function follow(
     changed: (state) => state.phase === "gone" && gone.reject(state.error),
   });
   try {
-    if (makes) await client.ask("conversation.create", { conversation });
+    if (makes) await client.ask("conversation.create", { conversation, ...(program && { program }) });
     return { client, gone: gone.promise, watched: await client.watch(conversation).loaded };
   } catch (error) {
     client.close();

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { HistoryPlace } from "./openai-history.ts";
 import {
   codeOf,
   finishOf,
@@ -8,11 +9,12 @@ import {
   openAiTurn,
   partsOf,
   resultsOf,
+  textFormat,
   textOf,
   toolsOf,
   type Words,
 } from "./openai-words.ts";
-import type { Asking, DoorTurn, HandedOut, Taken } from "./turn.ts";
+import type { DoorTurn, HandedOut, Taken } from "./turn.ts";
 
 const made = z.object({ id: z.string(), function: z.object({ name: z.string(), arguments: z.string() }) });
 const calling = z.object({
@@ -29,15 +31,33 @@ export const chatRequest = z.object({
   ...openAiRequest,
   messages: z.array(message).min(1),
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
+  response_format: textFormat,
 });
 type ChatRequest = z.infer<typeof chatRequest>;
 type Message = ChatRequest["messages"][number];
 
 /** Finds where what was said before stands; nothing when no conversation says it. */
-export type FindPlace = (before: readonly OpenAiTurn[]) => Promise<Pick<Asking, "conversation" | "behind"> | undefined>;
+export type FindPlace = (before: readonly OpenAiTurn[]) => Promise<HistoryPlace | undefined>;
 
-/** How `/v1/chat/completions` says a turn; in this conversation, if the request names one. */
-export function chatWords(data: ChatRequest, conversation: string | undefined, find: FindPlace): Words {
+/** Where a request may go on. */
+export interface ChatPlace {
+  /** The conversation that the request names: only its last message counts there. */
+  readonly conversation?: string | undefined;
+  /** The conversation of the chat that the request names. */
+  readonly chat?: string | undefined;
+  readonly find: FindPlace;
+}
+
+/** The messages of a request as turns, without those that are calls, or results of calls, of the program's own tools. */
+export function saidIn({ messages }: ChatRequest): readonly OpenAiTurn[] {
+  return messages.flatMap((given) => {
+    if (given.role === "tool") return [];
+    return [{ role: given.role, content: given.content ?? "" }];
+  });
+}
+
+/** How `/v1/chat/completions` says a turn. */
+export function chatWords(data: ChatRequest, { conversation, chat, find }: ChatPlace): Words {
   const head = () => ({ created: Math.floor(Date.now() / 1000), model: data.model });
   const idOf = (turn: DoorTurn) => `chatcmpl-${codeOf("resp", turn.conversation, turn.message)}`;
   return {
@@ -50,8 +70,12 @@ export function chatWords(data: ChatRequest, conversation: string | undefined, f
       const last = messages.slice(-1);
       // Where the conversation is known, so is what was said before.
       if (conversation !== undefined) return { conversation, parts: partsOf(last), tools };
-      const place = await find(messages.slice(0, -1));
-      return place ? { ...place, parts: partsOf(last), tools } : { parts: partsOf(messages), tools };
+      const place = await find(saidIn({ ...data, messages: data.messages.slice(0, -1) }));
+      if (place) {
+        const { told, ...where } = place;
+        return { ...where, parts: partsOf([...told, ...last]), tools };
+      }
+      return { conversation: chat, program: data.stream ? "streamed" : "whole", parts: partsOf(messages), tools };
     },
     whole: (turn, taken) => ({
       ...{ id: idOf(turn), object: "chat.completion", ...head(), usage: usageOf(taken) },

@@ -1,40 +1,53 @@
-import { type ConversationState, isPersons, type Message, pathTo, type UserPart } from "@banyan/core/conversation";
-import { Client } from "@banyan/protocol/client";
+import { type ConversationState, isPersons, type Message, pathTo } from "@banyan/core/conversation";
+import { PROGRAM } from "@banyan/host";
+import { Client, ClientError, type Watched } from "@banyan/protocol/client";
 import type { Desk } from "../desk/desk.ts";
 import type { Principal } from "../desk/principal.ts";
-import { type OpenAiTurn, partsOf, textOf } from "./openai-words.ts";
+import { TOLD_BEFORE } from "./door.ts";
+import { type OpenAiTurn, textOf } from "./openai-words.ts";
 import type { Asking } from "./turn.ts";
 
-/** Words of the last answer by which it is looked for, and messages that are looked at: the newest in which all of them occur. */
+/** Words of a text by which conversations are looked for, texts that are tried, and hits that are looked at. */
 const WORDS = 12;
-const HITS = 20;
+const QUERIES = 4;
+const HITS = 50;
+
+/** What a user said and what was answered, as texts that can be compared. */
+interface Turn {
+  readonly said: string;
+  readonly answer: string;
+}
+
+/** Where a request goes on, and what its program has that no message of that branch says. */
+export interface HistoryPlace extends Pick<Asking, "conversation" | "at" | "beside"> {
+  readonly told: readonly OpenAiTurn[];
+}
 
 /**
- * Where a history stands that a program sends as a whole, as most of them do: the conversation that says just that, and the
- * message that began its last turn. Its last answer is looked for by its words, as a person would; what is found counts when
- * it says all of the history, word for word, and nothing else. So a chat of such a program is one conversation, and where it
- * changes what was said before, a branch of it. Nothing is kept for that.
+ * Finds where a history stands that a program sends whole, as most programs do: the newest conversation of a program with a
+ * branch that says all of the history, and nothing behind it. So a chat of such a program is one conversation, and a message
+ * that was edited or asked again is a branch. Nothing is kept for that: texts of the history are looked for as a user would.
  */
 export async function placeOfHistory(
   desk: Desk,
   principal: Principal,
   history: readonly OpenAiTurn[],
-): Promise<Pick<Asking, "conversation" | "behind"> | undefined> {
-  const last = history.at(-1);
-  if (last?.role !== "assistant") return undefined;
-  // What a turn said in several messages they have in one, as paragraphs: the last paragraph is of the last message.
-  const [end = ""] = textOf(last.content).split("\n\n").slice(-1);
-  const query = (end.match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, WORDS).join(" ");
-  if (query === "") return undefined;
+): Promise<HistoryPlace | undefined> {
+  const wanted = turnsOfHistory(history, (text) => desk.redact(text));
+  if (wanted.length === 0) return undefined;
   const client = new Client(desk.link({ principal }));
+  const seen = new Set<string>();
   try {
-    const { hits } = await client.ask("conversation.search", { query, limit: HITS });
-    for (const hit of hits) {
-      if (hit.role !== "assistant") continue;
-      const watched = await client.watch(hit.conversation, hit.message).loaded;
-      await watched.read(pathTo(watched.state, hit.message).map(({ id }) => id));
-      const behind = lastTurnOf(watched.state, hit.message, history);
-      if (behind !== undefined) return { conversation: hit.conversation, behind };
+    for (const query of queriesFor(wanted)) {
+      const { hits } = await client.ask("conversation.search", { query, limit: HITS });
+      for (const { conversation } of hits) {
+        if (seen.has(conversation)) continue;
+        seen.add(conversation);
+        const watched = await client.watch(conversation).loaded;
+        const place = await bestPlace(watched, wanted);
+        if (place?.matched === wanted.length) return placed(watched.state, place, history, wanted.length);
+        await client.leave(watched);
+      }
     }
     return undefined;
   } finally {
@@ -42,33 +55,174 @@ export async function placeOfHistory(
   }
 }
 
-/** The message that began the last turn of a branch, when the branch says this history. */
-function lastTurnOf(state: ConversationState, leaf: string, history: readonly OpenAiTurn[]): string | undefined {
-  const first = history.findIndex(({ role }) => role === "user");
-  const said = [
-    partsOf(history.slice(0, first + 1)),
-    ...history.slice(first + 1).map(({ content }) => textOf(content)),
-  ];
-  let at = 0;
-  let began: string | undefined;
-  for (const turn of turnsOf(pathTo(state, leaf))) {
-    const [parts, answer] = [said[at++], said[at++]];
-    const expected = typeof parts === "string" ? [{ type: "text", text: parts }] : parts;
-    if (JSON.stringify(turn.parts) !== JSON.stringify(expected) || turn.answer !== answer) return undefined;
-    began = turn.message;
+/**
+ * Finds where a history stands in the conversation of a chat that its program names: behind all that the conversation knows of
+ * it, or beside its first message when it knows nothing. Nothing when there is no such conversation.
+ */
+export async function placeInChat(
+  desk: Desk,
+  principal: Principal,
+  conversation: string,
+  history: readonly OpenAiTurn[],
+): Promise<HistoryPlace | undefined> {
+  const client = new Client(desk.link({ principal }));
+  try {
+    const watched = await client.watch(conversation).loaded;
+    const wanted = turnsOfHistory(history, (text) => desk.redact(text));
+    const place = await bestPlace(watched, wanted);
+    return placed(watched.state, place, history, wanted.length);
+  } catch (error) {
+    if (error instanceof ClientError && error.code === "not-found") return undefined;
+    throw error;
+  } finally {
+    client.close();
   }
-  return at === said.length ? began : undefined;
 }
 
-/** A path as the programs have it: what a person said, and all that was answered. */
-function turnsOf(path: readonly Message[]) {
-  const turns: { readonly message: string; readonly parts: readonly UserPart[]; answer: string }[] = [];
-  for (const each of path) {
-    if (isPersons(each)) turns.push({ message: each.id, parts: each.parts, answer: "" });
-    const turn = turns.at(-1);
-    if (each.role !== "assistant" || !turn) continue;
-    const text = each.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
-    if (text !== "") turn.answer += (turn.answer && "\n\n") + text;
+/** Texts of a history that are looked for: the newest first, since a search finds the newest messages. */
+function queriesFor(wanted: readonly Turn[]): readonly string[] {
+  const texts = wanted.flatMap(({ said, answer }) => [said, answer]).reverse();
+  const queries = texts.map((text) => (text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).slice(0, WORDS).join(" "));
+  return [...new Set(queries.filter((query) => query !== ""))].slice(0, QUERIES);
+}
+
+/** A branch that says the first turns of a history. */
+interface Branch {
+  readonly matched: number;
+  /** The last message of what matched; absent when nothing did. */
+  readonly at?: string;
+  readonly path: readonly Message[];
+}
+
+/** The branch that says most of a history; nothing in a conversation that no program began. */
+async function bestPlace(watched: Watched, wanted: readonly Turn[]): Promise<Branch | undefined> {
+  const { state } = watched;
+  if (state.labels[PROGRAM] === undefined) return undefined;
+  await watched.read([...state.messages.keys()]);
+  let best: Branch | undefined;
+  for (const leaf of [...state.messages.keys()].reverse()) {
+    if ((state.children.get(leaf) ?? []).length > 0) continue;
+    const path = pathTo(state, leaf);
+    const turns = turnsOfPath(path);
+    let matched = 0;
+    while (matched < wanted.length && isSaid(turns[matched], wanted[matched])) matched++;
+    const at = turns[matched - 1]?.last;
+    if (!best || matched > best.matched) best = { matched, path, ...(at !== undefined && { at }) };
+  }
+  return best;
+}
+
+function placed(
+  state: ConversationState,
+  place: Branch | undefined,
+  history: readonly OpenAiTurn[],
+  turns: number,
+): HistoryPlace {
+  const { matched = 0, at, path = [] } = place ?? {};
+  const root = path.find(isPersons)?.id;
+  const where = at !== undefined ? { at } : root !== undefined ? { beside: root } : {};
+  const known =
+    at === undefined
+      ? ""
+      : path
+          .slice(0, path.findIndex(({ id }) => id === at) + 1)
+          .map(toldIn)
+          .join("\n");
+  // A program may send another system message with each request; what the branch has of it is not told again.
+  const told = history.filter(({ role, content }) => isSystem(role) && !known.includes(textOf(content)));
+  const rest =
+    matched === turns ? [] : history.filter(({ role }) => !isSystem(role)).slice(firstUnmatched(history, matched));
+  return { conversation: state.id, ...where, told: [...told, ...rest] };
+}
+
+const isSystem = (role: string) => role === "system" || role === "developer";
+
+/** The index of the message, system messages apart, with which the turn behind so many turns begins. */
+function firstUnmatched(history: readonly OpenAiTurn[], turns: number): number {
+  const said = history.filter(({ role }) => !isSystem(role));
+  const begins = said.flatMap(({ role }, index) => (role === "user" ? [index] : []));
+  return begins[turns] ?? said.length;
+}
+
+/** The last turns of a branch as its program would quote them, each with its message and its answer. */
+export function lastExchanges(path: readonly Message[], count: number): readonly Turn[] {
+  return turnsOfPath(path)
+    .slice(-count)
+    .filter(({ answer }) => answer !== "");
+}
+
+/** A history as turns. What calls and results of the program's own tools say is no text of it. */
+function turnsOfHistory(history: readonly OpenAiTurn[], redact: (text: string) => string): readonly Turn[] {
+  const turns: { said: string; answer: string }[] = [];
+  for (const { role, content } of history) {
+    if (isSystem(role)) continue;
+    const text = wordsIn(content);
+    if (role === "user") turns.push({ said: comparable(redact(text)), answer: "" });
+    else if (text !== "") {
+      const turn = turns.at(-1) ?? { said: "", answer: "" };
+      if (turns.length === 0) turns.push(turn);
+      turn.answer = comparable(`${turn.answer} ${text}`);
+    }
   }
   return turns;
+}
+
+/** A path as turns. */
+function turnsOfPath(path: readonly Message[]) {
+  const turns: { said: string; answer: string; last: string; isCut: boolean }[] = [];
+  for (const each of path) {
+    if (isPersons(each)) {
+      const texts = each.parts.flatMap((part) =>
+        part.type === "text" && !part.text.startsWith(TOLD_BEFORE) ? [part.text] : [],
+      );
+      turns.push({ said: comparable(texts.join("\n")), answer: "", last: each.id, isCut: false });
+      continue;
+    }
+    const turn = turns.at(-1);
+    if (!turn || each.role !== "assistant") continue;
+    const text = each.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+    turn.answer = comparable(`${turn.answer} ${text}`);
+    turn.last = each.id;
+    turn.isCut = each.finish === undefined || each.finish === "interrupted" || each.error !== undefined;
+  }
+  return turns;
+}
+
+/**
+ * Whether a turn of a branch says what a program has. A program may have the beginning of an answer that was cut, or the end
+ * of one that began twice. What a program adds to a message before it sends it, and a command that the server filled in, are
+ * in the branch alone: there the message has more than the program has, or begins with a slash.
+ */
+function isSaid(turn: ReturnType<typeof turnsOfPath>[number] | undefined, wanted: Turn | undefined): boolean {
+  if (!turn || !wanted) return false;
+  const isAnswer =
+    turn.answer === wanted.answer ||
+    (turn.answer !== "" && wanted.answer.endsWith(` ${turn.answer}`)) ||
+    (turn.isCut && (turn.answer.startsWith(wanted.answer) || wanted.answer.startsWith(turn.answer)));
+  const isMessage =
+    turn.said === wanted.said || wanted.said.startsWith("/") || (wanted.said !== "" && turn.said.includes(wanted.said));
+  return isAnswer && isMessage;
+}
+
+/** The texts of a content, without its pictures: programs send pictures again in another form, or leave them out. */
+function wordsIn(content: OpenAiTurn["content"]): string {
+  if (typeof content === "string") return content;
+  return content.flatMap((piece) => ("text" in piece ? [piece.text] : [])).join("\n");
+}
+
+/** What a program tells was said before, in a message of a branch. */
+function toldIn(message: Message): string {
+  if (!isPersons(message)) return "";
+  return message.parts
+    .flatMap((part) => (part.type === "text" && part.text.startsWith(TOLD_BEFORE) ? [part.text] : []))
+    .join("\n");
+}
+
+/** A text as it is compared: programs change white space and Unicode forms, and put reasoning into the answers that they keep. */
+export function comparable(text: string): string {
+  return text
+    .replace(/<details type="reasoning"[\s\S]*?<\/details>|^\s*<think>[\s\S]*?<\/think>/g, " ")
+    .normalize("NFC")
+    .replace(/\s+/g, " ")
+    .trim();
 }

@@ -10,6 +10,7 @@ import {
   openAiTurn,
   partsOf,
   resultsOf,
+  textFormat,
   textOf,
   toolsOf,
   type Words,
@@ -33,6 +34,7 @@ export const responsesRequest = z.object({
   input: z.union([z.string().min(1), z.array(item).min(1)]),
   instructions: z.string().nullish(),
   previous_response_id: z.string().nullish(),
+  text: z.looseObject({ format: textFormat }).nullish(),
 });
 
 /** How `/v1/responses` says a turn. */
@@ -67,7 +69,9 @@ export function responsesWords(data: z.infer<typeof responsesRequest>): Words {
       const [conversation, behind] = data.previous_response_id
         ? decoded(data.previous_response_id, "previous_response_id: this server made no response of that id.")
         : [];
-      return { conversation, behind, parts: partsOf([...told, ...items.flatMap(turnOf)]), tools };
+      const program =
+        conversation === undefined ? { program: data.stream ? ("streamed" as const) : ("whole" as const) } : {};
+      return { conversation, behind, ...program, parts: partsOf([...told, ...items.flatMap(turnOf)]), tools };
     },
     whole: (turn, taken) => response(turn, taken),
     streamed: (turn, send) => responseStream(turn, response, send),

@@ -33,8 +33,18 @@ export const openAiRequest = {
   model: z.string().min(1).max(200),
   stream: z.boolean().nullish(),
   tools: z.array(tool).max(128).nullish(),
-  tool_choice: z.unknown().optional(),
+  tool_choice: z
+    .enum(["auto", "none"], {
+      error: 'takes "auto" and "none" alone: the agent decides which tools it calls, and a request cannot force a call',
+    })
+    .nullish(),
+  metadata: z.unknown().optional(),
 };
+
+/** A format of answers. Only texts can be promised: an agent calls tools on its way, and nobody checks the form of its answer. */
+export const textFormat = z
+  .looseObject({ type: z.literal("text", { error: 'takes "text" alone: ask for JSON in your message' }) })
+  .nullish();
 
 /** The tools of a request, as a turn is asked for with them. */
 export function toolsOf({

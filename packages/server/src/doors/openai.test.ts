@@ -92,7 +92,8 @@ test("/v1: what asks a person is denied, and who leaves interrupts the turn", as
     if (chunk.choices[0]?.delta.content) break;
   const list = async () => {
     const headers = { authorization: `Bearer ${TOKEN}` };
-    return JSON.parse((await ask(server.address, "/api/v1/conversations", { headers })).body).conversations;
+    return JSON.parse((await ask(server.address, "/api/v1/conversations?programs=true", { headers })).body)
+      .conversations;
   };
   await vi.waitFor(async () => expect((await list())[0]).toMatchObject({ running: 0, broken: "interrupted" }), 20_000);
 });
@@ -109,7 +110,9 @@ test("/v1: who asks for a stream and does not read it is let go, and the turn is
   socket.write([...head, "Content-Type: application/json", `Content-Length: ${body.length}`, "", body].join("\r\n"));
   const headers = { authorization: `Bearer ${TOKEN}` };
   const ends = async () => {
-    const { conversations } = JSON.parse((await ask(server.address, "/api/v1/conversations", { headers })).body);
+    const { conversations } = JSON.parse(
+      (await ask(server.address, "/api/v1/conversations?programs=true", { headers })).body,
+    );
     return conversations.map(({ broken }: { broken?: string }) => broken);
   };
   await vi.waitFor(async () => expect(await ends()).toEqual(["interrupted"]), { timeout: 30_000, interval: 100 });

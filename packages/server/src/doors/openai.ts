@@ -1,15 +1,18 @@
+import { createId } from "@banyan/core";
 import { ClientError } from "@banyan/protocol/client";
 import type { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import type { Desk } from "../desk/desk.ts";
+import { problemOf } from "../desk/problem.ts";
 import type { HttpEnvironment } from "../http/app.ts";
 import { bodyOf, type DoorRequest, door } from "./door.ts";
 import { sending } from "./following.ts";
-import { chatRequest, chatWords } from "./openai-chat.ts";
-import { placeOfHistory } from "./openai-history.ts";
+import { chatRequest, chatWords, saidIn } from "./openai-chat.ts";
+import { placeInChat, placeOfHistory } from "./openai-history.ts";
 import { responsesRequest, responsesWords } from "./openai-responses.ts";
-import { errorOf, type OpenAiTurn, openAiFailure, type Words } from "./openai-words.ts";
-import { type Heard, takeTurn } from "./turn.ts";
+import { chatOf, isSideRequest } from "./openai-side.ts";
+import { errorOf, type OpenAiTurn, openAiFailure, partsOf, textOf, type Words } from "./openai-words.ts";
+import { type Heard, type Taken, takeTurn } from "./turn.ts";
 
 /** The conversation that an answer stands in; a request with it goes on there. */
 const CONVERSATION = "x-banyan-conversation";
@@ -20,9 +23,11 @@ const CONVERSATION = "x-banyan-conversation";
  */
 export function openAi(desk: Desk): Hono<HttpEnvironment> {
   return door(openAiFailure, (app) => {
-    app.get("/models", (context) => {
-      const { agent, settings } = desk.welcome(context.get("principal"));
-      const data = [...new Set([agent, settings.model])];
+    app.get("/models", async (context) => {
+      const principal = context.get("principal");
+      const { agent, settings } = desk.welcome(principal);
+      const known = principal.rights.includes("act") ? await desk.modelNames() : [];
+      const data = [...new Set([agent, settings.model, ...known])];
       return context.json({
         object: "list",
         data: data.map((id) => ({ id, object: "model", created: 0, owned_by: "banyan" })),
@@ -31,8 +36,13 @@ export function openAi(desk: Desk): Hono<HttpEnvironment> {
 
     app.post("/chat/completions", async (context) => {
       const asked = await bodyOf(context, chatRequest);
-      const find = (before: readonly OpenAiTurn[]) => placeOfHistory(desk, context.get("principal"), before);
-      const words = chatWords(asked, context.req.header(CONVERSATION), find);
+      const principal = context.get("principal");
+      const said = saidIn(asked);
+      const chat = chatOf(context, principal);
+      const find = (before: readonly OpenAiTurn[]) =>
+        chat === undefined ? placeOfHistory(desk, principal, before) : placeInChat(desk, principal, chat, before);
+      const words = chatWords(asked, { conversation: context.req.header(CONVERSATION), chat, find });
+      if (await isSideRequest(desk, context, asked, said)) return answerAside(desk, context, { ...asked, said }, words);
       return answer(desk, context, asked, words);
     });
 
@@ -40,6 +50,37 @@ export function openAi(desk: Desk): Hono<HttpEnvironment> {
       const asked = await bodyOf(context, responsesRequest);
       return answer(desk, context, asked, responsesWords(asked));
     });
+  });
+}
+
+/** Answers a request that a program makes for itself: without tools, and nothing is stored. */
+async function answerAside(
+  desk: Desk,
+  context: DoorRequest,
+  asked: { readonly model: string; readonly stream?: boolean | null | undefined; readonly said: readonly OpenAiTurn[] },
+  words: Words,
+): Promise<Response> {
+  const { agent } = desk.welcome(context.get("principal"));
+  const model = asked.model === agent ? undefined : asked.model;
+  const isTold = ({ role }: OpenAiTurn) => role === "system" || role === "developer";
+  const instructions = asked.said
+    .filter(isTold)
+    .map(({ content }) => textOf(content))
+    .join("\n\n");
+  const parts = partsOf(asked.said.filter((each) => !isTold(each)));
+  const { text, usage } = await desk.askAside(model, instructions, parts, context.req.raw.signal).catch((error) => {
+    throw new ClientError(problemOf(error)?.code ?? "failed", error instanceof Error ? error.message : String(error));
+  });
+  const taken: Taken = { reason: "answered", texts: [text], calls: [], usage };
+  const turn = { conversation: "", message: createId(), taken: Promise.resolve(taken) };
+  if (!asked.stream) return context.json(words.whole(turn, taken));
+  return streamSSE(context, async (stream) => {
+    const { send, sent } = sending(stream, { named: true });
+    const telling = words.streamed(turn, send);
+    telling.hear({ type: "text", message: turn.message, text });
+    telling.end(taken);
+    await sent();
+    if (telling.last !== undefined) await stream.writeSSE({ data: telling.last });
   });
 }
 

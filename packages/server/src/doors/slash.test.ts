@@ -22,7 +22,7 @@ async function withPrompts(answers: number) {
   onTestFinished(() => brought[Symbol.asyncDispose]());
   const client = new OpenAI({ baseURL: `${server.address}/v1`, apiKey: TOKEN, maxRetries: 0 });
   const conversations = async () => {
-    const { body } = await ask(server.address, "/api/v1/conversations", { headers });
+    const { body } = await ask(server.address, "/api/v1/conversations?programs=true", { headers });
     return (JSON.parse(body) as { conversations: { messages: number }[] }).conversations;
   };
   /** What users said, newest request last, as the models were sent it. */

@@ -1,6 +1,7 @@
 import { createId, type RunEnd } from "@banyan/core";
 import type { UserPart } from "@banyan/core/conversation";
 import { addUsage, noUsage, type Usage } from "@banyan/core/conversation";
+import type { ProgramAnswers } from "@banyan/host";
 import type { ClientTool } from "@banyan/protocol";
 import { ClientError, type Watched } from "@banyan/protocol/client";
 import type { Desk } from "../desk/desk.ts";
@@ -19,6 +20,12 @@ export interface HandedOut {
 export interface Asking {
   /** A new one when absent. */
   readonly conversation?: string | undefined;
+  /** The conversation begins with this request: how its program takes answers. */
+  readonly program?: ProgramAnswers | undefined;
+  /** The message to go on from, instead of `behind`. */
+  readonly at?: string | undefined;
+  /** The message is said beside this one, which began the conversation. */
+  readonly beside?: string | undefined;
   /** The message that began the turn to go on from; where the conversation was last written to when absent. */
   readonly behind?: string | undefined;
   readonly parts: readonly UserPart[];
@@ -74,7 +81,9 @@ export async function takeTurn(
   { hear, signal }: { readonly hear: (heard: Heard) => void; readonly signal: AbortSignal },
 ): Promise<DoorTurn> {
   const { conversation = createId() } = asking;
-  const followed = await follow(desk, principal, conversation, { makes: asking.conversation === undefined });
+  const program = "parts" in asking ? asking.program : undefined;
+  const makes = asking.conversation === undefined || program !== undefined;
+  const followed = await follow(desk, principal, conversation, { makes, program });
   const { client, gone } = followed;
   try {
     const { message, read, ask } = "results" in asking ? resulting(followed, asking) : saying(followed, asking);
@@ -106,12 +115,17 @@ interface Beginning {
   readonly ask: () => Promise<unknown>;
 }
 
-function saying({ client, watched }: Followed, { behind, parts, model, tools }: Asking): Beginning {
-  const at = behind === undefined ? {} : { at: lastOfTurn(watched, behind) };
+function saying({ client, watched }: Followed, asking: Asking): Beginning {
+  const { behind, beside, parts, model, tools } = asking;
+  const place = asking.at === undefined ? behind && lastOfTurn(watched, behind) : atRest(watched, asking.at);
+  const at = place === undefined ? {} : { at: place };
   const how = { ...at, ...(model === undefined ? {} : { model }), ...(tools?.length ? { tools: [...tools] } : {}) };
   const message = createId();
+  const said = { conversation: watched.id, parts: [...parts], slash: true, ...how };
   const ask = () =>
-    client.ask("turn.say", { conversation: watched.id, parts: [...parts], asIs: true, slash: true, ...how }, message);
+    beside === undefined
+      ? client.ask("turn.say", { ...said, asIs: true }, message)
+      : client.ask("turn.retry", { ...said, at: beside }, message);
   return { message, read: new ToldTurn(message), ask };
 }
 
@@ -135,13 +149,23 @@ function resulting(followed: Followed, { results, tools }: Results): Beginning {
   return { message: first.parentId, read, ask: give };
 }
 
+/** A message to go on from. Throws `ClientError` while its turn works. */
+function atRest({ state }: Watched, message: string): string {
+  const known = state.messages.get(message);
+  if (known?.role === "assistant" && openRun(state, known.run)) throw stillMade();
+  return message;
+}
+
+function stillMade(): ClientError {
+  return new ClientError("invalid", "That response is still being made. Wait until it is complete, and ask again.");
+}
+
 /** The end of the turn that a message began. Throws `ClientError` when there is none. */
 function lastOfTurn({ state, id }: Watched, message: string): string {
   if (!state.messages.has(message)) throw new ClientError("not-found", `The conversation ${id} has no such response.`);
   const answers = (state.children.get(message) ?? []).map((child) => state.messages.get(child));
   const run = answers.find((each) => each?.role === "assistant")?.run;
-  if (run !== undefined && openRun(state, run))
-    throw new ClientError("invalid", "That response is still being made. Wait until it is complete, and ask again.");
+  if (run !== undefined && openRun(state, run)) throw stillMade();
   return run === undefined ? message : (lastOfRun(state, run) ?? message);
 }
 

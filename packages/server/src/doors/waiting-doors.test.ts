@@ -163,7 +163,7 @@ test.each(ENDS)(
 
     expect(written()).toEqual(["ag-launch", "ag-write", "ui-launch", "ui-write"]);
     expect((await watcher.ask("question.list", {})).waiting).toEqual([]);
-    for (const conversation of (await watcher.ask("conversation.list", {})).conversations)
+    for (const conversation of (await watcher.ask("conversation.list", { programs: true })).conversations)
       expect(conversation).toMatchObject({ running: 0, waiting: 0 });
   },
 );

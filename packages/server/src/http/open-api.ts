@@ -99,6 +99,7 @@ export function openApi(server: string, doors: Readonly<Record<string, object>>)
           summary: "The conversations, the last written first; with `query`, messages in which all words occur.",
           parameters: [
             ...parameters("conversation.search", ["query", "cwd"]),
+            ...parameters("conversation.list", ["programs"]),
             ...parameters("conversation.list", ["limit"]).map((limit) => ({
               ...limit,
               description: `At most this many; of messages at most ${HITS}, and 20 when absent.`,

@@ -94,13 +94,14 @@ export function rest(parts: RestParts, paced: MiddlewareHandler<HttpEnvironment>
   });
 
   app.get("/conversations", async (context) => {
-    const { query, cwd, limit } = context.req.query();
+    const { query, cwd, limit, programs } = context.req.query();
     const most = limit === undefined ? undefined : Number(limit);
     if (query !== undefined) {
       const bound = most !== undefined && most > HITS && most <= CONVERSATIONS ? HITS : most;
       return answer(context, await perform(context, "conversation.search", { query, cwd, limit: bound }));
     }
-    return answer(context, await perform(context, "conversation.list", { cwd, limit: most }));
+    const all = programs === undefined ? {} : { programs: programs === "true" };
+    return answer(context, await perform(context, "conversation.list", { cwd, limit: most, ...all }));
   });
 
   app.post("/conversations", mayImport, limited(LARGEST_IMPORT), async (context) => {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { Agent, type AgentOptions, type NamedAgent, pathTo, Session, type Store } from "@banyan/core";
-import { Approval, Hooks, Worktrees } from "@banyan/host";
+import { Approval, Hooks, PROGRAM, Worktrees } from "@banyan/host";
 import type { ServedHost } from "../desk/commands/workplace.ts";
 
 /** No memory, no servers, no sandbox. */
@@ -59,7 +59,10 @@ export function hostOf(
     whyNotReadIn: () => undefined,
     worktrees: new Worktrees({ folder: join(workspace, "..", "worktrees"), workspace, env: process.env }),
     ready: async () => NO_EQUIPMENT,
-    newSession: (id) => Session.open(store, id, { create: true, labels: { cwd: workspace, agent: agent.name } }),
+    newSession: (id, program) => {
+      const labels = { cwd: workspace, agent: agent.name, ...(program && { [PROGRAM]: program }) };
+      return Session.open(store, id, { create: true, labels });
+    },
     openById: (id) => Session.open(store, id),
     taskAgent: async () => agent.with({ mode: "task" }),
     agentWith: async (model) => with_(model),

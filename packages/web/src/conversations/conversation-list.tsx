@@ -1,3 +1,4 @@
+import type { ListedConversation } from "@banyan/protocol";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useMemo, useRef, useState } from "react";
 import { Button, IconButton } from "../design/button.tsx";
@@ -19,6 +20,8 @@ export function ConversationList() {
   const [query, setQuery] = useState("");
   const wanted = query.trim();
   const [chosen, setChosen] = useState<ReadonlySet<string>>();
+  const [showsPrograms, setShowsPrograms] = useState(false);
+  const ofPrograms = usePageState(({ conversations = [] }) => conversations.filter(isOfProgram).length);
   return (
     <>
       <div className="flex flex-col gap-1.5 p-3 pb-2">
@@ -46,7 +49,18 @@ export function ConversationList() {
           />
         </div>
       </div>
-      {wanted === "" ? <Days chosen={chosen} onChoose={setChosen} /> : <SearchHits query={wanted} />}
+      {wanted === "" ? (
+        <Days chosen={chosen} onChoose={setChosen} showsPrograms={showsPrograms} />
+      ) : (
+        <SearchHits query={wanted} />
+      )}
+      {wanted === "" && ofPrograms > 0 && (
+        <div className="px-3 pb-1">
+          <Button isSmall look="quiet" aria-pressed={showsPrograms} onClick={() => setShowsPrograms(!showsPrograms)}>
+            {tCount(ofPrograms, "{count} conversation of programs", "{count} conversations of programs")}
+          </Button>
+        </div>
+      )}
       {chosen && <ChosenOnes chosen={chosen} onDone={() => setChosen(undefined)} />}
       <RemovedConversation />
       <div className="flex items-center justify-between gap-2 border-hair border-t px-3 py-2">
@@ -57,6 +71,9 @@ export function ConversationList() {
   );
 }
 
+/** Whether a program began a conversation at `/v1`. */
+const isOfProgram = ({ labels }: ListedConversation) => labels.program !== undefined;
+
 /** Pixels of a row: of the name of a time, of a conversation, and of one that says how it stands. */
 const HEAD = 32;
 const ENTRY = 36;
@@ -66,9 +83,11 @@ const STANDING = 54;
 function Days({
   chosen,
   onChoose,
+  showsPrograms,
 }: {
   readonly chosen: ReadonlySet<string> | undefined;
   onChoose(chosen: ReadonlySet<string>): void;
+  readonly showsPrograms: boolean;
 }) {
   const conversations = usePageState((state) => state.conversations);
   const leaving = usePageState((state) => state.leaving?.conversations);
@@ -79,13 +98,16 @@ function Days({
   const today = new Date().toDateString();
   const rows = useMemo(
     () =>
-      listRows(conversations?.filter(({ id }) => !leaving?.includes(id)) ?? [], {
-        pinned: new Set(pinned),
-        archived: new Set(archived),
-        isArchiveOpen,
-        now: new Date(today).getTime(),
-      }),
-    [conversations, leaving, pinned, archived, isArchiveOpen, today],
+      listRows(
+        conversations?.filter((each) => !leaving?.includes(each.id) && (showsPrograms || !isOfProgram(each))) ?? [],
+        {
+          pinned: new Set(pinned),
+          archived: new Set(archived),
+          isArchiveOpen,
+          now: new Date(today).getTime(),
+        },
+      ),
+    [conversations, leaving, showsPrograms, pinned, archived, isArchiveOpen, today],
   );
   const list = useVirtualizer({
     // Rows that are measured together are drawn together.

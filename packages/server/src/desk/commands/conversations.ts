@@ -22,8 +22,8 @@ export const conversationHandlers: Handlers<
   | "conversation.import"
   | "context.read"
 > = {
-  async "conversation.list"({ cwd, limit }, { conversations }) {
-    return { conversations: await conversations.list({ ...labelled(cwd), limit }) };
+  async "conversation.list"({ cwd, limit, programs = false }, { conversations }) {
+    return { conversations: await conversations.list({ ...labelled(cwd), limit, programs }) };
   },
 
   async "conversation.search"({ query, limit, cwd, conversation }, { conversations }) {
@@ -31,13 +31,15 @@ export const conversationHandlers: Handlers<
     return { hits: await conversations.search(query, { ...within, limit: limit ?? 20 }) };
   },
 
-  async "conversation.create"({ conversation }, { conversations }) {
-    return { conversation: (await conversations.create(conversation)).session.id };
+  async "conversation.create"({ conversation, program }, { conversations }) {
+    return { conversation: (await conversations.create(conversation, program)).session.id };
   },
 
   async "conversation.open"({ named, cwd }, { conversations, directory }) {
     const found =
-      named === undefined ? (await conversations.list({ ...labelled(cwd), limit: 1 }))[0] : await directory.find(named);
+      named === undefined
+        ? (await conversations.list({ ...labelled(cwd), limit: 1, programs: false }))[0]
+        : await directory.find(named);
     if (!found) throw new NotThere("There is no conversation yet; say something to begin one.");
     return { conversation: found.id, title: found.title };
   },

@@ -1,6 +1,6 @@
 import type { Session } from "@banyan/core";
 import type { ConversationSummary, ListQuery, SearchHit, SearchOptions } from "@banyan/core/stores";
-import { type Host, narrowedRules } from "@banyan/host";
+import { type Host, listForUsers, narrowedRules, type ProgramAnswers } from "@banyan/host";
 import type { ListedConversation } from "@banyan/protocol";
 import type { Activity } from "../elsewhere.ts";
 import { LiveConversation } from "./live-conversation.ts";
@@ -36,10 +36,10 @@ export class LiveConversations {
   }
 
   /** Begins a conversation, unless there is one of this id. It is stored with its first message. Rejects with `StoreError`. */
-  async create(id?: string): Promise<LiveConversation> {
+  async create(id?: string, program?: ProgramAnswers): Promise<LiveConversation> {
     const { host } = this.#options;
-    if (id === undefined) return this.#keep(await host.newSession());
-    return this.#had(id, () => host.newSession(id));
+    if (id === undefined) return this.#keep(await host.newSession(undefined, program));
+    return this.#had(id, () => host.newSession(id, program));
   }
 
   /** The conversation of this id, opened if it is not. Rejects with `StoreError`, as with `locked`. */
@@ -61,10 +61,14 @@ export class LiveConversations {
     return this.#live.get(id);
   }
 
-  /** The last written first. Rejects with `StoreError`. */
-  async list(query?: ListQuery): Promise<ListedConversation[]> {
+  /** The last written first; with `programs`, those too that programs began. Rejects with `StoreError`. */
+  async list({
+    programs = true,
+    ...query
+  }: ListQuery & { readonly programs?: boolean } = {}): Promise<ListedConversation[]> {
     const { host, elsewhere } = this.#options;
-    const [summaries, others] = await Promise.all([host.store.list(query), elsewhere?.()]);
+    const listing = programs ? host.store.list(query) : listForUsers(host.store, query);
+    const [summaries, others] = await Promise.all([listing, elsewhere?.()]);
     return summaries.map((summary) => this.#listed(summary, others?.get(summary.id)));
   }
 

@@ -1,0 +1,88 @@
+import { createHash } from "node:crypto";
+import { pathTo } from "@banyan/core/conversation";
+import { PROGRAM } from "@banyan/host";
+import { Client } from "@banyan/protocol/client";
+import type { Desk } from "../desk/desk.ts";
+import type { Principal } from "../desk/principal.ts";
+import type { DoorRequest } from "./door.ts";
+import { comparable, lastExchanges } from "./openai-history.ts";
+import { type OpenAiTurn, textOf } from "./openai-words.ts";
+
+/** Conversations, the newest first, in which the quoted exchange of a side request is looked for, and their last turns. */
+const RECENT = 8;
+const EXCHANGES = 3;
+
+/** What a request says of itself beside its messages. */
+interface SideMarks {
+  readonly stream?: boolean | null | undefined;
+  readonly tools?: readonly unknown[] | null | undefined;
+  readonly metadata?: unknown;
+}
+
+/**
+ * Whether a program asks for itself, for a title, tags or suggestions of a chat, and no user says anything (W89). Words that a
+ * user could type decide nothing. It is so when the program says it, in `X-OpenWebUI-Task` or `metadata.task`. Otherwise the
+ * request has no tools, is not streamed, and its one message quotes the last exchange of a conversation of this server whose
+ * answers the program takes as streams: its chats send the exchange as messages, and stream.
+ */
+export async function isSideRequest(
+  desk: Desk,
+  context: DoorRequest,
+  request: SideMarks,
+  messages: readonly OpenAiTurn[],
+): Promise<boolean> {
+  if (context.req.header("x-openwebui-task")?.trim()) return true;
+  const { metadata, stream, tools } = request;
+  if (typeof metadata === "object" && metadata !== null && "task" in metadata && metadata.task) return true;
+  const said = messages.filter(({ role }) => role !== "system" && role !== "developer");
+  const [only] = said;
+  if (stream || tools?.length || said.length !== 1 || only?.role !== "user") return false;
+  const principal = context.get("principal");
+  const chat = chatOf(context, principal);
+  return quotesExchange(desk, principal, textOf(only.content), chat);
+}
+
+async function quotesExchange(
+  desk: Desk,
+  principal: Principal,
+  text: string,
+  chat: string | undefined,
+): Promise<boolean> {
+  const told = comparable(desk.redact(text));
+  const listed = await desk.conversations.list({ labels: { [PROGRAM]: "streamed" }, limit: RECENT });
+  const ids = chat === undefined ? listed.map(({ id }) => id) : listed.flatMap(({ id }) => (id === chat ? [id] : []));
+  const client = new Client(desk.link({ principal }));
+  try {
+    for (const id of ids) {
+      const watched = await client.watch(id).loaded;
+      const path = pathTo(watched.state, watched.state.leaf).slice(-4 * EXCHANGES);
+      await watched.read(path.map((each) => each.id));
+      const exchanges = lastExchanges(pathTo(watched.state, watched.state.leaf), EXCHANGES);
+      if (exchanges.some(({ said, answer }) => quotes(told, said, answer))) return true;
+      await client.leave(watched);
+    }
+    return false;
+  } finally {
+    client.close();
+  }
+}
+
+/** Whether a text holds a message and, behind it, its answer. Programs take pictures out of what they quote. */
+function quotes(text: string, said: string, answer: string): boolean {
+  const plain = (each: string) => comparable(each.replace(/!\[[^\]]*\]\([^)]*\)/g, ""));
+  const at = text.indexOf(plain(said));
+  return at >= 0 && text.indexOf(plain(answer), at + plain(said).length) >= 0;
+}
+
+/** The headers by which programs name a chat: Open WebUI's own, and ours for any other. */
+const CHATS = ["x-banyan-chat", "x-openwebui-chat-id"];
+
+/** The id of the conversation of the chat that a request names. All servers make the same id of it. */
+export function chatOf(context: DoorRequest, { name }: Principal): string | undefined {
+  const chat = CHATS.map((header) => context.req.header(header)?.trim()).find((value) => value);
+  if (chat === undefined) return undefined;
+  return `chat-${createHash("sha256")
+    .update(JSON.stringify([name, chat]))
+    .digest("hex")
+    .slice(0, 32)}`;
+}
