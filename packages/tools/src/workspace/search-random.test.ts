@@ -14,6 +14,7 @@ import {
   texts,
   trees,
 } from "./search-judge.fixture.ts";
+import { translate } from "./search-pattern.ts";
 import { findRipgrep } from "./search-ripgrep.ts";
 import { call, type TestFolder } from "./test-folder.fixture.ts";
 
@@ -58,9 +59,17 @@ test("F79: random patterns find in texts what JavaScript finds, and one of 20 is
       continue;
     }
     if (judged.meaning !== undefined) expect(found, judged.pattern).toEqual(judgedLines(judged, text));
+    if (found.length > 0) expect(hasNeeded(judged.pattern, text), judged.pattern).toBe(true);
   }
   expect(refused / drawn.length).toBeLessThanOrEqual(0.05);
 });
+
+/** Whether a text contains one of those without which ripgrep leaves a file out. */
+function hasNeeded(pattern: string, text: string): boolean {
+  const { needs, ignoresCase } = translate(pattern);
+  const cased = (some: string) => (ignoresCase ? some.toLowerCase() : some);
+  return needs.length === 0 || needs.some((needed) => cased(text).includes(cased(needed)));
+}
 
 async function answerOf(folder: TestFolder, pattern: string, ripgrep: boolean): Promise<string> {
   try {
