@@ -1,3 +1,5 @@
+export { matchingFiles } from "./attachments/patterns.ts";
+
 /** Milliseconds for which a list is good. */
 const FRESH = 3_000;
 

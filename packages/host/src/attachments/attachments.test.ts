@@ -89,7 +89,21 @@ describe("B46: what goes along", () => {
       "program.bin does not go along: it is neither text nor an image nor a PDF.",
       "large.txt does not go along: it has 300000 bytes, and 262144 is the most; name the part that matters, or let the agent read it.",
       "gone.txt does not go along: there is no such file.",
-      "src/*.rs does not go along: it names no file.",
+      "src/*.rs does not go along: it names no file outside of node_modules and .git.",
+    ]);
+  });
+
+  test("F79: a pattern that names node_modules finds its files there", async () => {
+    mkdirSync(join(folder, "node_modules/x"), { recursive: true });
+    writeFileSync(join(folder, "node_modules/x/index.js"), "export {};\n");
+    expect((await only("@node_modules/x/*.js")).attached).toMatchObject([
+      { name: "node_modules/x/*.js", kind: "files" },
+    ]);
+    expect((await only("@node_modules/x/*.ts")).problems).toEqual([
+      "node_modules/x/*.ts does not go along: it names no file outside of .git.",
+    ]);
+    expect((await only("@**/index.js")).problems).toEqual([
+      "**/index.js does not go along: it names no file outside of node_modules and .git.",
     ]);
   });
 

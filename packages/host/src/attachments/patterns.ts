@@ -1,6 +1,6 @@
 import { glob, stat } from "node:fs/promises";
 import { homedir } from "node:os";
-import { isAbsolute, resolve } from "node:path";
+import { basename, isAbsolute, resolve } from "node:path";
 import { expandHome } from "@banyan/tools/named-path";
 import type { Reach } from "./place.ts";
 
@@ -20,17 +20,22 @@ export interface MatchingFile {
   readonly size: number;
 }
 
-/** The files of a folder that a pattern names, or why they are none or too many. Dependencies and git's own are left out. */
+/** Folders of dependencies and of git, which a pattern means only if it names them. */
+const LEFT_OUT = ["node_modules", ".git"];
+
+/** The files of a folder that a pattern names, or why they are none or too many. */
 export async function matchingFiles(
-  named: string,
+  written: string,
   { folder, outside = false }: Pick<Reach, "folder" | "outside">,
 ): Promise<MatchingFile[] | string> {
-  const pattern = expandHome(named, homedir());
+  const pattern = expandHome(written, homedir());
   if (!outside && (isAbsolute(pattern) || /(^|[/\\])\.\.([/\\]|$)/.test(pattern)))
     return `${pattern} does not go along: a message to a server may name only what lies in the workspace.`;
   const files: MatchingFile[] = [];
   let bytes = 0;
-  const exclude = (name: string) => /(^|[/\\])(node_modules|\.git)$/.test(name);
+  const named = pattern.split(/[/\\]/);
+  const leftOut = LEFT_OUT.filter((folder) => !named.includes(folder));
+  const exclude = (name: string) => leftOut.includes(basename(name));
   for await (const name of glob(pattern, { cwd: folder, exclude })) {
     const path = resolve(folder, name);
     const stats = await stat(path).catch(() => undefined);
@@ -41,6 +46,9 @@ export async function matchingFiles(
     if (bytes > MOST_BYTES)
       return `${pattern} does not go along: its files have more than ${MOST_BYTES / 1024} KiB together.`;
   }
-  if (files.length === 0) return `${pattern} does not go along: it names no file.`;
+  if (files.length === 0) {
+    const beside = leftOut.length > 0 ? ` outside of ${leftOut.join(" and ")}` : "";
+    return `${pattern} does not go along: it names no file${beside}.`;
+  }
   return files.sort((a, b) => a.name.localeCompare(b.name));
 }

@@ -1,7 +1,7 @@
 import { lstat } from "node:fs/promises";
 import { dirname, join, matchesGlob } from "node:path/posix";
 import { counted, formatBytes } from "@banyan/core/shown";
-import type { WorkspaceFiles } from "@banyan/host/workspace-files";
+import { matchingFiles, type WorkspaceFiles } from "@banyan/host/workspace-files";
 import { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
 import { attachableAtEnd } from "../../../show/attached.ts";
 import type { Completer, Suggestion } from "./completion.ts";
@@ -43,11 +43,20 @@ function begunWith(paths: readonly string[], typed: string): readonly string[] {
 }
 
 async function matched(root: string, paths: readonly string[], pattern: string): Promise<Suggestion> {
-  const found = paths.filter((path) => matchesGlob(path, pattern));
-  const sizes = await Promise.all(found.slice(0, MOST_SIZES).map((path) => sizeOf(join(root, path))));
+  const listed = paths.filter((path) => matchesGlob(path, pattern));
+  if (listed.length === 0) return named(root, pattern);
+  const sizes = await Promise.all(listed.slice(0, MOST_SIZES).map((path) => sizeOf(join(root, path))));
   const size = formatBytes(sizes.reduce((sum, bytes) => sum + bytes, 0));
-  const amount = found.length > MOST_SIZES ? `more than ${size}` : size;
-  return { text: `@${pattern}`, help: `${counted(found.length, "file")}, ${amount}` };
+  const amount = listed.length > MOST_SIZES ? `more than ${size}` : size;
+  return { text: `@${pattern}`, help: `${counted(listed.length, "file")}, ${amount}` };
+}
+
+/** A pattern that means no listed file may name one that git ignores, which goes along too. */
+async function named(root: string, pattern: string): Promise<Suggestion> {
+  const files = await matchingFiles(pattern, { folder: root });
+  if (typeof files === "string") return { text: `@${pattern}`, help: files };
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  return { text: `@${pattern}`, help: `${counted(files.length, "file")}, ${formatBytes(bytes)}` };
 }
 
 async function sizeOf(path: string): Promise<number> {

@@ -93,6 +93,16 @@ describe("T14: @ completes", () => {
     });
   });
 
+  test("F79: a pattern that names ignored files counts them, and one that names none says so", async () => {
+    files("dist/a.js", "src/b.ts");
+    execFileSync("git", ["init", "-q"], { cwd: root });
+    writeFileSync(join(root, ".gitignore"), "dist/\n");
+    expect((await complete("@dist/*.js")).help).toBe("1 file, 600 B");
+    expect((await complete("@dist/*.ts")).help).toBe(
+      "dist/*.ts does not go along: it names no file outside of node_modules and .git.",
+    );
+  });
+
   test("T15: with Tab an address or a pattern that was written without @, and nothing by itself", async () => {
     files("src/a.ts", "src/b.ts");
     expect(await complete("see https://a.example/b", true)).toMatchObject({ line: "see @https://a.example/b " });
