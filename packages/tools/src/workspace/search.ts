@@ -88,7 +88,8 @@ export function searchTool(workspace: Workspace, options: SearchOptions = {}): T
         const files = await likelyFiles(isOpen ? all.filter(isOpen) : all, translated, signal);
         const left = Math.max(1, Math.ceil(until - performance.now()));
         const end = await searchInWorker({ workspace, pattern, files }, matches, left, context.signal);
-        const advice = all.length === 0 ? [nothingThere(place.path, glob)] : adviceOn(translated);
+        const isEmpty = all.length === 0 && leftOut.every(({ isFolder }) => isFolder);
+        const advice = isEmpty ? [nothingThere(place.path, glob)] : adviceOn(translated);
         return told(matches, end, { leftOut, links, advice, notes: notesOn(translated) }, context.signal);
       } catch (error) {
         if (!late.aborted || context.signal.aborted) throw error;
