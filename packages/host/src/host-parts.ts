@@ -26,8 +26,8 @@ export interface HostParts {
   readonly rules: Rules;
   readonly redact: Redact;
   readonly log: ProgramLog;
-  /** What tells OpenTelemetry of conversations, where that is wanted. */
-  readonly telemetry: Otlp | undefined;
+  /** Tells OpenTelemetry of conversations, where that is wanted; the notices are there in any case. */
+  readonly telemetry: Pick<Otlp, "notices"> & Partial<Otlp>;
   readonly instructions: Instructions;
   readonly choice: ModelChoice;
   readonly worktrees: Worktrees;
@@ -42,4 +42,6 @@ export interface HostParts {
   readonly machine: string | undefined;
   /** Hears what a user should know about a conversation that is opened. */
   notice(sentence: string): void;
+  /** As `HostOptions.sending`. */
+  readonly sending: ((sent: Promise<void>) => void) | undefined;
 }

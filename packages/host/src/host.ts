@@ -11,7 +11,6 @@ import {
 import type { ConversationSummary } from "@banyan/core/stores";
 import type { Environment, KnownModel, ModelChoice, ProviderStatus } from "@banyan/models";
 import { sqliteStore } from "@banyan/store/sqlite";
-import type { Otlp } from "@banyan/telemetry/otlp";
 import type { WebPicture, WebPictures } from "@banyan/tools/web";
 import type { WhyNotRead } from "@banyan/tools/workspace";
 import { modelSettings, patienceOf } from "./connection.ts";
@@ -71,8 +70,8 @@ export class Host {
   /** Commands of the person's own at points of a conversation. */
   readonly hooks: Hooks;
   readonly #approval: Approval;
-  readonly #parts: Pick<HostParts, "machine" | "notice" | "output">;
-  readonly #telemetry: Otlp | undefined;
+  readonly #parts: Pick<HostParts, "machine" | "notice" | "output" | "sending">;
+  readonly #telemetry: HostParts["telemetry"];
   #permission: Permission;
   readonly #permissionWith: (rules: Rules) => Permission;
   readonly #whyNotReadIn: (folder: string) => WhyNotRead | undefined;
@@ -170,7 +169,7 @@ export class Host {
 
   async #equip(): Promise<Equipment> {
     const { places, store, workspace, project, configuration, redact } = this;
-    const telemetry = this.#telemetry?.telemetry;
+    const { telemetry } = this.#telemetry;
     const equipment = await openEquipment({
       ...{ places, store, workspace, project, redact, env: this.env, home: this.home },
       settings: configuration.settings,
@@ -241,7 +240,7 @@ export class Host {
       ...this.instructions.notices,
       ...(this.#equipped?.notices ?? []),
       ...this.#withdrawn,
-      ...(this.#telemetry?.notices ?? []),
+      ...this.#telemetry.notices,
     ];
   }
 
@@ -330,7 +329,7 @@ export class Host {
   #followed(session: Session): Session {
     for (const { reason } of narrowedRules(session.allowed))
       this.#parts.notice(`You allowed in this conversation: ${reason}`);
-    this.#telemetry?.telemetry.follow(session);
+    this.#telemetry.telemetry?.follow(session);
     this.hooks.follow(session);
     this.worktrees.sweep(session.id, session.state).catch(() => {});
     return this.#titled(session);
@@ -418,7 +417,8 @@ export class Host {
     // One that was not there in time goes as it comes.
     await this.#equipment?.then((equipment) => equipment[Symbol.asyncDispose]()).catch(() => {});
     await this.store.close();
-    await this.#telemetry?.close();
+    const sent = this.#telemetry.close?.();
+    await (sent && this.#parts.sending ? this.#parts.sending(sent) : sent);
   }
 
   get #settingsFile(): string {

@@ -48,7 +48,7 @@ export type { Host } from "./host.ts";
 export type { ContextPart } from "./instructions/context-parts.ts";
 export type { InstructionPart, Instructions } from "./instructions/instructions.ts";
 export { gitBranch } from "./instructions/surroundings.ts";
-export { type HostFlags, type HostOptions, openHost } from "./open-host.ts";
+export { type HostFlags, type HostOptions, openHost, telemetryNotices } from "./open-host.ts";
 export type { PlanApproval } from "./permissions/approval.ts";
 export { Approval, ApprovalError, NEEDS_SANDBOX, type Unasked } from "./permissions/approval.ts";
 export {

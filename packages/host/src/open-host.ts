@@ -2,13 +2,14 @@ import { accessSync, constants } from "node:fs";
 import type { AgentOptions, Limits, Store } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { chooseModel, type Environment, type ModelChoice, ModelChoiceError } from "@banyan/models";
-import type { Otlp } from "@banyan/telemetry/otlp";
+import type { OtlpVariables } from "@banyan/telemetry/variables";
 import type { McpServerEntry } from "@banyan/tools/mcp/entry";
 import { openWorkspace, WorkspaceError } from "@banyan/tools/workspace";
 import { directories } from "./directories.ts";
 import { Drivers } from "./drivers/drivers.ts";
 import { backupsIn } from "./equipment/equipment.ts";
 import { AGENT, Host } from "./host.ts";
+import type { HostParts } from "./host-parts.ts";
 import { gatherInstructions } from "./instructions/instructions.ts";
 import type { ApprovalMode } from "./permissions/permissions.ts";
 import { joinRules, type Rules, rulesFrom } from "./permissions/rule.ts";
@@ -82,6 +83,7 @@ const FLAGS: OptionNames<HostFlags> = {
  *   store,
  *   machine: "builder-1",
  *   notice: console.error,
+ *   sending: (sent) => sent.then(() => console.error("Sent.")),
  *   signal: AbortSignal.timeout(10_000),
  *   readyLater: false,
  * });
@@ -107,6 +109,8 @@ export interface HostOptions {
   readonly machine?: string | undefined;
   /** Hears, in a sentence, what a user should know about a conversation that the host opens. */
   notice?(sentence: string): void;
+  /** Takes over what `close` waits for at its end: the last telemetry is sent, which takes at most two seconds. It never rejects. */
+  sending?(sent: Promise<void>): void;
   /** Ends the search for a model. */
   readonly signal?: AbortSignal;
   /** Do not wait until the agent has all that it works with: whoever begins a turn awaits `host.ready()`. */
@@ -124,6 +128,7 @@ const OPTIONS: OptionNames<HostOptions> = {
   store: true,
   machine: true,
   notice: true,
+  sending: true,
   signal: true,
   readyLater: true,
 };
@@ -177,6 +182,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       store: options.store,
       machine: options.machine,
       notice: options.notice ?? (() => {}),
+      sending: options.sending,
     },
   });
   if (!options.readyLater) await host.ready();
@@ -262,22 +268,24 @@ function unreadable(root: string, cause: unknown): WorkspaceError {
   });
 }
 
-/** What asks for telemetry; a project cannot, since these are variables of the user's. */
-const ASKING = [
-  "OTEL_EXPORTER_OTLP_ENDPOINT",
-  "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
-  "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
-  "OTEL_TRACES_EXPORTER",
-  "OTEL_METRICS_EXPORTER",
-];
-
-/** Opens what the variables of OpenTelemetry ask for. Without them nothing is loaded. */
+/** Opens what the variables of OpenTelemetry ask for; a project cannot, since these are variables of the user's. Without them nothing is loaded. */
 async function openTelemetry(
   env: Environment,
   { redact, failed }: { readonly redact: Redact; failed(sentence: string): void },
-): Promise<Otlp | undefined> {
-  if (env.OTEL_SDK_DISABLED?.trim().toLowerCase() === "true") return undefined;
-  if (!ASKING.some((name) => !["", "none", undefined].includes(env[name]?.trim()))) return undefined;
+): Promise<HostParts["telemetry"]> {
+  const { traces, metrics, notices } = await variablesIn(env);
+  if (!traces && !metrics) return { notices };
   const { openOtlp } = await import("@banyan/telemetry/otlp");
   return openOtlp({ env, service: "banyan", redact, failed });
+}
+
+/** What is wrong in the variables of OpenTelemetry, in sentences. */
+export async function telemetryNotices(env: Environment): Promise<readonly string[]> {
+  return (await variablesIn(env)).notices;
+}
+
+async function variablesIn(env: Environment): Promise<Pick<OtlpVariables, "traces" | "metrics" | "notices">> {
+  if (!Object.keys(env).some((name) => name.startsWith("OTEL_"))) return { notices: [] };
+  const { readOtlpVariables } = await import("@banyan/telemetry/variables");
+  return readOtlpVariables(env);
 }

@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { detectResources, envDetector, resourceFromAttributes } from "@opentelemetry/resources";
 import { MeterProvider, PeriodicExportingMetricReader, type PushMetricExporter } from "@opentelemetry/sdk-metrics";
@@ -13,6 +14,7 @@ import {
 } from "@opentelemetry/sdk-trace";
 import { RunIds } from "./run-ids.ts";
 import { Telemetry } from "./telemetry.ts";
+import { type Protocol, readOtlpVariables, type SamplerName, type Sending } from "./variables.ts";
 
 /** The variables of an environment. */
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -48,9 +50,6 @@ export interface OtlpOptions {
 
 const OPTIONS: OptionNames<OtlpOptions> = { env: true, service: true, redact: true, failed: true };
 
-type Signal = "TRACES" | "METRICS";
-type Protocol = "http/protobuf" | "http/json";
-
 /** Milliseconds for what is left at the end. */
 const LAST = 2_000;
 
@@ -61,27 +60,23 @@ const LONGEST = 256 * 1024;
 export async function openOtlp(options: OtlpOptions): Promise<Otlp> {
   refuseUnknown("openOtlp", options, OPTIONS);
   const { env, service, redact, failed } = options;
-  const notices: string[] = [];
+  const { traces, metrics, notices, ...wanted } = readOtlpVariables(env);
   const tell = failures(failed);
   const ids = new RunIds();
   const resource = resourceFromAttributes({ "service.name": service }).merge(
     detectResources({ detectors: [envDetector] }),
   );
-  const traces = protocolOf("TRACES", env, notices);
-  const metrics = protocolOf("METRICS", env, notices);
   const spans =
     traces &&
     new TracerProvider({
       resource,
       idGenerator: ids,
-      sampler: samplerOf(env, notices),
-      spanLimits: {
-        attributeValueLengthLimit: wholeNumber("OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT", env, notices) ?? LONGEST,
-      },
+      sampler: SAMPLERS[wanted.sampler.name](wanted.sampler.ratio),
+      spanLimits: { attributeValueLengthLimit: wanted.attributeLimit ?? LONGEST },
       spanProcessors: [
         new BatchSpanProcessor({
-          exporter: watched(await spanExporter(traces), "traces", tell),
-          ...millis("scheduledDelayMillis", wholeNumber("OTEL_BSP_SCHEDULE_DELAY", env, notices)),
+          exporter: watched(await spanExporter(traces.protocol), "traces", tell),
+          ...millis("scheduledDelayMillis", wanted.scheduleDelay),
         }),
       ],
     });
@@ -91,8 +86,8 @@ export async function openOtlp(options: OtlpOptions): Promise<Otlp> {
       resource,
       readers: [
         new PeriodicExportingMetricReader({
-          exporter: watched(await metricExporter(metrics), "metrics", tell),
-          ...millis("exportIntervalMillis", wholeNumber("OTEL_METRIC_EXPORT_INTERVAL", env, notices)),
+          exporter: watched(await metricExporter(metrics.protocol), "metrics", tell),
+          ...millis("exportIntervalMillis", wanted.exportInterval),
         }),
       ],
     });
@@ -100,45 +95,46 @@ export async function openOtlp(options: OtlpOptions): Promise<Otlp> {
     telemetry: new Telemetry({
       ...(spans ? { tracer: spans.getTracer("@banyan/telemetry"), ids } : {}),
       ...(meters ? { meter: meters.getMeter("@banyan/telemetry") } : {}),
-      content: wantsContent(env, notices),
+      content: wanted.content,
       redact,
     }),
     notices,
     async close() {
-      const sent = Promise.allSettled([spans?.shutdown(), meters?.shutdown()]).then(() => true);
-      const late = new Promise<false>((resolve) => setTimeout(resolve, LAST, false).unref());
-      if (!(await Promise.race([sent, late]))) failed("What was left at the end could not be sent within two seconds.");
+      const ending = new AbortController();
+      const sent = Promise.all([sentTo(traces, spans, ending.signal), sentTo(metrics, meters, ending.signal)]);
+      const late = new Promise<"late"[]>((resolve) => setTimeout(resolve, LAST, ["late"]).unref());
+      const ends: readonly ("sent" | "unheard" | "late")[] = await Promise.race([sent, late]);
+      ending.abort();
+      if (ends.includes("late")) failed("What was left at the end could not be sent within two seconds.");
+      else if (ends.includes("unheard")) failed("What was left at the end could not be sent: nobody listens there.");
     },
   };
 }
 
-const SPEAKS: Readonly<Record<string, Protocol>> = { "http/protobuf": "http/protobuf", "http/json": "http/json" };
-
-/** How a signal is sent; `undefined` when it is not. */
-function protocolOf(signal: Signal, env: Environment, notices: string[]): Protocol | undefined {
-  const exporter = set(env, `OTEL_${signal}_EXPORTER`) ?? (isAddressed(signal, env) ? "otlp" : "none");
-  if (exporter === "none") return undefined;
-  if (exporter !== "otlp") {
-    notices.push(`OTEL_${signal}_EXPORTER is "${exporter}": Banyan sends by "otlp", or not at all with "none".`);
-    return undefined;
-  }
-  const names = [`OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`, "OTEL_EXPORTER_OTLP_PROTOCOL"];
-  const name = names.find((known) => set(env, known) !== undefined);
-  if (name === undefined) return "http/protobuf";
-  const protocol = SPEAKS[set(env, name) ?? ""];
-  if (!protocol)
-    notices.push(`${name} is "${env[name]}": Banyan sends by "http/protobuf" or "http/json". Nothing is sent.`);
-  return protocol;
+/** Sends what is left of a signal. Where nobody listens, an exporter would try again and again: that is not awaited. */
+function sentTo(
+  sending: Sending | undefined,
+  provider: { shutdown(): Promise<void> } | undefined,
+  signal: AbortSignal,
+): Promise<"sent" | "unheard"> | "sent" {
+  if (!sending || !provider) return "sent";
+  const sent = provider.shutdown().then(
+    () => "sent" as const,
+    // Whoever is told of failures has heard of it from the exporter.
+    () => "sent" as const,
+  );
+  return Promise.race([sent, unheard(sending.address, signal)]);
 }
 
-function isAddressed(signal: Signal, env: Environment): boolean {
-  return set(env, "OTEL_EXPORTER_OTLP_ENDPOINT", `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`) !== undefined;
-}
-
-/** The first of the variables that says something: an empty one counts as unset. */
-function set(env: Environment, ...names: readonly string[]): string | undefined {
-  const name = names.find((known) => (env[known]?.trim() ?? "") !== "");
-  return name === undefined ? undefined : env[name]?.trim();
+/** Resolves when nobody listens at an address; never, where somebody does. */
+function unheard({ protocol, hostname, port }: URL, signal: AbortSignal): Promise<"unheard"> {
+  return new Promise((resolve) => {
+    const host = hostname.replace(/^\[|\]$/g, "");
+    const socket = connect({ host, port: Number(port) || (protocol === "https:" ? 443 : 80) });
+    socket.on("error", () => resolve("unheard"));
+    socket.on("connect", () => socket.destroy());
+    signal.addEventListener("abort", () => socket.destroy(), { once: true });
+  });
 }
 
 async function spanExporter(protocol: Protocol): Promise<SpanExporter> {
@@ -190,7 +186,7 @@ interface Result {
   readonly error?: Error;
 }
 
-const SAMPLERS: Readonly<Record<string, (ratio: number) => Sampler>> = {
+const SAMPLERS: Readonly<Record<SamplerName, (ratio: number) => Sampler>> = {
   always_on: () => new AlwaysOnSampler(),
   always_off: () => new AlwaysOffSampler(),
   traceidratio: (ratio) => new TraceIdRatioBasedSampler(ratio),
@@ -199,43 +195,6 @@ const SAMPLERS: Readonly<Record<string, (ratio: number) => Sampler>> = {
   parentbased_traceidratio: (ratio) => new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
 };
 
-function samplerOf(env: Environment, notices: string[]): Sampler {
-  const name = set(env, "OTEL_TRACES_SAMPLER") ?? "parentbased_always_on";
-  const argument = set(env, "OTEL_TRACES_SAMPLER_ARG") ?? "1";
-  const ratio = Number(argument);
-  const sampler = Object.hasOwn(SAMPLERS, name) ? SAMPLERS[name] : undefined;
-  if (!sampler)
-    notices.push(`OTEL_TRACES_SAMPLER is "${name}": known are ${Object.keys(SAMPLERS).join(", ")}. All is sent.`);
-  else if (ratio >= 0 && ratio <= 1) return sampler(ratio);
-  else notices.push(`OTEL_TRACES_SAMPLER_ARG is "${argument}": it is a number from 0 to 1. All is sent.`);
-  return new AlwaysOnSampler();
-}
-
-function wholeNumber(name: string, env: Environment, notices: string[]): number | undefined {
-  const text = set(env, name);
-  if (text === undefined) return undefined;
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  notices.push(`${name} is "${text}": it is a whole number above 0. The default is used.`);
-  return undefined;
-}
-
 function millis<Name extends string>(name: Name, value: number | undefined) {
   return (value === undefined ? {} : { [name]: value }) as { readonly [Key in Name]?: number };
-}
-
-const CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
-const CONTENTS: Readonly<Record<string, boolean>> = {
-  true: true,
-  span_only: true,
-  span_and_event: true,
-  false: false,
-  no_content: false,
-};
-
-function wantsContent(env: Environment, notices: string[]): boolean {
-  const text = set(env, CONTENT)?.toLowerCase() ?? "false";
-  const wanted = Object.hasOwn(CONTENTS, text) ? CONTENTS[text] : undefined;
-  if (wanted === undefined)
-    notices.push(`${CONTENT} is "${text}": it is true or false. Nothing that was said is sent.`);
-  return wanted ?? false;
 }

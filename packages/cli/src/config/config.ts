@@ -22,6 +22,7 @@ import {
   settingAt,
   settingPlace,
   TrustRecord,
+  telemetryNotices,
   unknownNamesIn,
   unknownSetting,
   userSettingsFile,
@@ -81,7 +82,8 @@ async function check(place: ConfigurationOptions, write: (text: string) => void)
   ];
   for (const fault of faults) write(`${oneLine(fault)}\n`);
   const { proven, notices } = proveRules(sources, process.cwd());
-  for (const notice of [...notices, ...absentInLists(definitions.agents)]) write(`${oneLine(notice)}\n`);
+  for (const notice of [...notices, ...absentInLists(definitions.agents), ...(await telemetryNotices(place.env))])
+    write(`${oneLine(notice)}\n`);
   for (const { key, text, example } of proven)
     write(
       `${oneLine(`${key}: ${text} matches ${example ?? "no call that was found; write its pattern otherwise"}`)}\n`,

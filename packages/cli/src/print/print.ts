@@ -57,6 +57,7 @@ export async function print(args: Arguments): Promise<ExitCode> {
   // Whoever closed the pipe knows.
   if (result.error && !stdout.gone) progress.problem(result.error.message);
   await Promise.all([stdout.flush(), stderr.flush()]);
+  await printing.sent;
   return stdout.gone ? exitCodes.brokenPipe : result.exitCode;
 }
 
@@ -67,6 +68,8 @@ class Printing {
   readonly #args: Arguments;
   readonly #progress: Progress;
   readonly #signal: AbortSignal;
+  /** Telemetry is sent when the result is told: nobody waits for it. */
+  sent: Promise<void> | undefined;
   #host: Host | undefined;
   #desk: OwnDesk | undefined;
   #session: TalkSession | undefined;
@@ -102,6 +105,9 @@ class Printing {
     const { trust, task } = this.#args;
     const host = await openHost({
       ...hostOptions(this.#args, false, signal, trust),
+      sending: (sent) => {
+        this.sent = sent;
+      },
       ...outputOption(this.#args),
       notice: (sentence) => notice(oneLine(sentence)),
     });

@@ -118,7 +118,15 @@ export async function openEvaluation(options: EvaluationOptions): Promise<OpenEv
   );
   opened.defer(() => host.close());
   const models = new Models(host, cases, { ...cases.total, ...(options.cost !== undefined && { cost: options.cost }) });
-  const columns = await columnsOf(host, models, options, toldOnce(notice));
+  const sent: Promise<void>[] = [];
+  opened.defer(async () => {
+    await Promise.all(sent);
+  });
+  const sending = (last: Promise<void>) => {
+    sent.push(last);
+  };
+  const hosts = { notice: toldOnce(notice), sending };
+  const columns = await columnsOf(host, models, options, hosts);
   const judge = await models.judge(options.judge);
   const session = opened.use(await sessionOf(host, options));
   const life = opened.move();
@@ -218,12 +226,19 @@ function placed(error: unknown, cases: Cases, path: KeyPath | undefined): unknow
   return new ModelChoiceError(error.code, `${describePlace(cases.fault(path, "", "").fault)}: ${error.message}`);
 }
 
+/** What the hosts of all attempts share. */
+interface AttemptHosts {
+  readonly notice: (sentence: string) => void;
+  /** Takes over the sending of telemetry: no attempt waits for that. */
+  readonly sending: (sent: Promise<void>) => void;
+}
+
 /** Models beside each other, and for each of them the prompts. */
 async function columnsOf(
   host: Host,
   models: Models,
   options: EvaluationOptions,
-  notice: (sentence: string) => void,
+  hosts: AttemptHosts,
 ): Promise<Column[]> {
   const prompts: readonly (readonly [string | undefined, string | undefined])[] = Object.entries(models.cases.prompts);
   const names = await models.names(options.models);
@@ -232,7 +247,7 @@ async function columnsOf(
     (prompts.length > 0 ? prompts : [[undefined, undefined] as const]).map(([name, prompt]) => ({
       name: name === undefined ? model : `${model} · ${name}`,
       key: JSON.stringify([model, prompt, conditions]),
-      open: (place) => competitor(model, prompt, place, options, notice),
+      open: (place) => competitor(model, prompt, place, options, hosts),
     })),
   );
 }
@@ -265,12 +280,12 @@ async function competitor(
   prompt: string | undefined,
   { directory, case: one, signal }: AttemptPlace,
   { env, home, flags, trusted = false }: EvaluationOptions,
-  notice: (sentence: string) => void,
+  { notice, sending }: AttemptHosts,
 ): Promise<Competitor> {
   // A text that begins with @ would be taken for a file.
   const instructions = prompt === undefined ? {} : { instructions: prompt.replace(/^@/, "\n@") };
   const host = await openHost({
-    ...{ cwd: directory, env, home, trusted, signal },
+    ...{ cwd: directory, env, home, trusted, signal, sending },
     flags: { memory: false, ...flags, model: model === SCRIPTED ? OFFLINE : model, ...instructions },
     canAsk: false,
   });

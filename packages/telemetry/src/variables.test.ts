@@ -1,0 +1,153 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { Agent, Session } from "@banyan/core";
+import { scriptedModel } from "@banyan/core/testing";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { openOtlp } from "./otlp.ts";
+import { readOtlpVariables } from "./variables.ts";
+
+const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318" };
+
+describe("F102: a variable of OpenTelemetry that is wrong is reported", () => {
+  test.each<[Readonly<Record<string, string>>, string]>([
+    [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: "localhost:4318" },
+      'OTEL_EXPORTER_OTLP_ENDPOINT is "localhost:4318": it is an address that begins with http:// or https://. Nothing is sent.',
+    ],
+    [
+      { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "grpc://x:1" },
+      'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is "grpc://x:1": it is an address that begins with http:// or https://. Nothing is sent.',
+    ],
+    [
+      { OTEL_EXPORTER_OTLP_ENDPIONT: "http://x:1" },
+      "OTEL_EXPORTER_OTLP_ENDPIONT: Banyan reads no variable of this name; did you mean OTEL_EXPORTER_OTLP_ENDPOINT?",
+    ],
+    [
+      { OTEL_SERVICENAME: "x" },
+      "OTEL_SERVICENAME: Banyan reads no variable of this name; did you mean OTEL_SERVICE_NAME?",
+    ],
+    [
+      { ...ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" },
+      'OTEL_EXPORTER_OTLP_PROTOCOL is "grpc": Banyan sends by "http/protobuf" or "http/json". Nothing is sent.',
+    ],
+    [
+      { ...ENDPOINT, OTEL_TRACES_EXPORTER: "zipkin" },
+      'OTEL_TRACES_EXPORTER is "zipkin": Banyan sends by "otlp", or not at all with "none".',
+    ],
+    [
+      { ...ENDPOINT, OTEL_TRACES_SAMPLER: "always" },
+      'OTEL_TRACES_SAMPLER is "always": known are always_on, always_off, traceidratio, parentbased_always_on, parentbased_always_off, parentbased_traceidratio. All is sent.',
+    ],
+    [
+      { ...ENDPOINT, OTEL_TRACES_SAMPLER_ARG: "2" },
+      'OTEL_TRACES_SAMPLER_ARG is "2": it is a number from 0 to 1. All is sent.',
+    ],
+    [
+      { ...ENDPOINT, OTEL_BSP_SCHEDULE_DELAY: "5s" },
+      'OTEL_BSP_SCHEDULE_DELAY is "5s": it is a whole number above 0. The default is used.',
+    ],
+    [
+      { ...ENDPOINT, OTEL_EXPORTER_OTLP_TIMEOUT: "10s" },
+      'OTEL_EXPORTER_OTLP_TIMEOUT is "10s": it is a whole number of milliseconds above 0. The default is used.',
+    ],
+    [
+      { ...ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_COMPRESSION: "zstd" },
+      'OTEL_EXPORTER_OTLP_TRACES_COMPRESSION is "zstd": it is "gzip" or "none". Nothing is compressed.',
+    ],
+    [
+      { ...ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS: "x-key: abcdef" },
+      "OTEL_EXPORTER_OTLP_HEADERS is no list such as name=value,other=value.",
+    ],
+    [
+      { ...ENDPOINT, OTEL_EXPORTER_OTLP_CERTIFICATE: "/nowhere.pem" },
+      'OTEL_EXPORTER_OTLP_CERTIFICATE is "/nowhere.pem": there is no such file.',
+    ],
+    [
+      { ...ENDPOINT, OTEL_RESOURCE_ATTRIBUTES: "team" },
+      'OTEL_RESOURCE_ATTRIBUTES is "team": it is a list such as name=value,other=value. It is not used.',
+    ],
+    [{ ...ENDPOINT, OTEL_SDK_DISABLED: "yes" }, 'OTEL_SDK_DISABLED is "yes": it is true or false.'],
+  ])("%o", (env, notice) => {
+    expect(readOtlpVariables(env).notices).toEqual([notice]);
+  });
+
+  test("what is right is not reported, nor what belongs to other programs", () => {
+    const env = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: "https://collector.example.com/base/",
+      OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: "http://[::1]:4318/own",
+      OTEL_EXPORTER_OTLP_HEADERS: "authorization=Basic%20abc=, x=1",
+      OTEL_EXPORTER_OTLP_TIMEOUT: "10000",
+      OTEL_EXPORTER_OTLP_COMPRESSION: "gzip",
+      OTEL_RESOURCE_ATTRIBUTES: "team=garden,deployment.environment.name=test",
+      OTEL_SDK_DISABLED: "false",
+      ...{
+        OTEL_LOGS_EXPORTER: "otlp",
+        OTEL_PROPAGATORS: "tracecontext",
+        OTEL_LOG_LEVEL: "info",
+        OTEL_SPAN_EVENT_COUNT_LIMIT: "1",
+      },
+      ...{
+        OTEL_NODE_RESOURCE_DETECTORS: "env",
+        OTEL_METRIC_EXPORT_TIMEOUT: "5",
+        OTEL_BSP_MAX_QUEUE_SIZE: "9",
+        OTEL_PYTHON_LOG_LEVEL: "x",
+      },
+    };
+    const { notices, traces, metrics } = readOtlpVariables(env);
+    expect(notices).toEqual([]);
+    expect([traces?.address.href, metrics?.address.href]).toEqual([
+      "https://collector.example.com/base/v1/traces",
+      "http://[::1]:4318/own",
+    ]);
+    expect(readOtlpVariables({ ...env, OTEL_SDK_DISABLED: "true" })).not.toHaveProperty("traces");
+  });
+
+  test("all variables that the docs name are read", () => {
+    const docs = readFileSync(fileURLToPath(new URL("../../../docs/telemetry.md", import.meta.url)), "utf8");
+    const named = [...new Set(docs.match(/OTEL_[A-Z_]*[A-Z]/g))];
+    expect(named.length).toBeGreaterThan(10);
+    expect(readOtlpVariables(Object.fromEntries(named.map((name) => [name, ""]))).notices).toEqual([]);
+  });
+});
+
+describe("F102: the last sending", () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
+  async function closing(url: string) {
+    vi.stubEnv("OTEL_EXPORTER_OTLP_ENDPOINT", url);
+    const failed: string[] = [];
+    const otlp = await openOtlp({
+      env: process.env,
+      service: "test",
+      redact: (text) => text,
+      failed: (why) => failed.push(why),
+    });
+    const session = Session.inMemory();
+    otlp.telemetry.follow(session);
+    await new Agent({ model: scriptedModel(["Hello"]) }).send("Hi", { session });
+    const from = performance.now();
+    await otlp.close();
+    return { took: performance.now() - from, failed };
+  }
+
+  test("ends early where nobody listens", async () => {
+    const { took, failed } = await closing("http://127.0.0.1:9");
+    expect(took).toBeLessThan(1_000);
+    expect(failed).toContain("What was left at the end could not be sent: nobody listens there.");
+  });
+
+  test("takes two seconds at most where a collector hangs", async () => {
+    const server = createServer(() => {}).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { took, failed } = await closing(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    expect([took > 1_900, took < 2_900]).toEqual([true, true]);
+    expect(failed).toContain("What was left at the end could not be sent within two seconds.");
+    server.closeAllConnections();
+    server.close();
+  });
+});
