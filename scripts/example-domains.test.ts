@@ -22,6 +22,7 @@ const MEANT: ReadonlySet<string> = new Set([
     "replicate.com",
     "platform.openai.com",
     "docs.claude.com",
+    "code.claude.com",
     "platform.claude.com",
     "developers.openai.com",
     "docs.ollama.com",

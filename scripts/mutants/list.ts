@@ -143,8 +143,8 @@ const PROMISES: readonly Mutant[] = [
   },
   {
     file: `${host}/permissions/permissions.ts`,
-    line: "if (asked || doubtful !== undefined) return { ...ask(",
-    instead: "if (asked) return { ...ask(",
+    line: "if (asked || doubtful !== undefined) return askByRule(options.canAsk);",
+    instead: "if (asked) return askByRule(options.canAsk);",
     tests: [`${host}/permissions/permissions.test.ts`],
   },
   {
