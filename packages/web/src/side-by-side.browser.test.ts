@@ -51,6 +51,23 @@ describe.runIf(chromiumPath)(`branches side by side on the page${whyNot}`, PATIE
     expect(complaints).toEqual([]);
   });
 
+  it("W90: in the outline, branches that were asked the same are named by their models and numbers", async () => {
+    const conversation = await here.conversation("begin");
+    const { page, complaints } = await here.open(`/c/${conversation}?panel=branches`);
+    const rows = page.getByRole("tree").getByRole("treeitem");
+    const names = () => rows.allInnerTexts().then((all) => all.join("\n"));
+    const leaf = (await here.ask("branch.fan", { conversation, parts: [{ type: "text", text: "roots of a tree" }], times: 2 }))
+      .branches[0]?.message;
+    await eventually(names).toMatch(
+      /scripted\/model \(1\) · roots of a tree[\s\S]*scripted\/model \(2\) · roots of a tree/,
+    );
+    await here.idle(conversation);
+    const parts = [{ type: "text", text: "twigs of a tree" }] as const;
+    await here.ask("branch.fan", { conversation, parts, models: ["scripted/model", "scripted/second"], at: leaf ?? "" });
+    await eventually(names).toMatch(/scripted\/model · twigs of a tree[\s\S]*scripted\/second · twigs of a tree/);
+    expect(complaints).toEqual([]);
+  });
+
   it("W65: where the workspace is in a repository, a conversation can begin in a git worktree of its own", async () => {
     const files = (page: Page) => page.getByRole("combobox", { name: "Files" });
     const { page } = await here.open("/");

@@ -72,7 +72,7 @@ export async function compareBranches(
   if (first === undefined) return [];
   const runs = runsOf(events);
   const begins = siblings(state, first);
-  const asked = begins.map((id) => beginningOf(state.messages.get(id), NAME));
+  const asked = begins.map((id) => beginningOf(questionBelow(state, id), NAME));
   const isOneQuestion = new Set(asked).size === 1;
   return Promise.all(
     begins.map(async (begun, index): Promise<ComparedBranch> => {
@@ -132,6 +132,13 @@ function standingOf(
   for (const [message, broken] of state.broken)
     if (own.has(message)) return { outcome: broken.reason, problem: toldBreak(broken).why };
   return { outcome: last ?? (own.size > 1 ? "answered" : "unasked") };
+}
+
+/** The first message of a branch that is not the program's own, as that about its git worktree is (W90). */
+function questionBelow(state: ConversationState, first: string): Message | undefined {
+  return pathTo(state, newestLeaf(state, first))
+    .slice(pathTo(state, first).length - 1)
+    .find((message) => message.role !== "user" || message.author !== "system");
 }
 
 /** How the text of a message begins, in so many letters. */

@@ -15,7 +15,7 @@ import { Select } from "../design/field.tsx";
 import { say, t, tCount } from "../phrases/phrases.ts";
 import { useCallStatus } from "../transcript/call-status.ts";
 import { Markdown } from "../transcript/markdown.tsx";
-import { beginningOf } from "../tree/words.ts";
+import { branchName } from "../tree/words.ts";
 import { useMay } from "../use-may.ts";
 import { AskSeveral } from "./ask-several.tsx";
 import { SideBySide } from "./side-by-side.tsx";
@@ -68,9 +68,7 @@ function Comparison({
   );
   useEffect(() => conversation.read(wanted), [conversation, wanted]);
   const numbers = leaves(tree);
-  // Branches that were asked the same are told apart by who answers.
-  const modelOf = (end: string) => lastAssistantMessage(pathTo(tree, end))?.model;
-  const nameOf = (id: string) => tree.messages.get(id)?.label ?? beginningOf(conversation, tree, id);
+  const nameOf = (id: string) => tree.messages.get(id)?.label ?? branchName(conversation, tree, id);
   return (
     <>
       {may("branch.compare") && <SideBySide leaf={leaf} />}
@@ -79,7 +77,7 @@ function Comparison({
         <Select value={other} onChange={({ target }) => show("compare", target.value)}>
           {others.map(({ leaf: end, first }) => (
             <option key={end} value={end}>
-              {`${numbers.indexOf(end) + 1} · ${tree.messages.get(end)?.label ?? [nameOf(first), modelOf(end) ?? []].flat().join(" · ")}`}
+              {`${numbers.indexOf(end) + 1} · ${tree.messages.get(end)?.label ?? nameOf(first)}`}
             </option>
           ))}
           {others.every((each) => each.leaf !== other) && <option value={other}>{nameOf(other)}</option>}

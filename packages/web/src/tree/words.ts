@@ -1,13 +1,55 @@
-import { type ConversationState, textOf, toolOf } from "@banyan/core/conversation";
+import { type ConversationState, siblings, textOf, toolOf } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 import { FIRST_WORDS } from "@banyan/protocol";
 import type { LiveConversation } from "../conversation/live-conversation.ts";
 import { t, tCount } from "../phrases/phrases.ts";
 import type { OutlineRow } from "./rows.ts";
 
-/** What a row is called: the name that somebody gave its last message, else how its first one begins. */
+/** What a row is called: the name that somebody gave its last message, else what tells its branch from others. */
 export function wordsOf(conversation: LiveConversation, tree: ConversationState, { id, first }: OutlineRow): string {
-  return tree.messages.get(id)?.label ?? beginningOf(conversation, tree, first);
+  return tree.messages.get(id)?.label ?? branchName(conversation, tree, first);
+}
+
+/** Branches of one place that are compared with each other; more would take too long with each of them. */
+const COMPARED = 64;
+
+/**
+ * The name of the branch that begins with a message: how the first message begins that is not the program's own. Where other
+ * branches begin with the same question, the model that answers it stands first, and a number if models are the same (W90).
+ */
+export function branchName(conversation: LiveConversation, tree: ConversationState, first: string): string {
+  const wordsBelow = (id: string) => {
+    const said = firstSaid(tree, id);
+    return said === undefined ? t("(no text)") : beginningOf(conversation, tree, said);
+  };
+  const words = wordsBelow(first);
+  if (tree.messages.get(first)?.role !== "user") return words;
+  const beside = siblings(tree, first);
+  if (beside.length < 2 || beside.length > COMPARED) return words;
+  const same = beside.filter((id) => wordsBelow(id) === words);
+  const model = modelBelow(tree, first);
+  const ofModel = same.filter((id) => modelBelow(tree, id) === model);
+  const number = ofModel.length > 1 ? `(${ofModel.indexOf(first) + 1})` : "";
+  const which = same.length > 1 ? [model, number].filter((each) => each).join(" ") : "";
+  return which === "" ? words : `${which} · ${words}`;
+}
+
+/** The first message at or below one that the program did not write itself, as it does about a git worktree; none so far is nothing. */
+function firstSaid(tree: ConversationState, id: string): string | undefined {
+  for (let at: string | undefined = id; at !== undefined; at = tree.children.get(at)?.[0]) {
+    const message = tree.messages.get(at);
+    if (message?.role !== "user" || message.author !== "system") return at;
+  }
+  return undefined;
+}
+
+/** The model of the first answer at or below a message. */
+function modelBelow(tree: ConversationState, id: string): string | undefined {
+  for (let at: string | undefined = id; at !== undefined; at = tree.children.get(at)?.[0]) {
+    const message = tree.messages.get(at);
+    if (message?.role === "assistant") return message.model;
+  }
+  return undefined;
 }
 
 /** How a message begins, whether it has been read or not; what it called, when it says nothing. */
