@@ -40,7 +40,7 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
     expect(await other.getByText("begin").count()).toBe(0);
     await page.getByText("Both go on from: You said: begin").waitFor();
     const others = page.getByLabel("Beside this branch").getByRole("option");
-    expect(await others.allInnerTexts()).toEqual(["1 · roots of a tree · scripted/model"]);
+    expect(await others.allInnerTexts()).toEqual(["1 · roots of a tree"]);
     const differences = page.getByRole("region", { name: "Differences" });
     await eventually(() => differences.locator("del").allInnerTexts()).toEqual(["roots"]);
     await eventually(() => differences.locator("ins").allInnerTexts()).toEqual(["leaves"]);

@@ -56,14 +56,20 @@ describe.runIf(chromiumPath)(`branches side by side on the page${whyNot}`, PATIE
     const { page, complaints } = await here.open(`/c/${conversation}?panel=branches`);
     const rows = page.getByRole("tree").getByRole("treeitem");
     const names = () => rows.allInnerTexts().then((all) => all.join("\n"));
-    const leaf = (await here.ask("branch.fan", { conversation, parts: [{ type: "text", text: "roots of a tree" }], times: 2 }))
-      .branches[0]?.message;
+    const leaf = (
+      await here.ask("branch.fan", { conversation, parts: [{ type: "text", text: "roots of a tree" }], times: 2 })
+    ).branches[0]?.message;
     await eventually(names).toMatch(
       /scripted\/model \(1\) · roots of a tree[\s\S]*scripted\/model \(2\) · roots of a tree/,
     );
     await here.idle(conversation);
     const parts = [{ type: "text", text: "twigs of a tree" }] as const;
-    await here.ask("branch.fan", { conversation, parts, models: ["scripted/model", "scripted/second"], at: leaf ?? "" });
+    await here.ask("branch.fan", {
+      conversation,
+      parts,
+      models: ["scripted/model", "scripted/second"],
+      at: leaf ?? "",
+    });
     await eventually(names).toMatch(/scripted\/model · twigs of a tree[\s\S]*scripted\/second · twigs of a tree/);
     expect(complaints).toEqual([]);
   });

@@ -186,12 +186,12 @@ describe.runIf(chromiumPath)(`nothing that is typed is lost${whyNot}`, PATIENT, 
     await composer(page).fill("read the log");
     await page.getByRole("button", { name: "Queue" }).click();
     const waiting = page.getByRole("list", { name: "Not delivered yet" });
-    await eventually(() => waiting.innerText()).toMatch(/read the log Pasted text/);
+    await eventually(() => waiting.innerText()).toMatch(/read the log · Pasted text/);
     await waiting.getByRole("button", { name: "Edit" }).click();
     expect(await waiting.getByRole("textbox").inputValue()).toBe("read the log");
     await waiting.getByRole("textbox").fill("read this log");
     await waiting.getByRole("textbox").press("Enter");
-    await eventually(() => waiting.innerText()).toMatch(/read this log Pasted text/);
+    await eventually(() => waiting.innerText()).toMatch(/read this log · Pasted text/);
     await page.getByRole("button", { name: "Stop", exact: true }).click();
     await eventually(() => composer(page).inputValue()).toBe("read this log");
     await page.getByRole("list", { name: "Files that go along" }).getByText("Pasted text").waitFor();

@@ -4,7 +4,6 @@ import { IconButton } from "../design/button.tsx";
 import { TextArea } from "../design/field.tsx";
 import { Icon } from "../design/icon.tsx";
 import { t } from "../phrases/phrases.ts";
-import { takesFocus } from "../shell/focus-on.ts";
 import { type Attachment, type Attachments, isPicture, textIn } from "./attachments.ts";
 
 /** What goes along with the next message, also what it names with `@`: what it is, how large, and the way to leave it out (W66). */
@@ -59,9 +58,9 @@ export function AttachmentList({
       )}
       {opened && text !== undefined && (
         <TextArea
-          isCode
+          key={opened.key}
           rows={8}
-          ref={takesFocus}
+          ref={takesFocusAtStart}
           aria-label={opened.name}
           value={text}
           onChange={({ target }) => edit(opened, target.value)}
@@ -82,6 +81,12 @@ export function AttachmentList({
       )}
     </div>
   );
+}
+
+/** A long text is read from its beginning. */
+function takesFocusAtStart(box: HTMLTextAreaElement | null): void {
+  box?.focus();
+  box?.setSelectionRange(0, 0);
 }
 
 /** How a text begins. */

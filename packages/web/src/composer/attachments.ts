@@ -153,7 +153,7 @@ export function attachmentFrom(part: UserPart): Attachment {
 /** A message in a line: what was typed, and the names of what goes along. */
 export function messageInWords(said: Parameters<typeof writtenIn>[0]): string {
   const { text, rest } = writtenIn(said);
-  return [text, ...rest.map((part) => attachmentFrom(part).name)].filter((each) => each !== "").join(" ");
+  return [text, ...rest.map((part) => attachmentFrom(part).name)].filter((each) => each !== "").join(" · ");
 }
 
 /** The text of an attachment that can be changed. */

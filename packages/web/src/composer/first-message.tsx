@@ -4,7 +4,7 @@ import { show } from "../conversations/new-conversation.tsx";
 import { IconButton } from "../design/button.tsx";
 import { usePage, usePageState } from "../page.ts";
 import { t } from "../phrases/phrases.ts";
-import { useAttachments } from "./attachments.ts";
+import { messageInWords, useAttachments } from "./attachments.ts";
 import { saidWith } from "./brought.ts";
 import { useSlashCommands } from "./commands.ts";
 import { FIRST_PAGE, giveBack, keepBeginning, useDraft } from "./draft.ts";
@@ -53,18 +53,19 @@ export function FirstMessage() {
     if (!asked && commands.act(text)) return setText("");
     const said = { text, files: files.all };
     keepBeginning(said);
-    setBeginning(text);
+    const message = saidWith(text, asked, files);
+    setBeginning(messageInWords(message));
     // What is written from now on is the next message.
     setText("");
     files.clear();
-    const begun = begin(saidWith(text, asked, files)).finally(() => keepBeginning(undefined));
+    const begun = begin(message).finally(() => keepBeginning(undefined));
     begun.catch(() => giveBack(FIRST_PAGE, said));
     await begun.then((conversation) => show(page, conversation)).finally(() => setBeginning(undefined));
   };
   return (
     <section aria-label={t("Your message")} className="flex w-full flex-col gap-2">
       {beginning !== undefined && (
-        <p role="status" className="flex gap-2 rounded border border-hair px-2 py-1 text-sm">
+        <p role="status" className="flex items-baseline gap-2 rounded border border-hair px-2 py-1 text-sm">
           <span className="text-soft text-xs">{t("on its way")}</span>
           <span className="min-w-0 flex-1 truncate">{beginning}</span>
         </p>

@@ -1,5 +1,6 @@
 import type { CommandName } from "@banyan/protocol";
 import type { ButtonHTMLAttributes, ReactNode } from "react";
+import { focusOn } from "../shell/focus-on.ts";
 import { useMay } from "../use-may.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
@@ -113,5 +114,21 @@ export function SmallButton({
     >
       {children}
     </button>
+  );
+}
+
+/** A way past what stands between it and what a selector finds; it is seen while it has the focus. */
+export function SkipLink({ to, children }: { readonly to: string; readonly children: ReactNode }) {
+  return (
+    <a
+      href={to.startsWith("#") ? to : "#messages"}
+      onClick={(event) => {
+        event.preventDefault();
+        focusOn(to);
+      }}
+      className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:rounded-md focus:bg-ground focus:p-2 focus:shadow-open"
+    >
+      {children}
+    </a>
   );
 }

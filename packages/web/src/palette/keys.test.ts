@@ -84,6 +84,7 @@ it("W94: every handler of keys is behind the one condition: a listener of the wi
     "shell/disclosure.tsx",
     "transcript/approval.tsx",
     "transcript/inline-form.tsx",
+    "transcript/tab-stops.ts",
     "transcript/transcript.tsx",
     "tree/outline.tsx",
     "tree/row-actions.tsx",

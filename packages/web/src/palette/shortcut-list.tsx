@@ -23,6 +23,7 @@ const PLACES: readonly (readonly [
   [
     t("On a message"),
     [
+      ["Enter", t("What it holds: links, buttons")],
       ["← →", t("Its other versions")],
       ["Alt+↑ Alt+↓", t("The branch point before, the one after")],
     ],

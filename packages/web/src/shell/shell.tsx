@@ -1,6 +1,6 @@
 import { Suspense, useEffect, useState } from "react";
 import { ConversationList } from "../conversations/conversation-list.tsx";
-import { Button, IconButton } from "../design/button.tsx";
+import { Button, IconButton, SkipLink } from "../design/button.tsx";
 import { SafePart } from "../design/notice.tsx";
 import { usePage, usePageState, waitingInAll } from "../page.ts";
 import { ActionsProvider } from "../palette/actions.tsx";
@@ -36,11 +36,8 @@ export function Shell() {
       <PageActions />
       <Told />
       <div className="flex h-full flex-col">
-        {may("turn.say") && (
-          <a href="#composer" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-ground focus:p-2">
-            {t("Skip to the message box")}
-          </a>
-        )}
+        {may("turn.say") && <SkipLink to="#composer">{t("Skip to the message box")}</SkipLink>}
+        {shown !== undefined && <SkipLink to="[role=log] article[tabindex='0']">{t("Skip to the messages")}</SkipLink>}
         <ConnectionBanner />
         <ProblemBanner />
         <div className="flex min-h-0 flex-1">

@@ -69,6 +69,7 @@ export function MessageActions({ message, isLast }: { readonly message: Message;
       {message.role === "assistant" && figures === "shown" && <Spent message={message} />}
       {/* They come with the pointer, and those of a step lie on it: it is one of many. */}
       <span
+        data-actions=""
         className={`flex flex-wrap rounded-md bg-ground focus-within:opacity-100 group-focus-within/message:opacity-100 group-hover/message:opacity-100 ${isLast ? "[@media(hover:none)]:opacity-100" : TAPPED} ${open ? "" : "opacity-0"} ${isStep ? `sm:[@media(hover:hover)]:absolute sm:[@media(hover:hover)]:end-0 ${isWordless ? "sm:[@media(hover:hover)]:-top-5" : "sm:[@media(hover:hover)]:-top-1"}` : ""}`}
       >
         <SmallButton name={t("Continue from here")} takes="turn.say" onClick={goOn}>

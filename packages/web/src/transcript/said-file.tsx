@@ -35,7 +35,9 @@ export function AttachedText({ text }: { readonly text: string }) {
       <summary className="flex w-fit max-w-full cursor-pointer items-center gap-1.5 rounded-md border border-hair bg-surface px-2 py-0.5">
         <Icon of="file" />
         <span className="min-w-0 truncate">{words}</span>
-        <span className="whitespace-nowrap text-soft text-xs">{formatBytes(text.length - head.length)}</span>
+        <span className="whitespace-nowrap text-soft text-xs">
+          {formatBytes(text.replace(/\n<\/[\w-]+>$/, "").length - head.length)}
+        </span>
       </summary>
       <pre className="mt-1 max-h-80 overflow-auto whitespace-pre-wrap rounded-md bg-surface p-2 font-mono text-xs">
         {visibleText(text)}

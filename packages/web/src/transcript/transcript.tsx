@@ -4,7 +4,7 @@ import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/rea
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
-import { Button } from "../design/button.tsx";
+import { Button, SkipLink } from "../design/button.tsx";
 import { Icon } from "../design/icon.tsx";
 import { usePageState } from "../page.ts";
 import { ARROWS, t, tCount } from "../phrases/phrases.ts";
@@ -12,6 +12,7 @@ import { useEntry, usePlace } from "../shell/navigation.tsx";
 import type { Fold } from "./folds.ts";
 import { looksInWords, useFolds } from "./folds.ts";
 import { MessageArticle } from "./message-article.tsx";
+import { keepTabStops } from "./tab-stops.ts";
 import { useFollowing } from "./use-following.ts";
 import { usePlaces } from "./use-places.ts";
 
@@ -117,6 +118,8 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
     event.preventDefault();
   };
 
+  useEffect(() => (scroller.current ? keepTabStops(scroller.current) : undefined), []);
+
   const isBusy = conversation.running.has(leaf ?? "");
   const end = useRef<string>(undefined);
   if (following.isFollowing) end.current = path.at(-1);
@@ -124,6 +127,7 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
     end.current === undefined || !path.includes(end.current) ? 0 : path.length - 1 - path.indexOf(end.current);
   return (
     <div className="relative min-h-0 flex-1">
+      <SkipLink to="#composer">{t("Skip the messages")}</SkipLink>
       <div
         ref={scroller}
         onScroll={() => {
