@@ -1,10 +1,12 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 
 /** The files and folders of a project that say something to this program. */
 export interface ProjectPlaces {
   /** The folder of the project, without links. */
   readonly root: string;
+  /** The folder from which on instructions are read: the root, and of a submodule of git that of the repository around it. */
+  readonly around: string;
   readonly settings: string;
   /** MCP servers in the file that other programs read too. */
   readonly mcp: string;
@@ -23,6 +25,7 @@ export function projectOf(directory: string): ProjectPlaces {
   const claude = join(root, ".claude");
   return {
     root,
+    around: aroundSubmodule(root),
     settings: join(own, "settings.json"),
     mcp: join(root, ".mcp.json"),
     agents: join(own, "agents"),
@@ -43,6 +46,22 @@ export function foldersDownTo(root: string, directory: string): string[] {
 export function leadsInto(folder: string, path: string): boolean {
   const real = realPath(path);
   return real === folder || real.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+/** The root of the repository that a submodule belongs to, however deep it lies; of any other folder the folder itself. */
+function aroundSubmodule(root: string): string {
+  const outer = isSubmodule(join(root, ".git")) ? repositoryAround(dirname(root)) : undefined;
+  return outer === undefined ? root : aroundSubmodule(outer);
+}
+
+/** Whether a `.git` is the file that leads to a submodule's data in the repository around it. */
+function isSubmodule(git: string): boolean {
+  try {
+    return lstatSync(git).isFile() && /^gitdir: .*[/\\]modules[/\\]/.test(readFileSync(git, "utf8"));
+  } catch {
+    // There is none, or nobody may read it: then it leads nowhere.
+    return false;
+  }
 }
 
 function repositoryAround(directory: string): string | undefined {

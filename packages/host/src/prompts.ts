@@ -124,8 +124,13 @@ export async function saidWithSlash(
   const asked = slashIn(text);
   if (!asked) return undefined;
   const { signal, starting = STARTING } = patience;
-  const { prompts } = await listPrompts(host, asked.name.includes(":") ? starting : 0, signal);
-  if (prompts.some(({ name }) => name === asked.name.toLowerCase())) return saidByPrompt(host, asked, patience);
+  const isThere = async (wait: number) => {
+    const { prompts } = await listPrompts(host, wait, signal);
+    return prompts.some(({ name }) => name === asked.name.toLowerCase());
+  };
+  // A name with a colon may be one of a server that is starting.
+  if ((await isThere(0)) || (asked.name.includes(":") && (await isThere(starting))))
+    return saidByPrompt(host, asked, patience);
   if (isRootFolder(asked.name)) return undefined;
   const why = host.redact(await whyNone(host, asked.name, signal));
   throw new PromptError(`${why} To send this to the model, begin it with a blank.`);

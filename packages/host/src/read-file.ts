@@ -45,6 +45,27 @@ export function readFileStart(file: string, most: number, within?: string): File
   }
 }
 
+/** The text of a file in UTF-8 or UTF-16, without its byte order mark; nothing where the bytes are no such text. */
+export function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The beginning of a text in bytes, up to the end of its last whole line. */
+export function wholeLines(bytes: Buffer): Buffer {
+  const end = bytes.lastIndexOf("\n") + 1;
+  return bytes.subarray(0, encodingOf(bytes) === "utf-8" ? end : end + (end % 2));
+}
+
+/** By the byte order mark; without one, a text in UTF-16 of mostly Latin letters has a zero in each pair of bytes. */
+function encodingOf([first, second]: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" {
+  if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return "utf-16le";
+  return (first === 0xfe && second === 0xff) || (first === 0 && second !== 0) ? "utf-16be" : "utf-8";
+}
+
 /** Where an opened file lies; by its path where the system does not tell it of a descriptor. */
 function placeOf(handle: number, file: string): string {
   try {

@@ -65,8 +65,14 @@ test("C18: an editor says a command of a file with what is attached, and paths a
   const commands = join(place.env.BANYAN_HOME ?? "", "config", "commands");
   mkdirSync(commands, { recursive: true });
   writeFileSync(join(commands, "assess.md"), "Assess $1.");
+  writeFileSync(join(commands, "odd.md"), "---\ndescription: one: two\n---\nOdd.");
+  mkdirSync(join(commands, "git"));
+  writeFileSync(join(commands, "git", "commit.md"), "Commit $1.");
   const at = await editor(place, MODEL, { env: model.env });
   const { sessionId } = await at.agent.request(session.new, { cwd: place.workspace, mcpServers: [] });
+  // C19: what was read line by line is told, and commands in folders are there.
+  await eventually(() => expect(at.said).toContain("it was read line by line"));
+  expect(JSON.stringify(at.updates)).toContain('"name":"git:commit"');
   await at.say(sessionId, "/asess it");
   expect(at.said).toContain("There is no command /asess. Did you mean /assess?");
   await at.say(sessionId, "/keys");
@@ -87,6 +93,8 @@ test("C18: an editor says a command of a file with what is attached, and paths a
   const said = JSON.stringify(model.asked.at(-1)?.at(-1)?.content);
   expect(said).toContain("Assess it.");
   expect(said).toContain("See @a.txt");
+  await at.say(sessionId, "/git:commit all");
+  expect(model.asked.at(-1)?.at(-1)?.content).toBe("Commit all.");
   at.running.stdin.end();
 });
 

@@ -48,7 +48,10 @@ export class OwnPlaces implements AsyncDisposable {
     return {
       client,
       workspace: host.workspace,
-      notices: [...notices, ...host.notices],
+      // What is wrong with skills and commands is known once the host is ready.
+      get notices() {
+        return [...notices, ...host.notices];
+      },
       commands: editorCommands(client),
       close: (conversation) => own.close(conversation),
     };

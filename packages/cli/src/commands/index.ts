@@ -181,9 +181,10 @@ export async function commandsFor<Context extends ConversationContext>(
 ): Promise<readonly Command<Context>[]> {
   const { command, name } = commandIn(line, known);
   if (command?.name === name.toLowerCase() && !command.givesWay) return known;
+  const brought = await promptCommands(context);
   // A name with a colon may be one of a server that is starting.
-  const wait = name.includes(":") ? STARTING : 0;
-  return [...(await promptCommands(context, wait)), ...known];
+  const mayCome = name.includes(":") && !isCommand(line, brought);
+  return [...(mayCome ? await promptCommands(context, STARTING) : brought), ...known];
 }
 
 /** Milliseconds that a server may take to start until its commands are said not to be there. */

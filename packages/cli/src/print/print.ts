@@ -136,7 +136,9 @@ class Printing {
         : { type: "turn", directive: say(await partsOf(prompt, asked?.said, host, notice, signal)), asIs: true };
     if (turn.type !== "turn" || turn.directive.type === "stop") throw new Error("A command said nothing.");
     const { directive, at = named.at, agent, asIs } = turn;
-    const model = (asked?.type === "prompt" ? asked.said.model : undefined) ?? host.model.name;
+    // An agent of its own has a model of its own, unless the command line names one.
+    const usual = agent === undefined ? host.model.name : this.#args.model;
+    const model = asked?.type === "prompt" ? (asked.said.model ?? usual) : usual;
     signal.throwIfAborted();
     signal.addEventListener("abort", () => session.interrupt(undefined).catch(defect.reject), { once: true });
     const over = this.#follow(session, onItem);

@@ -7,6 +7,7 @@ import {
   type Definitions,
   definitionsIn,
   markdownFiles,
+  type ReadDefinition,
 } from "./definition-files.ts";
 import { nameList, readFrontMatter } from "./front-matter.ts";
 import { toolList } from "./tool-list.ts";
@@ -26,7 +27,7 @@ export function readAgents(folders: readonly DefinitionFolder[]): Definitions<Na
   return definitionsIn(folders, markdownFiles, readAgent);
 }
 
-function readAgent({ name, path, content }: DefinitionFile): NamedAgent | SettingsFault {
+function readAgent({ name, path, content }: DefinitionFile): ReadDefinition<NamedAgent> | SettingsFault {
   const read = readFrontMatter(path, content, head);
   if ("problem" in read) return read;
   if (read.text === "")
@@ -34,13 +35,14 @@ function readAgent({ name, path, content }: DefinitionFile): NamedAgent | Settin
   const { model, tools, ...rest } = read.head;
   // Other programs write `inherit` for the model of the launching agent.
   const own = model === undefined || model === "inherit" ? {} : { model };
-  return {
+  const definition = {
     name: rest.name ?? name,
     description: rest.description,
     instructions: read.text,
     ...own,
     ...(tools ? { tools } : {}),
   };
+  return { definition, fault: read.fault };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { slashIn } from "@banyan/core/shown";
 import { z } from "zod";
 import type { SettingsFault } from "../settings/fault.ts";
 import {
@@ -5,7 +6,8 @@ import {
   type DefinitionFolder,
   type Definitions,
   definitionsIn,
-  markdownFiles,
+  nestedMarkdownFiles,
+  type ReadDefinition,
 } from "./definition-files.ts";
 import { readFrontMatter } from "./front-matter.ts";
 
@@ -29,13 +31,13 @@ const head = z.object({
   model: z.string({ error: "the name of a model" }).optional(),
 });
 
-/** Reads `NAME.md` files: `/NAME` says their text to the agent. */
+/** Reads `NAME.md` files: `/NAME` says their text to the agent, and `/FOLDER:NAME` that of one in a folder. */
 export function readCommands(folders: readonly DefinitionFolder[]): Definitions<PromptCommand> {
-  return definitionsIn(folders, markdownFiles, readCommand);
+  return definitionsIn(folders, nestedMarkdownFiles, readCommand);
 }
 
-function readCommand({ name, path, content }: DefinitionFile): PromptCommand | SettingsFault {
-  if (!/^[\w-]+$/.test(name))
+function readCommand({ name, path, content }: DefinitionFile): ReadDefinition<PromptCommand> | SettingsFault {
+  if (slashIn(`/${name}`)?.name !== name)
     return { source: path, problem: `'${name}' cannot name a command`, advice: "use letters, digits, '_' and '-'" };
   const read = readFrontMatter(path, content, head);
   if ("problem" in read) return read;
@@ -47,7 +49,8 @@ function readCommand({ name, path, content }: DefinitionFile): PromptCommand | S
       advice: "write below the second line of dashes what it is to say",
     };
   const [firstLine = ""] = read.text.split("\n");
-  return { name, description: description ?? firstLine.slice(0, 80), hint, model, text: read.text };
+  const told = description ?? firstLine.slice(0, 80);
+  return { definition: { name, description: told, hint, model, text: read.text }, fault: read.fault };
 }
 
 /** Blanks and the marks of lists and quotes, which stand before a fence. */

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
-import { basename, join } from "node:path";
-import { readFileStart } from "../read-file.ts";
+import { basename, join, relative, sep } from "node:path";
+import { readFileStart, textOf } from "../read-file.ts";
 import type { SettingsFault } from "../settings/fault.ts";
 
 /** Bytes of one file. */
@@ -8,10 +8,19 @@ const LARGEST = 256 * 1024;
 
 /** A file of a user or a project that defines something. */
 export interface DefinitionFile {
-  /** Its name without the ending; of a skill, that of its folder. */
+  /** Its name without the ending; of a skill, that of its folder; of a command in a folder, `folder:name`. */
   readonly name: string;
   readonly path: string;
   readonly content: string;
+}
+
+/** A file that may define something. */
+type Place = Pick<DefinitionFile, "name" | "path">;
+
+/** A definition, and what is wrong with its file that can be used all the same. */
+export interface ReadDefinition<T> {
+  readonly definition: T;
+  readonly fault?: SettingsFault | undefined;
 }
 
 /** A folder with definitions. */
@@ -33,47 +42,66 @@ export interface Definitions<T> {
  */
 export function definitionsIn<T extends { readonly name: string }>(
   folders: readonly DefinitionFolder[],
-  filesIn: (folder: string) => readonly string[],
-  read: (file: DefinitionFile) => T | SettingsFault,
+  filesIn: (folder: string) => readonly Place[],
+  read: (file: DefinitionFile) => ReadDefinition<T> | SettingsFault,
 ): Definitions<T> {
   const found = new Map<string, T>();
   const faults: SettingsFault[] = [];
-  const paths = folders.flatMap(({ path, within }) => filesIn(path).map((file) => [file, within] as const));
-  for (const [path, within] of paths) {
-    const file = readDefinition(path, within);
+  const places = folders.flatMap(({ path, within }) => filesIn(path).map((place) => [place, within] as const));
+  for (const [place, within] of places) {
+    const file = readDefinition(place, within);
     const made = "problem" in file ? file : read(file);
-    if ("problem" in made) faults.push(made);
-    else found.set(made.name, made);
+    const fault = "problem" in made ? made : made.fault;
+    if (fault) faults.push(fault);
+    if ("definition" in made) found.set(made.definition.name, made.definition);
   }
   return { found: [...found.values()].sort((a, b) => a.name.localeCompare(b.name)), faults };
 }
 
 /** The Markdown files of a folder. */
-export function markdownFiles(folder: string): string[] {
+export function markdownFiles(folder: string): Place[] {
   return namesIn(folder)
     .filter((name) => name.endsWith(".md"))
-    .map((name) => join(folder, name));
+    .map((name) => ({ name: basename(name, ".md"), path: join(folder, name) }));
+}
+
+/** The Markdown files of a folder and of the folders in it: `git/commit.md` is `git:commit`. */
+export function nestedMarkdownFiles(folder: string): Place[] {
+  return filesBelow(folder)
+    .filter((path) => path.endsWith(".md"))
+    .map((path) => ({ name: relative(folder, path).slice(0, -".md".length).replaceAll(sep, ":"), path }));
 }
 
 /** The skills of a folder: each a folder with a `SKILL.md`, which may be missing. */
-export function skillFiles(folder: string): string[] {
+export function skillFiles(folder: string): Place[] {
   return namesIn(folder)
     .filter((name) => !name.startsWith(".") && isFolder(join(folder, name)))
-    .map((name) => join(folder, name, "SKILL.md"));
+    .map((name) => ({ name, path: join(folder, name, "SKILL.md") }));
 }
 
-function readDefinition(path: string, within: string | undefined): DefinitionFile | SettingsFault {
+/** All files below a folder, in a fixed order. Folders that are links are named and not entered. */
+export function filesBelow(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => !entry.isDirectory())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort();
+  } catch {
+    // There is no such folder, or nobody may look into it: then there is nothing to find.
+    return [];
+  }
+}
+
+function readDefinition({ name, path }: Place, within: string | undefined): DefinitionFile | SettingsFault {
   const content = readFileStart(path, LARGEST, within);
   const fault = (problem: string, advice: string) => ({ source: path, problem, advice });
   if (content.state === "absent") return fault("there is no such file", "write it, or take its folder away");
   if (content.state === "unreadable") return fault(content.problem, "make it readable");
   if (content.size > LARGEST) return fault(`it has ${content.size} bytes`, `keep it below ${LARGEST}`);
-  const name = basename(path) === "SKILL.md" ? basename(join(path, "..")) : basename(path, ".md");
-  try {
-    return { name, path, content: new TextDecoder("utf-8", { fatal: true }).decode(content.bytes) };
-  } catch {
-    return fault("it is not UTF-8", "save it as UTF-8");
-  }
+  const text = textOf(content.bytes);
+  return text === undefined
+    ? fault("it is neither UTF-8 nor UTF-16", "save it as UTF-8")
+    : { name, path, content: text };
 }
 
 function isFolder(path: string): boolean {

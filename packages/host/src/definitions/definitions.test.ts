@@ -1,8 +1,18 @@
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Agent, launchAgent, Session } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
+import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { describeFault } from "../settings/fault.ts";
 import { readAgents } from "./agents.ts";
@@ -102,7 +112,6 @@ describe("named agents", () => {
   });
 
   test.each([
-    ["that stands for nothing", ["description: *reviewer"], "this is no YAML (Unresolved alias"],
     ["that stands for too much", ["a: &a [x, x]", ...Array(20).fill("- *a")], "this is no YAML"],
     ["that stands for itself", ["description: &a [*a]"], "found what goes too deep"],
     ["deeper than any stack", [`description: ${"[".repeat(9000)}`], "this is no YAML"],
@@ -122,7 +131,7 @@ describe("named agents", () => {
     const { found, faults } = readAgents([{ path: join(root, "agents") }]);
     expect(found).toEqual([]);
     expect(faults.map(({ problem }) => problem)).toEqual([
-      "it is not UTF-8",
+      "it is neither UTF-8 nor UTF-16",
       "it has 300000 bytes",
       expect.stringMatching(/^this is no YAML/),
     ]);
@@ -190,6 +199,120 @@ describe("commands", () => {
     write("commands/a b.md", "x");
     expect(readCommands([{ path: join(root, "commands") }]).faults.map(({ problem }) => problem)).toEqual([
       "'a b' cannot name a command",
+    ]);
+  });
+});
+
+describe("C19: loading", () => {
+  const commands = () => readCommands([{ path: join(root, "commands") }]);
+
+  test("a command in a folder has the folder in its name", () => {
+    write("commands/git/commit.md", "Commit $1.");
+    write("commands/git/branch/clean up.md", "x");
+    write("commands/git/notes.txt", "x");
+    const { found, faults } = commands();
+    expect(found.map(({ name }) => name)).toEqual(["git:commit"]);
+    expect(faults.map(({ problem }) => problem)).toEqual(["'git:branch:clean up' cannot name a command"]);
+  });
+
+  test("front matter that is almost YAML is read line by line, with a notice", () => {
+    const skill = write(
+      "skills/simple/SKILL.md",
+      "---",
+      "name: simple",
+      "description: Simple helper. Trigger words: a, b",
+      "  and more of it",
+      "---",
+      "Text.",
+    );
+    const { found, faults } = readSkills([{ path: join(root, "skills") }]);
+    expect(found).toMatchObject([{ name: "simple", description: "Simple helper. Trigger words: a, b and more of it" }]);
+    expect(faults.map(describeFault)).toEqual([
+      expect.stringMatching(
+        `^${skill}:3:\\d+: this is no YAML \\(.*\\); it was read line by line; correct it; a text that begins with a sign`,
+      ),
+    ]);
+    write(
+      "commands/list.md",
+      "---",
+      'argument-hint: [action] — e.g. "list"',
+      "description: 'it''s' here",
+      "---",
+      "Go.",
+    );
+    expect(commands().found).toMatchObject([{ hint: '[action] — e.g. "list"', description: "'it''s' here" }]);
+    write("agents/dig.md", "---", "description: @team: digs", "tools:", "  - read", "  - 'search'", "---", "Dig.");
+    write("agents/look.md", "---", 'tools: [read, "list"]', "description: Looks: around", "---", "Look.");
+    write("agents/star.md", "---", "description: *reviews* what is there", "---", "Review.");
+    expect(readAgents([{ path: join(root, "agents") }]).found).toMatchObject([
+      { name: "dig", description: "@team: digs", tools: ["read", "search"] },
+      { name: "look", description: "Looks: around", tools: ["read", "list"] },
+      { name: "star", description: "*reviews* what is there" },
+    ]);
+  });
+
+  test("what is no YAML and lacks what it must have is left out, with the line of the YAML", () => {
+    const path = write("skills/lacking/SKILL.md", "---", "name: a: b", "---", "Text.");
+    const { found, faults } = readSkills([{ path: join(root, "skills") }]);
+    expect(found).toEqual([]);
+    expect(faults.map(describeFault)).toEqual([expect.stringMatching(`^${path}:2:\\d+: this is no YAML`)]);
+  });
+
+  test("random descriptions: each is there as it was written, as YAML or line by line", () => {
+    const text = fc
+      .string({
+        unit: fc.constantFrom(
+          "a",
+          "B",
+          " ",
+          ":",
+          ": ",
+          "[",
+          "]",
+          "{",
+          "}",
+          "@",
+          "*",
+          "&",
+          "—",
+          "!",
+          "%",
+          "`",
+          "|",
+          ">",
+          ",",
+          "é",
+        ),
+      })
+      .map((each) => each.trim().replaceAll(/\s+/g, " "))
+      .filter((each) => /^[^|>[{&*!%]/.test(each) && !/^['"#-]/.test(each));
+    fc.assert(
+      fc.property(text, (description) => {
+        const file = write("skills/any/SKILL.md", "---", `description: ${description}`, "name: any", "---", "Text.");
+        const { found } = readSkills([{ path: join(root, "skills") }]);
+        expect(found, readFileSync(file, "utf8")).toMatchObject([{ name: "any", description }]);
+      }),
+      { numRuns: process.env.BANYAN_LONG === "1" ? 5_000 : 200 },
+    );
+  });
+
+  test.each([
+    ["UTF-8 with a mark", (text: string) => Buffer.from(`\ufeff${text}`)],
+    ["UTF-16 with a mark", (text: string) => Buffer.from(`\ufeff${text}`, "utf16le")],
+    ["UTF-16 without a mark", (text: string) => Buffer.from(text, "utf16le")],
+    ["UTF-16 of the other order", (text: string) => Buffer.from(`\ufeff${text}`, "utf16le").swap16()],
+  ])("%s is read", (_, bytes) => {
+    writeFileSync(write("commands/odd.md"), bytes("---\ndescription: Größe\n---\nSay Größe."));
+    expect(commands()).toMatchObject({
+      found: [{ name: "odd", description: "Größe", text: "Say Größe." }],
+      faults: [],
+    });
+  });
+
+  test("another encoding is named", () => {
+    writeFileSync(write("commands/latin.md"), Buffer.from("Größe", "latin1"));
+    expect(commands().faults.map(({ problem, advice }) => `${problem}; ${advice}`)).toEqual([
+      "it is neither UTF-8 nor UTF-16; save it as UTF-8",
     ]);
   });
 });

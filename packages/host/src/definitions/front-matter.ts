@@ -8,15 +8,20 @@ import { parseYaml, type YamlText } from "../settings/yaml-text.ts";
 export interface FrontMatter<T> {
   readonly head: T;
   readonly text: string;
+  /** It is no YAML, and was read line by line. */
+  readonly fault?: SettingsFault;
 }
 
 const FENCE = /^---[ \t]*(?:\r?\n|$)/;
 const CLOSING = /^---[ \t]*$/m;
+/** No slip of a user is that long: what breaks a parser with it is left out. */
+const LONG_LINE = /^.{4096}/m;
 
 /**
  * Reads the YAML between two lines of three dashes at the beginning of a Markdown file, as the field writes agents,
  * skills and commands. A file without them has an empty head. Names that are not known are passed over: other programs
- * write other ones. Returns what is wrong, with its line, in the place of what cannot be used.
+ * write other ones. What is almost YAML, as a text with a colon, is read line by line (C19). Returns what is wrong, with its
+ * line, in the place of what cannot be used.
  */
 export function readFrontMatter<Schema extends z.ZodType>(
   source: string,
@@ -36,14 +41,50 @@ export function readFrontMatter<Schema extends z.ZodType>(
       advice: "end them with a line of three dashes",
     };
   }
-  const yaml = parseYaml(rest.slice(0, closing?.index ?? 0));
+  const written = rest.slice(0, closing?.index ?? 0);
+  const yaml = parseYaml(written);
+  const text = (closing ? rest.slice(closing.index + closing[0].length) : markdown).trim();
   if (!yaml.ok) {
     const { at, problem, advice } = yaml;
-    return { source, ...placeOf(at), problem, advice };
+    const fault = { source, ...placeOf(at), problem };
+    const byLine = schema.safeParse(linesIn(written));
+    return byLine.success && !LONG_LINE.test(written)
+      ? { head: byLine.data, text, fault: { ...fault, advice: `it was read line by line; ${advice}` } }
+      : { ...fault, advice };
   }
   const checked = schema.safeParse(yaml.value);
   if (!checked.success) return faultIn(source, checked.error.issues[0], yaml);
-  return { head: checked.data, text: (closing ? rest.slice(closing.index + closing[0].length) : markdown).trim() };
+  return { head: checked.data, text };
+}
+
+/** Lines of `name: value`. A line without a name goes on with the value above it, and lines of `- item` are a list. */
+function linesIn(yaml: string): Readonly<Record<string, string | readonly string[]>> {
+  const values = new Map<string, string | readonly string[]>();
+  let current: string | undefined;
+  for (const line of yaml.split(/\r?\n/)) {
+    const [, name, value = ""] = /^([\w-]+):(?:\s+(.*))?$/.exec(line) ?? [];
+    if (name !== undefined) values.set(name, readValue(value.trim()));
+    current = name ?? current;
+    const before = values.get(current ?? "");
+    if (name !== undefined || current === undefined || /^\s*(?:#|$)/.test(line)) continue;
+    const item = /^\s*- (.*)$/.exec(line)?.[1];
+    if (item !== undefined && (before === "" || Array.isArray(before)))
+      values.set(current, [...(before === "" ? [] : (before as readonly string[])), unquoted(item.trim())]);
+    else values.set(current, [before, line.trim()].flat().filter(Boolean).join(" "));
+  }
+  return Object.fromEntries(values);
+}
+
+/** `[a, b]` is a list; what says how the text below is folded is no text. */
+function readValue(written: string): string | readonly string[] {
+  if (/^[|>][+-]?\d?$/.test(written)) return "";
+  const [, list] = /^\[([^[\]]*)\]$/.exec(written) ?? [];
+  return list === undefined ? unquoted(written) : list.split(",").map((each) => unquoted(each.trim()));
+}
+
+function unquoted(text: string): string {
+  if (/^".*"$/.test(text)) return text.slice(1, -1).replaceAll('\\"', '"');
+  return /^'.*'$/.test(text) ? text.slice(1, -1).replaceAll("''", "'") : text;
 }
 
 /** What stands there comes after a line of dashes. */

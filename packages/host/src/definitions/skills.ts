@@ -8,6 +8,7 @@ import {
   type DefinitionFolder,
   type Definitions,
   definitionsIn,
+  type ReadDefinition,
   skillFiles,
 } from "./definition-files.ts";
 import { readFrontMatter } from "./front-matter.ts";
@@ -38,10 +39,11 @@ export function readSkills(folders: readonly DefinitionFolder[]): Definitions<Sk
   return definitionsIn(folders, skillFiles, readSkill);
 }
 
-function readSkill({ name, path, content }: DefinitionFile): Skill | SettingsFault {
+function readSkill({ name, path, content }: DefinitionFile): ReadDefinition<Skill> | SettingsFault {
   const read = readFrontMatter(path, content, head);
   if ("problem" in read) return read;
-  return { name: read.head.name ?? name, description: read.head.description, folder: dirname(path), text: read.text };
+  const { description, name: own = name } = read.head;
+  return { definition: { name: own, description, folder: dirname(path), text: read.text }, fault: read.fault };
 }
 
 const input = z.object({ name: z.string().describe("The name of a skill.") });

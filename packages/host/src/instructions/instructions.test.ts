@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { projectOf } from "../project.ts";
 import { redactor } from "../redaction/redactor.ts";
 import { SettingsError } from "../settings/index.ts";
+import { untrustedContent } from "../trust/project-content.ts";
 import { gatherInstructions, type InstructionSources, instructionsText } from "./instructions.ts";
 
 let home: string;
@@ -67,6 +68,62 @@ describe("B48: instructions", () => {
     );
     expect(instructionsText(parts)).toMatch(/\n\n# Instructions for this conversation\n\nI am the flag\.$/);
     expect(notices).toEqual([]);
+  });
+
+  test("C19: in a submodule begin with those of the repository around it, which is read when it is trusted and shown before", () => {
+    const git = (cwd: string, ...args: string[]) =>
+      execFileSync(
+        "git",
+        ["-c", "user.name=a", "-c", "user.email=a@b.example", "-c", "protocol.file.allow=always", ...args],
+        { cwd, stdio: "ignore" },
+      );
+    const [outer, inner] = [join(home, "outer"), join(home, "inner")];
+    for (const folder of [outer, inner]) {
+      put(join(folder, "AGENTS.md"), `I am ${folder === outer ? "outer" : "inner"}.`);
+      git(folder, "init", "-q");
+      git(folder, "add", ".");
+      git(folder, "commit", "-qm", "first");
+    }
+    git(outer, "submodule", "add", "-q", inner, "libs/inner");
+    put(join(outer, "libs", "AGENTS.md"), "I am between.");
+    put(join(home, "AGENTS.md"), "I am above.");
+    const directory = join(outer, "libs", "inner");
+    const { parts } = gather({ project: projectOf(directory), workspace: directory });
+    expect(parts.slice(1).map(({ text }) => text)).toEqual(["I am outer.", "I am between.", "I am inner."]);
+    expect(projectOf(directory).root).toBe(directory);
+    expect(untrustedContent(directory).map(({ name }) => name)).toEqual([
+      "../../AGENTS.md",
+      "../AGENTS.md",
+      "AGENTS.md",
+    ]);
+    // A worktree belongs to no repository around it.
+    git(inner, "worktree", "add", "-q", join(outer, "tree"));
+    const tree = join(outer, "tree");
+    expect(gather({ project: projectOf(tree), workspace: tree }).parts).toHaveLength(2);
+  });
+
+  test("C19: are read in UTF-16 and with a byte order mark; other bytes are named", () => {
+    for (const bytes of [
+      Buffer.from("\ufeffBe kind: größer."),
+      Buffer.from("\ufeffBe kind: größer.", "utf16le"),
+      Buffer.from("\ufeffBe kind: größer.", "utf16le").swap16(),
+    ]) {
+      writeFileSync(join(root, "AGENTS.md"), bytes);
+      const { parts, notices } = gather({ project: project(), flag: `@${join(root, "AGENTS.md")}` });
+      expect(parts.slice(1).map(({ text }) => text)).toEqual(["Be kind: größer.", "Be kind: größer."]);
+      expect(notices).toEqual([]);
+    }
+    const file = join(root, "AGENTS.md");
+    writeFileSync(file, Buffer.from("größer", "latin1"));
+    expect(gather({ project: project() }).notices).toEqual([
+      `${file}: some of its bytes are not UTF-8; each is read as \ufffd.`,
+    ]);
+    writeFileSync(file, Buffer.from([1, 2, 3, 0, 4]));
+    expect(gather({ project: project() }).notices).toEqual([`${file}: it is no text, so it is not read.`]);
+    writeFileSync(file, Buffer.from(`\ufeff${"größer\n".repeat(10_000)}`, "utf16le"));
+    const { parts, notices } = gather({ project: project() });
+    expect(parts[1]?.text).toMatch(/^(größer\n){100,}\[\d+ bytes of AGENTS\.md are left out: it is too large\]$/);
+    expect(notices).toHaveLength(1);
   });
 
   test("S5: of a project that is not trusted are not read", () => {

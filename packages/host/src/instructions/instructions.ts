@@ -2,7 +2,7 @@ import { basename, join, resolve } from "node:path";
 import { cutTo } from "@banyan/core/shown";
 import type { McpServers } from "@banyan/tools/mcp";
 import { foldersDownTo, type ProjectPlaces } from "../project.ts";
-import { readFileStart } from "../read-file.ts";
+import { readFileStart, textOf, wholeLines } from "../read-file.ts";
 import type { Redact } from "../redaction/redactor.ts";
 import { SettingsError } from "../settings/fault.ts";
 
@@ -47,7 +47,7 @@ const MOST = 256 * 1024;
 
 /**
  * What an agent is told before a conversation (B48): who it is and how it works; then the user's own file, the files
- * `AGENTS.md` (else `CLAUDE.md`, `GEMINI.md`) from the root of the project down to the working directory, those that the settings name, and what the
+ * `AGENTS.md` (else `CLAUDE.md`, `GEMINI.md`) from the root of the project (or of the repository around a submodule) down to the working directory, those that the settings name, and what the
  * command line says, so that the nearer and the more particular comes later. Secrets in them are redacted. Throws a
  * `SettingsError` when the command line names a file that cannot be read.
  */
@@ -56,9 +56,9 @@ export function gatherInstructions(sources: InstructionSources): Instructions {
   const found = new FoundFiles(redact);
   found.add(join(config, FILE));
   if (project) {
-    for (const folder of foldersDownTo(project.root, workspace)) {
+    for (const folder of foldersDownTo(project.around, workspace)) {
       const file = instructionFile(folder);
-      if (file !== undefined) found.add(file, { within: project.root });
+      if (file !== undefined) found.add(file, { within: project.around });
     }
   }
   for (const file of files) found.add(file, { isNamed: true });
@@ -107,13 +107,18 @@ class FoundFiles {
     if (content.state !== "read") return;
     const { bytes, size } = content;
     this.#room -= bytes.length;
-    if (size === bytes.length) this.parts.push({ source: file, text: this.#redact(bytes.toString("utf8")) });
-    else {
-      const whole = bytes.subarray(0, bytes.lastIndexOf("\n") + 1);
-      const left = `${size - whole.length} bytes of ${basename(file)} are left out: it is too large`;
-      this.notices.push(`${file}: ${left}.`);
-      this.parts.push({ source: file, text: `${this.#redact(whole.toString("utf8"))}[${left}]` });
+    const isWhole = size === bytes.length;
+    const whole = isWhole ? bytes : wholeLines(bytes);
+    const text = textOf(whole);
+    if (text?.includes("\0") ?? bytes.includes(0)) {
+      this.notices.push(`${file}: it is no text, so it is not read.`);
+      return;
     }
+    if (text === undefined) this.notices.push(`${file}: some of its bytes are not UTF-8; each is read as \ufffd.`);
+    const told = this.#redact(text ?? whole.toString("utf8"));
+    const left = `${size - whole.length} bytes of ${basename(file)} are left out: it is too large`;
+    if (!isWhole) this.notices.push(`${file}: ${left}.`);
+    this.parts.push({ source: file, text: isWhole ? told : `${told}[${left}]` });
   }
 }
 
@@ -126,12 +131,14 @@ function textOfFlag(flag: string, workspace: string): string {
       ? "there is no such file"
       : content.state === "unreadable"
         ? content.problem
-        : content.size > LARGEST && `it has ${content.size} bytes, more than ${LARGEST}`;
+        : content.size > LARGEST
+          ? `it has ${content.size} bytes, more than ${LARGEST}`
+          : textOf(content.bytes) === undefined && "it is neither UTF-8 nor UTF-16";
   if (problem) {
     const advice = "name a file with text, or write the text itself";
     throw new SettingsError({ source: "--instructions", problem: `${file}: ${problem}`, advice });
   }
-  return content.state === "read" ? content.bytes.toString("utf8") : "";
+  return content.state === "read" ? (textOf(content.bytes) ?? "") : "";
 }
 
 /** What an agent of the terminal is told before a conversation (B37): who it is, where it works, and when control returns. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { lstatSync, readdirSync, readlinkSync } from "node:fs";
 import { basename, extname, join, relative } from "node:path";
 import { commandDigest, describeEntry } from "@banyan/tools/mcp/consent";
+import { filesBelow } from "../definitions/definition-files.ts";
 import { listed } from "../hooks/listed-hooks.ts";
 import { instructionFile } from "../instructions/instructions.ts";
 import { foldersDownTo, type ProjectPlaces, projectOf } from "../project.ts";
@@ -104,8 +105,8 @@ function skillItems({ root, skills }: ProjectPlaces): ProjectItem[] {
     });
 }
 
-function instructionItems({ root }: ProjectPlaces, directory: string): ProjectItem[] {
-  return foldersDownTo(root, directory)
+function instructionItems({ root, around }: ProjectPlaces, directory: string): ProjectItem[] {
+  return foldersDownTo(around, directory)
     .flatMap((folder) => instructionFile(folder) ?? [])
     .filter((path) => readFileStart(path, 0).state === "read")
     .map((path) => item("instructions", relative(root, path), relative(root, path), false, digestOf(path)));
@@ -127,19 +128,6 @@ function namesIn(folder: string): string[] {
     return readdirSync(folder).sort();
   } catch {
     // There is no such folder, or nobody may look into it: then nothing of it is used either.
-    return [];
-  }
-}
-
-/** All files below a folder, in a fixed order. Folders that are links are named and not entered. */
-function filesBelow(folder: string): string[] {
-  try {
-    return readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => !entry.isDirectory())
-      .map((entry) => join(entry.parentPath, entry.name))
-      .sort();
-  } catch {
-    // As above.
     return [];
   }
 }

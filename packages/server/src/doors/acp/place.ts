@@ -7,7 +7,7 @@ export interface AcpPlace {
   readonly client: Client;
   /** The directory that the agent works in, without links. */
   readonly workspace: string;
-  /** What a person must know of it, once. */
+  /** What a user must know of the place, once: what was left out, too, as soon as its commands are known. */
   readonly notices: readonly string[];
   /** Commands that a person gives with a slash. */
   readonly commands: EditorCommands;

@@ -111,12 +111,12 @@ export class AcpSession implements Disposable {
   async announce(): Promise<void> {
     this.#isTold = true;
     const { place, abilities } = this.parts;
-    for (const notice of place.notices)
-      if (abilities.notices) this.tell({ sessionUpdate: "notice", severity: "warning", title: notice });
-      else this.#write(notice);
     this.#asked.begin();
     // Why there are none, whoever begins a turn is told.
     const listed = await place.commands.list().catch(() => []);
+    for (const notice of place.notices)
+      if (abilities.notices) this.tell({ sessionUpdate: "notice", severity: "warning", title: notice });
+      else this.#write(notice);
     const availableCommands = listed.map(({ name, description, hint }) => ({
       ...{ name, description },
       ...(hint === undefined ? {} : { input: { hint } }),
