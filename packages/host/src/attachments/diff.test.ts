@@ -87,3 +87,46 @@ test("C15: @diff goes along as it is named; a file of that name comes first", as
   at("diff", "a file");
   expect((await attach("See @diff", { folder, readDiff })).attached[0]?.kind).toBe("text");
 });
+
+test("F82: @diff names each file as it is called", async (context) => {
+  if (!sandbox) return context.skip("There is no sandbox here.");
+  const names = [
+    "\u00e4 file.txt",
+    "cafe\u0301.txt",
+    "\u65e5\u672c.txt",
+    'say "hi".txt',
+    "line\nend.txt",
+    "back\\slash.txt",
+  ];
+  const own = mkdtempSync(join(tmpdir(), "banyan-diff-"));
+  const inOwn = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", ...args], { cwd: own, stdio: "pipe" });
+  const opening = await openSandbox({ root: own });
+  if (!opening.available) return context.skip("There is no sandbox here.");
+  await using here = opening.sandbox;
+  try {
+    inOwn("init", "-q", "-b", "main");
+    for (const name of names) writeFileSync(join(own, name), "before\n");
+    inOwn("add", ".");
+    inOwn("commit", "-qm", "first");
+    for (const name of names) {
+      writeFileSync(join(own, name), "after\n");
+      writeFileSync(join(own, `new ${name}`), "new\n");
+    }
+    const said = await changesIn(undefined, { cwd: own, sandbox: here, env: process.env });
+    const [patch = "", added = ""] = said.split("New files, not in git yet:\n");
+    // What git quotes has the escapes of JSON here.
+    const changed = Array.from(
+      patch.matchAll(/^\+\+\+ (?:b\/(.*?)\t?|"b\/(.*)"\t?)$/gm),
+      ([, plain, quoted]) => plain ?? JSON.parse(`"${quoted}"`),
+    );
+    expect(changed.sort()).toEqual([...names].sort());
+    const listed = added
+      .trimEnd()
+      .split("\n")
+      .map((name) => (name.startsWith('"') ? JSON.parse(name) : name));
+    expect(listed.sort()).toEqual(names.map((name) => `new ${name}`).sort());
+  } finally {
+    rmSync(own, { recursive: true, force: true });
+  }
+});

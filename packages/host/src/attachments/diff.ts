@@ -1,3 +1,4 @@
+import { shownPath } from "@banyan/tools/named-path";
 import { type GitOptions, git } from "../git.ts";
 
 /** Bytes of a difference that goes along; of a larger one the beginning. */
@@ -26,7 +27,9 @@ export async function changesIn(
 ): Promise<string> {
   if (!sandbox)
     throw new Error("git runs in the sandbox only, and there is none here: `!git diff` shows it to the agent");
-  const ask = (...args: string[]) => git(args, { ...options, sandbox, timeout: PATIENCE, most: MOST_SAID });
+  // Names of other letters than those of ASCII stay as they are.
+  const ask = (...args: string[]) =>
+    git(["-c", "core.quotePath=false", ...args], { ...options, sandbox, timeout: PATIENCE, most: MOST_SAID });
   const isThere = (ref: string) =>
     ask("rev-parse", "--verify", "--quiet", "--end-of-options", ref).then(
       () => true,
@@ -48,8 +51,8 @@ async function patchOf(
 ): Promise<string> {
   if (name === undefined) {
     const patch = await ask("diff", ...FLAGS, "HEAD", "--");
-    const added = await ask("ls-files", "--others", "--exclude-standard");
-    return added === "" ? patch : `${patch}New files, not in git yet:\n${added}`;
+    const added = (await ask("ls-files", "--others", "--exclude-standard", "-z")).split("\0").filter(Boolean);
+    return added.length === 0 ? patch : `${patch}New files, not in git yet:\n${added.map(shownPath).join("\n")}\n`;
   }
   const [, from, to] = /^(.+?)\.{2,3}(.+)$/.exec(name) ?? [];
   const ends = from === undefined || to === undefined ? [name] : [from, to];
