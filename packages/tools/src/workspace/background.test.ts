@@ -252,3 +252,17 @@ linux("F80: a command in the background that waits for input is told as such, wi
     await place.use("processes", { process: name, stop: true });
   }
 });
+
+test("F82: of a progress bar in the background each reading has the step of its time", async () => {
+  await using place = new Place();
+  const command =
+    'printf "1 %%"; for i in $(seq 2 500); do printf "\\r$i %%"; done; until test -e go; do sleep 0.02; done; printf "\\r501 %%\\r502 %%\\n"; until test -e end; do sleep 0.02; done; echo end';
+  expect(await place.start(command)).toBe("500 %\n[it goes on in the background as p1]");
+  const more = place.use("processes", { process: "p1", wait: 60_000 });
+  place.folder.add("go", "");
+  expect(await more).toBe("\n502 %\n[p1 runs]");
+  expect(await place.use("processes", { process: "p1", from: 0 })).toBe("500 %\n502 %\n[p1 runs]");
+  place.folder.add("end", "");
+  await until(() => place.ends.length === 1);
+  expect(await place.use("processes", { process: "p1" })).toBe("end\n[p1 has ended: exit code 0]");
+});

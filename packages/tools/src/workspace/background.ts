@@ -4,6 +4,7 @@ import { z } from "zod";
 import { type CommandEnd, type CommandOptions, runCommand } from "./command.ts";
 import { WorkspaceError } from "./error.ts";
 import { RunningCommands } from "./process-family.ts";
+import { TerminalScreen } from "./terminal-screen.ts";
 
 /** Commands that stay at once, of one conversation and of all. */
 const MOST = { conversation: 10, all: 50 };
@@ -189,6 +190,9 @@ class BackgroundCommand implements Staying {
   readonly ended: Promise<CommandEnd>;
   readonly #stop = new AbortController();
   readonly #timeout: number | undefined;
+  readonly #redaction: BackgroundStart["redaction"];
+  /** What may still change, as a progress bar does, until somebody reads it (F82). */
+  readonly #screen = new TerminalScreen();
   #text = "";
   /** UTF-16 units in front of the text that are kept no more. */
   #dropped = 0;
@@ -201,6 +205,7 @@ class BackgroundCommand implements Staying {
   readonly #waiting = new Set<() => void>();
 
   constructor({ command, redaction, timeout, ...options }: BackgroundStart, running: RunningCommands) {
+    this.#redaction = redaction;
     const [line = ""] = command.trim().split("\n", 1);
     this.title = line.length > TITLE ? `${line.slice(0, TITLE)} …` : line;
     this.#timeout = timeout;
@@ -212,11 +217,12 @@ class BackgroundCommand implements Staying {
         this.#input = input;
         this.#isWaiting = isWaiting;
       },
-      onOutput: (text) => this.#print(redaction ? redaction.push(text) : text),
+      onOutput: (_, written) => this.#print(this.#screen.push(written)),
     });
     this.over = this.ended.then(
       (end) => {
-        if (redaction) this.#print(redaction.end());
+        this.#showRest();
+        if (redaction) this.#text += redaction.end();
         return this.#settle(this.#outcomeOf(end));
       },
       (error: unknown) => this.#settle(error instanceof Error ? error.message.replace(/\.$/, "") : String(error)),
@@ -251,6 +257,7 @@ class BackgroundCommand implements Staying {
 
   /** What it printed since it was last read, or from a place on; what is left out is said. */
   read(from?: number): string {
+    this.#showRest();
     const end = this.#dropped + this.#text.length;
     const wanted = Math.min(from ?? this.#place, end);
     const first = Math.max(wanted, this.#dropped, from === undefined ? end - READ : 0);
@@ -281,7 +288,11 @@ class BackgroundCommand implements Staying {
   /** Waits until it prints something behind a place, or ends. */
   async more(from: number, longest: number, signal: AbortSignal): Promise<void> {
     const deadline = performance.now() + longest;
-    while (!this.hasEnded && this.#dropped + this.#text.length <= from && !signal.aborted) {
+    const hasMore = () => {
+      this.#showRest();
+      return this.#dropped + this.#text.length > from;
+    };
+    while (!this.hasEnded && !hasMore() && !signal.aborted) {
       const left = deadline - performance.now();
       if (left <= 0) return;
       await this.#change(left, signal);
@@ -319,14 +330,19 @@ class BackgroundCommand implements Staying {
     }
   }
 
+  /** Keeps text that no later output changes, and wakes who waits for output: there is some, of which this may be nothing. */
   #print(text: string): void {
-    if (text === "") return;
-    this.#text += text;
+    this.#text += this.#redaction ? this.#redaction.push(text) : text;
     if (this.#text.length > 2 * KEPT) {
       this.#dropped += this.#text.length - KEPT;
       this.#text = this.#text.slice(-KEPT);
     }
     for (const wake of this.#waiting) wake();
+  }
+
+  #showRest(): void {
+    const text = this.#screen.take();
+    if (text !== "") this.#print(text);
   }
 
   #settle(outcome: string): StayedUntil {

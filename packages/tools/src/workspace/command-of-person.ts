@@ -1,7 +1,7 @@
 import { type CommandEnd, runCommand } from "./command.ts";
-import { BoundedOutput, type Redaction } from "./output.ts";
+import type { Redaction } from "./output.ts";
 import { RunningCommands } from "./process-family.ts";
-import { KEPT, told, WITHOUT_TERMINAL } from "./shell.ts";
+import { ShownOutput, told, WITHOUT_TERMINAL } from "./shell.ts";
 
 /** A command that a person runs, and where. */
 export interface PersonsCommand {
@@ -32,7 +32,7 @@ export async function runByPerson({
   onOutput,
   redaction,
 }: PersonsCommand): Promise<{ readonly end: CommandEnd; readonly told: string }> {
-  const output = new BoundedOutput(KEPT);
+  const output = new ShownOutput(redaction);
   const set = Object.entries({ ...process.env, ...WITHOUT_TERMINAL }).filter(([, value]) => value !== undefined);
   const end = await runCommand(command, new RunningCommands(), {
     directory,
@@ -40,11 +40,10 @@ export async function runByPerson({
     timeout: A_DAY,
     signal,
     ...(hurry && { hurry }),
-    onOutput(text) {
-      output.push(redaction.push(text));
+    onOutput(text, written) {
+      output.push(written);
       onOutput(text);
     },
   });
-  output.push(redaction.end());
-  return { end, told: told(output.text(), end, A_DAY) };
+  return { end, told: told(output.end(), end, A_DAY) };
 }

@@ -33,8 +33,11 @@ export interface CommandOptions {
    * `isWaiting` tells whether it waits for input at the moment.
    */
   readonly onInput?: (input: Writable, isWaiting: () => boolean) => void;
-  /** Gets the output as plain text, standard output and standard error as one stream. */
-  readonly onOutput: (text: string) => void;
+  /**
+   * Gets the output, standard output and standard error as one stream: as plain text, in which each step of a progress bar is a
+   * line, and as it was written, for a `TerminalScreen`.
+   */
+  readonly onOutput: (text: string, written: string) => void;
 }
 
 /** In the environment of all that a command starts, to find them by. */
@@ -114,7 +117,10 @@ export async function runCommand(
   const decoder = new StringDecoder("utf8");
   const stripper = new ControlStripper();
   for (const pipe of [stdout, stderr]) {
-    pipe.on("data", (bytes: Buffer) => options.onOutput(stripper.push(decoder.write(bytes))));
+    pipe.on("data", (bytes: Buffer) => {
+      const written = decoder.write(bytes);
+      options.onOutput(stripper.push(written), written);
+    });
     // A pipe that breaks has nothing more to say; that the shell ended is told by its exit.
     pipe.on("error", () => pipe.destroy());
   }
@@ -136,8 +142,9 @@ export async function runCommand(
     if (end.type === "exited") await atMost(DRAIN, closed);
     await endFamily(family, options.hurry);
     await atMost(DRAIN, closed);
-    options.onOutput(stripper.push(decoder.end()) + stripper.end());
-    for (const notice of (await sandboxed?.ended()) ?? []) options.onOutput(`\n${notice}\n`);
+    const rest = decoder.end();
+    options.onOutput(stripper.push(rest) + stripper.end(), rest);
+    for (const notice of (await sandboxed?.ended()) ?? []) options.onOutput(`\n${notice}\n`, `\n${notice}\n`);
     return end;
   } finally {
     clearTimeout(onTimeout);

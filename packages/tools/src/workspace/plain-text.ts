@@ -6,12 +6,12 @@ import { shownPath } from "./named-path.ts";
  * expect. No sequence contains the beginning of
  * another, so that the search takes linear time on any text.
  */
-const SEQUENCE =
+export const SEQUENCE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90-\x9f]*(?:\x07|\x9c|\x1b\\)|\x1b[ -/]*[0-~]/g;
 
 /** The beginning of a sequence, or of a line end, that the next piece of text may complete. */
-const UNFINISHED =
+export const UNFINISHED =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
   /(?:(?:\x1b\[|\x9b)[0-?]*[ -/]*|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90-\x9f]*\x1b?|\x1b[ -/]*|\r)$/;
 
@@ -22,7 +22,7 @@ const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 const ANY_CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/;
 
 /** A sequence that is longer than this is not waited for. */
-const LONGEST_SEQUENCE = 4096;
+export const LONGEST_SEQUENCE = 4096;
 
 /**
  * Makes plain text of what a program wrote for a terminal (S12): without escape sequences and control characters, with

@@ -232,3 +232,40 @@ test("many commands at once leave no listener and no timer behind", async () => 
   expect(getEventListeners(signal, "abort")).toEqual([]);
   expect(warnings).toEqual([]);
 });
+
+test("F82: of a progress bar the answer has what a terminal shows at the end, and counts no step of it", async () => {
+  using folder = new TestFolder();
+  const tool = shell(folder);
+  const bar = 'i=0; while [ $i -lt 2000 ]; do i=$((i+1)); printf "\\r[%-20s] %d of 2000" "####" $i; done; echo';
+  expect(await call(tool, { command: `echo before; ${bar}; echo after` })).toBe(
+    "before\n[####                ] 2000 of 2000\nafter\n",
+  );
+  const two = 'printf "a 0\\nb 0\\n"; for i in 1 2 3; do printf "\\033[2Aa $i\\033[K\\nb $i\\033[K\\n"; done; false';
+  expect(await call(tool, { command: two })).toBe("a 3\nb 3\nexit code 1");
+  const many = 'for i in $(seq 1 40); do printf "%02000d\\rline %d \\n" 0 $i; done; yes 123456789 | head -c 100000';
+  const text = await call(tool, { command: many });
+  const [, dropped = ""] = /\n\[\.\.\. (\d+) bytes dropped \.\.\.\]\n/.exec(text) ?? [];
+  const whole = Array.from(
+    { length: 40 },
+    (_, at) => `line ${at + 1} ${"0".repeat(2000 - `line ${at + 1} `.length)}\n`,
+  ).join("");
+  expect(Buffer.byteLength(text.replace(/\n\[\.\.\. \d+ bytes dropped \.\.\.\]\n/, "")) + Number(dropped)).toBe(
+    whole.length + 100_000,
+  );
+});
+
+test("S10: a secret that a command puts together by moves of the cursor is taken out of the answer", async () => {
+  using folder = new TestFolder();
+  const redaction = () => {
+    let held = "";
+    return {
+      push(text: string) {
+        held += text;
+        return "";
+      },
+      end: () => held.replaceAll("hunter2-secret", "[redacted]"),
+    };
+  };
+  const command = "printf 'xxxxxxx-secret\\rhunter2\\n'; printf 'hunter2-secre_\\bt\\n'";
+  expect(await call(shell(folder, { redaction }), { command })).toBe("[redacted]\n[redacted]\n");
+});

@@ -14,6 +14,7 @@ import { RunningCommands } from "./process-family.ts";
 import { ProgressPace } from "./progress-pace.ts";
 import { whileSeen } from "./seen-files.ts";
 import { GIT_SETTINGS, steadyEnvironment, withoutEditors } from "./shell-environment.ts";
+import { TerminalScreen } from "./terminal-screen.ts";
 
 /** What commands find around them. */
 export interface ShellOptions {
@@ -145,21 +146,42 @@ export async function runInWorkspace(
 ): Promise<{ readonly end: CommandEnd; readonly output: string }> {
   refuseUnknown("runInWorkspace", options, RUN_OPTIONS);
   const { env, sandbox, redaction, onOutput = () => {}, running = new RunningCommands(), ...bounds } = options;
-  const output = new BoundedOutput(KEPT);
-  const redacted = redaction?.();
-  const take = (text: string) => {
-    output.push(text);
-    onOutput(text);
-  };
+  const output = new ShownOutput(redaction?.());
+  const watched = redaction?.();
   const end = await runCommand(command, running, {
     ...surroundingsIn(workspace, { env, sandbox }),
     timeout: bounds.timeout,
     signal: bounds.signal,
     ...(bounds.hurry && { hurry: bounds.hurry }),
-    onOutput: (text) => take(redacted ? redacted.push(text) : text),
+    onOutput(text, written) {
+      output.push(written);
+      onOutput(watched ? watched.push(text) : text);
+    },
   });
-  if (redacted) take(redacted.end());
-  return { end, output: output.text() };
+  if (watched) onOutput(watched.end());
+  return { end, output: output.end() };
+}
+
+/** What a model is told of the output of a command: what a terminal would show of it (F82), without secrets, bounded. */
+export class ShownOutput {
+  readonly #screen = new TerminalScreen();
+  readonly #output = new BoundedOutput(KEPT);
+  readonly #redaction: Redaction | undefined;
+
+  constructor(redaction: Redaction | undefined) {
+    this.#redaction = redaction;
+  }
+
+  push(written: string): void {
+    const text = this.#screen.push(written);
+    this.#output.push(this.#redaction ? this.#redaction.push(text) : text);
+  }
+
+  end(): string {
+    const text = this.#screen.take();
+    this.#output.push(this.#redaction ? this.#redaction.push(text) + this.#redaction.end() : text);
+    return this.#output.text();
+  }
 }
 
 /** What a command finds around it. */

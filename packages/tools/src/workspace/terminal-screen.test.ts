@@ -1,0 +1,128 @@
+import xterm from "@xterm/headless";
+import { describe, expect, test } from "vitest";
+import { TerminalScreen } from "./terminal-screen.ts";
+
+const LONG = process.env.BANYAN_LONG === "1";
+
+/** What is shown of an output that comes in pieces of some length. */
+function shown(output: string, piece = output.length): string {
+  const screen = new TerminalScreen();
+  let text = "";
+  for (let at = 0; at < output.length; at += piece) text += screen.push(output.slice(at, at + piece));
+  return text + screen.take();
+}
+
+test.each([
+  ["a carriage return", "10 %\r55 %\r100 %\n", "100 %\n"],
+  ["a shorter line over a longer one", "downloading a\rdone\n", "doneloading a\n"],
+  ["blanks over a line", "10 %\r     \rdone\n", "done\n"],
+  ["an erased line", "downloading\r\x1b[Kdone\n", "done\n"],
+  ["an erased line and a column", "downloading\x1b[2K\x1b[1Gdone\n", "done\n"],
+  ["lines of Windows", "a\r\nb\r\n", "a\nb\n"],
+  ["two bars", "a 1\nb 1\n\x1b[2Aa 2\x1b[K\nb 2\x1b[K\n", "a 2\nb 2\n"],
+  ["the cursor that goes back by lines", "a\nb\nc\n\x1b[3F\x1b[Jd\n", "d\n"],
+  ["backspaces", "1%\b\b2%\b\b3%\n", "3%\n"],
+  ["letters struck twice", "N\bNA\bAM\bME\bE\n", "NAME\n"],
+  ["a saved cursor", "\x1b[s1\x1b[u2\x1b[u3\n", "3\n"],
+  ["colours and titles", "\x1b[31mred\x1b[0m\x1b]0;t\x07 x\n", "red x\n"],
+  ["a cleared screen", "old\nold\n\x1b[2J\x1b[Hnew\n", "new\n"],
+  ["tabs and blanks at line ends", "a\tb  \n\tc\n", "a\tb  \n\tc\n"],
+  ["a tab that is written over", "a\tb\rxy\n", "xy      b\n"],
+  ["no last line end", "10 %\r55 %", "55 %"],
+  ["what belongs to nothing", "\x1b[5Aup\x1b[9Dleft\x07\x00\n", "left\n"],
+])("F82: %s is shown as on a terminal", (_, output, expected) => {
+  expect(shown(output)).toBe(expected);
+  expect(shown(output, 1)).toBe(expected);
+});
+
+test("F82: what was taken stays, and what is written over it stands in a line of its own", () => {
+  const screen = new TerminalScreen();
+  const steps = [
+    ["10 %", "10 %"],
+    ["\r20 %", "\n20 %"],
+    ["!", "!"],
+    ["\r\n", "\n"],
+    ["a\nb\n", "a\nb\n"],
+    ["\x1b[1Ac\n", "c\n"],
+    ["one ", "one "],
+    ["two", "two"],
+    ["\r", ""],
+    ["\x1b[Kthree", "\nthree"],
+    ["\n", "\n"],
+  ] as const;
+  for (const [output, expected] of steps)
+    expect(screen.push(output) + screen.take(), JSON.stringify(output)).toBe(expected);
+});
+
+test("F82: of 100 MB of progress, and of a line without an end, little is held, and it takes seconds", () => {
+  const screen = new TerminalScreen();
+  const step = Array.from({ length: 2000 }, (_, index) => `\r[${"#".repeat(index % 40)}] ${index} of 2000`).join("");
+  const size = LONG ? 100_000_000 : 10_000_000;
+  let returned = 0;
+  for (let written = 0; written < size; written += step.length) returned += screen.push(step).length;
+  expect(returned).toBe(0);
+  expect(screen.take()).toBe("[#######################################] 1999 of 2000");
+  let line = 0;
+  for (let written = 0; written < size; written += 64_000) line += screen.push("x".repeat(64_000)).length;
+  expect(size - line).toBeLessThan(200_000);
+}, 60_000);
+
+function* numbers(seed: number): Generator<number, never> {
+  for (let state = seed >>> 0; ; ) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    yield state / 2 ** 32;
+  }
+}
+
+/** What the terminal of another project shows of an output: its screen, and what has left it. */
+async function onXterm(output: string): Promise<string> {
+  const terminal = new xterm.Terminal({
+    cols: 500,
+    rows: 50,
+    scrollback: 100_000,
+    convertEol: true,
+    allowProposedApi: true,
+  });
+  await new Promise<void>((resolve) => terminal.write(output, resolve));
+  const { active } = terminal.buffer;
+  const lines = Array.from(
+    { length: active.length },
+    (_, row) => active.getLine(row)?.translateToString().trimEnd() ?? "",
+  );
+  terminal.dispose();
+  return lines.join("\n").trimEnd();
+}
+
+describe("F82: random output", () => {
+  test("is what another terminal shows, however it is cut into pieces", async () => {
+    for (let seed = 1; seed <= (LONG ? 2000 : 100); seed += 1) {
+      const random = numbers(seed * 7919);
+      const below = (most: number) => Math.floor(random.next().value * most);
+      // 3J would clear what has left the screen, which stays here.
+      const moves = () => `\x1b[${below(3) === 0 ? "" : below(3)}${"ABCDEFGKJ"[below(9)]}`;
+      const pieces = [
+        () => "abcdefgh".slice(below(8)),
+        () => `${below(1000)} %`,
+        () => "\n".repeat(1 + below(3)),
+        () => "\r",
+        () => "\b".repeat(1 + below(3)),
+        moves,
+        moves,
+        () => `\x1b[${1 + below(12)};${1 + below(12)}H`,
+        () => ["\x1b[2J", "\x1b[1K", "\x1b[2K", "\x1b[1J", "\x1b[32m"][below(5)] as string,
+        () => "line\n".repeat(below(30)),
+        () => "é─█"[below(3)] as string,
+      ];
+      const output = Array.from({ length: 5 + below(60) }, () => pieces[below(pieces.length)]?.()).join("");
+      const expected = await onXterm(output);
+      for (const piece of [output.length, 1 + below(7)]) {
+        const text = shown(output, piece)
+          .split("\n")
+          .map((line) => line.trimEnd())
+          .join("\n")
+          .trimEnd();
+        expect(text, JSON.stringify({ seed, output })).toBe(expected);
+      }
+    }
+  });
+});
