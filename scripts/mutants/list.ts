@@ -155,8 +155,8 @@ const PROMISES: readonly Mutant[] = [
   },
   {
     file: `${host}/permissions/permissions.ts`,
-    line: "return { ...ask(options.canAsk, undefined),",
-    instead: "return { ...ask(options.canAsk, subject.suggestion(rules.allow)),",
+    line: "if (asked || doubtful !== undefined) return askByRule(options.canAsk);",
+    instead: "if (asked || doubtful !== undefined) return ask(options.canAsk, subject.suggestion(rules.allow));",
     tests: [`${host}/permissions/permissions.test.ts`],
   },
   // The server (S2-S4, S20, S28, B59, F20).
