@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openWorkspace } from "./paths.ts";
@@ -191,6 +191,21 @@ describe.each([{ ripgrep: false }, { ripgrep: true }])("F79, with $ripgrep for r
       /^\[no matches\]\n\[\\\| was read as the character \|; write \| for one or the other\]\n/,
     );
   });
+
+  test.skipIf((ripgrep && !hasRipgrep) || process.getuid?.() === 0)(
+    "F79: files and folders without the right to read are named (skipped for root, who may read all)",
+    async () => {
+      using folder = new TestFolder({ "a.txt": "one\n", "closed/x.txt": "needle\n", "shut.txt": "needle\n" });
+      for (const path of ["closed", "shut.txt"]) chmodSync(folder.path(path), 0);
+      const note = "[not searched: closed/, shut.txt (cannot be opened)]\n";
+      expect(await search(folder, { pattern: "needle" })).toBe(`[no matches]\n${note}`);
+      expect(await search(folder, { pattern: "one" })).toBe(`a.txt:1:one\n${note}`);
+      await expect(search(folder, { pattern: "needle", path: "closed" })).rejects.toThrow(
+        "The operating system denies access to closed.",
+      );
+      chmodSync(folder.path("closed"), 0o700);
+    },
+  );
 
   when(
     "F79: a name that is not UTF-8, and a line or a file that is too long, are named whatever is found",

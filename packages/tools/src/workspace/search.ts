@@ -3,7 +3,7 @@ import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { z } from "zod";
 import { earlierTexts, isEarlier, LOOKING_BACK } from "./earlier.ts";
 import { childEnvironment } from "./environment.ts";
-import { WorkspaceError } from "./error.ts";
+import { explain, WorkspaceError } from "./error.ts";
 import { feedLines, LineSplitter } from "./file-text.ts";
 import type { Watch } from "./key-file.ts";
 import { shownPath } from "./named-path.ts";
@@ -92,7 +92,8 @@ export function searchTool(workspace: Workspace, options: SearchOptions = {}): T
         const advice = isEmpty ? [nothingThere(place.path, glob)] : adviceOn(translated);
         return told(matches, end, { leftOut, links, advice, notes: notesOn(translated) }, context.signal);
       } catch (error) {
-        if (!late.aborted || context.signal.aborted) throw error;
+        context.signal.throwIfAborted();
+        if (!late.aborted) throw explain(place.path, error);
         return told(matches, "late", { notes: notesOn(translated) }, context.signal);
       }
     },
