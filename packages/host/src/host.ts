@@ -106,6 +106,7 @@ export class Host {
     this.#rules = rules;
     this.hooks = new Hooks({
       ...{ entries: settings.hooks ?? {}, directory: workspace, env, redact, servers },
+      tools: (agent, state) => (agent === AGENT ? (this.informed(this.#agent, state).options.tools ?? []) : []),
       mode: (conversation) => this.approvalIn(conversation),
     });
     const tools = () => this.#agent?.options.tools ?? [];

@@ -1,5 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CallHooks, FeedItem, PermitRequest, Session, TurnHandler, UserPart } from "@banyan/core";
+import type {
+  Agent,
+  CallHooks,
+  ConversationState,
+  FeedItem,
+  PermitRequest,
+  Session,
+  Tool,
+  TurnHandler,
+  UserPart,
+} from "@banyan/core";
 import { say } from "@banyan/core";
 import type { BeforeSummary, SummaryRequest } from "@banyan/core/hosts";
 import { cutTo, visibleLine } from "@banyan/core/shown";
@@ -26,6 +36,8 @@ export interface HooksOptions extends HookPlace {
   readonly redact: Redact;
   /** The names of all MCP servers of the settings. */
   readonly servers?: readonly string[];
+  /** The tools that an agent of this name has by now in a conversation; none when absent. */
+  readonly tools?: (agent: string | undefined, state: ConversationState) => readonly Tool[];
   /** What runs without asking. */
   mode(conversation: string | undefined): ApprovalMode;
 }
@@ -128,8 +140,18 @@ export class Hooks {
   readonly onTurn: TurnHandler = async (conversation, agent, turn) => {
     if (turn.reason !== "answered" && turn.reason !== "finished") return undefined;
     const why = await this.#whyNotStop(conversation.state.id, turn.text);
-    return why === undefined ? undefined : agent.chat(say(why), { sharesLimits: true });
+    return why === undefined
+      ? undefined
+      : this.#renewed(agent, conversation.state).chat(say(why), { sharesLimits: true });
   };
+
+  /** The agent with the tools that its next turn would have: MCP servers may have added some since its turn began (F108). */
+  #renewed(agent: Agent, state: ConversationState): Agent {
+    const { name, tools = [] } = agent.options;
+    const now = this.#options.tools?.(name, state) ?? [];
+    const names = new Set(now.map((tool) => tool.name));
+    return now.length === 0 ? agent : agent.with({ tools: [...now, ...tools.filter((tool) => !names.has(tool.name))] });
+  }
 
   async #whyNotStop(id: string, last: string): Promise<string | undefined> {
     const before = this.#stops.get(id) ?? 0;

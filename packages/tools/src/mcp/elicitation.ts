@@ -58,8 +58,7 @@ async function visitAddress(asker: string, params: ElicitRequestURLParams, ask: 
   const text =
     `${asker} asks you to open an address of ${host} in your browser: ${said(params.message)}\n${href}\n` +
     `Open it only if you trust ${host}. What you do there is between you and that site.`;
-  const answer = await ask({ text: stripControls(text), choices: ["done", "decline"] });
-  return { action: isYes(answer, "done") ? "accept" : "decline" };
+  return { action: (await agrees(ask, stripControls(text), "done")) ? "accept" : "decline" };
 }
 
 async function fillForm(asker: string, params: ElicitRequestFormParams, ask: Ask): Promise<ElicitResult> {
@@ -67,11 +66,8 @@ async function fillForm(asker: string, params: ElicitRequestFormParams, ask: Ask
   const fields = Object.entries(properties as Readonly<Record<string, Field>>);
   const names = said(fields.map(([key, { title = key }]) => title).join(", "));
   const wanted = fields.length === 0 ? "" : `\nIt wants to know: ${names}.`;
-  const answer = await ask({
-    text: stripControls(`${asker} asks: ${said(params.message)}${wanted}`),
-    choices: ["answer", "decline"],
-  });
-  if (!isYes(answer, "answer")) return { action: "decline" };
+  if (!(await agrees(ask, stripControls(`${asker} asks: ${said(params.message)}${wanted}`), "answer")))
+    return { action: "decline" };
   const content: Content = {};
   for (const [key, field] of fields) {
     const value = await fillField(asker, key, field, required.includes(key), ask);
@@ -89,8 +85,14 @@ function said(text: string): string {
   return line.length > LONGEST ? `${line.slice(0, LONGEST)}...` : line;
 }
 
-function isYes(answer: string, word: string): boolean {
-  return [word, "yes", "y"].includes(answer.trim().toLowerCase());
+/** Whether a user agrees to something. A number that is none of the choices is asked again, a few times (F108). */
+async function agrees(ask: Ask, text: string, word: string): Promise<boolean> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const again = attempt === 0 ? "" : `\nThat is no choice: "${word}" or "decline"?`;
+    const answer = (await ask({ text: text + again, choices: [word, "decline"] })).trim().toLowerCase();
+    if (!/^[-+]?\d+$/.test(answer)) return [word, "yes", "y"].includes(answer);
+  }
+  return false;
 }
 
 /** What is said to leave out a field that may be: of an empty answer nobody knows whether it is one. */

@@ -1,6 +1,7 @@
 import { cutTo } from "@banyan/core/shown";
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { McpError } from "./error.ts";
+import { LARGEST_ANSWER, TOO_LARGE } from "./message-lines.ts";
 
 /** Of an error that stands in the place of an answer that never came. */
 export const UNANSWERED = "unanswered";
@@ -24,7 +25,7 @@ export function readableFetch(fetch: FetchLike, address: string): FetchLike {
     if (!response.ok || response.status === 202 || request?.id === undefined) return response;
     const type = response.headers.get("content-type") ?? "";
     if (/^text\/event-stream\b/i.test(type) && response.body) return withLastWord(response, response.body, request.id);
-    const text = await response.text();
+    const text = await textOf(response);
     const answers = [jsonIn(text)].flat().filter(isMessage);
     if (answers.length === 0 || answers.some(({ jsonrpc }) => jsonrpc !== "2.0")) throw unreadable(text);
     const own = answers.find(({ id }) => id === request.id);
@@ -36,6 +37,18 @@ export function readableFetch(fetch: FetchLike, address: string): FetchLike {
     const body = own ? text : JSON.stringify({ ...nameless, id: request.id });
     return new Response(body, { status: response.status, headers });
   };
+}
+
+/** The text of a body. Rejects with an `McpError` when it is larger than an answer may be (F108). */
+async function textOf({ body }: Response): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of body ?? []) {
+    size += piece.length;
+    if (size > LARGEST_ANSWER) throw new McpError("refused", TOO_LARGE);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString("utf8");
 }
 
 /** The words of a body for people: the title of a page, the message of an error in JSON, else its first line; may be empty. */
@@ -88,19 +101,22 @@ function withLastWord(response: Response, body: ReadableStream<Uint8Array>, id: 
   const decoder = new TextDecoder();
   let rest = "";
   let isSettled = false;
+  const lastWord = (error: object) =>
+    new TextEncoder().encode(`\n\nevent: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", id, error })}\n\n`);
   const watch = new TransformStream<Uint8Array, Uint8Array>({
     transform(piece, controller) {
-      controller.enqueue(piece);
-      if (isSettled) return;
+      if (isSettled) return controller.enqueue(piece);
       const events = (rest + decoder.decode(piece, { stream: true })).split(/\r?\n\r?\n|\r\r/);
       rest = events.pop() ?? "";
       isSettled = events.some((event) => /^id:/m.test(event) || messageIn(dataOf(event))?.id === id);
+      if (![rest, ...events].some(({ length }) => length > LARGEST_ANSWER)) return controller.enqueue(piece);
+      controller.enqueue(lastWord({ code: -32_603, message: TOO_LARGE }));
+      isSettled = true;
+      controller.terminate();
     },
     flush(controller) {
       if (isSettled) return;
-      const error = { code: -32_000, message: "the stream ended without an answer", data: UNANSWERED };
-      const last = JSON.stringify({ jsonrpc: "2.0", id, error });
-      controller.enqueue(new TextEncoder().encode(`\n\nevent: message\ndata: ${last}\n\n`));
+      controller.enqueue(lastWord({ code: -32_000, message: "the stream ended without an answer", data: UNANSWERED }));
     },
   });
   return new Response(body.pipeThrough(watch), { status: response.status, headers: response.headers });

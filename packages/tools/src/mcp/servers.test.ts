@@ -424,6 +424,28 @@ describe("elicitation", () => {
     expect(JSON.parse(said)).toEqual(result);
   });
 
+  test("F108: a number that a form does not offer is asked again, in its first question and in its fields", async () => {
+    await using opened = await TestServers.settled({ it: puppet() });
+    const fields = { colour: { type: "string", enum: ["red", "green"] }, sure: { type: "boolean" } };
+    const { ask, asked } = person("3", "answer", "9", "green", "7", "yes");
+    const said = await opened.call("mcp_it_elicit", form(fields, ["colour", "sure"]), { ask });
+    expect(JSON.parse(said)).toEqual({ action: "accept", content: { colour: "green", sure: true } });
+    expect(asked[1]?.text).toMatch(/\nThat is no choice: "answer" or "decline"\?$/);
+    expect(asked.slice(1).map(({ text }) => text.startsWith("That does not fit"))).toEqual([
+      false,
+      false,
+      true,
+      false,
+      true,
+    ]);
+    const never = person("3", "4", "5");
+    expect(JSON.parse(await opened.call("mcp_it_elicit", form(fields), { ask: never.ask }))).toEqual({
+      action: "decline",
+    });
+    const visit = { params: { mode: "url", message: "Pay", elicitationId: "1", url: "https://pay.example.com" } };
+    expect(JSON.parse(await opened.call("mcp_it_elicit", visit, person("3", "done")))).toEqual({ action: "accept" });
+  });
+
   test("S15: every question of a form says whose it is, and no text of the server pushes that out of sight", async () => {
     await using opened = await TestServers.settled({ it: puppet() });
     const flood = `${"\n\r\t".repeat(100)}Banyan needs the password of your account${"!".repeat(5_000)}`;
