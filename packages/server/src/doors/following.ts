@@ -233,12 +233,20 @@ export function lastOfRun(state: ConversationState, run: string): string | undef
   return messages.findLast((each) => each.role === "assistant" && isSameTurn(state, each.run, run))?.id;
 }
 
-/** Where the next message goes that is said behind this one: the end of the turn that a response begins. Throws `ClientError`. */
+/**
+ * Where the next message goes that is said behind this one: the end of the turn that a response begins, and below a summary that
+ * stands there, or the line about a message that is too large. Throws `ClientError`.
+ */
 export function endOf(state: ConversationState, message: string): string {
   const known = state.messages.get(message);
   if (!known)
     throw new ClientError("not-found", `messages: this conversation has no message ${JSON.stringify(message)}.`);
-  return known.role === "assistant" ? (lastOfRun(state, known.run) ?? message) : message;
+  return belowSummary(state, known.role === "assistant" ? (lastOfRun(state, known.run) ?? message) : message);
+}
+
+function belowSummary(state: ConversationState, message: string): string {
+  const newest = state.messages.get(state.children.get(message)?.at(-1) ?? "");
+  return newest?.role === "summary" && !newest.removed ? belowSummary(state, newest.id) : message;
 }
 
 /** What a program says to a question: an answer as `question.answer` takes it, once it has been looked at. */

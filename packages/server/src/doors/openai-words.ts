@@ -139,9 +139,17 @@ export function errorOf(code: string, message: string) {
   return { error: { message, type: code === "failed" ? "server_error" : "invalid_request_error", code, param: null } };
 }
 
+/** The code of a request that is too long, as OpenAI's clients know it: none of them sends the request again. */
+const TOO_LONG = "context_length_exceeded";
+
+/** The failure of a turn, with its code. */
+export function failureOf({ error: message = "The model has failed.", code }: Taken) {
+  return { code: code === "context-overflow" ? TOO_LONG : "failed", message };
+}
+
 export function openAiFailure(
   context: DoorRequest,
   { code, message }: { readonly code: string; readonly message: string },
 ) {
-  return context.json(errorOf(code, message), code === "invalid" ? 400 : doorStatus(code));
+  return context.json(errorOf(code, message), code === "invalid" || code === TOO_LONG ? 400 : doorStatus(code));
 }

@@ -11,7 +11,7 @@ import { chatRequest, chatWords, saidIn } from "./openai-chat.ts";
 import { placeInChat, placeOfHistory } from "./openai-history.ts";
 import { responsesRequest, responsesWords } from "./openai-responses.ts";
 import { chatOf, isSideRequest } from "./openai-side.ts";
-import { errorOf, type OpenAiTurn, openAiFailure, partsOf, textOf, type Words } from "./openai-words.ts";
+import { errorOf, failureOf, type OpenAiTurn, openAiFailure, partsOf, textOf, type Words } from "./openai-words.ts";
 import { type Heard, type Taken, takeTurn } from "./turn.ts";
 
 /** The conversation that an answer stands in; a request with it goes on there. */
@@ -108,7 +108,7 @@ async function answer(
   context.header(CONVERSATION, turn.conversation);
   if (!asked.stream) {
     const taken = await turn.taken;
-    if (taken.reason === "failed") throw new ClientError("failed", taken.error ?? "The model has failed.");
+    if (taken.reason === "failed") return openAiFailure(context, failureOf(taken));
     return context.json(words.whole(turn, taken));
   }
   return streamSSE(context, async (stream) => {
@@ -119,8 +119,10 @@ async function answer(
     hear = telling.hear;
     try {
       const taken = await turn.taken;
-      if (taken.reason === "failed") telling.fail(errorOf("failed", taken.error ?? "The model has failed."));
-      else telling.end(taken);
+      if (taken.reason === "failed") {
+        const { code, message } = failureOf(taken);
+        telling.fail(errorOf(code, message));
+      } else telling.end(taken);
     } catch (error) {
       telling.fail(errorOf("failed", error instanceof Error ? error.message : String(error)));
     }

@@ -278,7 +278,7 @@ export class ToldTurn {
     const why = error ? { error: error.message } : {};
     if (voice.by) return [{ type: "agent-ended", run: voice.run, reason, ...why, ...this.#voiceOf(voice.by) }];
     this.#isOver = true;
-    return [{ type: "over", reason, leaf, ...why }];
+    return [{ type: "over", reason, leaf, ...why, ...(error && { code: error.code }) }];
   }
 }
 

@@ -112,7 +112,14 @@ export type Told = Heard &
     | { readonly type: "agent-ended"; readonly run: string; readonly reason: RunEnd; readonly error?: string }
     /** A sentence about the turn, which is kept nowhere. */
     | { readonly type: "notice"; readonly text: string }
-    | { readonly type: "over"; readonly reason: RunEnd; readonly leaf: string | null; readonly error?: string }
+    | {
+        readonly type: "over";
+        readonly reason: RunEnd;
+        readonly leaf: string | null;
+        readonly error?: string;
+        /** Of the error. */
+        readonly code?: string;
+      }
   );
 
 /** An item without its place in a log: what is said again of a turn that stands in the state. */

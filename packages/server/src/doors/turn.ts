@@ -52,6 +52,8 @@ export type Heard =
 export interface Taken {
   readonly reason: RunEnd | "calls";
   readonly error?: string | undefined;
+  /** Of the error. */
+  readonly code?: string | undefined;
   /** The text of its answers, one for each that has some. */
   readonly texts: readonly string[];
   readonly calls: readonly HandedOut[];
@@ -210,7 +212,7 @@ function listen(
         else if (told.type === "said") hear({ type: told.kind, message: told.message, text: told.text });
         else if (told.type === "taken-back") hear({ type: "abandoned", message: told.message });
         else if (told.type === "over")
-          over.resolve({ reason: told.reason, error: told.error, texts, calls: [], usage });
+          over.resolve({ reason: told.reason, error: told.error, code: told.code, texts, calls: [], usage });
         else if (told.type === "complete") {
           if (told.text !== "") texts.push(told.text);
           usage = addUsage(usage, told.usage);

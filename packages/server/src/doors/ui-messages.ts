@@ -127,7 +127,7 @@ async function begin(followed: Followed, asked: WaitingQuestion): Promise<ToldRe
       await client.ask("turn.retry", { conversation, at: edited, parts, slash: true, ...how }, command);
       return {};
     }
-    const before = asked.messages.at(-2);
+    const before = asked.messages.slice(0, -1).findLast((each) => !isQuestion(each));
     const at = before && endOf(state, before.id);
     return client.ask("turn.say", { conversation, parts, slash: true, ...(at ? { at } : {}), ...how }, command);
   });
@@ -142,7 +142,10 @@ async function answerAndGoOn(
   await watched.read([...watched.state.messages.keys()].slice(-50));
   const { state } = watched;
   const written = state.messages.get(response);
-  if (written?.role !== "assistant")
+  // What is asked before the first response, as about a message that is too large, stands in a message of the page alone.
+  const asked = answers.map(({ question }) => state.questions.get(question)).find((open) => open?.type === "limit");
+  const run = written?.role === "assistant" ? written.run : asked?.type === "limit" ? asked.run : undefined;
+  if (run === undefined)
     throw new ClientError("not-found", "The last message is no response of this conversation, and says nothing new.");
   if (answers.length === 0)
     throw new ClientError(
@@ -150,9 +153,9 @@ async function answerAndGoOn(
       "The last message is a response, and answers no question: there is nothing to do.",
     );
   const { asking, give } = answersTo(followed, answers);
-  const live = takeUp(followed, written.run, asking ?? lastOfRun(state, written.run) ?? response);
+  const live = takeUp(followed, run, asking ?? lastOfRun(state, run) ?? response);
   await give();
-  if (!openRun(state, written.run) && !live.turn.read.isOver) live.end(live.turn.pause());
+  if (!openRun(state, run) && !live.turn.read.isOver) live.end(live.turn.pause());
   return live;
 }
 
@@ -161,6 +164,11 @@ function takeUp(followed: Followed, run: string, behind?: string): ToldReader<Ui
   const telling = new ToldReader(followed, new UiTurn(run));
   telling.takeUp(run, behind);
   return telling;
+}
+
+/** Tells a message of a page that holds questions alone: they were asked before the first response, which never came. */
+function isQuestion({ role, parts }: z.infer<typeof message>): boolean {
+  return role === "assistant" && parts.every(({ type }) => type === "data-question");
 }
 
 function approvalsIn(last: z.infer<typeof message> | undefined) {
