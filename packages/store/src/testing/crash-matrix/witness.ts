@@ -9,6 +9,8 @@ export type Announcement =
   | { readonly type: "delta"; readonly message: string; readonly part: number; readonly text: string }
   /** A tool has changed the world. */
   | { readonly type: "effect" }
+  /** A hook is asked for the words of a summary, or has waited and is about to answer. */
+  | { readonly type: "hook" }
   /** A person was told that their text is safe. */
   | { readonly type: "said"; readonly input: string; readonly text: string }
   /** A person was told that their answer is safe. */
