@@ -92,6 +92,25 @@ describe.runIf(chromiumPath)(`nothing that is typed is lost${whyNot}`, PATIENT, 
     expect(complaints).toEqual([]);
   });
 
+  it("W83: a word that an input method composes during the first send is not cut", async () => {
+    const { page } = await here.open("/", {});
+    await slowDown(page);
+    await composer(page).fill("hello there");
+    await page.keyboard.press("Enter");
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send("Input.imeSetComposition", { text: "にほん", selectionStart: 3, selectionEnd: 3 });
+    // The conversation is there, and waits for the word.
+    await eventually(async () =>
+      (await here.ask("conversation.list", {})).conversations.map(({ title }) => title),
+    ).toContain("hello there");
+    await page.waitForTimeout(4 * SLOW);
+    expect(new URL(page.url()).pathname).toBe("/");
+    await devtools.send("Input.insertText", { text: "日本" });
+    await page.waitForURL("**/c/**");
+    await page.keyboard.type("語");
+    expect(await composer(page).inputValue()).toBe("日本語");
+  });
+
   it("W83: a reload during the first send loses nothing: it is said once, or stands where it was written", async () => {
     const { page } = await here.open("/", {});
     await slowDown(page);

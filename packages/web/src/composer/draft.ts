@@ -12,6 +12,10 @@ interface Draft {
 export const FIRST_PAGE = "first-page";
 
 const NAMES = { text: "draft", files: "draft files" } as const satisfies Record<keyof Draft, string>;
+
+/** Characters of a draft that the browser keeps. Larger files are there until the page is closed: others need room, too. */
+const LARGEST = 2_000_000;
+
 const EMPTY: Draft = { text: "", files: [] };
 
 /** The drafts that this tab has read or written, by their names. */
@@ -54,10 +58,10 @@ function keepDraft<Part extends keyof Draft>(place: string, part: Part, value: D
   const name = `${NAMES[part]} ${place}`;
   const before = JSON.stringify(draft(place, part));
   drafts.set(name, value);
-  const isEmpty = value.length === 0;
-  keep(name, isEmpty ? undefined : value, "tab");
+  const isKept = value.length > 0 && JSON.stringify(value).length <= LARGEST;
+  keep(name, isKept ? value : undefined, "tab");
   // What another tab wrote there is not for this one to take away.
-  if (!isEmpty || JSON.stringify(kept(name)) === before) keep(name, isEmpty ? undefined : value);
+  if (isKept || JSON.stringify(kept(name)) === before) keep(name, isKept ? value : undefined);
   for (const listener of listeners) listener();
 }
 
