@@ -39,6 +39,12 @@ describe("B46: what goes along", () => {
     });
   });
 
+  test("F82: a text keeps its byte-order mark, by which a later write knows the file as seen", async () => {
+    writeFileSync(join(folder, "marked.txt"), "\ufeffalpha\n");
+    const [, part] = (await only("@marked.txt")).parts;
+    expect(part).toMatchObject({ text: '<file name="marked.txt">\n\ufeffalpha\n\n</file>' });
+  });
+
   test("F81: a file whose name only looks like what is named, and the nearest name where there is none", async () => {
     const own = mkdtempSync(join(tmpdir(), "banyan-attach-"));
     try {

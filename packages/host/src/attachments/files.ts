@@ -102,7 +102,8 @@ function folderOf(name: string, entries: readonly Dirent[]): FileAttachment {
 function textOf(bytes: Buffer): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    // With its byte-order mark: by the digest of this text, a later write knows what was seen of the file (F78).
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     // Other encodings cannot be told from binary files.
     return undefined;

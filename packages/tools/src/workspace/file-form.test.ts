@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { FileChange } from "@banyan/core/conversation";
+import { call as scripted } from "@banyan/core/testing";
 import { describe, expect, test } from "vitest";
 import { bringTool } from "./bring.ts";
 import { editTool } from "./edit.ts";
@@ -111,4 +112,26 @@ test("F82: a binary file, which has no encoding, is replaced by text as UTF-8", 
   using folder = new Form({ "a.ts": Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0, 1]) });
   await call(writeTool(folder.workspace), { path: "a.ts", content: "neu ß\n" });
   expect(folder.bytes).toEqual(Buffer.from("neu ß\n"));
+});
+
+test("F82: blocks of edit mode are addressed to files with odd names as the call says", async () => {
+  const names = [
+    "line\nend.txt",
+    'say "hi".txt',
+    "it's.txt",
+    `both'".txt`,
+    "back\\slash.txt",
+    "with blank.txt",
+    "c:d.txt",
+  ];
+  using folder = new Form(Object.fromEntries(names.map((name) => [name, "before\n"])));
+  const forms = names.map((name, index) => `\`\`\`txt:1:2 path=${JSON.stringify(name)}\nafter ${index}\n\`\`\`\n`);
+  const { results, said } = await play(folder, [
+    names.map((file_path) => scripted("edit_mode", { file_path })),
+    forms.join("\n"),
+    "Done.",
+  ]);
+  for (const name of names) expect(results.join("\n")).toContain(`path=${JSON.stringify(name)}`);
+  expect(said.join()).toContain("All blocks were applied.");
+  for (const [index, name] of names.entries()) expect(folder.read(name)).toBe(`after ${index}\n`);
 });

@@ -116,7 +116,9 @@ test.each([
 test.each([
   [file("src/a.ts"), "START:END", "ts:START:END", "ts:src/a.ts:START:END"],
   [file("my notes.md", "complete"), "", "md", 'md path="my notes.md"'],
-  [file('"a".ts'), "1:2", "ts:1:2", `ts:1:2 path='"a".ts'`],
+  [file('"a".ts'), "1:2", "ts:1:2", 'ts:1:2 path="\\"a\\".ts"'],
+  [file("a\nb'\".ts"), "1:2", "ts:1:2", `ts:1:2 path="a\\nb'\\".ts"`],
+  [file("src\\a.ts"), "1:2", "ts:1:2", 'ts:1:2 path="src\\\\a.ts"'],
 ])("what is told as the address of %j is read as it", (addressee, place, alone, named) => {
   const language = addressee.path.endsWith(".md") ? "md" : "ts";
   expect(formatAddress(addressee, language, place, false)).toBe(alone);

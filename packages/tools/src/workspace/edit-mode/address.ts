@@ -32,7 +32,7 @@ export type Address<File extends Addressee> =
   | { readonly type: "place"; readonly file: File; readonly place: Place }
   | { readonly type: "wrong"; readonly file?: File; readonly why: string };
 
-const PATH = /(?:^|\s)path=(?:"([^"]*)"|'([^']*)'|(\S+))/;
+const PATH = /(?:^|\s)path=(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|(\S+))/;
 const LINES = /^(\d+):(\d+)$/;
 const ACT = /:(before|after|remove)$/;
 
@@ -51,7 +51,8 @@ export function parseAddress<File extends Addressee>(info: string, files: readon
 
   if (named !== null) {
     const path = named[1] ?? named[2] ?? named[3] ?? "";
-    const file = files.find((other) => names(other, path));
+    // As it stands, as a path on Windows does, or else with the escapes of JSON.
+    const file = files.find((other) => names(other, path)) ?? files.find((other) => names(other, unescaped(path)));
     return file === undefined ? notArmed(path) : placeIn(file, rest);
   }
   const found = leadingPath(rest ?? "", files);
@@ -68,9 +69,17 @@ export function parseAddress<File extends Addressee>(info: string, files: readon
 export function formatAddress(file: Addressee, language: string, place: string, isOneOfSeveral: boolean): string {
   const address = place === "" ? language : `${language}:${place}`;
   if (!isOneOfSeveral) return address;
-  if (!/^[^\s:"']+$/.test(file.path))
-    return `${address} path=${file.path.includes('"') ? `'${file.path}'` : `"${file.path}"`}`;
+  if (!/^[^\s:"'\\]+$/.test(file.path)) return `${address} path=${JSON.stringify(file.path)}`;
   return place === "" ? `${language}:${file.path}` : `${language}:${file.path}:${place}`;
+}
+
+/** A text in which the escapes of JSON are read; as it is when they are none. */
+function unescaped(text: string): string {
+  try {
+    return String(JSON.parse(`"${text}"`));
+  } catch {
+    return text;
+  }
 }
 
 function placeIn<File extends Addressee>(file: File, rest: string | undefined): Address<File> {
