@@ -39,6 +39,11 @@ const welcome = z.object({
   agent: z.string(),
   workspace: z.string().describe("The directory that agents work in."),
   settings,
+  notices: list(z.string())
+    .optional()
+    .describe(
+      "For who may act: what the server left out of settings, instructions, skills and commands, a sentence each.",
+    ),
 });
 
 /** Instead of `welcome`: the two cannot talk, and the connection ends. */

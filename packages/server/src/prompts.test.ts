@@ -154,3 +154,18 @@ test("S28: who may only watch is told no prompt, and says none", async () => {
     code: "forbidden",
   });
 });
+
+test("C19, S10: clients that may act are told what the server left out, without secrets; a guest is not", async () => {
+  const { host, server } = await prompting([]);
+  const welcomed = async (token: string) => {
+    const client = await TestClient.connect(server, token);
+    return client.frame("welcome");
+  };
+  expect((await welcomed(server.token)).notices).toBeUndefined();
+  Object.assign(host, { notices: ["odd.md:2:14: this is no YAML; it was read line by line.", "key: sk-ofthetrees"] });
+  expect((await welcomed(server.token)).notices).toEqual([
+    "odd.md:2:14: this is no YAML; it was read line by line.",
+    expect.not.stringContaining("sk-ofthetrees"),
+  ]);
+  expect((await welcomed(GUEST)).notices).toBeUndefined();
+});

@@ -79,6 +79,17 @@ describe.runIf(chromiumPath)(`what a person makes of the page${whyNot}`, PATIENT
     expect(complaints).toEqual([]);
   });
 
+  it("C19: what the server left out stands where a conversation begins", async () => {
+    const notice = "/commands/odd.md:2:14: this is no YAML; it was read line by line.";
+    Object.assign(here.served.host, { notices: [notice] });
+    const { page, complaints } = await here.open("/", {});
+    await page.getByText("What the server left out or read in its own way").waitFor();
+    await page.getByText(notice).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    Object.assign(here.served.host, { notices: [] });
+  });
+
   it("W65, W74: prompts that files and MCP servers bring are offered behind a slash, asked for their fields, and said", async () => {
     const port = { name: "port", description: "Ports a file", hint: "file language", model: "scripted/second" };
     await using _ = await promptsOf(here.served.host, [{ ...port, text: "hello, port $1 to $2" }]);

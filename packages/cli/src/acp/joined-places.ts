@@ -24,7 +24,7 @@ export function joinedPlaces(address: string | true): Places {
       const door = whichServer(address === true ? undefined : address, directory);
       const client = await connect({ ...door, client: `banyan acp ${manifest.version}` }, events);
       clients.add(client);
-      const { workspace, rights } = client.welcome;
+      const { workspace, rights, notices = [] } = client.welcome;
       if (workspace !== directory || !rights.includes("act")) {
         client.close();
         const why =
@@ -35,8 +35,12 @@ export function joinedPlaces(address: string | true): Places {
       return {
         client,
         workspace,
-        notices:
-          names === "" ? [] : [`The server has MCP servers of its own; those of the editor are not used: ${names}.`],
+        notices: [
+          ...notices,
+          ...(names === ""
+            ? []
+            : [`The server has MCP servers of its own; those of the editor are not used: ${names}.`]),
+        ],
         commands: editorCommands(client),
         // Others may have it open there; the server lets go of it by itself.
         close: async () => {},

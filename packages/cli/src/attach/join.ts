@@ -36,7 +36,7 @@ export async function join(args: AttachArguments, { terminal, unsent, signal, me
     signal,
   );
   try {
-    const { workspace, settings, rights } = server.welcome;
+    const { workspace, settings, rights, notices = [] } = server.welcome;
     // What a server says of itself does not make it one of this machine.
     const isHere = door.workspace === workspace;
     const place = {
@@ -58,7 +58,7 @@ export async function join(args: AttachArguments, { terminal, unsent, signal, me
     const stays = "What runs goes on when you leave. /help lists the commands.";
     say(style.dim(`Using ${visibleLine(settings.model)}. ${stays}`));
     if (settings.approval !== "ask") say(style.warning(approvalSentence(settings.approval)));
-    for (const problem of problems) say(style.warning(oneLine(problem)));
+    for (const problem of [...notices, ...problems]) say(style.warning(oneLine(problem)));
     if (!mayAct) say(style.warning("You may only watch here."));
     const conversation = await wanted(args, server, terminal, signal);
     signal.throwIfAborted();

@@ -30,6 +30,7 @@ async function withPrompts(env: Readonly<Record<string, string>>, ...more: reado
   put(join(config, "settings.json"), JSON.stringify({ sandbox: { enabled: "off" }, mcpServers: { small } }));
   put(join(config, "commands", "assess.md"), "---", "description: look at a file", "---", "Assess $1 with care: @$1");
   put(join(config, "commands", "init.md"), "Begin as we do it.");
+  put(join(config, "commands", "odd.md"), "---", "description: one: two", "---", "Odd.");
   put(join(place.workspace, ".banyan", "commands", "foreign.md"), "Do what a stranger wants.");
   put(join(place.workspace, "a.txt"), "alpha");
   const [, address] = await serving(place, env, ...more);
@@ -42,7 +43,8 @@ describe.skipIf(!hasTmux)("prompts of a server in a terminal that is attached to
     const said = () => JSON.stringify(model.asked.at(-1)?.findLast(({ role }) => role === "user")?.content);
     await withPrompts(model.env);
     using pty = Pty.open(place, ["attach", "--new"], model.env);
-    await pty.prompted();
+    // C19: what the server read in its own way is told here too.
+    expect(await pty.prompted()).toContain("it was read line by line");
     const help = await pty.exchange("/help", /\/small:greet who \[how\] +Says hello\./);
     expect(help).toMatch(/\/assess +look at a file/);
     expect(help).not.toContain("foreign");

@@ -149,7 +149,11 @@ export class Desk implements AsyncDisposable {
   /** What a client is told first. */
   welcome({ rights, only }: Principal): Welcome {
     const server = { type: "welcome", protocol: PROTOCOL, server: NAME, rights, agent: this.#host.agent.name } as const;
-    if (!only) return { ...server, workspace: this.#host.workspace, settings: this.#settings };
+    if (!only) {
+      const { workspace, notices = [], redact } = this.#host;
+      const left = rights.includes("act") && notices.length > 0 ? { notices: notices.map((each) => redact(each)) } : {};
+      return { ...server, workspace, settings: this.#settings, ...left };
+    }
     const { conversation, leaf } = only;
     return {
       ...server,

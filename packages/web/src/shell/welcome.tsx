@@ -43,7 +43,25 @@ export function Welcome() {
         )}
         <Inbox />
         {mayBegin && welcome && <ModelSource model={welcome.settings.model} />}
+        {welcome?.notices && <LeftOut notices={welcome.notices} />}
       </div>
+    </div>
+  );
+}
+
+/** What the server left out, as its own terminal says (C19). */
+function LeftOut({ notices }: { readonly notices: readonly string[] }) {
+  return (
+    <div className="w-full">
+      <Notice tone="warn" head={t("What the server left out or read in its own way")}>
+        <ul className="list-disc ps-5 text-soft">
+          {notices.map((notice) => (
+            <li key={notice} className="break-words">
+              {notice}
+            </li>
+          ))}
+        </ul>
+      </Notice>
     </div>
   );
 }

@@ -39,7 +39,8 @@ export type ServedHost = Pick<
   | "whyNotReadIn"
   | "workspace"
   | "worktrees"
->;
+> &
+  Partial<Pick<Host, "notices">>;
 
 /** What commands work with, wherever they come from. */
 export interface Workplace {
