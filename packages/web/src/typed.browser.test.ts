@@ -228,6 +228,7 @@ describe.runIf(chromiumPath)(`nothing that is typed is lost${whyNot}`, PATIENT, 
     await files.getByRole("button", { name: "Show and change Pasted text" }).click();
     const text = page.getByRole("textbox", { name: "Pasted text" });
     expect(await text.inputValue()).toBe(LONG);
+    expect(await text.evaluate((box) => box.scrollTop)).toBe(0);
     await text.fill(LONG.replace("line 7 ", "the seventh line "));
     await page.keyboard.press("Escape");
     await text.waitFor({ state: "detached" });

@@ -85,8 +85,10 @@ export function AttachmentList({
 
 /** A long text is read from its beginning. */
 function takesFocusAtStart(box: HTMLTextAreaElement | null): void {
-  box?.focus();
-  box?.setSelectionRange(0, 0);
+  if (!box) return;
+  box.focus();
+  box.setSelectionRange(0, 0);
+  box.scrollTop = 0;
 }
 
 /** How a text begins. */
