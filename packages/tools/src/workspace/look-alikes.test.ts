@@ -212,7 +212,8 @@ async function play(seed: number): Promise<"done" | "refused"> {
     return below(2) === 0 ? { file: one, wanted: other, folds } : { file: other, wanted: one, folds };
   };
   const newLine = (): Piece => {
-    const [file, wanted] = [pick(INDENTATIONS), pick(INDENTATIONS)];
+    const alike = below(2) === 0 ? INDENTATIONS : ["  ", "\u00a0\u00a0", " \u202f"];
+    const [file, wanted] = [pick(alike), pick(alike)];
     return isWrong && below(3) === 0
       ? { file: `\n${file}`, wanted: `\n${wanted}`, folds: file === wanted }
       : same(`\n${file}`);
