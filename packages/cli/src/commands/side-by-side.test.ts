@@ -51,6 +51,17 @@ describe.skipIf(!hasTmux)("branches side by side, at a terminal", () => {
     await pty.exchange("/worktree mine", "What you say next works in the worktree mine.");
     await pty.exchange("create mine.txt with words", "Created mine.txt");
     expect(existsSync(join(place.workspace, "mine.txt"))).toBe(false);
+    // F107: the branch of the worktree cannot come to itself, and the way to where it can is named.
+    await pty.exchange(
+      "/bring mine",
+      /You are on the branch of the worktree mine\. Go back to where it began with \/tree #\d+\./,
+    );
+    await pty.prompted();
+    const [, number] = /with \/tree #(\d+)\. Then take it\s+over with \/bring mine\./.exec(pty.screen()) ?? [];
+    await pty.exchange(`/tree #${number}`, "Your next message goes on from here.");
+    await pty.exchange("/bring mine", "created mine.txt (+1 -0)");
+    expect(readFileSync(join(place.workspace, "mine.txt"), "utf8")).toBe("words");
+    await pty.prompted();
     await pty.exchange(
       "/worktrees remove mine",
       "holds 1 changed file. Bring them over first, or remove it with changes.",

@@ -1,7 +1,9 @@
-import { leaves, newestLeaf } from "@banyan/core";
+import { leaves, newestLeaf, pathTo } from "@banyan/core";
+import { worktreeAt } from "@banyan/core/conversation";
 import { counted, formatCost, formatDuration, visibleLine } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
 import { excerpt, wrap } from "../show/fit-text.ts";
+import { messageNumbers } from "../show/message-label.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
 import { worktreeLines } from "../show/worktree-lines.ts";
@@ -106,6 +108,11 @@ export const bring: Command<ConversationContext> = {
     const from = argument === "" ? undefined : only(context, argument);
     if (argument === "") write("Which one? /compare and /branch number the branches: /bring 2.");
     if (from === undefined || from === null || leaf === null) return ASK;
+    const advice = whereWorktreeBegan(context, from);
+    if (advice !== undefined) {
+      write(`${advice} Then take it over with /bring ${oneLine(argument)}.`);
+      return ASK;
+    }
     const { message, files, problems } = await (await beside()).bring({ from, to: leaf });
     for (const problem of problems) write(`${style.warning("Note:")} ${oneLine(problem)}`);
     standAt(message);
@@ -115,6 +122,17 @@ export const bring: Command<ConversationContext> = {
     return ASK;
   },
 };
+
+/** Says where to go for a user who would bring the branch of a worktree over to itself; nothing for another branch. */
+function whereWorktreeBegan({ state, leaf }: ConversationContext, from: string): string | undefined {
+  const path = pathTo(state, leaf);
+  const worktree = worktreeAt(state, leaf ?? undefined);
+  if (worktree === undefined || !path.some(({ id }) => id === newestLeaf(state, from))) return undefined;
+  const begun = path.findLast((message) => message.role === "user" && message.worktree !== undefined);
+  const number = messageNumbers(state).get(begun?.parentId ?? "");
+  if (number === undefined) return undefined;
+  return `You are on the branch of the worktree ${visibleLine(worktree)}. Go back to where it began with /tree #${number}.`;
+}
 
 /** The one branch or message that is meant; nothing, and that is said, where there is none or more than one. */
 function only(context: ConversationContext, argument: string): string | undefined {

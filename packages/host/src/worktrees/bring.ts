@@ -178,12 +178,13 @@ export function broughtFrom(
       const location = await locate(workspace, path);
       if (location.path !== path)
         throw new WorkspaceError("path", `it leads to ${location.path} in ${from}. Name that.`);
-      const before = await repository.baseContent(top, base, `${repository.prefix}${path}`);
-      if (location.kind === "missing") return { content: undefined, base: before, runs: false };
+      const file = await repository.baseFile(top, base, `${repository.prefix}${path}`);
+      const before = { base: file.content, baseRuns: file.runs };
+      if (location.kind === "missing") return { content: undefined, runs: false, ...before };
       const why = workspace.whyNotRead?.(location.path, path);
       if (why !== undefined) throw new WorkspaceError("refused", `it is not read: ${why}`);
-      await using file = await openFileAt(workspace, location);
-      return { content: await file.handle.readFile(), base: before, runs: (file.stats.mode & 0o100) !== 0 };
+      await using there = await openFileAt(workspace, location);
+      return { content: await there.handle.readFile(), runs: (there.stats.mode & 0o100) !== 0, ...before };
     },
     merge: (texts, from) => merged(texts, from, env),
   };

@@ -260,14 +260,11 @@ export class Repository {
   }
 
   /** A file as it was in the base of a worktree, in the form in which it stands there; nothing where it was not. */
-  async baseContent(top: string, base: string, path: string): Promise<Buffer | undefined> {
-    const isThere = await this.#ask(top, "cat-file", "-e", `${base}:${path}`).then(
-      () => true,
-      () => false,
-    );
-    if (!isThere) return undefined;
+  async baseFile(top: string, base: string, path: string): Promise<{ content: Buffer | undefined; runs: boolean }> {
+    const [mode] = (await this.#ask(top, "ls-tree", "--full-tree", base, "--", path)).split(" ", 1);
+    if (!mode) return { content: undefined, runs: false };
     const content = await this.#run(top, ["cat-file", "--filters", `${base}:${path}`], { encoding: "latin1" });
-    return Buffer.from(content, "latin1");
+    return { content: Buffer.from(content, "latin1"), runs: mode === "100755" };
   }
 
   /** Removes a worktree with all that it holds, and its branch, if it stands at the commit that is named. Begun again, it goes on. */

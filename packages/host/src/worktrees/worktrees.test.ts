@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { worktreeAt } from "@banyan/core/conversation";
 import { describe, expect, test } from "vitest";
+import { broughtBy, broughtFrom } from "./bring.ts";
 import { filesIn, KINDS, PersonsRepository } from "./repository.fixture.ts";
 import { Worktrees } from "./worktrees.ts";
 
@@ -33,6 +34,23 @@ describe("a branch with files of its own", () => {
     // Its name stands in the conversation still, and is not given again.
     const [another] = await worktrees.open(session, null, ["attempt"]);
     expect(another?.worktree).toBe("attempt-2");
+  });
+
+  test("F107: a file of which only the mode was changed is brought over with that mode", async () => {
+    using person = PersonsRepository.of("plain");
+    const worktrees = person.open();
+    const session = await person.session();
+    const [trunk, path] = [session.state.leaf ?? "", "src/0/file-0.txt"];
+    const [place] = await worktrees.open(session, trunk, ["attempt"]);
+    chmodSync(join(await worktrees.folderOf("attempt", session.id), path), 0o755);
+    const brought = await broughtBy(session.state, worktrees, { from: place?.at ?? "", to: trunk });
+    expect(brought.patch).toEqual({ from: "attempt", files: [path] });
+    const { incoming } = broughtFrom(worktrees, { env: process.env, whyNotReadIn: () => undefined });
+    const about = { conversation: session.state, path: [], signal: new AbortController().signal };
+    const there = await incoming("attempt", path, about);
+    expect(there).toMatchObject({ runs: true, baseRuns: false });
+    expect(there.content?.equals(there.base ?? Buffer.alloc(0))).toBe(true);
+    await session.close();
   });
 
   test("C7: it is told of at the beginning of the branch, and what it holds is listed", async () => {

@@ -1,4 +1,4 @@
-import { statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { emptyConversation } from "@banyan/core";
 import { expect, test } from "vitest";
 import { type BringOptions, bringTool, type IncomingFile } from "./bring.ts";
@@ -9,7 +9,9 @@ import { undoChange } from "./undo.ts";
 const context = { conversation: emptyConversation(), path: [], signal: new AbortController().signal };
 
 /** What is brought: each file as it was before in both places, and as it is there; nothing stands for no file. */
-type There = Readonly<Record<string, readonly [string | Buffer | undefined, string | Buffer | undefined, "runs"?]>>;
+type There = Readonly<
+  Record<string, readonly [string | Buffer | undefined, string | Buffer | undefined, "runs"?, "ran"?]>
+>;
 
 function optionsFor(there: There, backups: string): BringOptions {
   const bytes = (content: string | Buffer | undefined) =>
@@ -17,8 +19,8 @@ function optionsFor(there: There, backups: string): BringOptions {
   return {
     backups,
     async incoming(_, path): Promise<IncomingFile> {
-      const [base, content, runs] = there[path] ?? [undefined, undefined];
-      return { base: bytes(base), content: bytes(content), runs: runs === "runs" };
+      const [base, content, runs, ran] = there[path] ?? [undefined, undefined];
+      return { base: bytes(base), content: bytes(content), runs: runs === "runs", baseRuns: ran === "ran" };
     },
     // Whoever has both lines has them both.
     merge: async ({ here, there: other }, from) => ({
@@ -59,14 +61,14 @@ test("C8: what was changed there only comes as it is there: made, changed, remov
     "created new/run.sh",
     "created bytes",
   ]);
-  expect(preview?.notes).toEqual([]);
+  expect(preview?.notes).toEqual(["new/run.sh can be run as a program now."]);
   expect(await call(tool, input)).toBe(
     [
       "changed changed.txt (+1 -1)",
       "deleted gone.txt (+0 -1)",
       "same.txt is the same here.",
       "mine.txt is the same here.",
-      "created new/run.sh (+1 -0)",
+      "created new/run.sh (+1 -0). new/run.sh can be run as a program now.",
       "created bytes (+0 -0)",
     ].join("\n"),
   );
@@ -77,6 +79,55 @@ test("C8: what was changed there only comes as it is there: made, changed, remov
   const before = preview?.changes?.[1]?.before ?? "";
   await undoChange(workspace, backups.root, { path: "gone.txt", before, after: null });
   expect(folder.read("gone.txt")).toBe("gone\n");
+});
+
+test("F107: a file is not the same if its mode differs, and its mode comes as it is there", async () => {
+  const files = ["on.sh", "off.sh", "both.sh", "other.sh", "mine.sh", "merged.sh"];
+  using folder = new TestFolder(Object.fromEntries(files.map((name) => [name, "old\n"])));
+  using backups = new TestFolder();
+  for (const name of ["off.sh", "mine.sh"]) chmodSync(folder.path(name), 0o755);
+  writeFileSync(folder.path("merged.sh"), "here\n");
+  const workspace = openWorkspace(folder.root);
+  const tool = bringTool(
+    workspace,
+    optionsFor(
+      {
+        "on.sh": ["old\n", "old\n", "runs"],
+        "off.sh": ["old\n", "old\n", undefined, "ran"],
+        "both.sh": ["old\n", "new\n", "runs"],
+        "other.sh": ["old\n", "old\n"],
+        // Only here its mode is another one.
+        "mine.sh": ["old\n", "new\n"],
+        "merged.sh": ["base\n", "there\n", "runs"],
+        "gone.sh": ["old\n", "old\n", "runs"],
+      },
+      backups.root,
+    ),
+  );
+  const input = { from: "attempt", files: [...files, "gone.sh"] };
+  const notes = [
+    "on.sh can be run as a program now.",
+    "off.sh can not be run as a program any more.",
+    "both.sh can be run as a program now.",
+    "merged.sh can be run as a program now.",
+    expect.stringContaining("1 place of merged.sh"),
+    "gone.sh is not brought over: it was removed here, and its mode was changed in attempt.",
+  ];
+  expect((await tool.preview?.(input, context))?.notes).toEqual(notes);
+  expect((await call(tool, input)).split("\n")).toEqual([
+    "on.sh can be run as a program now.",
+    "off.sh can not be run as a program any more.",
+    "changed both.sh (+1 -1). both.sh can be run as a program now.",
+    "other.sh is the same here.",
+    "changed mine.sh (+1 -1)",
+    expect.stringContaining("changed merged.sh (+4 -0). merged.sh can be run as a program now. 1 place"),
+    "gone.sh was not brought over: it was removed here, and its mode was changed in attempt.",
+  ]);
+  const runs = files.filter((name) => (statSync(folder.path(name)).mode & 0o111) === 0o111);
+  expect(runs).toEqual(["on.sh", "both.sh", "mine.sh", "merged.sh"]);
+  expect(await call(tool, { from: "attempt", files: ["on.sh", "off.sh"] })).toBe(
+    "on.sh is the same here.\noff.sh is the same here.",
+  );
 });
 
 test("C8: what both places changed is put together, and what contradicts itself is marked and told before", async () => {

@@ -22,6 +22,8 @@ export interface IncomingFile {
   readonly base: Buffer | undefined;
   /** It may be run as a program. */
   readonly runs: boolean;
+  /** The same of what both places had. */
+  readonly baseRuns: boolean;
 }
 
 /** A text made of two, and at how many places they contradict each other. */
@@ -58,8 +60,11 @@ type Outcome =
       /** `undefined`: it goes. */
       readonly after: Buffer | undefined;
       readonly conflicts: number;
-      readonly runs: boolean;
+      /** Whether it can be run as a program then; `undefined`: as before. */
+      readonly runs: boolean | undefined;
     }
+  /** Only its mode becomes another one. */
+  | { readonly type: "mode"; readonly location: Location; readonly runs: boolean }
   | { readonly type: "same" }
   | { readonly type: "left"; readonly why: string };
 
@@ -87,6 +92,7 @@ export function bringTool(workspace: Workspace, options: BringOptions): Tool {
       for (const path of files) {
         const outcome = await outcomeOf(workspace, options, { from, path, context });
         if (outcome.type === "left") notes.push(`${path} is not brought over: ${outcome.why}`);
+        if ("runs" in outcome && outcome.runs !== undefined) notes.push(modeOf(path, outcome.runs));
         if (outcome.type !== "write") continue;
         changes.push(changeOf(outcome, MOST_ASKED_BYTES));
         if (outcome.conflicts > 0) notes.push(conflictIn(path, outcome.conflicts, from));
@@ -118,6 +124,12 @@ export async function bringOver(
     const outcome = await outcomeOf(workspace, options, { from, path, context });
     if (outcome.type === "same") return `${path} is the same here.`;
     if (outcome.type === "left") return left(path, outcome.why);
+    if (outcome.type === "mode") {
+      const writing = { given: path, location: outcome.location, input: { from, files: [outcome.location.path] } };
+      await assertJudged(workspace, writing, context);
+      await setMode(workspace, outcome.location, outcome.runs);
+      return modeOf(outcome.location.path, outcome.runs);
+    }
     const change = changeOf(outcome);
     assertAgreed(change, context);
     const writing = { given: path, location: outcome.location, input: { from, files: [change.path] } };
@@ -125,10 +137,12 @@ export async function bringOver(
     await put(workspace, options, outcome);
     await context.changed(change);
     for (const content of [outcome.before, outcome.after]) options.watch?.()(content?.toString("latin1") ?? "");
-    const said = `${change.kind} ${change.path} (+${change.added} -${change.removed})`;
-    if (outcome.conflicts === 0) return said;
-    isWhole = false;
-    return `${said}. ${conflictIn(change.path, outcome.conflicts, from)}`;
+    if (outcome.conflicts > 0) isWhole = false;
+    const more = [
+      ...(outcome.runs === undefined ? [] : [modeOf(change.path, outcome.runs)]),
+      ...(outcome.conflicts === 0 ? [] : [conflictIn(change.path, outcome.conflicts, from)]),
+    ].join(" ");
+    return `${change.kind} ${change.path} (+${change.added} -${change.removed})${more === "" ? "" : `. ${more}`}`;
   };
   for (const path of files) {
     context.signal.throwIfAborted();
@@ -149,17 +163,27 @@ async function put(
 ): Promise<void> {
   if (before === undefined) {
     await replaceFile(workspace, location, after ?? Buffer.alloc(0));
-    if (!runs) return;
-    await using made = await openFile(workspace, location.path);
-    // Who may read it may run it.
-    return made.handle.chmod(workspace.newFileMode | ((workspace.newFileMode & 0o444) >> 2));
+    if (runs) await setMode(workspace, location, runs);
+    return;
   }
   await using file = await openFile(workspace, location.path);
   if (!before.equals(await file.handle.readFile()))
     throw new WorkspaceError("changed", `${location.path} was changed by somebody else meanwhile.`);
   await keepContent(backups, [before]);
-  if (after) await replaceFile(workspace, location, after, file.stats);
-  else await removeFile(workspace, location, file.stats);
+  if (!after) return removeFile(workspace, location, file.stats);
+  await replaceFile(workspace, location, after, file.stats);
+  if (runs !== undefined) await setMode(workspace, location, runs);
+}
+
+/** Lets a file be run as a program by who may read it, or by nobody. */
+async function setMode(workspace: Workspace, { path }: Location, runs: boolean): Promise<void> {
+  await using file = await openFile(workspace, path);
+  const mode = file.stats.mode & 0o777;
+  await file.handle.chmod(runs ? mode | ((mode & 0o444) >> 2) : mode & ~0o111);
+}
+
+function modeOf(path: string, runs: boolean): string {
+  return `${path} can ${runs ? "be run as a program now" : "not be run as a program any more"}.`;
 }
 
 async function outcomeOf(
@@ -170,10 +194,17 @@ async function outcomeOf(
   try {
     const location = await locate(workspace, path);
     assertWritable(workspace, location);
-    const here = await contentAt(workspace, location);
-    const { content: there, base, runs } = await incoming(from, path, context);
-    if (isSame(here, there) || isSame(base, there)) return { type: "same" };
-    const place = { type: "write", location, before: here, runs } as const;
+    const { content: here, runs: hereRuns } = await fileAt(workspace, location);
+    const { content: there, base, runs: thereRuns, baseRuns } = await incoming(from, path, context);
+    // Without a base both places made the file, and the mode there counts.
+    const hasOtherMode =
+      there !== undefined && (base === undefined || thereRuns !== baseRuns) && thereRuns !== hereRuns;
+    if (isSame(here, there) || isSame(base, there)) {
+      if (!hasOtherMode) return { type: "same" };
+      if (here) return { type: "mode", location, runs: thereRuns };
+      return { type: "left", why: `it was removed here, and its mode was changed in ${from}.` };
+    }
+    const place = { type: "write", location, before: here, runs: hasOtherMode ? thereRuns : undefined } as const;
     if (isSame(here, base)) {
       // Only here a file is replaced (F78). A merge keeps what changed meanwhile.
       assertAsSeen(workspace, location.path, here ? digestOf(here) : null, context);
@@ -199,10 +230,13 @@ function placeIn(name: string): string {
   return name === "here" ? name : `in ${name}`;
 }
 
-async function contentAt(workspace: Workspace, location: Location): Promise<Buffer | undefined> {
-  if (location.kind === "missing") return undefined;
+async function fileAt(
+  workspace: Workspace,
+  location: Location,
+): Promise<{ content: Buffer | undefined; runs: boolean }> {
+  if (location.kind === "missing") return { content: undefined, runs: false };
   await using file = await openFile(workspace, location.path);
-  return file.handle.readFile();
+  return { content: await file.handle.readFile(), runs: (file.stats.mode & 0o100) !== 0 };
 }
 
 function isSame(one: Buffer | undefined, other: Buffer | undefined): boolean {

@@ -78,7 +78,7 @@ describe.each(Object.entries(FORMS))("F82: %s is kept", (name, inFile) => {
     const here = inFile(TEXT);
     const from = (base: Buffer) =>
       bringTool(folder.workspace, {
-        incoming: async () => ({ content: there, base, runs: false }),
+        incoming: async () => ({ content: there, base, runs: false, baseRuns: false }),
         merge: async ({ here }) => ({ text: here.replace("first", "1"), conflicts: 0 }),
       });
     await call(from(inFile("older")), { from: "other", files: ["a.ts"] });

@@ -131,7 +131,12 @@ test("F78: a block that replaces a file, or its lines, is not waited for when th
 
 test("F78: a file that is brought over replaces none that changed since the branch saw it", async () => {
   using it = talking();
-  const incoming = async () => ({ content: Buffer.from("theirs\n"), base: Buffer.from("restored\n"), runs: false });
+  const incoming = async () => ({
+    content: Buffer.from("theirs\n"),
+    base: Buffer.from("restored\n"),
+    runs: false,
+    baseRuns: false,
+  });
   const merge = async ({ here, there }: { readonly here: string; readonly there: string }) => ({
     text: here + there,
     conflicts: 0,
