@@ -4,7 +4,7 @@ import { promptFrom } from "@banyan/core/hosts";
 import { type Attributes, type Context, context, type Span, SpanKind } from "@opentelemetry/api";
 import { inputText, instructionsText, outputText, toolsText } from "./content.ts";
 import { BANYAN, FINISHES, GENAI, type HISTOGRAMS, namesOf, OPERATION } from "./conventions.ts";
-import { end, type Of, type OpenSpan, type OpenTurn, setContent, usageAttributes } from "./open-span.ts";
+import { end, type Of, type OpenSpan, type OpenTurn, setContent, startNamed, usageAttributes } from "./open-span.ts";
 import type { Instruments } from "./telemetry.ts";
 
 /** A response that is asked for, and asked for anew after a failure. */
@@ -49,7 +49,7 @@ export class ModelCalls {
     const path = this.#hasSummary || this.#to.content ? pathTo(this.#session.state, parentId) : [];
     const names = namesOf(model);
     const said = saidOf(names);
-    const span = this.#start(names.model, at, turn.within, {
+    const span = this.#start(message, names.model, at, turn.within, {
       ...said,
       [GENAI.agent]: turn.started.agent,
       [GENAI.stream]: true,
@@ -131,7 +131,8 @@ export class ModelCalls {
   ): void {
     const names = namesOf(model);
     const said = saidOf(names);
-    const span = this.#start(names.model, turn?.shortening ?? at, turn?.within ?? context.active(), {
+    const name = `${purpose} ${this.#session.id} ${at}`;
+    const span = this.#start(name, names.model, turn?.shortening ?? at, turn?.within ?? context.active(), {
       ...said,
       [BANYAN.purpose]: purpose,
       ...usageAttributes(usage, cost),
@@ -155,16 +156,13 @@ export class ModelCalls {
     for (const [message, of] of this.#turns) if (of === turn) this.#turns.delete(message);
   }
 
-  #start(model: string, at: number, within: Context, attributes: Attributes): Span {
-    return this.#to.tracer.startSpan(
-      `${OPERATION.model} ${model}`,
-      {
-        startTime: new Date(at),
-        kind: SpanKind.CLIENT,
-        attributes: { ...attributes, [GENAI.conversation]: this.#session.id },
-      },
-      within,
-    );
+  #start(name: string, model: string, at: number, within: Context, attributes: Attributes): Span {
+    const options = {
+      startTime: new Date(at),
+      kind: SpanKind.CLIENT,
+      attributes: { ...attributes, [GENAI.conversation]: this.#session.id },
+    };
+    return startNamed(this.#to, name, () => this.#to.tracer.startSpan(`${OPERATION.model} ${model}`, options, within));
   }
 
   #end(turn: OpenTurn, at: number): void {

@@ -41,6 +41,11 @@ export function usageAttributes({ input, output, cached, cacheWrite, reasoning }
   };
 }
 
+/** Starts a span whose ids follow from `name`, where the provider of the tracer allows that. */
+export function startNamed({ ids }: Pick<Instruments, "ids">, name: string, start: () => Span): Span {
+  return ids ? ids.of(name, start) : start();
+}
+
 /** Ends a span, and tells how long it took. `message` says more of a failure, and may quote what was said. */
 export function end(
   to: Instruments,

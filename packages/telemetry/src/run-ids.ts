@@ -1,16 +1,16 @@
 import { createHash, randomBytes } from "node:crypto";
 
 /**
- * Makes the ids of traces and spans: random ones, but for a turn, whose ids follow from the id of its run. So a turn that
- * one process began and another one ended after a crash is one trace, whichever of them tells of it. Give it to the tracer
- * provider as `idGenerator`, and to `Telemetry` as `ids`.
+ * Makes the ids of traces and spans: those of a conversation follow from what the log has of it (a run, a response, a call, a
+ * question), all others are random. So a turn that one process began and another one ended after a crash is one trace, and a span
+ * that both send is the same span. Give it to the tracer provider as `idGenerator`, and to `Telemetry` as `ids`.
  */
 export class RunIds {
   #digest: string | undefined;
 
-  /** Calls `start`, which starts the span of a run. */
-  of<T>(run: string, start: () => T): T {
-    this.#digest = createHash("sha256").update(run).digest("hex");
+  /** Calls `start`, which starts the span of what `name` stands for: a run, or anything else that is named once in all logs. */
+  of<T>(name: string, start: () => T): T {
+    this.#digest = createHash("sha256").update(name).digest("hex");
     try {
       return start();
     } finally {

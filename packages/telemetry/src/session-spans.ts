@@ -4,7 +4,8 @@ import type { FeedListener } from "@banyan/core/hosts";
 import { context, SpanKind, trace } from "@opentelemetry/api";
 import { BANYAN, GENAI, namesOf, OPERATION } from "./conventions.ts";
 import { ModelCalls } from "./model-calls.ts";
-import { end, type Of, type OpenTurn, usageAttributes } from "./open-span.ts";
+import { end, type Of, type OpenTurn, startNamed, usageAttributes } from "./open-span.ts";
+import { eventsOfRuns } from "./past-runs.ts";
 import type { Instruments } from "./telemetry.ts";
 import { ToolCalls } from "./tool-calls.ts";
 
@@ -30,6 +31,8 @@ export class SessionSpans implements FeedListener {
   readonly #calls: ToolCalls;
   /** What began before: its end is told here. */
   readonly #before: Map<string, LiveRun>;
+  /** Ends of runs whose beginnings were not heard here. */
+  readonly #endedUnheard: Of<"run.ended">[] = [];
 
   constructor(session: Session, to: Instruments) {
     this.#session = session;
@@ -41,6 +44,11 @@ export class SessionSpans implements FeedListener {
 
   items(items: readonly FeedItem[]): void {
     for (const item of items) this.#tell(item);
+    const ended = this.#endedUnheard.splice(0);
+    if (ended.length > 0)
+      this.#tellPast(ended).catch(() => {
+        for (const item of ended) this.#endBefore(item);
+      });
   }
 
   /** As `Telemetry.traceparent`. */
@@ -145,16 +153,35 @@ export class SessionSpans implements FeedListener {
     };
     const options = { startTime: new Date(at), kind: SpanKind.INTERNAL, attributes };
     const start = () => this.#to.tracer.startSpan(`${OPERATION.turn} ${agent}`, options, parent);
-    const span = this.#to.ids ? this.#to.ids.of(run, start) : start();
+    const span = startNamed(this.#to, run, start);
     const within = trace.setSpan(parent, span);
     const nothing = { shortening: undefined, usage: noUsage, cost: 0, waited: 0 };
     this.#turns.set(run, { span, at, said, started, within, ...nothing });
   }
 
   #end(ended: Of<"run.ended">): void {
+    const turn = this.#turns.get(ended.run);
+    if (turn) this.#endTurn(turn, ended.at, ended);
+    else this.#endedUnheard.push(ended);
+  }
+
+  /** Tells of runs that another process began and did not end, with all that the log has of them. */
+  async #tellPast(ended: readonly Of<"run.ended">[]): Promise<void> {
+    const runs = ended.map(({ run }) => run);
+    const until = Math.max(...ended.map(({ seq }) => seq));
+    const events = await eventsOfRuns(this.#session, runs, until);
+    // The process that is gone has measured what it saw of them; their ends it did not see.
+    const [{ "gen_ai.invoke_agent.duration": turns, ...others }, silent] = [this.#to.histograms, { record() {} }];
+    const muted = Object.fromEntries(Object.keys(others).map((name) => [name, silent]));
+    const histograms = { ...muted, "gen_ai.invoke_agent.duration": turns } as Instruments["histograms"];
+    new SessionSpans(this.#session, { ...this.#to, histograms }).items(events);
+  }
+
+  /** The end of a run of which no log can be read: its turn alone is told. */
+  #endBefore(ended: Of<"run.ended">): void {
     const before = this.#before.get(ended.run);
-    this.#before.delete(ended.run);
-    if (before && !this.#turns.has(ended.run)) this.#begin(this.#startOf(before, ended));
+    if (!before) return;
+    this.#begin(this.#startOf(before, ended));
     const turn = this.#turns.get(ended.run);
     if (turn) this.#endTurn(turn, ended.at, ended);
   }

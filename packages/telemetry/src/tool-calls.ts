@@ -2,7 +2,7 @@ import type { Session } from "@banyan/core";
 import { toolIn } from "@banyan/core/conversation";
 import { type Context, context, isSpanContextValid, SpanKind, trace } from "@opentelemetry/api";
 import { BANYAN, GENAI, OPERATION, PERSON } from "./conventions.ts";
-import { end, type Of, type OpenSpan, type OpenTurn, setContent } from "./open-span.ts";
+import { end, type Of, type OpenSpan, type OpenTurn, setContent, startNamed } from "./open-span.ts";
 import type { Instruments } from "./telemetry.ts";
 
 interface OpenCall extends OpenSpan {
@@ -71,7 +71,7 @@ export class ToolCalls {
     const said = { [BANYAN.question]: type };
     const options = { startTime: new Date(at), kind: SpanKind.INTERNAL, attributes: said };
     const within = this.within(call) ?? turn?.within ?? context.active();
-    const span = this.#to.tracer.startSpan(PERSON, options, within);
+    const span = startNamed(this.#to, question, () => this.#to.tracer.startSpan(PERSON, options, within));
     this.#questions.set(question, { span, at, said, turn: turn ?? this.#open.get(call ?? "")?.turn });
   }
 
@@ -100,7 +100,9 @@ export class ToolCalls {
     const parent = turn?.within ?? context.active();
     const attributes = { ...said, [GENAI.toolType]: "function", [GENAI.call]: call, [BANYAN.attempt]: attempt };
     const options = { startTime: new Date(at), kind: SpanKind.INTERNAL, attributes };
-    const span = this.#to.tracer.startSpan(`${OPERATION.tool} ${tool}`, options, parent);
+    const span = startNamed(this.#to, `${call} ${attempt}`, () =>
+      this.#to.tracer.startSpan(`${OPERATION.tool} ${tool}`, options, parent),
+    );
     const open = { span, at, said, turn, within: trace.setSpan(parent, span) };
     this.#open.set(call, open);
     return open;
