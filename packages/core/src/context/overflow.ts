@@ -46,7 +46,7 @@ export async function repairOverflow(
   if (counted === undefined) return "shorter";
   const before = ownCount(branch.prompt(), agent);
   const sent = Math.max(counted, before);
-  learnWindow(model, windowIn(error, sent));
+  learnWindow(model, windowIn(error, sent, before));
   // Less than what was sent, whatever is remembered.
   const contextSize = Math.min(sent, windowOf(model, agent.compaction.contextSize) ?? sent);
   const bounded = {
@@ -60,7 +60,7 @@ export async function repairOverflow(
     if (tooMuch > 0) await untilAborted(run, () => cutResults(bounded, (results) => results - tooMuch));
   }
   const after = ownCount(branch.prompt(), agent);
-  const fits = contextSize < sent && after <= contextSize;
+  const fits = contextSize < before && after <= contextSize;
   const isShorter = after < before && (fits || after <= SAME * before);
   return run.signal.aborted || isShorter ? "shorter" : "stuck";
 }

@@ -33,18 +33,19 @@ const READ = 4_000;
 
 /**
  * Tokens that a model takes, as its provider says when it refuses a request of `sent` tokens: only a number up to `sent`
- * counts. Without such a number the refused size itself is the bound.
+ * counts. Without such a number the refused size itself is the bound: `own`, by our own count, because a provider may count
+ * otherwise and the next requests are measured by ours.
  */
-export function windowIn({ message, detail = "" }: ModelError, sent: number): number {
+export function windowIn({ message, detail = "" }: ModelError, sent: number, own = sent): number {
   for (const text of [message, detail.slice(0, READ)]) {
     for (const form of FORMS) {
       const digits = form.exec(text)?.[1];
       if (digits === undefined) continue;
       const tokens = Number(digits.replace(/\D/g, ""));
-      return tokens >= LEAST && tokens <= sent ? tokens : sent;
+      return tokens >= LEAST && tokens <= sent ? tokens : own;
     }
   }
-  return sent;
+  return own;
 }
 
 interface Learnt {
