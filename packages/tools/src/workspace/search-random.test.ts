@@ -34,12 +34,15 @@ test(`F79: ${TREES * PATTERNS} random patterns find what JavaScript finds, with 
   for (const [files, wanted] of drawn) {
     using folder = plant(files);
     const open = notIgnored(folder);
-    for (const pattern of wanted) {
+    const judged = wanted.map(async (pattern) => {
       const answer = await answerOf(folder, pattern.pattern, false);
       if (hasRipgrep) expect(await answerOf(folder, pattern.pattern, true), pattern.pattern).toBe(answer);
       if (!answer.startsWith("refused: "))
         expect(wrongIn(answer, pattern, files, open), `${pattern.pattern}\n${answer}`).toEqual([]);
-    }
+    });
+    // The folder stays until each search has ended.
+    const failed = (await Promise.allSettled(judged)).find(({ status }) => status === "rejected");
+    if (failed?.status === "rejected") throw failed.reason;
   }
 });
 
