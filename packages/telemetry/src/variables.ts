@@ -4,6 +4,7 @@ import { nearest } from "@banyan/core/shown";
 /** The variables of an environment. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** The form of the bodies that a collector is sent. */
 export type Protocol = "http/protobuf" | "http/json";
 
 /** How one signal is sent. */
@@ -38,6 +39,7 @@ const samplerNames = [
   "parentbased_always_off",
   "parentbased_traceidratio",
 ] as const;
+/** A value of `OTEL_TRACES_SAMPLER` that OpenTelemetry defines. */
 export type SamplerName = (typeof samplerNames)[number];
 
 const SIGNALS = ["TRACES", "METRICS"] as const;

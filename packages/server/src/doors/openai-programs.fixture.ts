@@ -16,10 +16,10 @@ export interface ProgramRequest {
 /** What a program does to a text of its chat before it sends the text again. */
 type Resent = (text: string) => string;
 
-/** How a program speaks to `/v1/chat/completions`, as its published code does. */
+/** How a program speaks to `/v1/chat/completions`: made after its published code and docs, not recorded from a running program. */
 export interface Program {
   readonly name: string;
-  /** Where its code says so. */
+  /** Published files that the requests are made after. */
   readonly source: readonly string[];
   /** The system message of a request: some hold the time. */
   readonly system: (turn: number) => string | undefined;
@@ -88,7 +88,7 @@ const LIBRECHAT: Program = {
   name: "LibreChat",
   source: [
     "danny-avila/LibreChat: packages/api/src/endpoints/openai/llm.ts (the fields of a request)",
-    "danny-avila/LibreChat: api/server/controllers/agents/client.js (titleConvo leaves streaming out)",
+    "librechat.ai/docs: shared endpoint settings (titleConvo, titlePrompt; that titles are not streamed is assumed)",
     "danny-avila/agents: src/utils/title.ts (a title quotes the exchange as `User: ... AI: ...` in one user message)",
   ],
   system: () => undefined,
