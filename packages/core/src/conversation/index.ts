@@ -83,6 +83,7 @@ export {
   noUsage,
   type Price,
   type Spent,
+  type SpentBefore,
   totalTokens,
   type Usage,
 } from "./usage.ts";
