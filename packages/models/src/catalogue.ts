@@ -1,5 +1,4 @@
 import type { Price } from "@banyan/core/conversation";
-import { nearest } from "@banyan/core/shown";
 import type { ModelInfo, ModelPrice } from "@pydantic/genai-prices";
 import type { Provider } from "./provider.ts";
 
@@ -84,28 +83,11 @@ export async function known(
 }
 
 /** The models of a provider that the catalogue knows, that are not deprecated and can chat, without the provider's name. */
-async function idsOf({ catalogue }: Pick<Provider, "catalogue">): Promise<string[]> {
+export async function idsOf({ catalogue }: Pick<Provider, "catalogue">): Promise<string[]> {
   if (catalogue === undefined) return [];
   const { findProvider } = await import("@pydantic/genai-prices");
   const models = findProvider({ providerId: catalogue })?.models ?? [];
   return models.filter((model) => !model.deprecated && canChat(model)).map(({ id }) => id);
-}
-
-/**
- * Models that may be meant by a name that the catalogue does not know. Nothing for a name that differs from a known one in its
- * numbers alone: that is a newer model, or an older one.
- */
-export async function nearModels(
-  provider: Pick<Provider, "name" | "catalogue" | "local" | "isFree">,
-  model: string,
-  overrides: ModelOverrides = {},
-): Promise<readonly string[]> {
-  if (Object.hasOwn(overrides, `${provider.name}/${model}`)) return [];
-  if (Object.keys(await catalogued(provider, model)).length > 0) return [];
-  const ids = await idsOf(provider);
-  const family = (id: string) => id.replaceAll(/[\d.-]+/g, "-");
-  if (ids.some((id) => family(id) === family(model))) return [];
-  return nearest(model, ids, 2);
 }
 
 /** What costs nothing. */

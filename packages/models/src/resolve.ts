@@ -1,7 +1,8 @@
 import type { ModelDriver } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { PDF, PICTURES } from "@banyan/core/drivers";
-import { lookUp, type ModelOverrides, nearModels, overrideOf, seesByName } from "./catalogue.ts";
+import { nearest } from "@banyan/core/shown";
+import { idsOf, lookUp, type ModelOverrides, overrideOf, seesByName } from "./catalogue.ts";
 import type { Environment } from "./environment.ts";
 import { type Aliases, parseName } from "./name.ts";
 import type { Provider } from "./provider.ts";
@@ -95,6 +96,23 @@ export async function checkModel(
   if (needsSetUp) setUpOf(provider, env);
   const near = await nearModels(provider, model, overrides);
   return near.map((id) => `${provider.name}/${id}`);
+}
+
+/**
+ * Models that may be meant by a name that the catalogue does not know. Nothing for a name that differs from a known one in its
+ * numbers alone: that is a newer model, or an older one.
+ */
+async function nearModels(
+  provider: Provider,
+  model: string,
+  overrides: ModelOverrides = {},
+): Promise<readonly string[]> {
+  if (Object.hasOwn(overrides, `${provider.name}/${model}`)) return [];
+  if (Object.keys(await lookUp(provider, model)).length > 0) return [];
+  const ids = await idsOf(provider);
+  const family = (id: string) => id.replaceAll(/[\d.-]+/g, "-");
+  if (ids.some((id) => family(id) === family(model))) return [];
+  return nearest(model, ids, 2);
 }
 
 /** What of files is known to go through the format of a provider, where its driver does not know that itself. */
