@@ -1,10 +1,10 @@
-import { isDeepStrictEqual } from "node:util";
 import { createId } from "../conversation/id.ts";
 import { orAborted } from "../model/alarm.ts";
 import type { PromptMessage } from "../ports/model.ts";
 import { Budget } from "../run/limits.ts";
 import type { Asking, TurnRun } from "../run/run.ts";
 import type { Session } from "../session/session.ts";
+import { isEqual } from "../toolbox/checked-input.ts";
 import { wordsOf, writerOf } from "./summary-order.ts";
 import { SummaryWriter } from "./summary-writer.ts";
 import { untilAborted } from "./tokens.ts";
@@ -34,7 +34,7 @@ function summaryOn({ session, branch }: TurnRun): BackgroundSummary | undefined 
   return summaries
     .get(session)
     ?.values()
-    .find(({ covers, messages }) => isDeepStrictEqual(branch.promptTo(covers), messages));
+    .find(({ covers, messages }) => isEqual(branch.promptTo(covers), messages));
 }
 
 /** Returns whether a model is writing a summary of the branch. */

@@ -24,7 +24,8 @@ export function isSameInput(one: Json | undefined, other: Json | undefined): boo
   return isEqual(one, other);
 }
 
-function isEqual(one: unknown, other: unknown): boolean {
+/** Whether two values say the same, however deep they are. */
+export function isEqual(one: unknown, other: unknown): boolean {
   // An import of it makes Node load all that it names, threads and the parsing of arguments among it.
   return process.getBuiltinModule("node:util").isDeepStrictEqual(one, other);
 }
