@@ -63,7 +63,8 @@ describe.runIf(chromiumPath)(`the keys of the page${whyNot}`, PATIENT, () => {
     await composer(page).fill("see @sum.ts and tell me");
     await page.keyboard.press("Home");
     for (const _letter of "see @sum.ts") await page.keyboard.press("ArrowRight");
-    await files.waitFor();
+    await eventually(() => files.getByRole("option").allInnerTexts()).toEqual(["src/sum.ts", "src/sum.test.ts"]);
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
     await page.keyboard.press("Tab");
     await page.keyboard.type("(this)");
     expect(await composer(page).inputValue()).toBe("see @src/sum.ts (this) and tell me");

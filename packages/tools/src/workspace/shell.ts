@@ -34,7 +34,7 @@ const LONGEST_TIMEOUT = 3_600_000;
 const LONGEST_COMMAND = 30_000;
 
 /** Together less than the engine keeps of a result. The end is worth more: that is where errors stand. */
-export const KEPT = { head: 20_000, tail: 40_000 };
+const KEPT = { head: 20_000, tail: 40_000 };
 
 /** There is no terminal and nobody to answer. What is listed in `env` comes after these. */
 export const WITHOUT_TERMINAL = { TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0" };

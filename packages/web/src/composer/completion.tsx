@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useId, useState } from "react";
+import { type RefObject, useId, useLayoutEffect, useState } from "react";
 import { t } from "../phrases/phrases.ts";
 import type { SlashCommands } from "./commands.ts";
 import type { PromptToFill } from "./own.ts";
@@ -42,18 +42,21 @@ export function Completion({
       text.slice(0, caret - word.length) + chosen + (kind === "Commands" || chosen.endsWith("/") ? "" : " ");
     onTake(before + text.slice(caret), before.length);
   };
-  useEffect(() => {
+  // Before the next key: an effect that waits for the picture would act on an older word.
+  useLayoutEffect(() => {
     const element = box.current;
     if (!element || !isOpen) return;
     const onKeyDown = (event: KeyboardEvent) => {
       const { key } = event;
+      const takes = !event.shiftKey && (key === "Tab" || (key === "Enter" && at >= 0));
       const { length } = options;
       if (key === "ArrowDown") setChosen({ word, at: (at + 1) % length });
       else if (key === "ArrowUp") setChosen({ word, at: (Math.max(at, 0) + length - 1) % length });
       else if (key === "Escape") setLeft(word);
-      else if (key === "Tab" && !event.shiftKey) take(Math.max(at, 0));
-      else if (key === "Enter" && !event.shiftKey && at >= 0) take(at);
-      else return;
+      else if (takes) {
+        // The page may be some keys behind: then the list is for another word.
+        if (element.value === text && element.selectionEnd === caret) take(Math.max(at, 0));
+      } else return;
       event.preventDefault();
       event.stopPropagation();
     };

@@ -1,6 +1,6 @@
 import { createId } from "@banyan/core/conversation";
 import { useRef, useState } from "react";
-import { show } from "../conversations/new-conversation.tsx";
+import { show, want } from "../conversations/new-conversation.tsx";
 import { IconButton } from "../design/button.tsx";
 import { usePage, usePageState } from "../page.ts";
 import { t } from "../phrases/phrases.ts";
@@ -52,6 +52,7 @@ export function FirstMessage() {
     const asked = commands.promptIn(text);
     if (!asked && commands.act(text)) return setText("");
     const said = { text, files: files.all };
+    const isWanted = want();
     keepBeginning(said);
     const message = saidWith(text, asked, files);
     setBeginning(messageInWords(message));
@@ -60,7 +61,7 @@ export function FirstMessage() {
     files.clear();
     const begun = begin(message).finally(() => keepBeginning(undefined));
     begun.catch(() => giveBack(FIRST_PAGE, said));
-    await begun.then((conversation) => show(page, conversation)).finally(() => setBeginning(undefined));
+    await begun.then((conversation) => show(page, conversation, isWanted)).finally(() => setBeginning(undefined));
   };
   return (
     <section aria-label={t("Your message")} className="flex w-full flex-col gap-2">

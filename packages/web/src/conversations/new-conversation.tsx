@@ -28,16 +28,26 @@ export function NewConversation() {
 export function useBegin(): () => Promise<void> {
   const page = usePage();
   return async () => {
+    const isWanted = want();
     const { conversation } = await page.connection.ask("conversation.create", {});
-    await show(page, conversation);
+    await show(page, conversation, isWanted);
   };
 }
 
+let wanted = 0;
+
+/** The user wants to see a conversation that is not there yet. Returns whether that is still the last one that the user wanted. */
+export function want(): () => boolean {
+  wanted++;
+  const own = wanted;
+  return () => own === wanted;
+}
+
 /**
- * Shows a new conversation once it can be written in, unless the user has gone elsewhere meanwhile. Until then the first page stays,
+ * Shows a new conversation once it can be written in, unless the user has gone elsewhere or wants another one meanwhile. Until then the first page stays,
  * so that each key goes to one message box or the other; what is written on the first page goes along (W83).
  */
-export async function show(page: Page, conversation: string): Promise<void> {
+export async function show(page: Page, conversation: string, isWanted: () => boolean): Promise<void> {
   const before = here().conversation;
   const live = page.follow(conversation);
   await Promise.all([
@@ -48,7 +58,7 @@ export async function show(page: Page, conversation: string): Promise<void> {
   await composed();
   const now = here().conversation;
   if (now === conversation) return;
-  if (now !== before) return page.leave(conversation);
+  if (now !== before || !isWanted()) return page.leave(conversation);
   if (now === undefined) moveDraft(FIRST_PAGE, conversation);
   go({ conversation });
 }
