@@ -25,6 +25,7 @@ const REASONS: Readonly<Record<string, string>> = {
   "packages/host/src/permissions/named-tool.ts: mcp_":
     "The names of a server's tools, which users write in rules and matchers.",
   "packages/host/src/settings/schema.ts: mcp_": "The same, told to who writes settings.",
+  "packages/host/src/settings/unknown-names.ts: mcp_": "The same, looked up where users write it.",
   "packages/host/src/hooks/hook-call.ts: file_path": "The field of hooks of other programs: people's hooks read it.",
   "packages/host/src/exchange/programs/codex.ts: mcp_":
     "The records of another program that say nothing of a conversation.",

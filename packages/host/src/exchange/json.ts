@@ -1,5 +1,5 @@
 import type { Event } from "@banyan/core";
-import type { Part } from "@banyan/core/conversation";
+import { type Part, readableEvent } from "@banyan/core/conversation";
 import { counted } from "@banyan/core/shown";
 import { eventSchemas } from "@banyan/protocol";
 import { z } from "zod";
@@ -10,10 +10,14 @@ const VERSION = 1;
 
 /**
  * A conversation as JSON (B56): its log, one event on a line. Nothing is left out: branches, calls, costs, what was
- * removed, what waits, and what a newer version wrote. `fromJson` reads it back.
+ * removed, what waits, and what a newer version wrote. A message that cannot be read has the reason in place of its parts. `fromJson`
+ * reads all of it back.
  */
 export function toJson(events: Iterable<Event>): string {
-  const lines = Array.from(events, (event) => JSON.stringify(event).replace(ACTING, escapedInJson)).join(",\n");
+  const lines = Array.from(events, (event) => {
+    const read = problemIn(event) === undefined ? event : readableEvent(event);
+    return JSON.stringify(read).replace(ACTING, escapedInJson);
+  }).join(",\n");
   return `{\n"format": "${FORMAT}",\n"version": ${VERSION},\n"events": [\n${lines}\n]\n}\n`;
 }
 
