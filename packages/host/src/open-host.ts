@@ -279,7 +279,7 @@ async function openTelemetry(
   return openOtlp({ env, service: "banyan", redact, failed });
 }
 
-/** What is wrong in the variables of OpenTelemetry, in sentences. */
+/** Sentences on faults in the variables of OpenTelemetry. */
 export async function telemetryNotices(env: Environment): Promise<readonly string[]> {
   return (await variablesIn(env)).notices;
 }

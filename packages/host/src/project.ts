@@ -54,7 +54,7 @@ function aroundSubmodule(root: string): string {
   return outer === undefined ? root : aroundSubmodule(outer);
 }
 
-/** Whether a `.git` is the file that leads to a submodule's data in the repository around it. */
+/** Returns whether a `.git` is the file that leads to a submodule's data in the repository around it. */
 function isSubmodule(git: string): boolean {
   try {
     return lstatSync(git).isFile() && /^gitdir: .*[/\\]modules[/\\]/.test(readFileSync(git, "utf8"));

@@ -86,7 +86,7 @@ test("F102: the trace of a turn that a kill cut has all spans that the log has, 
     before.telemetry.follow(session);
     for await (const item of agent.chat(say("Go"), { session })) {
       if (item.type !== "text.delta" || item.text !== "One") continue;
-      // What the disk has at this moment is what a kill leaves.
+      // A kill would leave the disk as it is at this moment.
       cpSync(first, second, { recursive: true });
       session.interrupt();
     }

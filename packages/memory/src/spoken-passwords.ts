@@ -1,6 +1,6 @@
 /** How one language says a password. Patterns are sources of expressions with the flags `iu`. */
 interface Language {
-  /** What is secret: a password, or a number of digits. */
+  /** The name of a secret: a password, or a number of digits. */
   readonly noun: string;
   /** Nouns whose value has digits: a plain word after one is no value. */
   readonly number: string;
@@ -171,7 +171,7 @@ type Expressions = (typeof EXPRESSIONS)[number];
 /**
  * Takes out passwords that a text says in words: "My password is swordfish." A value is a quotation or a text that looks
  * made up; after a verb ("is") or a colon it may be plain words, unless they say something about a password ("is wrong").
- * What crosses conversations is redacted by this in addition to what the host redacts (S45).
+ * Texts that cross conversations are redacted by this function in addition to the host's redaction (S45).
  */
 export function withoutSpokenPasswords(text: string): string {
   const found = EXPRESSIONS.flatMap((expressions) => spansIn(text, expressions)).sort((a, b) => a.start - b.start);
@@ -230,7 +230,7 @@ function valueAfter(text: string, at: number, link: RegExp, trust: Trust, expres
   return undefined;
 }
 
-/** Whether a text looks like a password that somebody made up, and not like a word, a number of something or code. */
+/** Returns whether a text looks like a password that somebody made up, and not like a word, a number of something or code. */
 function looksMadeUp(token: string, expressions: Expressions): boolean {
   if (token.length < 4 || CODE.test(token) || NAME_OF_METHOD.test(token)) return false;
   if (/^\p{Nd}+$/u.test(token)) return true;

@@ -68,7 +68,7 @@ export function stopWordsOf(query: readonly string[]): ReadonlySet<string> {
   return SPACED[counts.indexOf(Math.max(...counts))] ?? new Set();
 }
 
-/** What is left of a run of characters without spaces when its stop words are taken out. */
+/** Returns the rest of a run of characters without spaces when its stop words are taken out. */
 export function withoutStopWords(run: string): string[] {
   return run.split(KANA.test(run) ? IN_JAPANESE : IN_CHINESE).filter((part) => part !== "");
 }

@@ -189,7 +189,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
           dearest: z.object({ tokens: count, cost: dollars }),
         })
         .optional()
-        .describe("What the turns took before this one whose limits it shares, because a hook added it."),
+        .describe("Usage of the earlier turns whose limits this turn shares, because a hook added it."),
     }),
     event("run.paused", {
       run: id,

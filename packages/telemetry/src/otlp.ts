@@ -105,8 +105,8 @@ export async function openOtlp(options: OtlpOptions): Promise<Otlp> {
       const late = new Promise<"late"[]>((resolve) => setTimeout(resolve, LAST, ["late"]).unref());
       const ends: readonly ("sent" | "unheard" | "late")[] = await Promise.race([sent, late]);
       ending.abort();
-      if (ends.includes("late")) failed("What was left at the end could not be sent within two seconds.");
-      else if (ends.includes("unheard")) failed("What was left at the end could not be sent: nobody listens there.");
+      if (ends.includes("late")) failed("The last telemetry could not be sent within two seconds.");
+      else if (ends.includes("unheard")) failed("The last telemetry could not be sent: nobody listens there.");
     },
   };
 }
@@ -120,7 +120,7 @@ function sentTo(
   if (!sending || !provider) return "sent";
   const sent = provider.shutdown().then(
     () => "sent" as const,
-    // Whoever is told of failures has heard of it from the exporter.
+    // The exporter has told of the failure already.
     () => "sent" as const,
   );
   return Promise.race([sent, unheard(sending.address, signal)]);

@@ -1,7 +1,7 @@
 import type { Session } from "@banyan/core";
 import { type Event, type FeedItem, isDelta } from "@banyan/core/conversation";
 
-/** Where the log of a conversation begins. */
+/** The `seq` of the first event in the log of a conversation. */
 const BEGINNING = { epoch: 1, seq: 0, offset: 0 };
 
 /**
@@ -34,7 +34,7 @@ export async function eventsOfRuns(session: Session, runs: Iterable<string>, unt
   throw new Error("The session was closed before its log was read.");
 }
 
-/** What an event names. */
+/** The ids that an event names. */
 function namesIn(event: Event): Readonly<Partial<Record<"run" | "message" | "call" | "question", string>>> {
   const names = (["run", "message", "call", "question"] as const).flatMap((name) => {
     const value: unknown = Reflect.get(event, name);

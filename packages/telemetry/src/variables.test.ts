@@ -138,7 +138,7 @@ describe("F102: the last sending", () => {
   test("ends early where nobody listens", async () => {
     const { took, failed } = await closing("http://127.0.0.1:9");
     expect(took).toBeLessThan(1_000);
-    expect(failed).toContain("What was left at the end could not be sent: nobody listens there.");
+    expect(failed).toContain("The last telemetry could not be sent: nobody listens there.");
   });
 
   test("takes two seconds at most where a collector hangs", async () => {
@@ -146,7 +146,7 @@ describe("F102: the last sending", () => {
     await once(server, "listening");
     const { took, failed } = await closing(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     expect([took > 1_900, took < 2_900]).toEqual([true, true]);
-    expect(failed).toContain("What was left at the end could not be sent within two seconds.");
+    expect(failed).toContain("The last telemetry could not be sent within two seconds.");
     server.closeAllConnections();
     server.close();
   });

@@ -14,7 +14,7 @@ export interface Sending {
   readonly address: URL;
 }
 
-/** What the usual variables of OpenTelemetry ask for (docs/telemetry.md). */
+/** The settings in the usual variables of OpenTelemetry (docs/telemetry.md). */
 export interface OtlpVariables {
   /** Absent when nothing of that kind is sent. */
   readonly traces?: Sending;
@@ -25,9 +25,9 @@ export interface OtlpVariables {
   /** Milliseconds between two sendings of spans, and of metrics. */
   readonly scheduleDelay?: number;
   readonly exportInterval?: number;
-  /** Whether spans hold what was said. */
+  /** True if spans hold what was said. */
   readonly content: boolean;
-  /** What is wrong in the variables, in sentences. */
+  /** Sentences on faults in the variables. */
   readonly notices: readonly string[];
 }
 

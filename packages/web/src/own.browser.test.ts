@@ -83,7 +83,7 @@ describe.runIf(chromiumPath)(`what a person makes of the page${whyNot}`, PATIENT
     const notice = "/commands/odd.md:2:14: this is no YAML; it was read line by line.";
     Object.assign(here.served.host, { notices: [notice] });
     const { page, complaints } = await here.open("/", {});
-    await page.getByText("What the server left out or read in its own way").waitFor();
+    await page.getByText("Parts that the server left out or read differently").waitFor();
     await page.getByText(notice).waitFor();
     expect(await faultsOf(page)).toEqual([]);
     expect(complaints).toEqual([]);

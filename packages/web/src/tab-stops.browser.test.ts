@@ -9,7 +9,7 @@ const MOST = 25;
 const LINKS = Array.from({ length: 40 }, (_, place) => `[link ${place}](https://example.com/${place})`).join(" ");
 const CODE = "Run this:\n\n```sh\nls\n```\n\n| a |\n|---|\n| b |";
 
-/** What has the focus, in a word or two. */
+/** The element with the focus, in a word or two. */
 const focused = (page: Page) =>
   page.evaluate(() => {
     const { activeElement: at } = document;

@@ -48,7 +48,7 @@ export class OwnPlaces implements AsyncDisposable {
     return {
       client,
       workspace: host.workspace,
-      // What is wrong with skills and commands is known once the host is ready.
+      // The host finds faults in skills and commands while it starts.
       get notices() {
         return [...notices, ...host.notices];
       },

@@ -143,7 +143,7 @@ export function isCommand(line: string, known: readonly Pick<Command, "name" | "
   return commandIn(line, known).command !== undefined;
 }
 
-/** Whether a line that begins with a slash is words: none of these commands, and no slip in the name of one (C18). */
+/** Returns whether a line that begins with a slash is words: none of these commands, and no slip in the name of one (C18). */
 export function isWords(line: string, known: readonly Pick<Command, "name" | "also">[]): boolean {
   return !isCommand(line, known) && isRootFolder(slashIn(line)?.name ?? "tmp");
 }

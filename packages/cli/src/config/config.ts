@@ -93,7 +93,7 @@ async function check(place: ConfigurationOptions, write: (text: string) => void)
   return count === 0 ? exitCodes.done : exitCodes.usage;
 }
 
-/** What the terminal would say of its keys and colours at the start. A project sets neither. */
+/** The complaints of the terminal about its keys and colours at the start. A project sets neither. */
 async function terminalFaults(place: ConfigurationOptions): Promise<readonly string[]> {
   const { KeyBindings } = await import("../terminal/full/keys/key-bindings.ts");
   const { Colors } = await import("../terminal/full/theme/colors.ts");

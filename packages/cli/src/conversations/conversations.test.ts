@@ -69,7 +69,7 @@ describe("banyan conversations list", () => {
     expect(await ids()).toEqual([mine]);
     expect(await ids("--programs")).toEqual([response.headers.get("x-banyan-conversation"), mine]);
     expect(await done("list", "--programs")).toMatch(/ program +What is blue\?/);
-    // What goes on here is what a user began.
+    // `--continue` goes on with the conversation of a user.
     await banyan(place, ["-p", "And green?", "--continue", ...MODEL], { env: { ...model.env } });
     expect(JSON.parse(await done("list", "-o", "json"))).toMatchObject([{ id: mine, messages: 4 }]);
   });

@@ -54,7 +54,7 @@ async function remove(
   write(`Removed ${what}.\n${await toldOfMemory(id)}`);
 }
 
-/** What memory keeps of a conversation that was removed, and how it is forgotten (F106). */
+/** The sentence on memories of a removed conversation, and on the command that removes them (F106). */
 async function toldOfMemory(conversation: string): Promise<string> {
   const env = process.env;
   const places = directories(env, homedir());

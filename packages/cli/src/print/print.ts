@@ -227,7 +227,7 @@ async function promptOf(args: Arguments, notice: (sentence: string) => void, sig
   );
 }
 
-/** What a prompt says that begins with `/name`: a command of the terminal, once the conversation is there, or a prompt. */
+/** The meaning of a prompt that begins with `/name`: a command of the terminal, once the conversation is there, or a prompt. */
 type Asked =
   | { readonly type: "command"; readonly command: SayingCommand; readonly argument: string }
   | { readonly type: "prompt"; readonly said: SaidByPrompt };

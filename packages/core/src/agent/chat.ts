@@ -46,7 +46,7 @@ export interface ChatOptions {
    */
   readonly wait?: boolean | undefined;
   /**
-   * Whether a turn that a handler adds shares the limits of the turn before it: usage, cost, steps and time then count on from
+   * True if a turn that a handler adds shares the limits of the turn before it: usage, cost, steps and time then count on from
    * there, in its limits and in what it reports. For a turn that no user asked for. Default `false`.
    * @example new Agent({ model, onTurn: (_, agent) => agent.chat(say("Run the tests."), { sharesLimits: true }) });
    */

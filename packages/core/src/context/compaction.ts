@@ -80,7 +80,7 @@ async function coveredInBackground(run: TurnRun, tokens: number): Promise<string
   const before = branch.path.findLast(isSummary);
   const after = before?.role === "summary" ? before.compaction?.after : undefined;
   if (tokens - (after ?? head) < READ * room) return undefined;
-  // Where old results alone free enough, no model has to be asked (F91).
+  // No model is asked where old results alone free enough (F91).
   if (await freesEnough(run)) {
     progress.shortensBehind = last;
     return undefined;

@@ -183,7 +183,7 @@ export type EventBody =
       readonly processes?: readonly string[];
       /** The run that ended as `waiting` and whose turn this run continues. */
       readonly continues?: string;
-      /** What the turns took before this one whose limits it shares: a hook added this turn, and no user asked for it. */
+      /** Usage of the earlier turns whose limits this turn shares: a hook added this turn, and no user asked for it. */
       readonly before?: SpentBefore;
     }
   /** The run waits for a user: at a limit, or with the offer to store a message that is too large as a file. */
@@ -215,7 +215,7 @@ export type EventBody =
       /** The limit that ended it, in words, when `reason` is `limit`. */
       readonly limit?: string;
       /**
-       * What the turn took, its sub-agents and the runs that this one continues or shares limits with included; absent when nobody knows, as of a run
+       * Usage of the turn, with its sub-agents and with the runs that this run continues or shares limits with; absent when nobody knows, as of a run
        * whose process stopped.
        */
       readonly spent?: Spent;

@@ -24,7 +24,7 @@ export interface Spent {
   readonly cost?: number;
 }
 
-/** What a turn took before the run that goes on with it, or before a turn that shares its limits: the limits count on from here. */
+/** Usage of a turn before another run continues it, or before another turn shares its limits: the limits count on from here. */
 export interface SpentBefore extends Spent {
   /** Milliseconds, without those for which a user was asked. */
   readonly time: number;

@@ -142,7 +142,7 @@ export class Budget {
     Object.assign(pool.dearest, dearest);
   }
 
-  /** What the next turn begins with if it shares these limits. */
+  /** Usage with which the next turn begins if it shares these limits. */
   spent(): SpentBefore {
     const { cost, dearest, grants } = this.#pool;
     return {

@@ -18,7 +18,7 @@ export interface TurnWatch {
   readonly chosenModel?: string | undefined;
   /** What began the turn, if it says so; of a sub-agent, what began its parent's. */
   readonly client?: string | undefined;
-  /** What the turn before used, where this one shares its limits. */
+  /** Usage of the turn before, if this turn shares its limits. */
   readonly before?: Budget | undefined;
   readonly parent?: TurnRun;
   readonly call?: string;

@@ -209,7 +209,7 @@ export interface TurnRun {
   readonly call: string | undefined;
   /** The run that waited for a user, and whose turn this run continues. */
   readonly continues: string | undefined;
-  /** What the turns took before this one whose limits it shares. */
+  /** Usage of the earlier turns whose limits this turn shares. */
   readonly before: SpentBefore | undefined;
   /** Another process can go on with it: its questions stay open when this process ends. */
   readonly survives: boolean;

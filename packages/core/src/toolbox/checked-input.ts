@@ -24,7 +24,7 @@ export function isSameInput(one: Json | undefined, other: Json | undefined): boo
   return isEqual(one, other);
 }
 
-/** Whether two values say the same, however deep they are. */
+/** Returns whether two values say the same, however deep they are. */
 export function isEqual(one: unknown, other: unknown): boolean {
   // An import of it makes Node load all that it names, threads and the parsing of arguments among it.
   return process.getBuiltinModule("node:util").isDeepStrictEqual(one, other);

@@ -62,7 +62,7 @@ export async function otherAgent(
 ): Promise<LoopDriver> {
   const { name, command, args, install, env } = installedAgent(named, place);
   const own = { ...childEnvironment(place.env, env), PATH: pathOf(place) };
-  // Whoever works with models of providers alone does not load the protocol.
+  // A user of providers' models alone does not load the protocol.
   const { acpAgent } = await import("@banyan/acp");
   return acpAgent({
     name,

@@ -53,7 +53,7 @@ export interface Making {
   readonly directory: string;
   readonly judge: Judge | undefined;
   readonly allowance: Allowance | undefined;
-  /** Whether each check of the case holds in an untouched folder: `look` finds out, once for all attempts of the case. */
+  /** Returns whether each check of the case holds in an untouched folder: `look` finds out, once for all attempts of the case. */
   readonly untouched: (look: () => Promise<readonly boolean[]>) => Promise<readonly boolean[]>;
   /** Ends everything. */
   readonly signal: AbortSignal;

@@ -72,7 +72,7 @@ export async function removeFolder(directory: string): Promise<void> {
   for (const folder of [directory, asideOf(directory)]) await rm(folder, { recursive: true, force: true });
 }
 
-/** Where files of the agent are while a check finds those of the case in their place. */
+/** The folder of the agent's files while a check finds the files of the case in their place. */
 function asideOf(directory: string): string {
   return `${directory}.aside`;
 }

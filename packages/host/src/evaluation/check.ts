@@ -49,7 +49,7 @@ export async function checked(check: Check, outcome: Outcome): Promise<Checked> 
   return { ...found, ...files };
 }
 
-/** Whether each check holds before the agent has done anything. Judges are not asked: that would cost money. */
+/** Returns whether each check holds before the agent has done anything. Judges are not asked: that would cost money. */
 export async function holdUntouched(checks: readonly Check[], outcome: Omit<Outcome, "answer">): Promise<boolean[]> {
   const all: boolean[] = [];
   for (const check of checks)
@@ -135,7 +135,7 @@ const MATCHER = `
   parentPort.postMessage(new RegExp(pattern, "m").test(text));`;
 
 /**
- * Whether a text has a match; `undefined` when `bound` ends it. It runs in a thread of its own: an expression that
+ * Returns whether a text has a match; `undefined` when `bound` ends it. It runs in a thread of its own: an expression that
  * never ends would stop the program too. Rejects with the reason of the signal.
  */
 async function matchesIn(

@@ -226,7 +226,7 @@ function placed(error: unknown, cases: Cases, path: KeyPath | undefined): unknow
   return new ModelChoiceError(error.code, `${describePlace(cases.fault(path, "", "").fault)}: ${error.message}`);
 }
 
-/** What the hosts of all attempts share. */
+/** The parts that the hosts of all attempts share. */
 interface AttemptHosts {
   readonly notice: (sentence: string) => void;
   /** Takes over the sending of telemetry: no attempt waits for that. */
@@ -259,7 +259,7 @@ const WITHOUT_EFFECT: readonly SettingName[] = [
   "model",
 ];
 
-/** What decides an attempt beside its case and its column: a short name of the settings, rules, instructions, agents and skills. */
+/** A digest of everything that decides an attempt beside its case and its column: settings, rules, instructions, agents and skills. */
 function conditionsOf(
   { configuration, instructions, places }: Host,
   { flags = {}, trusted = false }: EvaluationOptions,

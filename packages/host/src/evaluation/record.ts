@@ -10,7 +10,7 @@ export interface Checked {
   readonly what: string;
   /** Why it does not, or what the judge said. */
   readonly why?: string;
-  /** Whether this holds before the agent does anything, for an empty answer and the files of the case. Absent where it does not. */
+  /** True if this holds before the agent does anything, for an empty answer and the files of the case. Absent where it does not. */
   readonly holdsUntouched?: true;
   /** Files that the agent changed, added or removed, and that were as in the case while the command ran. */
   readonly restored?: readonly string[];

@@ -85,7 +85,7 @@ export function evaluationSentence({ attempts, spent, stopped }: Evaluation): st
   return stopped ? `${sum} Stopped: ${stopped.why}.` : sum;
 }
 
-/** What a reader must know about checks before they believe the results: sentences, each once, in the order of the cases. */
+/** Sentences that a reader needs before they believe the results: each once, in the order of the cases. */
 export function evaluationNotes({ attempts }: Evaluation): string[] {
   const notes = attempts.flatMap(({ case: name, result }) =>
     (result?.checks ?? []).flatMap(({ what, holdsUntouched, restored, changed }) => [

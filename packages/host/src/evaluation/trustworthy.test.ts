@@ -106,7 +106,7 @@ describe("F101: files that a check depends on are those of the case", () => {
       "mend: `node test.mjs` exits with 0: the agent changed test.mjs; the command ran with the files of the case.",
     );
     expect(evaluation.attempts[1]?.result?.checks[0]?.restored).toBeUndefined();
-    // What the agent wrote is there for whoever looks at the attempt.
+    // The agent's file is there for a user who looks at the attempt.
     const { directory = "" } = evaluation.attempts[0]?.result ?? {};
     expect(readFileSync(join(directory, "test.mjs"), "utf8")).toBe('console.log("all is well");\n');
   });
@@ -220,7 +220,7 @@ describe("F101: each check runs once on the untouched folder", () => {
       expect.stringMatching(/^mend: `echo .*`.*: this holds before the agent does anything\.$/),
       'mend: the answer lacks "sorry": this holds before the agent does anything.',
     ]);
-    // What was kept is still marked.
+    // The kept result is still marked.
     expect(evaluationNotes(await run([one], [column("a", []), column("b", [])], { repetitions: 2 }))).toEqual(notes);
     expect(readFileSync(counted, "utf8")).toBe("x\n".repeat(5));
   });
@@ -294,7 +294,7 @@ describe("F101: everything that decides an attempt is part of its key", () => {
   const env = { PATH: process.env.PATH, BANYAN_SANDBOX: "off" };
   type Options = Partial<Parameters<typeof openEvaluation>[0]>;
 
-  /** Whether the result of the only attempt is kept. */
+  /** Returns whether the result of the only attempt is kept. */
   async function isKept(options: Options = {}): Promise<boolean> {
     await using opened = await openEvaluation({
       ...{ file: join(folder, "cases.yaml"), cwd: folder, env, home: home(), models: ["scripted"] },

@@ -33,7 +33,7 @@ export interface ReadConversation {
   readonly id: string;
   /** In order, the first one being `conversation.created`. */
   readonly events: readonly Event[];
-  /** What of it this version does not know, in one sentence; absent when it knows everything. */
+  /** A sentence that names the events that this version does not know; absent when it knows all. */
   readonly unknown?: string;
 }
 
@@ -71,7 +71,7 @@ const PARTS: Readonly<Record<Part["type"], true>> = {
   ...{ text: true, reasoning: true, call: true, file: true, source: true, provider: true },
 };
 
-/** Whether a part has a type that a newer version may have added. */
+/** Returns whether a part has a type that a newer version may have added. */
 function isUnknownPart(part: unknown): boolean {
   const type = typeof part === "object" && part !== null && "type" in part ? part.type : undefined;
   return typeof type === "string" && !Object.hasOwn(PARTS, type);
@@ -81,7 +81,7 @@ function unknownPartsOf(event: object): readonly { readonly type: string }[] {
   return "parts" in event && Array.isArray(event.parts) ? event.parts.filter(isUnknownPart) : [];
 }
 
-/** What events hold that this version does not know, with how often; nothing when it knows all of it. */
+/** Names the parts of events that this version does not know, with their counts; nothing when it knows all. */
 function toldUnknown(events: readonly Event[]): string | undefined {
   const names = events.flatMap((event) => [
     ...(ownTypes.has(event.type) ? [] : [event.type as string]),

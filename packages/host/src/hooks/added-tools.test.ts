@@ -68,7 +68,7 @@ test("F108: a tool that a server adds while a turn of a hook works is there in t
   expect(model.requests).toHaveLength(6);
   const results = model.requests.at(-1)?.messages.flatMap((each) => (each.role === "assistant" ? each.results : []));
   expect(JSON.stringify(results)).toContain("grown ran");
-  // What the conversation began with keeps every byte.
+  // The first tools of the conversation keep every byte.
   expect(new Set(model.requests.map(({ tools }) => JSON.stringify(tools))).size).toBe(1);
   await session.close();
 });

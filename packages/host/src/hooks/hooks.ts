@@ -73,7 +73,7 @@ export class Hooks {
   readonly #options: HooksOptions;
   /** Conversations that are open, for what is to be said in them. */
   readonly #sessions = new Map<string, Session>();
-  /** What hooks told as the session began, or behind a summary, for the next message. */
+  /** Words of hooks for the next message, from the start of the session or from behind a summary. */
   readonly #told = new Map<string, readonly Promise<HookSaid>[]>();
   readonly #stops = new Map<string, number>();
   /** Runs that make a summary because a user asked for one. */
@@ -85,7 +85,7 @@ export class Hooks {
   readonly #running = new Set<Promise<unknown>>();
   /** Hooks that nobody waits for. */
   readonly #async = new Set<Promise<unknown>>();
-  /** What hooks left running in the background. */
+  /** Processes that hooks left running in the background. */
   readonly #left = new RunningCommands();
   readonly #over = new AbortController();
 

@@ -23,9 +23,9 @@ export interface PublishedHook {
   /** Times that the model answers without a call. Default 1. */
   readonly answers?: number;
   readonly prompt?: string;
-  /** What the page says of the example. */
+  /** The page's own description of the example. */
   readonly right: {
-    /** What becomes of the calls. */
+    /** The outcome of each call. */
     readonly statuses?: readonly ("completed" | "denied")[];
     /** Texts of which the model is told. */
     readonly told?: readonly string[];

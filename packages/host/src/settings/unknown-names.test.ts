@@ -24,7 +24,7 @@ const place = (env: Readonly<Record<string, string>> = {}) => ({
   home: root,
 });
 
-/** What is reported of settings, without the path of the file. */
+/** The reports on settings, without the path of the file. */
 async function reported(settings: object, env: Readonly<Record<string, string>> = {}): Promise<string[]> {
   writeFileSync(file, JSON.stringify(settings, undefined, 1));
   const faults = await unknownNamesIn(place(env), join(root, "project"));

@@ -12,7 +12,7 @@ import type { KeyPath } from "./key.ts";
 import type { Entry } from "./merge.ts";
 import type { Settings } from "./schema.ts";
 
-/** What names are looked up in. */
+/** The places in which names are looked up. */
 export interface LookupPlace {
   /** All layers together: short names of one layer are known in the others. */
   readonly settings: Settings;
@@ -22,7 +22,7 @@ export interface LookupPlace {
 }
 
 /**
- * What is wrong with the names in a setting: models that cannot be used, tools of MCP servers that are not configured, and files and
+ * Returns the faults in the names of a setting: models that cannot be used, tools of MCP servers that are not configured, and files and
  * folders that do not exist. The form of the setting was checked before.
  */
 export async function unknownNames(

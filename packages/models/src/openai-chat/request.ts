@@ -27,7 +27,7 @@ interface Known {
   readonly needsReasoning?: boolean | undefined;
 }
 
-/** What a list of messages begins with, encoded. The list grows. */
+/** The encoded beginning of a list of messages that grows. */
 interface KnownList {
   readonly shape: RequestShape;
   readonly instructions: string;

@@ -4,7 +4,7 @@ import { ListBodies, type ListBody } from "./body.ts";
 
 const piece = (text: string) => Buffer.from(`,${JSON.stringify(text)}`);
 
-/** What a body says, written without memory. */
+/** The text of a body, written without memory. */
 function textOf({ before, pieces, after }: ListBody): string {
   return before + pieces.map(String).join("").slice(1) + after;
 }

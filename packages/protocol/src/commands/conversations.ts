@@ -116,7 +116,7 @@ export const conversationCommands = {
       notice: z
         .string()
         .optional()
-        .describe("What of the export this version does not know and keeps, in one sentence."),
+        .describe("A sentence on the events of the export that this version does not know and keeps."),
     }),
   ),
 } as const;

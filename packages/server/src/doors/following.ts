@@ -234,7 +234,7 @@ export function lastOfRun(state: ConversationState, run: string): string | undef
 }
 
 /**
- * Where the next message goes that is said behind this one: the end of the turn that a response begins, and below a summary that
+ * Returns the parent of a message that is said behind this one: the end of the turn that a response begins, and below a summary that
  * stands there, or the line about a message that is too large. Throws `ClientError`.
  */
 export function endOf(state: ConversationState, message: string): string {

@@ -39,7 +39,7 @@ type Message = ChatRequest["messages"][number];
 /** Finds where what was said before stands; nothing when no conversation says it. */
 export type FindPlace = (before: readonly OpenAiTurn[]) => Promise<HistoryPlace | undefined>;
 
-/** Where a request may go on. */
+/** The conversations and branches that a request may continue. */
 export interface ChatPlace {
   /** The conversation that the request names: only its last message counts there. */
   readonly conversation?: string | undefined;

@@ -12,13 +12,13 @@ const WORDS = 12;
 const QUERIES = 4;
 const HITS = 50;
 
-/** What a user said and what was answered, as texts that can be compared. */
+/** A user's message and its answer, as texts that can be compared. */
 interface Turn {
   readonly said: string;
   readonly answer: string;
 }
 
-/** Where a request goes on, and what its program has that no message of that branch says. */
+/** The branch that a request continues, and the texts of its program that no message of the branch has. */
 export interface HistoryPlace extends Pick<Asking, "conversation" | "at" | "beside"> {
   readonly told: readonly OpenAiTurn[];
 }
@@ -189,7 +189,7 @@ function turnsOfPath(path: readonly Message[]) {
 }
 
 /**
- * Whether a turn of a branch says what a program has. A program may have the beginning of an answer that was cut, or the end
+ * Returns whether a turn of a branch says what a program has. A program may have the beginning of an answer that was cut, or the end
  * of one that began twice. What a program adds to a message before it sends it, and a command that the server filled in, are
  * in the branch alone: there the message has more than the program has, or begins with a slash.
  */
@@ -210,7 +210,7 @@ function wordsIn(content: OpenAiTurn["content"]): string {
   return content.flatMap((piece) => ("text" in piece ? [piece.text] : [])).join("\n");
 }
 
-/** What a program tells was said before, in a message of a branch. */
+/** The history that a program tells, as it stands in a message of a branch. */
 function toldIn(message: Message): string {
   if (!isPersons(message)) return "";
   return message.parts

@@ -13,7 +13,7 @@ export interface ProgramRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What a program does to a text of its chat before it sends the text again. */
+/** The change that a program makes to a text of its chat before it sends the text again. */
 type Resent = (text: string) => string;
 
 /** How a program speaks to `/v1/chat/completions`: made after its published code and docs, not recorded from a running program. */
@@ -27,7 +27,7 @@ export interface Program {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly headers: (chat: string) => Readonly<Record<string, string>>;
   readonly picture: (url: string) => object;
-  /** Whether a text without a picture is sent as parts, too. */
+  /** True if a text without a picture is sent as parts, too. */
   readonly isParts: boolean;
   readonly resent: Resent;
   /** Its requests for itself, of the last messages of a chat. */
@@ -161,7 +161,7 @@ export class ProgramChat {
     if (last) last.answer = answer;
   }
 
-  /** What the program asks for itself after an answer, by the name of each request. */
+  /** The program's own requests after an answer, by their names. */
   side(): readonly (ProgramRequest & { readonly name: string })[] {
     const history = this.#turns.flatMap(({ said, answer = "" }) => [
       { role: "user" as const, text: said },

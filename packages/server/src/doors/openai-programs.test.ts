@@ -26,10 +26,10 @@ const talkative = () =>
     index % 7 === 6 ? "👍\n" : `Answer number ${index} is **yes**.\n\n- It has a list.  \n\n`,
   );
 
-/** Where a header names the chat, its first turns show the same. */
+/** The first turns show the same as all turns if a header names the chat. */
 const TURNS = new Map(process.env.BANYAN_LONG === "1" ? [] : NAMED_PROGRAMS.map((program) => [program, 9]));
 
-/** What a user does in a chat: a picture, messages that are asked again or edited, all kinds of white space. */
+/** The acts of a user in a chat: a picture, messages that are asked again or edited, all kinds of white space. */
 function* actions(chat: ProgramChat, turns: number): Generator<ProgramRequest> {
   for (let turn = 0; turn < turns; turn++) {
     yield chat.say(`Question ${turn}:\r\n\twhat about oak ${turn}?  \n`, turn === 2 ? PIXEL : undefined);

@@ -12,7 +12,7 @@ import { type OpenAiTurn, textOf } from "./openai-words.ts";
 const RECENT = 8;
 const EXCHANGES = 3;
 
-/** What a request says of itself beside its messages. */
+/** The fields and headers of a request beside its messages. */
 interface SideMarks {
   readonly stream?: boolean | null | undefined;
   readonly tools?: readonly unknown[] | null | undefined;
@@ -20,7 +20,7 @@ interface SideMarks {
 }
 
 /**
- * Whether a program asks for itself, for a title, tags or suggestions of a chat, and no user says anything (W89). Words that a
+ * Returns whether a program asks for itself, for a title, tags or suggestions of a chat, and no user says anything (W89). Words that a
  * user could type decide nothing. It is so when the program says it, in `X-OpenWebUI-Task` or `metadata.task`. Otherwise the
  * request has no tools, is not streamed, and its one message quotes the last exchange of a conversation of this server whose
  * answers the program takes as streams: its chats send the exchange as messages, and stream.
@@ -67,7 +67,7 @@ async function quotesExchange(
   }
 }
 
-/** Whether a text holds a message and, behind it, its answer. Programs take pictures out of what they quote. */
+/** Returns whether a text holds a message and, behind it, its answer. Programs take pictures out of what they quote. */
 function quotes(text: string, said: string, answer: string): boolean {
   const plain = (each: string) => comparable(each.replace(/!\[[^\]]*\]\([^)]*\)/g, ""));
   const at = text.indexOf(plain(said));

@@ -142,7 +142,7 @@ async function answerAndGoOn(
   await watched.read([...watched.state.messages.keys()].slice(-50));
   const { state } = watched;
   const written = state.messages.get(response);
-  // What is asked before the first response, as about a message that is too large, stands in a message of the page alone.
+  // A question before the first response, as about a message that is too large, stands in a message of the page alone.
   const asked = answers.map(({ question }) => state.questions.get(question)).find((open) => open?.type === "limit");
   const run = written?.role === "assistant" ? written.run : asked?.type === "limit" ? asked.run : undefined;
   if (run === undefined)

@@ -85,7 +85,7 @@ function said(text: string): string {
   return line.length > LONGEST ? `${line.slice(0, LONGEST)}...` : line;
 }
 
-/** Whether a user agrees to something. A number that is none of the choices is asked again, a few times (F108). */
+/** Returns whether a user agrees to something. A number that is none of the choices is asked again, a few times (F108). */
 async function agrees(ask: Ask, text: string, word: string): Promise<boolean> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const again = attempt === 0 ? "" : `\nThat is no choice: "${word}" or "decline"?`;

@@ -5,7 +5,7 @@ const MOST = 100;
 
 /** Bytes of one answer of a server, whatever carries it. */
 export const LARGEST_ANSWER = STDIO_DEFAULT_MAX_BUFFER_SIZE;
-/** What a call is told whose answer is larger (F108). */
+/** The error of a call whose answer is larger (F108). */
 export const TOO_LARGE = `its answer is larger than ${LARGEST_ANSWER / 1024 ** 2} MiB, the limit for an answer of an MCP server; ask for less`;
 
 /** Bytes that are kept of each end of a line that is too long, and of such a line before its program counts as broken. */

@@ -191,7 +191,7 @@ class BackgroundCommand implements Staying {
   readonly #stop = new AbortController();
   readonly #timeout: number | undefined;
   readonly #redaction: BackgroundStart["redaction"];
-  /** What may still change, as a progress bar does, until somebody reads it (F82). */
+  /** The end of the output, which may still change, as a progress bar does (F82). */
   readonly #screen = new TerminalScreen();
   #text = "";
   /** UTF-16 units in front of the text that are kept no more. */

@@ -60,7 +60,7 @@ type Outcome =
       /** `undefined`: it goes. */
       readonly after: Buffer | undefined;
       readonly conflicts: number;
-      /** Whether it can be run as a program then; `undefined`: as before. */
+      /** True if it can be run as a program then; `undefined`: as before. */
       readonly runs: boolean | undefined;
     }
   /** Only its mode becomes another one. */

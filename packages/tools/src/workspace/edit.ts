@@ -84,7 +84,7 @@ async function edited(
 /** A text with one place replaced. */
 interface Replaced {
   readonly text: string;
-  /** What was taken for the same although it only looks so. */
+  /** A sentence on characters that were taken for others because they look alike. */
   readonly note?: string;
 }
 

@@ -92,7 +92,7 @@ export class ForeignChanges {
     this.#all = all;
   }
 
-  /** What became of files that no call names, since all were noted or this was asked last. */
+  /** Returns changes of files that no call names, since all files were noted or since the last question. */
   async unnamed(): Promise<FileChange[]> {
     const all = this.#all;
     const stamps = all && (await stampsIn(this.#workspace.root));

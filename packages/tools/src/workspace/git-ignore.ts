@@ -117,7 +117,7 @@ function isDeep(path: string): boolean {
 /** A name that nobody wrote a rule for. */
 const ANY_NAME = "3b1f6b0e-any-name";
 
-/** Whether rules leave out a folder, or as `build/*` whatever is in it, without being rules about all folders around it. */
+/** Returns whether rules leave out a folder, or as `build/*` whatever is in it, without being rules about all folders around it. */
 function isLeftOut(rules: IgnoreRules | undefined, folder: string): boolean {
   const leavesAllOut = (around: string) => isIgnored(rules, join(around, ANY_NAME), false);
   return isIgnored(rules, folder, true) || (leavesAllOut(folder) && !leavesAllOut(dirname(folder)));

@@ -43,7 +43,7 @@ export class LookAlikes {
     this.#yours = new FoldedText(wanted, { startsInLine: true });
   }
 
-  /** Where the piece has other characters, from its beginning. */
+  /** The places of the piece with other characters, in UTF-16 units from its beginning. */
   differences(): readonly Difference[] {
     const found: Difference[] = [];
     let [at, offset] = [0, 0];
@@ -76,7 +76,7 @@ export class LookAlikes {
     return changes ? kept.join("") : replacement;
   }
 
-  /** What stands for a part of what was looked for that becomes `now`. */
+  /** Returns the new text of the file for a part of the wanted text that becomes `now`. */
   #changed(offset: number, was: string, now: string): string {
     const [old, fresh] = [charactersOf(was), charactersOf(now)];
     const most = Math.min(old.length, fresh.length);
@@ -94,7 +94,7 @@ export class LookAlikes {
     ].join("");
   }
 
-  /** What the file has for a part of what was looked for; undefined when that begins or ends inside of a character. */
+  /** Returns the file's text for a part of the wanted text; undefined when the part begins or ends inside of a character. */
   #pieceOf(start: number, end: number): string | undefined {
     const [from, to] = [start, end].map((offset) => {
       const folded = this.#yours.foldedPlace(offset);

@@ -69,7 +69,7 @@ function unquoted(named: string, root: string): string {
       const read: unknown = JSON.parse(path);
       path = typeof read === "string" && exists(root, read) ? read : inner;
     } catch {
-      // What stands in the quotes is no JSON: its backslashes are meant as they are.
+      // The text in the quotes is no JSON: its backslashes are meant as they are.
       path = inner;
     }
   }

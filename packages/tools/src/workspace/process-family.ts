@@ -57,13 +57,13 @@ export function killFamily(family: ProcessFamily): void {
   for (let round = 0; round < 3 && signalFamily(family, "SIGKILL", known); round += 1);
 }
 
-/** Whether a process of a family lives. */
+/** Returns whether a process of a family lives. */
 export function isLiving(family: ProcessFamily): boolean {
   return isAlive(family, new Set());
 }
 
 /**
- * Whether a member waits for the standard input of the first process: it reads that, or watches that and no connection beside
+ * Returns whether a member waits for the standard input of the first process: it reads that, or watches that and no connection beside
  * (F80). Always false where there is no `/proc` to tell.
  */
 export function waitsForInput(family: ProcessFamily): boolean {
@@ -87,7 +87,7 @@ function watchesInput(id: number): boolean {
   });
 }
 
-/** What an open file of a process is; undefined when it has none of that number, or has ended. */
+/** Returns the target of an open file of a process; undefined when it has no file of that number, or has ended. */
 function linkOf(id: number, fd: number): string | undefined {
   try {
     return readlinkSync(`/proc/${id}/fd/${fd}`);

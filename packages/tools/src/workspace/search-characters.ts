@@ -55,7 +55,7 @@ export class PatternReader {
     this.#pattern = pattern;
   }
 
-  /** What is not read yet. */
+  /** The part of the pattern that is not read yet. */
   get rest(): string {
     return this.#pattern.slice(this.#at);
   }

@@ -12,9 +12,9 @@ import {
 /** A class of characters in brackets, in JavaScript's syntax. */
 export interface CharacterClass {
   readonly source: string;
-  /** Whether the pattern names a line end as one of the characters. */
+  /** True if the pattern names a line end as one of the characters. */
   readonly spans: boolean;
-  /** Whether the pattern names the carriage return as one of the characters. */
+  /** True if the pattern names the carriage return as one of the characters. */
   readonly raw: boolean;
 }
 

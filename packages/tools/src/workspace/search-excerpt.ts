@@ -7,10 +7,10 @@ const BEFORE = 100;
 /** A word of up to this many units is shown whole or not at all: whoever takes secrets out of a text knows none by its half (S10). */
 const LONGEST_WORD = 512;
 
-/** Where a line was cut. */
+/** The sides on which a line was cut. */
 const CUT = "[...]";
 
-/** What of a line is shown: all of it, or the place around the match that begins `at` a UTF-16 unit of the line. */
+/** Returns the shown part of a line: all of it, or the place around the match that begins `at` a UTF-16 unit of the line. */
 export function excerpt(line: string, at: number): string {
   if (line.length <= LONGEST) return line;
   const from = at + BEFORE < LONGEST ? 0 : at - BEFORE;

@@ -82,7 +82,7 @@ export function searchTexts({ pattern, texts }: TextQuery, { found, skipped }: S
   }
 }
 
-/** Whether an expression needed more memory on a long line than it is given. */
+/** Returns whether an expression needed more memory on a long line than it is given. */
 function endsMatching(error: unknown): boolean {
   return error instanceof RangeError;
 }
@@ -128,7 +128,7 @@ async function searchFile(
   return wantsMore;
 }
 
-/** What is not UTF-8 is most often Latin-1, or an encoding that is like Latin-1 for most letters. */
+/** Text that is not UTF-8 is most often Latin-1, or an encoding that is like Latin-1 for most letters. */
 function decoded(bytes: Buffer): string {
   return bytes.toString(isUtf8(bytes) ? "utf8" : "latin1");
 }
@@ -173,7 +173,7 @@ function* matchesAcrossLines(expression: RegExp, text: string): Generator<Omit<M
   }
 }
 
-/** Whether a text contains one of the texts that every match contains; where none is known, every text does. */
+/** True if a text contains one of the texts that every match contains; where none is known, every text does. */
 class NeededText implements TextSink {
   readonly #expression: RegExp | undefined;
   readonly #longest: number;

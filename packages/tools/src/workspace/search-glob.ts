@@ -4,7 +4,7 @@ import { WorkspaceError } from "./error.ts";
 import { TOO_MANY_STARS } from "./git-ignore.ts";
 
 /**
- * Whether a file is among those that a glob means. Without `/` it is about the file's name, otherwise about its path
+ * Returns whether a file is among those that a glob means. Without `/` it is about the file's name, otherwise about its path
  * from the root. Everything matches when there is no glob.
  */
 export function compileGlob(glob: string | undefined): (path: string) => boolean {

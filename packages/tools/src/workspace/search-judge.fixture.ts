@@ -10,7 +10,7 @@ export interface JudgedPattern {
   readonly pattern: string;
   /** The same in JavaScript; undefined if JavaScript has no form for it. */
   readonly meaning: string | undefined;
-  /** Whether the pattern names line ends, so that it is matched against the whole text. */
+  /** True if the pattern names line ends, so that it is matched against the whole text. */
   readonly spans: boolean;
 }
 

@@ -8,7 +8,7 @@ export interface Match {
   readonly path: string;
   /** 1-based. */
   readonly line: number;
-  /** What of the line is shown. */
+  /** The shown part of the line. */
   readonly text: string;
 }
 
@@ -22,13 +22,13 @@ export interface Skipped {
   readonly why: "binary" | "unreadable" | "size" | "line" | "depth";
 }
 
-/** What is said of a search beside its matches. */
+/** Sentences of a search beside its matches. */
 export interface Told {
   readonly leftOut?: readonly LeftOut[];
   readonly links?: readonly string[];
-  /** What the user may have meant otherwise. */
+  /** Parts of the pattern that may be meant otherwise. */
   readonly notes?: readonly string[];
-  /** What to consider if there are no matches. */
+  /** Advice for a search without matches. */
   readonly advice?: readonly string[];
   /** Why the search is not complete, if it is not. */
   readonly stopped?: string;

@@ -5,7 +5,7 @@ export interface Part {
   readonly exact?: string;
   /** Texts of which every match contains at least one; empty if nothing is known. */
   readonly needs: readonly string[];
-  /** Whether a quantifier may follow the source directly. */
+  /** True if a quantifier may follow the source directly. */
   readonly unit?: boolean;
 }
 
@@ -53,7 +53,7 @@ export function choice(options: readonly Part[]): Part {
   return { source: options.map(({ source }) => source).join("|"), needs: isKnown ? needs : [] };
 }
 
-/** What every match of a part contains, for a part that may be repeated or captured. */
+/** Returns the texts that every match of a part contains, for a part that may be repeated or captured. */
 export function needsOf({ exact, needs }: Part): readonly string[] {
   return exact ? [exact] : needs;
 }

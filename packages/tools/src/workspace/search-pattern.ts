@@ -16,17 +16,17 @@ import { assertion, choice, grouped, needsOf, type Part, sequence, set } from ".
 export interface Pattern {
   /** Matches single lines without their ends, or the whole text of a file if the pattern `spans` lines. */
   readonly expression: RegExp;
-  /** Whether the pattern names a line end or the beginning or end of a file. */
+  /** True if the pattern names a line end or the beginning or end of a file. */
   readonly spans: boolean;
-  /** Whether the pattern names the carriage return, so that CRLF is not read as one line end. */
+  /** True if the pattern names the carriage return, so that CRLF is not read as one line end. */
   readonly raw: boolean;
-  /** Whether a part such as `\s` would match a line end, which no line alone contains. */
+  /** True if a part such as `\s` would match a line end, which no line alone contains. */
   readonly stopsAtLineEnd: boolean;
   /** Texts of which every match contains at least one, each within one line; empty if there are no such texts. */
   readonly needs: readonly string[];
-  /** Whether case does not count in `needs`. */
+  /** True if case does not count in `needs`. */
   readonly ignoresCase: boolean;
-  /** What the user may have meant otherwise. */
+  /** Parts of the pattern that may be meant otherwise. */
   readonly note: string | undefined;
 }
 
@@ -83,7 +83,7 @@ function compiled(source: string, spans: boolean): RegExp {
   }
 }
 
-/** What the second pass knows from the first one. */
+/** The results of the first pass that the second pass needs. */
 type Known = Pick<Pattern, "spans" | "raw"> & { readonly references: ReadonlySet<number> };
 
 /** One pass over a pattern. The first pass finds the facts that the second one needs from the beginning. */
@@ -188,7 +188,7 @@ class Translation implements Facts {
     return part;
   }
 
-  /** Whether a character follows that every match contains: then a `$` before it cannot mean the line's end. */
+  /** Returns whether a character follows that every match contains: then a `$` before it cannot mean the line's end. */
   #isCharacterNext({ verbose }: Flags): boolean {
     const { rest } = this.#reader;
     return !verbose && /^(?:\{(?!\d+,?\d*\})|\\[^\w\s<>]|[^\\^$.|?*+()[{\r\n])(?![?*]|\{[0,])/.test(rest);

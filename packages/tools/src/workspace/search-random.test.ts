@@ -67,7 +67,7 @@ test("F79: random patterns find in texts what JavaScript finds, and one of 20 is
   expect(refused / drawn.length).toBeLessThanOrEqual(0.05);
 });
 
-/** Whether a text contains one of those without which ripgrep leaves a file out. */
+/** Returns whether a text contains one of those without which ripgrep leaves a file out. */
 function hasNeeded(pattern: string, text: string): boolean {
   const { needs, ignoresCase } = translate(pattern);
   const cased = (some: string) => (ignoresCase ? some.toLowerCase() : some);
@@ -84,7 +84,7 @@ async function answerOf(folder: TestFolder, pattern: string, ripgrep: boolean): 
   }
 }
 
-/** What an answer tells that is not so, or does not tell. */
+/** The untrue and the missing statements of an answer. */
 function wrongIn(answer: string, pattern: JudgedPattern, files: readonly JudgedFile[], open: ReadonlySet<string>) {
   const told = new Set([...answer.matchAll(/^(\S*\.\w+:\d+):/gm)].map(([, place]) => place));
   const wrong: string[] = [];

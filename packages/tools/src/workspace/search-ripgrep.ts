@@ -77,7 +77,7 @@ async function printed(
     for await (const piece of child.stdout) text += piece;
     await ended;
     signal.throwIfAborted();
-    // What follows the last null byte is no whole path.
+    // The text behind the last null byte is no whole path.
     return text.split("\0").slice(0, -1);
   } finally {
     kill();

@@ -162,7 +162,7 @@ export async function runInWorkspace(
   return { end, output: output.end() };
 }
 
-/** What a model is told of the output of a command: what a terminal would show of it (F82), without secrets, bounded. */
+/** The output of a command as the model receives it: as a terminal shows it (F82), without secrets, bounded. */
 export class ShownOutput {
   readonly #screen = new TerminalScreen();
   readonly #output = new BoundedOutput(KEPT);

@@ -4,7 +4,7 @@ import { TerminalScreen } from "./terminal-screen.ts";
 
 const LONG = process.env.BANYAN_LONG === "1";
 
-/** What is shown of an output that comes in pieces of some length. */
+/** The shown text of an output that comes in pieces of some length. */
 function shown(output: string, piece = output.length): string {
   const screen = new TerminalScreen();
   let text = "";
@@ -74,7 +74,7 @@ function* numbers(seed: number): Generator<number, never> {
   }
 }
 
-/** What the terminal of another project shows of an output: its screen, and what has left it. */
+/** An output in the terminal of another project: its screen and its scrollback. */
 async function onXterm(output: string): Promise<string> {
   const terminal = new xterm.Terminal({
     cols: 500,

@@ -21,7 +21,7 @@ interface Row {
 }
 
 /**
- * What a terminal shows of an output (F82): carriage returns, backspaces, moves of the cursor and erasures are applied, so a progress
+ * An output as a terminal shows it (F82): carriage returns, backspaces, moves of the cursor and erasures are applied, so a progress
  * bar is one line. Other control characters and sequences are left out (S12). A character is one column, and no line is wrapped.
  * Memory is bounded: `push` returns what no later output can change.
  */

@@ -84,7 +84,7 @@ export function textForm({ encoding, mark }: FileForm & { readonly kind: "text" 
   return { encoding, mark: mark === 0 ? "" : MARK };
 }
 
-/** What is special about the form of a file, as `UTF-16LE with a byte-order mark`; nothing for plain UTF-8. */
+/** Names the special form of a file, as `UTF-16LE with a byte-order mark`; nothing for plain UTF-8. */
 export function formInWords({ encoding, mark }: TextForm): string | undefined {
   return mark === "" ? undefined : `${encoding.toUpperCase()} with a byte-order mark`;
 }

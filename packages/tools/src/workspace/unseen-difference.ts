@@ -2,7 +2,7 @@ import { lineAt } from "./text-content.ts";
 
 /** A place where a text is not what somebody wrote. One of the two may be empty. */
 export interface Difference {
-  /** Where it begins in the text, in UTF-16 units. */
+  /** The place in the text at which the difference begins, in UTF-16 units. */
   readonly at: number;
   readonly theirs: string;
   readonly yours: string;
@@ -71,7 +71,7 @@ export function sentenceOn(text: string, from: number, differences: readonly Dif
 }
 
 /**
- * What differs between `wanted` and the text around a place; `offset` is the place in `wanted` that stands for it. Returns nothing
+ * Returns the differences between `wanted` and the text around a place; `offset` is the place in `wanted` that stands for it. Returns nothing
  * when they are not alike: more than a third of it differs, or what follows a difference does not agree again.
  */
 function differencesAt(text: string, wanted: string, place: number, offset: number): readonly Difference[] | undefined {
@@ -162,7 +162,7 @@ function rarestWords(text: string, wanted: string): readonly (readonly [word: st
   return [];
 }
 
-/** Where a text occurs, overlaps included, up to some number of places. */
+/** Returns the places of a text, overlaps included, up to some number. */
 export function placesOf(text: string, wanted: string, most: number): readonly number[] {
   const places: number[] = [];
   for (let at = text.indexOf(wanted); at >= 0 && places.length < most; at = text.indexOf(wanted, at + 1))
@@ -170,7 +170,7 @@ export function placesOf(text: string, wanted: string, most: number): readonly n
   return places;
 }
 
-/** Whether a reader sees each character for what it is. */
+/** Returns whether a reader sees each character for what it is. */
 function isSeen(text: string): boolean {
   return /^[!-~]*$/.test(text);
 }

@@ -102,7 +102,7 @@ async function* walkInside(
   yield* walkEntries(workspace, directory, path, entries, { ...options, rules, depth: options.depth - 1 });
 }
 
-/** Whether an entry is there and cannot be opened. Any other entry went away or became a link since it was seen. */
+/** Returns whether an entry is there and cannot be opened. Any other entry went away or became a link since it was seen. */
 export function isUnreadable(error: unknown, name: string): boolean {
   const code = systemCode(error);
   // A name that is not UTF-8 is known only in part, so nothing is found by it.

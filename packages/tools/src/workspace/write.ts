@@ -123,9 +123,9 @@ function assertAsAgreed(path: string, digest: string | null, agreed: Preview | u
 /** A file that is about to be replaced. */
 interface Previous extends FileContent {
   readonly stats: Stats;
-  /** What the new content is written in (F82). */
+  /** The encoding of the new content (F82). */
   readonly form: TextForm;
-  /** What it is when it is no text. */
+  /** The name of the form of a file that is no text. */
   readonly why?: string;
 }
 
@@ -135,7 +135,7 @@ function newContent(path: string, content: string, before: Previous | undefined)
   return { bytes, after: { digest: digestOf(bytes), text: before?.form.mark ? withoutMark(content) : content } };
 }
 
-/** What is about to be replaced, once it is kept. It need not be text to be replaced. Throws when its encoding would be lost. */
+/** Keeps the content that is about to be replaced, and returns it. It need not be text to be replaced. Throws when its encoding would be lost. */
 async function previous(
   workspace: Workspace,
   { path }: Location,

@@ -139,7 +139,7 @@ function textAttachment(name: string, text: string): Attachment {
   return attachmentFrom({ type: "text", text: enclosed("file", text, ` name=${JSON.stringify(name)}`) });
 }
 
-/** What went along with a message that was said, to go along with another one. */
+/** The files of a message, as attachments of another message. */
 export function attachmentFrom(part: UserPart): Attachment {
   const key = createId();
   if (part.type === "file") {
@@ -172,7 +172,7 @@ function decoded(bytes: Uint8Array<ArrayBuffer>): string | undefined {
   }
 }
 
-/** What of base 64 is a byte. */
+/** Bytes for each character of base 64. */
 export const BYTES = 3 / 4;
 
 /** Bytes at once that the arguments of a call hold. */

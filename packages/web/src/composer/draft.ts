@@ -2,7 +2,7 @@ import { useCallback, useSyncExternalStore } from "react";
 import { keep, kept } from "../shell/kept.ts";
 import type { Attachment } from "./attachments.ts";
 
-/** What of a message is kept until it is sent: its text, and the files that go along. */
+/** The parts of a message that are kept until it is sent: its text and its files. */
 interface Draft {
   readonly text: string;
   readonly files: readonly Attachment[];
@@ -60,7 +60,7 @@ function keepDraft<Part extends keyof Draft>(place: string, part: Part, value: D
   drafts.set(name, value);
   const isKept = value.length > 0 && JSON.stringify(value).length <= LARGEST;
   keep(name, isKept ? value : undefined, "tab");
-  // What another tab wrote there is not for this one to take away.
+  // A tab does not remove a text that another tab wrote.
   if (isKept || JSON.stringify(kept(name)) === before) keep(name, isKept ? value : undefined);
   for (const listener of listeners) listener();
 }

@@ -56,7 +56,7 @@ export function FirstMessage() {
     keepBeginning(said);
     const message = saidWith(text, asked, files);
     setBeginning(messageInWords(message));
-    // What is written from now on is the next message.
+    // The next key begins the next message.
     setText("");
     files.clear();
     const begun = begin(message).finally(() => keepBeginning(undefined));

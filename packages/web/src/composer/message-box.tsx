@@ -56,7 +56,7 @@ export function MessageBox({
   readonly placeholder: string;
   /** It has the focus when it is first shown. */
   readonly isFocused?: boolean;
-  /** What Enter does, where it does more than to send. */
+  /** The effects of Enter, if it does more than send. */
   readonly keys?: string | undefined;
   /** Stands in the place of what the keys do. */
   readonly notice: string;
@@ -66,7 +66,7 @@ export function MessageBox({
   readonly ways: ReactNode;
   onChange(text: string): void;
   onKeyDown?(event: KeyboardEvent<HTMLTextAreaElement>): void;
-  /** What is written is to be sent, or, with Alt, to be sent in the other way that there is. */
+  /** The user sends the text, or, with Alt, sends it in the other way. */
   onEnter(way: { readonly isOther: boolean }): void;
 }) {
   const [caret, setCaret] = useCaret(box);
@@ -194,7 +194,7 @@ export function MessageBox({
 }
 
 /**
- * Where the caret stands in a box. The browser tells of each move as a selection that has changed: the `onSelect` of React, which
+ * The place of the caret in a box. The browser tells of each move as a selection that has changed: the `onSelect` of React, which
  * does the same, is a listener to marked text alone in Preact (W85).
  */
 function useCaret(box: RefObject<HTMLTextAreaElement | null>) {

@@ -18,7 +18,7 @@ export interface Unsent {
   readonly mode?: "chat" | "task";
 }
 
-/** What was written in the message box, and what went along with it. */
+/** The text of the message box, and its attachments. */
 export interface WrittenMessage {
   readonly text: string;
   readonly rest: readonly UserPart[];

@@ -71,7 +71,7 @@ export function ConversationList() {
   );
 }
 
-/** Whether a program began a conversation at `/v1`. */
+/** Returns whether a program began a conversation at `/v1`. */
 const isOfProgram = ({ labels }: ListedConversation) => labels.program !== undefined;
 
 /** Pixels of a row: of the name of a time, of a conversation, and of one that says how it stands. */

@@ -7,7 +7,7 @@ import { lazily } from "../shell/lazily.ts";
 import { go, here } from "../shell/navigation.tsx";
 import { useMay } from "../use-may.ts";
 
-/** What shows a conversation. */
+/** The view of a conversation. */
 export const ConversationView = lazily(async () => ({
   default: (await import("../conversation/conversation-view.tsx")).ConversationView,
 }));

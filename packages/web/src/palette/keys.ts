@@ -4,7 +4,7 @@ export const PALETTE_KEYS = "Mod+K";
 const isMac = (): boolean => /Mac|iP(hone|ad)/.test(navigator.platform);
 
 /**
- * Whether a key belongs to an input method, which composes a word with it. Safari sends the Enter that ends a composition when
+ * Returns whether a key belongs to an input method, which composes a word with it. Safari sends the Enter that ends a composition when
  * the composition is over: only its code, 229, tells.
  */
 export function isOfInputMethod({ isComposing, keyCode }: KeyboardEvent): boolean {
@@ -44,14 +44,14 @@ export function keysOf(event: KeyboardEvent): string | undefined {
   return `Alt+${/^Key(.)$/.exec(code)?.[1] ?? key.toUpperCase()}`;
 }
 
-/** Whether a key writes something, by itself, with AltGr, or as the first half of a letter with an accent. */
+/** Returns whether a key writes something, by itself, with AltGr, or as the first half of a letter with an accent. */
 export function isPrintable(event: KeyboardEvent): boolean {
   const { key, altKey, ctrlKey, metaKey } = event;
   if (key === " " || (key.length !== 1 && key !== "Dead")) return false;
   return isAltGr(event) || (!ctrlKey && !metaKey && (!altKey || isMac()));
 }
 
-/** Whether AltGr is down, which some systems tell as Ctrl and Alt. On a Mac, browsers call Option so. */
+/** Returns whether AltGr is down, which some systems tell as Ctrl and Alt. On a Mac, browsers call Option so. */
 function isAltGr(event: KeyboardEvent): boolean {
   return !isMac() && event.getModifierState("AltGraph");
 }
@@ -69,7 +69,7 @@ export function isForWriting(target: EventTarget | null): boolean {
   );
 }
 
-/** Whether characters can be typed into an element. */
+/** Returns whether characters can be typed into an element. */
 function isTextBox(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&

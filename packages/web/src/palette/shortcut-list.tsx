@@ -23,7 +23,7 @@ const PLACES: readonly (readonly [
   [
     t("On a message"),
     [
-      ["Enter", t("What it holds: links, buttons")],
+      ["Enter", t("Its links and buttons")],
       ["← →", t("Its other versions")],
       ["Alt+↑ Alt+↓", t("The branch point before, the one after")],
     ],

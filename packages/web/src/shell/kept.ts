@@ -1,4 +1,4 @@
-/** Where the browser keeps something: for all its tabs, or for one, which has it again after a reload. */
+/** The scope in which the browser keeps a value: all tabs, or one tab, which has the value again after a reload. */
 type Where = "browser" | "tab";
 
 const storeOf = (where: Where): Storage => (where === "tab" ? sessionStorage : localStorage);

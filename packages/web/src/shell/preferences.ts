@@ -80,7 +80,7 @@ function listen(listener: () => void): () => void {
   };
 }
 
-/** Whether fingers on a screen are what the device is used with first. */
+/** Returns whether fingers on a screen are what the device is used with first. */
 export function useIsTouch(): boolean {
   return useMedia("(hover: none) and (pointer: coarse)");
 }

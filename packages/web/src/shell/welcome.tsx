@@ -49,11 +49,11 @@ export function Welcome() {
   );
 }
 
-/** What the server left out, as its own terminal says (C19). */
+/** The server's notices of left out parts, as its own terminal shows them (C19). */
 function LeftOut({ notices }: { readonly notices: readonly string[] }) {
   return (
     <div className="w-full">
-      <Notice tone="warn" head={t("What the server left out or read in its own way")}>
+      <Notice tone="warn" head={t("Parts that the server left out or read differently")}>
         <ul className="list-disc ps-5 text-soft">
           {notices.map((notice) => (
             <li key={notice} className="break-words">

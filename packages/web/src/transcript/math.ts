@@ -33,7 +33,7 @@ export function formulasAsCode(raw: string): string {
     const tex = span.groups?.[mark] ?? "";
     // In a quotation or a list, the marks of its lines are none of the formula.
     if (/\n\s*\n|\n\s*>/.test(tex) || !isFormula(tex.trim(), mark)) {
-      // What seemed to end it may begin one.
+      // The sign that seemed to end the formula may begin a formula.
       spans.lastIndex = span.index + 1;
       continue;
     }
@@ -55,7 +55,7 @@ export function formulaIn(code: string): Formula | undefined {
 /** A command (`\frac`, `\,`), a power, or an index: of one letter, a bracket or a command. A name such as `snake_case` has none. */
 const TEX_SIGN = /\\(?:[a-zA-Z]+|[,;:!{}|\\])|[\p{L}\p{N})\]}'!|]\s?\^|\^\{|(?<![\p{L}\p{N}_])\p{L}'?_|[)\]}]_|_\{/u;
 
-/** What formulas without such a sign are made of: letters, numbers, operators, relations, brackets and commas. */
+/** The characters of formulas without such a sign: letters, numbers, operators, relations, brackets and commas. */
 const PLAIN_SIGNS = /^[\p{L}\p{N}\s.,;:'!|+*/=<>()[\]≤≥≠≈±×·∈→−-]+$/u;
 
 /** An operator or a relation. */
@@ -64,7 +64,7 @@ const OPERATOR = /[+*/=<>≤≥≠≈±×·∈→−-]/u;
 /** A number, with what money is counted in, and the time that it is paid for. */
 const AMOUNT = /\p{N}[\p{N}.,]*\s?(?:k|m|b|bn|mn|mio|mrd|tn|t)?(?:\/(?:h|d|y|a|mo|yr))?(?!\p{L})/giu;
 
-/** What looks like an amount and is an expression as a rule: `2k`, `4m + 1`. */
+/** Texts that look like an amount and are an expression as a rule: `2k`, `4m + 1`. */
 const MULTIPLE = /^\p{N}[km](?:\s?[+−-]\s?[1-3])?$/u;
 
 /** Functions whose names are written out, also by who leaves their backslash away. */
@@ -78,7 +78,7 @@ const MARKS = ["inline", "round", "block", "square"] as const;
 type Mark = (typeof MARKS)[number];
 
 /**
- * Whether what stands between marks is a formula, and not money, a variable of a shell, or words in escaped brackets (W93). It
+ * Returns whether what stands between marks is a formula, and not money, a variable of a shell, or words in escaped brackets (W93). It
  * holds a sign of TeX and, between single dollars, no prose. Or it is an expression: letters, numbers, operators and brackets,
  * with a letter at least, with nothing but operators and commas between its parts, and no amounts of money. Among words, at
  * most three letters stand together; by itself (`\[x\]` is also a box to tick), an expression needs an operator.
@@ -103,7 +103,7 @@ function isFormula(tex: string, mark: Mark): boolean {
   return !isMoney && isBalanced(plain) && (!isAlone || OPERATOR.test(plain));
 }
 
-/** Whether each bracket has its other one; of an interval that is half open, it is one of the other kind. */
+/** Returns whether each bracket has its other one; of an interval that is half open, it is one of the other kind. */
 function isBalanced(text: string): boolean {
   let open = 0;
   for (const sign of text) {

@@ -38,7 +38,7 @@ export function RenderedMarkdown({ text, isStreaming }: { readonly text: string;
   );
 }
 
-/** What one wave stands before is "about" as much, and is not struck out (W93). */
+/** One wave before a number means "about", and strikes nothing out (W93). */
 const ONLY_DOUBLE = { singleTilde: false };
 
 const Block = memo(function Block({

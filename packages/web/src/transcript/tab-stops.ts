@@ -4,10 +4,10 @@ const REACHED = "a[href], button, input, select, textarea, summary, [tabindex]";
 /** A row of the transcript: a message, or a line that stands for folded ones. */
 const ROW = "[data-index]";
 
-/** What of a message is reached with Tab however much the message holds: what can be done about it. */
+/** Elements that Tab reaches however much the message holds: its actions. */
 const ALWAYS = "[data-actions]";
 
-/** What waits for an answer. */
+/** Elements that wait for an answer. */
 const CARD = "fieldset[tabindex], form";
 
 /** Stops among the messages up to which all that the message in focus holds is reached with Tab. */
@@ -88,7 +88,7 @@ function linesBeside(row: Element, side: "previousElementSibling" | "nextElement
   return lines;
 }
 
-/** Where Tab leads from an element of the messages: to the next stop, or out of them. */
+/** Returns the next stop of Tab from an element of the messages; nothing if Tab leads out of them. */
 function stopBeside(
   log: HTMLElement,
   target: HTMLElement,
@@ -103,7 +103,7 @@ function stopBeside(
   return beside(within) ?? beside(stops) ?? beside(tabStops(document).filter((stop) => !log.contains(stop)));
 }
 
-/** Whether the second of two elements comes later in the page, or is within the first. */
+/** Returns whether the second of two elements comes later in the page, or is within the first. */
 function isBehind(first: Node, second: Node): boolean {
   return (first.compareDocumentPosition(second) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
 }

@@ -5,7 +5,7 @@ import type { LiveConversation } from "../conversation/live-conversation.ts";
 import { t, tCount } from "../phrases/phrases.ts";
 import type { OutlineRow } from "./rows.ts";
 
-/** What a row is called: the name that somebody gave its last message, else what tells its branch from others. */
+/** The name of a row: the name of its last message, else the text that tells its branch from others. */
 export function wordsOf(conversation: LiveConversation, tree: ConversationState, { id, first }: OutlineRow): string {
   return tree.messages.get(id)?.label ?? branchName(conversation, tree, first);
 }

@@ -12,7 +12,7 @@ export interface Reference {
 const REFERENCE = /(?<![\p{L}\p{N}_.@/])@(?:"((?:\\.|[^"\\\n])+)"|((?!@)(?:\\[ "'`,;()<>]|[^\s"'`,;()<>])+))/gu;
 
 /**
- * What a message names with `@path`, `@dir/`, `@glob`, `@url`, `@"a path with blanks"` or `@a\ path\ with\ blanks` (B46). A bare word
+ * The references of a message: `@path`, `@dir/`, `@glob`, `@url`, `@"a path with blanks"` or `@a\ path\ with\ blanks` (B46). A bare word
  * names nothing. A name in quotes that has a backslash keeps its quotes: only where the files are, is it known what that means.
  */
 export function referencesIn(text: string): Reference[] {
@@ -51,7 +51,7 @@ export function slashIn(text: string): SlashLine | undefined {
 const ROOT_FOLDERS =
   /^(?:bin|boot|dev|etc|home|lib|lib64|media|mnt|opt|private|proc|root|run|sbin|srv|sys|tmp|usr|var|Applications|Library|System|Users|Volumes)$/;
 
-/** Whether a name that no command has is a folder at the root of a machine: a message that begins with `/tmp` is words then. */
+/** Returns whether a name that no command has is a folder at the root of a machine: a message that begins with `/tmp` is words then. */
 export function isRootFolder(name: string): boolean {
   return ROOT_FOLDERS.test(name);
 }

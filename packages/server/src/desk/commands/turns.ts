@@ -133,7 +133,7 @@ async function toSay(
   return { message: together(await writtenByPrompt(own, desk, how), await clean(others)), model: own.model };
 }
 
-/** What a prompt says: what files say names with `@` goes along, and nothing that a server names. */
+/** The parts of a prompt: files that a prompt of a file names with `@` go along, files that a server names do not. */
 async function writtenByPrompt(
   { parts, asIs }: SaidByPrompt,
   desk: Workplace,

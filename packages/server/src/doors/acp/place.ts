@@ -7,7 +7,7 @@ export interface AcpPlace {
   readonly client: Client;
   /** The directory that the agent works in, without links. */
   readonly workspace: string;
-  /** What a user must know of the place, once: what was left out, too, as soon as its commands are known. */
+  /** Sentences for the user about the place, each once, also on parts that were left out. */
   readonly notices: readonly string[];
   /** Commands that a person gives with a slash. */
   readonly commands: EditorCommands;

@@ -4,7 +4,7 @@ import type { ModelRequest, PromptMessage } from "@banyan/core/drivers";
 import { type Beat, call, pause, type Scene, scriptedModel, spend, text } from "@banyan/core/testing";
 import { ANYTHING, type World } from "./journey.ts";
 
-/** What is said in the conversation that is too long for its window. */
+/** The messages of a conversation that is too long for its window. */
 export const START = "Dig for the treasure.";
 
 const WINDOW = 4_000;
@@ -28,7 +28,7 @@ const STEPS: readonly Step[] = [
 /** Those of the sub-agent: enough for a summary of its own. */
 const SCOUTING: readonly Step[] = Array.from({ length: 14 }, () => ({ says: 0.07 }));
 
-/** What the model answers, from the prompt and the steps that were taken, so that one in another process goes on. */
+/** The model's answer. It follows from the prompt, so that a model in another process goes on. */
 function answerTo(world: World, { messages }: ModelRequest): Scene {
   const asked = textOf(messages.at(-1));
   if (asked.startsWith("Sum up the conversation")) return SUMMARY;

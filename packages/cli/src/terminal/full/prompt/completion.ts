@@ -4,7 +4,7 @@ import { cut } from "../screen/cells.ts";
 
 /** Something that a word can be completed to. */
 export interface Suggestion {
-  /** What stands in the prompt then. One that ends with `/` or `/"` can be completed further. */
+  /** The text in the prompt then. A text that ends with `/` or `/"` can be completed further. */
   readonly text: string;
   /** What is shown instead, where that differs. */
   readonly label?: string;
@@ -60,7 +60,7 @@ export class Completion implements AutocompleteProvider {
   ): Promise<AutocompleteSuggestions | null> {
     const before = (lines[cursorLine] ?? "").slice(0, cursorCol);
     const word = /(?:^|\s)(@"[^"]*(?:\/"[^\s"]*)?|\S*)$/.exec(before)?.[1] ?? "";
-    // Whoever asks behind `@foo b` can mean a path with a blank.
+    // A user who presses Tab behind `@foo b` can mean a path with a blank.
     const path = force && !word.startsWith("@") ? /(?:^|\s)(@[^\s"@][^"@]*)$/.exec(before)?.[1] : undefined;
     for (const text of path === undefined ? [word] : [path, word]) {
       const isFirst = cursorLine === 0 && before.trimStart() === text;

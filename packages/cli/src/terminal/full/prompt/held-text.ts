@@ -1,5 +1,5 @@
 /*
- * What a prompt editor can hold (T62). The library under it turns tabs into blanks and drops control characters, and a
+ * The form in which a prompt editor holds a text (T62). The library under it turns tabs into blanks and drops control characters, and a
  * terminal would obey them. So the editor holds one private character in place of each, which is drawn as a sign one column
  * wide and becomes the character again when the text leaves the editor.
  */

@@ -48,7 +48,7 @@ export class PromptEditor {
   readonly #editor: FramelessEditor;
   readonly #surroundings = { rows: 24, columns: 80 };
   readonly #vim: Vim | undefined;
-  /** What the editor held before the last key: the library trims what it sends. */
+  /** The text before the last key: the library trims the text that it sends. */
   #before = "";
 
   constructor(options: PromptEditorOptions) {
