@@ -24,8 +24,10 @@ export default defineConfig(({ mode }) => {
       expect: { poll: { timeout: 30_000 } },
       env: {
         BANYAN_NO_DISCOVERY: "1",
-        ...(long && { BANYAN_LONG: "1" }),
+        // One commit gives one result: only long mode tries new random cases.
+        ...(long ? { BANYAN_LONG: "1" } : { BANYAN_SEED: process.env.BANYAN_SEED ?? "1" }),
       },
+      setupFiles: ["./scripts/same-seed.ts"],
       // No quick test starts the program.
       globalSetup: ["./scripts/test-home.ts", ...(suite === "quick" ? [] : ["./scripts/test-program.ts"])],
       reporters: ["default", "./scripts/closing-line.ts"],

@@ -1,0 +1,6 @@
+import { configureGlobal } from "fast-check";
+
+const { BANYAN_SEED } = process.env;
+
+// Properties of fast-check begin with the same seed as all other tests with random cases.
+if (BANYAN_SEED !== undefined) configureGlobal({ seed: Number(BANYAN_SEED) });
