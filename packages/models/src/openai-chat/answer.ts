@@ -176,7 +176,12 @@ export class ChatAnswer implements Answer {
       this.#hasField = true;
       this.#text("reasoning", text, field);
     } else if (this.#tags.isOver) this.#answer(text);
-    else for (const piece of this.#tags.take(text)) this.#piece(piece.type, piece.text);
+    else this.#sayTagged(text);
+  }
+
+  /** Apart from the others, so that the engine inlines those. */
+  #sayTagged(text: string): void {
+    for (const piece of this.#tags.take(text)) this.#piece(piece.type, piece.text);
   }
 
   #piece(type: "text" | "reasoning", text: string): void {
