@@ -162,15 +162,21 @@ export class TurnSpending {
   }
 }
 
-const NOTHING: SpentBefore = {
-  ...{ steps: 0, usage: noUsage, cost: 0, time: 0 },
-  ...{ grants: { own: 1, all: 1 }, dearest: { tokens: 0, cost: 0 } },
-};
-
-function countedFrom({ steps, usage, cost, time, grants, dearest }: SpentBefore = NOTHING): Counted {
+function countedFrom(before: SpentBefore | undefined): Counted {
   return {
-    ...{ parent: undefined, steps, usage, cost, grants: grants.own, isRefused: false, allGrants: grants.all },
-    ...{ dearest: { ...dearest }, time, since: 0, asked: new Set(), stoppedAt: 0 },
+    parent: undefined,
+    steps: before?.steps ?? 0,
+    usage: before?.usage ?? noUsage,
+    // An unknown cost stays unknown.
+    cost: before ? before.cost : 0,
+    grants: before?.grants.own ?? 1,
+    isRefused: false,
+    allGrants: before?.grants.all ?? 1,
+    dearest: { tokens: before?.dearest.tokens ?? 0, cost: before?.dearest.cost ?? 0 },
+    time: before?.time ?? 0,
+    since: 0,
+    stoppedAt: 0,
+    asked: new Set(),
   };
 }
 

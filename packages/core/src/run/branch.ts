@@ -82,10 +82,10 @@ export class Branch {
     const { window, state } = this.#session;
     if (window === undefined || this.#path.length <= window || state.runs.size > 0) return;
     const left = forgetBefore(state, this.#path, window);
+    if (!left) return;
     const forgotten = this.#path.length - left.length;
-    if (forgotten === 0) return;
     const gone = this.#path.slice(0, forgotten);
-    this.#path = [...left];
+    this.#path = left;
     if (this.#shown < forgotten || this.#path.some(isSummary)) return this.#rebuild();
     // The prompt follows the path, message by message: what is gone stood first in it.
     this.#prompt = this.#prompt.slice(gone.filter(isShown).length);

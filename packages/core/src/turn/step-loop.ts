@@ -37,15 +37,19 @@ export async function stepLoop(begun: Asking, chosen: ChosenModel): Promise<Endi
       if (ending) return ending;
       continue;
     }
-    // A user may type "stop" while a summary is made: the model reads it before its next call (F94).
-    do {
-      const tooLarge = await refuseTooLarge(run, model);
-      if (tooLarge) return failed(tooLarge);
-      await inTime(run, softTime, (run) => makeRoom({ run, model }, standIn));
-    } while (!signal.aborted && (await deliverSteering(run)));
+    // A window of unknown size has room for every request.
+    const hasWindow = run.agent.compaction?.contextSize !== undefined;
+    if (hasWindow) {
+      // A user may type "stop" while a summary is made: the model reads it before its next call (F94).
+      do {
+        const tooLarge = await refuseTooLarge(run, model);
+        if (tooLarge) return failed(tooLarge);
+        await inTime(run, softTime, (run) => makeRoom({ run, model }, standIn));
+      } while (!signal.aborted && (await deliverSteering(run)));
+    }
     if (signal.aborted) return { reason: "interrupted" };
     if (budget.timeIsUp) continue;
-    const refused = await refuseAgain(run, model);
+    const refused = hasWindow ? await refuseAgain(run, model) : undefined;
     if (refused) return failed(refused);
     budget.beginStep();
     const step = await inTime(run, softTime, (run) => takeStep(run, model, "auto", standIn));
