@@ -19,9 +19,10 @@ interface Block {
   readonly body: string;
 }
 
-const pages = readdirSync(new URL("docs/", root)).filter((name) => name.endsWith(".md"));
+const docs = readdirSync(new URL("docs/", root)).filter((name) => name.endsWith(".md"));
+const pages = ["README.md", ...docs.map((name) => `docs/${name}`)];
 const blocks = pages.flatMap((page) =>
-  [...read(`docs/${page}`).matchAll(/^```(\w*)(?: (\w+)=(\S+))?\n([\s\S]*?)^```$/gm)].map(
+  [...read(page).matchAll(/^```(\w*)(?: (\w+)=(\S+))?\n([\s\S]*?)^```$/gm)].map(
     ([, language = "", is, path = "", body = ""]): Block => ({ page, language, is, path, body }),
   ),
 );
@@ -41,8 +42,10 @@ function trimmed(output: string): string {
 async function run(
   program: string,
   env: NodeJS.ProcessEnv = {},
+  cwd = process.cwd(),
 ): Promise<{ stdout: string; stderr: string; status: number | null }> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL(program, root))], { env: { ...process.env, ...env } });
+  const path = fileURLToPath(new URL(program, root));
+  const child = spawn(process.execPath, [path], { cwd, env: { ...process.env, ...env } });
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   child.stdin.end(promised("input", program));
   const [stdout, stderr, status] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
@@ -50,7 +53,9 @@ async function run(
 }
 
 /** Those that need more than to be run. */
-const special = ["approval-next-day.ts", "smallest.ts", "socket-client.ts"].map((name) => `examples/src/${name}`);
+const special = ["approval-next-day.ts", "reopen.ts", "smallest.ts", "socket-client.ts"].map(
+  (name) => `examples/src/${name}`,
+);
 
 describe("each example runs, and says what its page promises", () => {
   test.each(programs.filter((program) => !special.includes(program)))("%s", async (program) => {
@@ -89,6 +94,17 @@ describe("each example runs, and says what its page promises", () => {
     }
   });
 
+  test("examples/src/reopen.ts, which finds its conversation again", async () => {
+    const place = mkdtempSync(join(tmpdir(), "banyan-examples-"));
+    try {
+      const runs = [await run("examples/src/reopen.ts", {}, place), await run("examples/src/reopen.ts", {}, place)];
+      expect(runs.map(({ stderr }) => stderr)).toEqual(["", ""]);
+      expect(runs.map(({ stdout }) => stdout).join("")).toBe(promised("output", "examples/src/reopen.ts"));
+    } finally {
+      rmSync(place, { recursive: true, force: true });
+    }
+  });
+
   test("examples/src/smallest.ts", async () => {
     const { stdout, stderr } = await run("examples/src/smallest.ts");
     expect(stdout).toMatch(/I am `demo\/offline`/);
@@ -96,7 +112,7 @@ describe("each example runs, and says what its page promises", () => {
   });
 });
 
-test.each(samples)("a sample in docs/$page stands in $path, line for line", ({ is, path, body }) => {
+test.each(samples)("a sample in $page stands in $path, line for line", ({ is, path, body }) => {
   expect(is).toBe("file");
   expect(body.trim()).not.toBe("");
   expect(`\n${read(path)}`).toContain(`\n${body}`);
@@ -129,7 +145,8 @@ const model = scriptedModel(({ messages }) => {
   }
 });
 
-test("the program in the README is the smallest example, word for word", () => {
-  const [, program] = /```ts\n([\s\S]*?)```/.exec(read("README.md")) ?? [];
-  expect(program).toBe(read("examples/src/smallest.ts"));
+test("the README shows five whole programs of under ten lines", () => {
+  const programs = samples.filter(({ page }) => page === "README.md");
+  expect(programs.map(({ path, body }) => body === read(path))).toEqual([true, true, true, true, true]);
+  for (const { path, body } of programs) expect(body.match(/^.*\S.*$/gm)?.length, path).toBeLessThan(10);
 });
