@@ -12,6 +12,7 @@ const SOURCES = [
   "packages/web/{index.html,sign-in.html,vite.config.ts,package.json}",
   "packages/core/src/conversation/**",
   "packages/protocol/src/**",
+  "packages/client/src/**",
 ];
 
 /** Builds the page into a folder; the folder is emptied first. */

@@ -26,7 +26,7 @@ const SLOW_FILES: Readonly<Record<string, string>> = {
 };
 
 /** Packages so small and still that all their tests may share one process. */
-const ENGINE = ["core", "protocol", "models", "memory"];
+const ENGINE = ["core", "protocol", "client", "models", "memory"];
 
 /**
  * Which tests run: `quick` is `npm test`, `full` is `npm run test:full` and has all that `quick` leaves out, `all` is both.

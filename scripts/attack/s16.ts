@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { modelServer, type ServerAnswer } from "../../packages/cli/src/testing/model-server.ts";
-import { connect } from "../../packages/protocol/src/client/node-link.ts";
+import { connect } from "../../packages/client/src/link/node-link.ts";
 import { plantPrograms } from "../../packages/tools/src/workspace/planted.fixture.ts";
 import type { Attack, Place } from "./attack.ts";
 

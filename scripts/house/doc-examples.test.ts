@@ -16,7 +16,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { z } from "zod";
 import { metrics, trace } from "@opentelemetry/api";
-import { Client } from "@banyan/protocol/client";
+import { Client } from "@banyan/client";
 import type { Host } from "@banyan/host";
 declare const host: Host;
 declare const model: import("@banyan/core").ModelDriver;
@@ -194,6 +194,7 @@ function originsOfNames(): ReadonlyMap<string, string> {
     "tools",
     "acp",
     "protocol",
+    "client",
     "host",
     "server",
     "restate",

@@ -60,14 +60,14 @@ describe("what a person can do to a conversation", () => {
 describe("the client of the protocol", () => {
   test("H3: one class makes state of the frames that come; a node that moves a conversation hands them on", () => {
     expect(filesWith(product, /case "snapshot":/)).toEqual([
-      "packages/protocol/src/client/client.ts",
+      "packages/client/src/link/client.ts",
       "packages/server/src/cluster/moving-conversation.ts",
     ]);
   });
 
   test("H3: it has three links: a socket of the browser, one of Node, and one within the process", () => {
     expect(filesWith(product, /class \w+ implements Link\b/)).toEqual([
-      "packages/protocol/src/client/node-link.ts",
+      "packages/client/src/link/node-link.ts",
       "packages/server/src/desk/in-process-link.ts",
       "packages/web/src/connection/browser-link.ts",
     ]);

@@ -44,7 +44,7 @@ const NO_OPTIONS: Readonly<Record<string, string>> = {
   "host writtenMessage": "Passes its options on to attach.",
   "memory MemoryError.constructor": "An error.",
   "protocol approvalIn": "Data of a server.",
-  "protocol ClientError.constructor": "An error.",
+  "client ClientError.constructor": "An error.",
   "server Desk.link": "The server makes the links.",
   "store Shared.left": "Data of a node.",
   "store searchLogs": "The search of a store, whose options are checked there.",

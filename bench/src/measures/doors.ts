@@ -1,9 +1,9 @@
 import { PassThrough, Readable, Writable } from "node:stream";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { methods, ndJsonStream } from "@agentclientprotocol/sdk/unstable";
+import { Client } from "@banyan/client";
+import { connect } from "@banyan/client/node";
 import { createId, type ModelDriver } from "@banyan/core";
-import { Client } from "@banyan/protocol/client";
-import { connect } from "@banyan/protocol/node";
 import { serve } from "@banyan/server";
 import { serveAcp } from "@banyan/server/acp";
 import { Desk } from "@banyan/server/desk";

@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import type { Client, Watched } from "@banyan/client";
+import { connect } from "@banyan/client/node";
 import { createId } from "@banyan/core";
-import type { Client, Watched } from "@banyan/protocol/client";
-import { connect } from "@banyan/protocol/node";
 import type { Measure } from "../measure.ts";
 import { ownDatabase } from "../nodes/database.ts";
 

@@ -26,7 +26,6 @@ export {
 } from "./frames.ts";
 export { type JsonSchema, type JsonSchemas, jsonSchemas, nameIn, refTo } from "./json-schemas.ts";
 export { message } from "./message.ts";
-export { Mirror } from "./mirror.ts";
 export { firstWords, type SnapshotOf, sizeOf, snapshotOf } from "./outline.ts";
 export { usage } from "./parts.ts";
 export { approvalIn, type Right, rights } from "./rights.ts";

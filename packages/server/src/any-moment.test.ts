@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Mirror } from "@banyan/client";
 import type { AgentOptions } from "@banyan/core";
 import {
   agentPlaying,
@@ -10,7 +11,6 @@ import {
   Starts,
   WHOLE,
 } from "@banyan/core/testing/moments";
-import type { Mirror } from "@banyan/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { clientOf } from "./testing/moments-client.fixture.ts";

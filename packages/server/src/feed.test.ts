@@ -1,6 +1,6 @@
+import type { Mirror } from "@banyan/client";
 import { createId, defineTool, isDelta, Session } from "@banyan/core";
 import { call, pause, reasoning, scriptedModel, text } from "@banyan/core/testing";
-import type { Mirror } from "@banyan/protocol";
 import { describe, expect, test, vi } from "vitest";
 import { readAll, seen, stored } from "./testing/seen.fixture.ts";
 import { serving } from "./testing/serving.fixture.ts";

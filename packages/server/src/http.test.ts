@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Mirror } from "@banyan/client";
 import { createId, isId } from "@banyan/core";
 import { ODD_IDS, pause, scriptedModel, text } from "@banyan/core/testing";
-import { commands, errorCodes, Mirror, PROTOCOL, type ServerFrame, serverFrame } from "@banyan/protocol";
+import { commands, errorCodes, PROTOCOL, type ServerFrame, serverFrame } from "@banyan/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { statusOf } from "./http/answers.ts";
 import { ask } from "./testing/request.fixture.ts";

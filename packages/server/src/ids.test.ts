@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
+import { connect } from "@banyan/client/node";
 import { createId, isId, Session } from "@banyan/core";
 import { ODD_IDS, scriptedModel } from "@banyan/core/testing";
 import { serverFrame } from "@banyan/protocol";
-import { connect } from "@banyan/protocol/node";
 import { memoryStore } from "@banyan/store/memory";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { expect, test } from "vitest";

@@ -1,6 +1,6 @@
+import type { Input } from "@banyan/client";
 import { createId } from "@banyan/core";
 import { scriptedModel, stall, text } from "@banyan/core/testing";
-import type { Input } from "@banyan/protocol/client";
 import { expect, onTestFinished, test } from "vitest";
 import { promptsOf } from "./testing/mcp-servers.fixture.ts";
 import { talking } from "./testing/talking.fixture.ts";

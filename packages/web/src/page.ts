@@ -1,5 +1,5 @@
+import { Client, type ConnectionState } from "@banyan/client";
 import { type ListedConversation, type Result, type Right, rights } from "@banyan/protocol";
-import { Client, type ConnectionState } from "@banyan/protocol/client";
 import { createContext, useContext } from "react";
 import { createStore, type StoreApi, useStore } from "zustand";
 import { browserLink } from "./connection/browser-link.ts";

@@ -1,5 +1,5 @@
+import type { Client } from "@banyan/client";
 import { isPersons } from "@banyan/core/conversation";
-import type { Client } from "@banyan/protocol/client";
 import type { CommandOutcome, CommandPlace, EditorCommands } from "@banyan/server/acp";
 import { lastExchange } from "../chat/exchange.ts";
 import { modelsThere, sentThere } from "../chat/models-here.ts";

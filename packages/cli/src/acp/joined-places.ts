@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
-import type { Client, ClientEvents } from "@banyan/protocol/client";
-import { connect } from "@banyan/protocol/node";
+import type { Client, ClientEvents } from "@banyan/client";
+import { connect } from "@banyan/client/node";
 import type { AcpPlace, Where } from "@banyan/server/acp";
 import manifest from "../../package.json" with { type: "json" };
 import { whichServer } from "../attach/which-server.ts";

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
+import type { ClientEvents } from "@banyan/client";
 import { openHost } from "@banyan/host";
 import type { McpServerEntry } from "@banyan/host/mcp";
-import type { ClientEvents } from "@banyan/protocol/client";
 import type { AcpPlace, Where } from "@banyan/server/acp";
 import { OwnDesk } from "../chat/own-desk.ts";
 import { hostFlags } from "../host-options.ts";

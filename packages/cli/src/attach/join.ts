@@ -1,13 +1,13 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
+import { type Client, ClientError } from "@banyan/client";
+import { connect } from "@banyan/client/node";
 import { emptyConversation, reduce } from "@banyan/core";
 import { idInAddress } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 import { readConfiguration, redactor } from "@banyan/host";
 import { fromJson } from "@banyan/host/exchange";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
-import { type Client, ClientError } from "@banyan/protocol/client";
-import { connect } from "@banyan/protocol/node";
 import manifest from "../../package.json" with { type: "json" };
 import { approvalSentence } from "../chat/approval-mode.ts";
 import type { Sitting } from "../chat/at-terminal.ts";

@@ -1,6 +1,6 @@
+import { type Client, ClientError } from "@banyan/client";
 import type { ApprovalMode } from "@banyan/host";
 import { approvalIn } from "@banyan/protocol";
-import { type Client, ClientError } from "@banyan/protocol/client";
 import type { Terminal } from "../terminal/terminal.ts";
 import { agreesToAll, approvalSentence, nextApproval, STILL_ASKED } from "./approval-mode.ts";
 

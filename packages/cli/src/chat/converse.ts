@@ -1,8 +1,8 @@
+import type { Client } from "@banyan/client";
 import type { ConversationState } from "@banyan/core";
 import { counted } from "@banyan/core/shown";
 import { type Equipment, type Host, loadWire, openHost } from "@banyan/host";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
-import type { Client } from "@banyan/protocol/client";
 import type { Arguments } from "../arguments.ts";
 import { commands } from "../commands/index.ts";
 import { promptCommands, promptsAt } from "../commands/prompt-commands.ts";

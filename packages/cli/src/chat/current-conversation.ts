@@ -1,5 +1,5 @@
+import type { Client, Watched } from "@banyan/client";
 import type { ConversationState, FeedItem } from "@banyan/core";
-import type { Client, Watched } from "@banyan/protocol/client";
 import type { OwnDesk } from "./own-desk.ts";
 import { TalkSession } from "./talk-session.ts";
 

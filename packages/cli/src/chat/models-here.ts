@@ -1,7 +1,7 @@
+import type { Client } from "@banyan/client";
 import type { ConversationState } from "@banyan/core";
 import { windowOf } from "@banyan/core/hosts";
 import type { Host, KnownModel } from "@banyan/host";
-import type { Client } from "@banyan/protocol/client";
 import type { ContextHere, ModelsHere } from "../commands/command.ts";
 import type { OwnDesk } from "./own-desk.ts";
 import type { TalkSession } from "./talk-session.ts";

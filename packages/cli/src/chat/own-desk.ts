@@ -1,7 +1,7 @@
+import { Client, type ClientEvents } from "@banyan/client";
 import type { Session } from "@banyan/core";
 import type { ConversationSummary } from "@banyan/core/stores";
 import type { Host } from "@banyan/host";
-import { Client, type ClientEvents } from "@banyan/protocol/client";
 import { Desk, type LinkOptions, USER } from "@banyan/server/desk";
 import { chooseConversation, conversationsHere } from "../conversations/choose.ts";
 import { idOf, openWithModel } from "../named-session.ts";

@@ -1,4 +1,4 @@
-import type { ConnectionState } from "@banyan/protocol/client";
+import type { ConnectionState } from "@banyan/client";
 import { oneLine } from "../show/plain-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Person } from "./person.ts";

@@ -1,7 +1,7 @@
+import type { Client } from "@banyan/client";
 import { type ConversationState, type FeedItem, pathTo } from "@banyan/core";
 import { toldShortfall, whyEnded } from "@banyan/core/conversation";
 import { CallsFor } from "@banyan/host";
-import type { Client } from "@banyan/protocol/client";
 import { branchName, gist } from "../show/message-label.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { runsBeside } from "../show/sub-agents.ts";

@@ -1,4 +1,4 @@
-import type { Client } from "@banyan/protocol/client";
+import type { Client } from "@banyan/client";
 import type { CommandContext, ConversationContext, Next } from "../commands/command.ts";
 import { commands, conversationCommands, runCommand, watchingCommands } from "../commands/index.ts";
 import { promptsAt } from "../commands/prompt-commands.ts";

@@ -1,3 +1,4 @@
+import type { Client, Input, Watched } from "@banyan/client";
 import {
   type Answer,
   type ConversationState,
@@ -11,7 +12,6 @@ import type { CompactionResult, LiveRun } from "@banyan/core/conversation";
 import type { FeedListener } from "@banyan/core/hosts";
 import { modeLeft, type PlanApproval, type TakenBack } from "@banyan/host";
 import type { Command, CommandName, NarrowedRule, Result } from "@banyan/protocol";
-import type { Client, Input, Watched } from "@banyan/protocol/client";
 import type { WrittenAbout } from "../show/attached.ts";
 import type { AskingSession } from "./approvals.ts";
 import type { LeftBranch } from "./leave-files.ts";

@@ -1,6 +1,6 @@
+import type { Client, ConnectionState } from "@banyan/client";
 import type { Delivery, Directive } from "@banyan/core";
 import { slashIn, visibleProse } from "@banyan/core/shown";
-import type { Client, ConnectionState } from "@banyan/protocol/client";
 import { conversationCommands, isCommand, isExit, runsAnytime, watchingCommands } from "../commands/index.ts";
 import type { ExitCode } from "../exit.ts";
 import { attachableIn } from "../show/attached.ts";

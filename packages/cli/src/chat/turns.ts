@@ -1,6 +1,6 @@
+import type { Client } from "@banyan/client";
 import type { ConversationState, Event } from "@banyan/core";
 import { toolIn } from "@banyan/core/conversation";
-import type { Client } from "@banyan/protocol/client";
 import { type ExitCode, exitCodes } from "../exit.ts";
 import { verdictOf } from "../print/verdict.ts";
 import type { TurnEnd } from "../show/turn-end.ts";

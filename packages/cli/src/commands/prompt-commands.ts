@@ -1,7 +1,7 @@
+import type { Client } from "@banyan/client";
 import { say } from "@banyan/core";
 import { instructionsRequest } from "@banyan/core/conversation";
 import type { Result } from "@banyan/protocol";
-import type { Client } from "@banyan/protocol/client";
 import { oneLine } from "../show/plain-text.ts";
 import type { Command, ConversationContext, SayingCommand } from "./command.ts";
 

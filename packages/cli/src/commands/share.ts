@@ -1,6 +1,6 @@
+import type { Client } from "@banyan/client";
 import { visibleLine } from "@banyan/core/shown";
 import type { Share } from "@banyan/protocol";
-import type { Client } from "@banyan/protocol/client";
 import { formatTime } from "../show/table.ts";
 import { ASK, type Command, type ConversationContext } from "./command.ts";
 

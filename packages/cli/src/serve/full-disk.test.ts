@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Client } from "@banyan/protocol/client";
+import type { Client } from "@banyan/client";
 import {
   killPostgres,
   type LocalPostgres,

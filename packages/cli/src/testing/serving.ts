@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import type { Client, Watched } from "@banyan/protocol/client";
-import { connect } from "@banyan/protocol/node";
+import type { Client, Watched } from "@banyan/client";
+import { connect } from "@banyan/client/node";
 import { onTestFinished } from "vitest";
 import { type Home, type Running, start } from "./banyan.ts";
 

@@ -1,6 +1,6 @@
 import type { Store } from "@banyan/core";
 import type { Command, Problem } from "@banyan/protocol";
-import { rights } from "@banyan/protocol/desk";
+import { rights } from "@banyan/protocol/values";
 import { type Owner, runsToGoOnWith, type Shared } from "@banyan/store/postgres";
 import type { DeskCommand } from "../desk/commands/workplace.ts";
 import type { Activity, Elsewhere, Watchable } from "../desk/elsewhere.ts";

@@ -1,7 +1,7 @@
+import { ClientError, type Link } from "@banyan/client";
+import { nodeLink, type ServerAddress } from "@banyan/client/node";
 import { type Cursor, createId, cursorOf, type Message, SessionError, StoreError } from "@banyan/core";
 import type { Command, CommandName, Problem, ServerFrame } from "@banyan/protocol";
-import { ClientError, type Link } from "@banyan/protocol/client";
-import { nodeLink, type ServerAddress } from "@banyan/protocol/node";
 import type { Watchable, Watching } from "../desk/elsewhere.ts";
 import { Frame, type Viewer } from "../desk/live/frame.ts";
 import type { Line } from "../desk/live/subscription.ts";

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Client, type Watched } from "@banyan/client";
+import { nodeLink } from "@banyan/client/node";
 import { type Message, textOf } from "@banyan/core";
-import { Client, type Watched } from "@banyan/protocol/client";
-import { nodeLink } from "@banyan/protocol/node";
 import { whyNoPostgres } from "@banyan/store/testing";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type NodeProcess, Nodes, say } from "../testing/nodes.fixture.ts";

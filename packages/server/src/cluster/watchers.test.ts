@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Mirror } from "@banyan/client";
 import { cursorOf, isDelta, isEvent, textOf } from "@banyan/core";
-import { Mirror, PROTOCOL, type ServerFrame } from "@banyan/protocol";
+import { PROTOCOL, type ServerFrame } from "@banyan/protocol";
 import { whyNoPostgres } from "@banyan/store/testing";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";

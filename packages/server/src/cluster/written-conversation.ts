@@ -1,5 +1,5 @@
 import { type ConversationState, type Event, emptyConversation, type Message, reduce, type Store } from "@banyan/core";
-import { sizeOf, snapshotOf } from "@banyan/protocol/desk";
+import { sizeOf, snapshotOf } from "@banyan/protocol/values";
 import type { Watchable, Watching } from "../desk/elsewhere.ts";
 import { Frame, shownTo, type Viewer } from "../desk/live/frame.ts";
 import type { Line } from "../desk/live/subscription.ts";

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import type { OpenLink } from "@banyan/client";
 import { Agent, OptionError, Session, type Turn } from "@banyan/core";
 import { type OptionNames, refuseUnknown, type UserPart } from "@banyan/core/conversation";
 import { ConversationDirectory } from "@banyan/host";
 import { WorkspaceFiles } from "@banyan/host/workspace-files";
 import type { ServerFrame, ServerSettings, Welcome } from "@banyan/protocol";
-import type { OpenLink } from "@banyan/protocol/client";
-import { PROTOCOL } from "@banyan/protocol/desk";
+import { PROTOCOL } from "@banyan/protocol/values";
 import manifest from "../../package.json" with { type: "json" };
 import type { Shares } from "./commands/shares.ts";
 import type { ServedHost, Workplace } from "./commands/workplace.ts";

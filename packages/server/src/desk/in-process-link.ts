@@ -1,6 +1,6 @@
+import { ClientError, type Link, type LinkEvents } from "@banyan/client";
 import type { Session } from "@banyan/core";
 import type { Command, ServerFrame } from "@banyan/protocol";
-import { ClientError, type Link, type LinkEvents } from "@banyan/protocol/client";
 import type { Desk } from "./desk.ts";
 import type { Frame, Viewer } from "./live/frame.ts";
 import type { Line } from "./live/subscription.ts";

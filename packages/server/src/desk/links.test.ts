@@ -1,7 +1,7 @@
+import { Client, type ConnectionState, type OpenLink, type Watched } from "@banyan/client";
+import { nodeLink } from "@banyan/client/node";
 import { type AgentOptions, defineTool } from "@banyan/core";
 import { call, scriptedModel, stall, text } from "@banyan/core/testing";
-import { Client, type ConnectionState, type OpenLink, type Watched } from "@banyan/protocol/client";
-import { nodeLink } from "@banyan/protocol/node";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { hostOf } from "../testing/served-host.fixture.ts";

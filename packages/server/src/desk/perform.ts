@@ -1,5 +1,5 @@
 import type { Command, CommandName, Problem } from "@banyan/protocol";
-import { rights as needs } from "@banyan/protocol/desk";
+import { rights as needs } from "@banyan/protocol/values";
 import { answerHandlers } from "./commands/answers.ts";
 import { branchHandlers } from "./commands/branches.ts";
 import { conversationHandlers } from "./commands/conversations.ts";

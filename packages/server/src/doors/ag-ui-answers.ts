@@ -1,5 +1,5 @@
+import { ClientError } from "@banyan/client";
 import { askedText, type Json, type OpenQuestion } from "@banyan/core/conversation";
-import { ClientError } from "@banyan/protocol/client";
 import { z } from "zod";
 import type { AgUiInterrupt } from "./ag-ui-event.ts";
 import type { GivenAnswer } from "./following.ts";

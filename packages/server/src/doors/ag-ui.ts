@@ -1,7 +1,7 @@
+import { ClientError } from "@banyan/client";
 import { createId } from "@banyan/core";
 import { type ConversationState, ID_RULE, type PlainPart, type UserPart } from "@banyan/core/conversation";
 import type { ClientTool } from "@banyan/protocol";
-import { ClientError } from "@banyan/protocol/client";
 import type { Hono } from "hono";
 import { z } from "zod";
 import type { Desk } from "../desk/desk.ts";

@@ -1,8 +1,8 @@
 import { request } from "node:http";
 import { methods, type RequestPermissionResponse } from "@agentclientprotocol/sdk/unstable";
+import { connect } from "@banyan/client/node";
 import { createId, defineTool } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
-import { connect } from "@banyan/protocol/node";
 import { describe, expect, test } from "vitest";
 import { AgUiClient } from "../testing/ag-ui-client.fixture.ts";
 import { headers } from "../testing/door-players.fixture.ts";

@@ -1,3 +1,4 @@
+import { ClientError } from "@banyan/client";
 import {
   DirectiveError,
   ID_PATTERN,
@@ -8,7 +9,6 @@ import {
   type UserPart,
 } from "@banyan/core/conversation";
 import { LARGEST_FRAME } from "@banyan/protocol";
-import { ClientError } from "@banyan/protocol/client";
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { z } from "zod";

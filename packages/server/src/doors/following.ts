@@ -1,8 +1,8 @@
+import { Client, ClientError, type Watched } from "@banyan/client";
 import { createId } from "@banyan/core";
 import { askingRuns, type ConversationState, type LiveRun, latestRun } from "@banyan/core/conversation";
 import type { ProgramAnswers } from "@banyan/host";
 import type { ClientTool } from "@banyan/protocol";
-import { Client, ClientError, type Watched } from "@banyan/protocol/client";
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
 import type { Desk } from "../desk/desk.ts";
 import type { Principal } from "../desk/principal.ts";

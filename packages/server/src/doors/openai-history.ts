@@ -1,6 +1,6 @@
+import { Client, ClientError, type Watched } from "@banyan/client";
 import { type ConversationState, isPersons, type Message, pathTo } from "@banyan/core/conversation";
 import { PROGRAM } from "@banyan/host";
-import { Client, ClientError, type Watched } from "@banyan/protocol/client";
 import type { Desk } from "../desk/desk.ts";
 import type { Principal } from "../desk/principal.ts";
 import { TOLD_BEFORE } from "./door.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import { Client } from "@banyan/client";
 import { pathTo } from "@banyan/core/conversation";
 import { PROGRAM } from "@banyan/host";
-import { Client } from "@banyan/protocol/client";
 import type { Desk } from "../desk/desk.ts";
 import type { Principal } from "../desk/principal.ts";
 import type { DoorRequest } from "./door.ts";

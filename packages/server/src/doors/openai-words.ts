@@ -1,6 +1,6 @@
+import { ClientError } from "@banyan/client";
 import type { UserPart } from "@banyan/core/conversation";
 import type { ClientTool } from "@banyan/protocol";
-import { ClientError } from "@banyan/protocol/client";
 import { z } from "zod";
 import { type DoorRequest, doorStatus, partsFrom, withToldBefore } from "./door.ts";
 import type { Asking, DoorTurn, Heard, Results, Taken } from "./turn.ts";

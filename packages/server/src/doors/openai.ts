@@ -1,5 +1,5 @@
+import { ClientError } from "@banyan/client";
 import { createId } from "@banyan/core";
-import { ClientError } from "@banyan/protocol/client";
 import type { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import type { Desk } from "../desk/desk.ts";

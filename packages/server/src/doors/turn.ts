@@ -1,9 +1,9 @@
+import { ClientError, type Watched } from "@banyan/client";
 import { createId, type RunEnd } from "@banyan/core";
 import type { UserPart } from "@banyan/core/conversation";
 import { addUsage, noUsage, type Usage } from "@banyan/core/conversation";
 import type { ProgramAnswers } from "@banyan/host";
 import type { ClientTool } from "@banyan/protocol";
-import { ClientError, type Watched } from "@banyan/protocol/client";
 import type { Desk } from "../desk/desk.ts";
 import type { Principal } from "../desk/principal.ts";
 import { answersTo, type Followed, follow, isSameTurn, lastOfRun, openRun, QUIET } from "./following.ts";

@@ -1,6 +1,6 @@
+import { ClientError } from "@banyan/client";
 import { createId } from "@banyan/core";
 import type { UserPart } from "@banyan/core/conversation";
-import { ClientError } from "@banyan/protocol/client";
 import type { Hono } from "hono";
 import { z } from "zod";
 import type { Desk } from "../desk/desk.ts";

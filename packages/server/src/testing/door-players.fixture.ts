@@ -1,6 +1,6 @@
 import { methods } from "@agentclientprotocol/sdk/unstable";
+import { connect } from "@banyan/client/node";
 import { createId } from "@banyan/core";
-import { connect } from "@banyan/protocol/node";
 import OpenAI from "openai";
 import { expect } from "vitest";
 import { AgUiClient } from "./ag-ui-client.fixture.ts";

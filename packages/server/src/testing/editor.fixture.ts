@@ -14,8 +14,8 @@ import {
   type SessionNotification,
   type SessionUpdate,
 } from "@agentclientprotocol/sdk/unstable";
+import { Client, type ClientEvents } from "@banyan/client";
 import type { AgentOptions } from "@banyan/core";
-import { Client, type ClientEvents } from "@banyan/protocol/client";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { expect, onTestFinished } from "vitest";
 import { Desk } from "../desk/desk.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Mirror } from "@banyan/client";
 import { type ConversationState, type Event, emptyConversation, isEvent, reduce } from "@banyan/core";
 import { COMMANDS, type Moments, SCENES, type SceneName } from "@banyan/core/testing/moments";
-import type { Mirror } from "@banyan/protocol";
 import fc from "fast-check";
 import { seen } from "./seen.fixture.ts";
 import type { TestClient } from "./test-client.fixture.ts";

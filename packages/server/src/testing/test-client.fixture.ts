@@ -1,8 +1,8 @@
+import { Mirror } from "@banyan/client";
 import { type Cursor, createId, cursorOf, type FeedItem, isDelta } from "@banyan/core/conversation";
 import {
   type Command,
   type CommandName,
-  Mirror,
   PROTOCOL,
   type Result,
   type ServerFrame,

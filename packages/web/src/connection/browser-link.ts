@@ -1,5 +1,5 @@
+import { ClientError, type Link, type LinkEvents, type OpenLink } from "@banyan/client";
 import { closeCodes, PROTOCOL, type ServerFrame, SILENCE } from "@banyan/protocol";
-import { ClientError, type Link, type LinkEvents, type OpenLink } from "@banyan/protocol/client";
 import ReconnectingSocket from "partysocket/ws";
 import { type Key, proofFor } from "../sign-in/key.ts";
 import { isSignedIn } from "../sign-in/signing.ts";

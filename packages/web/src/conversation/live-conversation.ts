@@ -1,3 +1,4 @@
+import type { Client, ClientError, Standing, Watched } from "@banyan/client";
 import {
   type ConversationState,
   type FeedItem,
@@ -8,7 +9,6 @@ import {
   textOf,
 } from "@banyan/core/conversation";
 import type { NarrowedRule, Node } from "@banyan/protocol";
-import type { Client, ClientError, Standing, Watched } from "@banyan/protocol/client";
 import { t } from "../phrases/phrases.ts";
 import { ViewedBranches } from "./viewed.ts";
 

@@ -1,4 +1,4 @@
-import type { Client } from "@banyan/protocol/client";
+import type { Client } from "@banyan/client";
 import { tCount } from "../phrases/phrases.ts";
 
 /** Conversations that a person removed, for as long as that can be undone. */

@@ -1,8 +1,8 @@
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { Client, type Watched } from "@banyan/client";
 import { Agent, type AgentOptions, createId, Session, say as saying } from "@banyan/core";
 import { scriptedModel, stall, text } from "@banyan/core/testing";
-import { Client, type Watched } from "@banyan/protocol/client";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { hostOf } from "../../testing/served-host.fixture.ts";

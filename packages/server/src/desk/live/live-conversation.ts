@@ -1,6 +1,6 @@
 import { type Cursor, type FeedItem, isEvent, type Message, type RunEnd, type Session } from "@banyan/core";
 import type { NarrowedRule } from "@banyan/protocol";
-import { sizeOf } from "@banyan/protocol/desk";
+import { sizeOf } from "@banyan/protocol/values";
 import type { Activity } from "../elsewhere.ts";
 import { Broadcast } from "./broadcast.ts";
 import { Frame, type Viewer } from "./frame.ts";

@@ -1,6 +1,6 @@
 import { type Cursor, cursorOf, type FeedItem, isDelta, type Session, SessionError } from "@banyan/core";
 import type { NarrowedRule } from "@banyan/protocol";
-import { snapshotOf } from "@banyan/protocol/desk";
+import { snapshotOf } from "@banyan/protocol/values";
 import type { Broadcast, Receiver } from "./broadcast.ts";
 import { Frame, shownTo, type Viewer } from "./frame.ts";
 import { stateOnly } from "./shown-only.ts";

@@ -1,7 +1,7 @@
 import type { AgentContext } from "@agentclientprotocol/sdk/unstable";
+import type { Watched } from "@banyan/client";
 import { createId } from "@banyan/core";
 import type { FeedItem, OpenQuestion, TextQuestion } from "@banyan/core/conversation";
-import type { Watched } from "@banyan/protocol/client";
 import type { Branch } from "./branch.ts";
 import type { AcpPlace } from "./place.ts";
 import { type AskedEditor, agrees, askThere } from "./questions.ts";

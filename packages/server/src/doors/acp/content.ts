@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import type { ContentBlock } from "@agentclientprotocol/sdk/unstable";
+import { ClientError } from "@banyan/client";
 import type { Part, UserPart } from "@banyan/core/conversation";
 import { enclosed } from "@banyan/core/shown";
-import { ClientError } from "@banyan/protocol/client";
 import { partsFrom } from "../door.ts";
 
 /** What a person said in an editor. */

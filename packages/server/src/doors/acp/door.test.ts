@@ -4,6 +4,7 @@ import {
   type RequestPermissionRequest,
   type RequestPermissionResponse,
 } from "@agentclientprotocol/sdk/unstable";
+import { connect } from "@banyan/client/node";
 import { askClient, defineTool, launchAgent, type PermitRequest } from "@banyan/core";
 import type { Json } from "@banyan/core/conversation";
 import { updatePlan } from "@banyan/core/hosts";
@@ -19,7 +20,6 @@ import {
   text,
   until,
 } from "@banyan/core/testing";
-import { connect } from "@banyan/protocol/node";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { type Editor, editor, editorAt, WORKSPACE } from "../../testing/editor.fixture.ts";

@@ -15,9 +15,9 @@ import {
   type SessionModeState,
   type Stream,
 } from "@agentclientprotocol/sdk/unstable";
+import { ClientError, type Watched } from "@banyan/client";
 import { type ConversationState, type OptionNames, pathTo, refuseUnknown } from "@banyan/core/conversation";
 import { CONVERSATIONS, type ServerSettings } from "@banyan/protocol";
-import { ClientError, type Watched } from "@banyan/protocol/client";
 import { z } from "zod";
 import { beginningOf, forkAt, type NamedSession, sessionIdOf, sessionNamed } from "./fork.ts";
 import { chosen, modesOf } from "./options.ts";

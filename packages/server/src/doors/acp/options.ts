@@ -4,9 +4,9 @@ import type {
   SessionConfigSelectOption,
   SessionModeState,
 } from "@agentclientprotocol/sdk/unstable";
+import type { Client } from "@banyan/client";
 import { efforts, withoutEffort } from "@banyan/host";
 import { approvalIn, type ServerSettings } from "@banyan/protocol";
-import type { Client } from "@banyan/protocol/client";
 
 type ApprovalMode = ServerSettings["approval"];
 

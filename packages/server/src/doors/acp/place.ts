@@ -1,6 +1,6 @@
 import type { McpServer } from "@agentclientprotocol/sdk/unstable";
+import type { Client, ClientEvents, Watched } from "@banyan/client";
 import type { UserPart } from "@banyan/core/conversation";
-import type { Client, ClientEvents, Watched } from "@banyan/protocol/client";
 
 /** Where sessions of one directory are: at a desk of this program, or at a server. */
 export interface AcpPlace {

@@ -1,4 +1,4 @@
-import type { ClientError } from "@banyan/protocol/client";
+import type { ClientError } from "@banyan/client";
 import { KnownModels } from "./options.ts";
 import type { AcpPlace, OpenPlace, Where } from "./place.ts";
 

@@ -1,6 +1,6 @@
 import { type PromptResponse, RequestError } from "@agentclientprotocol/sdk/unstable";
+import { ClientError } from "@banyan/client";
 import type { ConversationState, FeedItem } from "@banyan/core/conversation";
-import { ClientError } from "@banyan/protocol/client";
 import { lastOfRun } from "../following.ts";
 
 const AUTHENTICATION = -32_000;

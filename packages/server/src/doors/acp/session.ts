@@ -5,6 +5,7 @@ import {
   type PromptResponse,
   type SessionUpdate,
 } from "@agentclientprotocol/sdk/unstable";
+import { ClientError, type Watched } from "@banyan/client";
 import { createId } from "@banyan/core";
 import {
   askedText,
@@ -15,7 +16,6 @@ import {
 } from "@banyan/core/conversation";
 import { slashIn } from "@banyan/core/shown";
 import type { Command } from "@banyan/protocol";
-import { ClientError, type Watched } from "@banyan/protocol/client";
 import { readCommand } from "../../desk/read-command.ts";
 import { openRun } from "../following.ts";
 import { AskedQuestions } from "./asked-questions.ts";

@@ -1,6 +1,6 @@
 import type { Change, ConversationState, Cursor, FeedItem, LiveRun, Message, Usage } from "@banyan/core/conversation";
 import { cursorOf, emptyConversation, reduce } from "@banyan/core/conversation";
-import type { NarrowedRule, Node, Snapshot } from "./snapshot.ts";
+import type { NarrowedRule, Node, Snapshot } from "@banyan/protocol";
 
 /** What a snapshot of an earlier server does not have, as the schema says. */
 const LEFT_OUT = {

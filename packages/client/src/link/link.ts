@@ -1,5 +1,4 @@
-import type { Command } from "../commands/index.ts";
-import type { ServerFrame, Welcome } from "../frames.ts";
+import type { Command, ServerFrame, Welcome } from "@banyan/protocol";
 import type { OpenConversation } from "./tree.ts";
 
 /** A way to a desk. When it is lost it comes back by itself, until it is closed. */

@@ -1,9 +1,8 @@
 import { createId } from "@banyan/core/conversation";
-import type { Command, CommandName, Result } from "../commands/index.ts";
-import type { ServerFrame, ServerSettings, Welcome } from "../frames.ts";
-import { Mirror } from "../mirror.ts";
+import type { Command, CommandName, Result, ServerFrame, ServerSettings, Welcome } from "@banyan/protocol";
 import type { Link, OpenLink } from "./link.ts";
 import { ClientError } from "./link.ts";
+import { Mirror } from "./mirror.ts";
 import { SharedTree } from "./tree.ts";
 import { Watched } from "./watched.ts";
 

@@ -1,5 +1,5 @@
 import type { Change, ConversationState, FeedItem, LiveRun, Message } from "@banyan/core/conversation";
-import type { Mirror } from "../mirror.ts";
+import type { Mirror } from "./mirror.ts";
 
 /** A tree as a client has it: a mirror of its own, or the one of this process. */
 export type Tree = Pick<

@@ -1,9 +1,7 @@
 import { createId, Session } from "@banyan/core";
+import type { Command, ServerFrame, Welcome } from "@banyan/protocol";
+import { PROTOCOL, snapshotOf } from "@banyan/protocol/values";
 import { beforeEach, expect, test } from "vitest";
-import type { Command } from "../commands/index.ts";
-import type { ServerFrame, Welcome } from "../frames.ts";
-import { snapshotOf } from "../outline.ts";
-import { PROTOCOL } from "../version.ts";
 import { Client } from "./client.ts";
 import type { LinkEvents } from "./link.ts";
 

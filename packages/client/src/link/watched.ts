@@ -1,5 +1,5 @@
 import type { Change, ConversationState, FeedItem, Message } from "@banyan/core/conversation";
-import { MESSAGES_AT_ONCE } from "../bounds.ts";
+import { MESSAGES_AT_ONCE } from "@banyan/protocol/values";
 import { ClientError } from "./link.ts";
 import type { Tree } from "./tree.ts";
 

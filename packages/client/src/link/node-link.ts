@@ -1,7 +1,6 @@
+import type { Hello, ServerFrame } from "@banyan/protocol";
+import { closeCodes, PROTOCOL, SILENCE } from "@banyan/protocol/values";
 import { WebSocket } from "ws";
-import { closeCodes, SILENCE } from "../bounds.ts";
-import type { Hello, ServerFrame } from "../frames.ts";
-import { PROTOCOL } from "../version.ts";
 import { Client, type ClientEvents } from "./client.ts";
 import type { Link, LinkEvents, OpenLink } from "./link.ts";
 import { ClientError } from "./link.ts";

@@ -1,10 +1,9 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import type { Welcome } from "@banyan/protocol";
+import { PROTOCOL, SILENCE } from "@banyan/protocol/values";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { WebSocketServer } from "ws";
-import { SILENCE } from "../bounds.ts";
-import type { Welcome } from "../frames.ts";
-import { PROTOCOL } from "../version.ts";
 import type { Link } from "./link.ts";
 import { nodeLink } from "./node-link.ts";
 
