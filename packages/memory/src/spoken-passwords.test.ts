@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { embedder, memoryIn } from "./memory.fixture.ts";
 import { ABOUT, SAYING } from "./spoken-passwords.fixture.ts";
 import { withoutSpokenPasswords } from "./spoken-passwords.ts";
+import { UNSEEN_ABOUT, UNSEEN_SAYING } from "./unseen-passwords.fixture.ts";
 
 /** The texts that a memory has after it was told these, and what its embedding model was sent. */
 async function kept(sentences: readonly string[]) {
@@ -15,7 +16,9 @@ async function kept(sentences: readonly string[]) {
   return { listed, sent: model.calls.flat() };
 }
 
-test.each(Object.entries(SAYING))(
+const { French = [], Italian = [] } = UNSEEN_SAYING;
+
+test.each(Object.entries({ ...SAYING, French, Italian }))(
   "S45: no sentence of %s that says a password is kept with it",
   async (_, sentences) => {
     const secrets = sentences.map((sentence) => /\[(.*)\]/.exec(sentence)?.[1] ?? sentence);
@@ -31,6 +34,21 @@ test.each(Object.entries(ABOUT))(
     expect((await kept(sentences)).listed).toEqual(sentences);
   },
 );
+
+test.each(Object.entries(UNSEEN_SAYING))(
+  "S45: sentences of %s that no table was made from lose their passwords",
+  (_, sentences) => {
+    expect(sentences.length).toBeGreaterThan(10);
+    const told = sentences.map((sentence) => sentence.replace(/\[(.*)\]/, "$1"));
+    const kept = sentences.map((sentence) => sentence.replace(/\[.*\]/, "[password]"));
+    expect(told.map(withoutSpokenPasswords)).toEqual(kept);
+  },
+);
+
+test("S45: 130 sentences without a password that no table was made from stay as they are", () => {
+  expect(UNSEEN_ABOUT).toHaveLength(130);
+  expect(UNSEEN_ABOUT.map(withoutSpokenPasswords)).toEqual(UNSEEN_ABOUT);
+});
 
 test("S45: there are 60 sentences that say a password and 200 that say none", () => {
   const count = (table: typeof SAYING) => new Set(Object.values(table).flat()).size;
@@ -56,6 +74,10 @@ test("S45: texts without any end, and many mentions of a password, take no time"
     `password ${"a".repeat(200_000)}`,
     `${"x-".repeat(100_000)} is my password`,
     "password for ".repeat(20_000),
+    "passwort".repeat(20_000),
+    "mot de passe c'est ".repeat(10_000),
+    "cambiata la password in ".repeat(10_000),
+    `password is: ${"word ".repeat(20_000)}`,
   ])
     withoutSpokenPasswords(text);
   expect(performance.now() - began).toBeLessThan(5_000);
