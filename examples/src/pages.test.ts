@@ -29,7 +29,7 @@ test("docs/events.md has a row for every item of a feed, and for no other", () =
   const declared = files.join("").matchAll(/"([a-z]+(?:\.[a-z-]+)+)"/g);
   const types = new Set([...declared].map(([, type]) => type));
   // Another table, of what clients show, is compared with what they do.
-  const [page = ""] = read("docs/events.md").split("## What is seen of it");
+  const [page = ""] = read("docs/events.md").split("## What each client shows");
   const rows = rowsOf(page).filter((row) => /^[a-z]+(\.[a-z-]+)+$/.test(row));
   expect(types.size).toBeGreaterThan(20);
   expect(rows.toSorted()).toEqual([...types].toSorted());

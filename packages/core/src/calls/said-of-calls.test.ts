@@ -142,7 +142,7 @@ test("B74: docs/tools.md tells all that the context of a tool holds", async () =
     execute: (_, context) => void names.push(...Object.keys(context)),
   });
   await new Agent({ model: scriptedModel([[call("act")], "ok"]), tools: [look] }).send("Go");
-  const [, table = ""] = /## What does a running tool know\?([\s\S]*?)\n## /.exec(page) ?? [];
+  const [, table = ""] = /## Context of a running call([\s\S]*?)\n## /.exec(page) ?? [];
   expect(names.length).toBeGreaterThan(15);
   expect(names.filter((name) => !new RegExp(`\`${name}[\`(]`).test(table))).toEqual([]);
 });
