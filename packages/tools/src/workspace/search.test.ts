@@ -7,7 +7,7 @@ import { searchTool } from "./search.ts";
 import { translate } from "./search-pattern.ts";
 import { filesThatMayMatch, findRipgrep } from "./search-ripgrep.ts";
 import { swapping } from "./swapping.fixture.ts";
-import { call, TestFolder } from "./test-folder.fixture.ts";
+import { call, canBeOrdinaryUser, TestFolder } from "./test-folder.fixture.ts";
 
 const files = {
   ".git/config": "needle\n",
@@ -192,17 +192,19 @@ describe.each([{ ripgrep: false }, { ripgrep: true }])("F79, with $ripgrep for r
     );
   });
 
-  test.skipIf((ripgrep && !hasRipgrep) || process.getuid?.() === 0)(
-    "F79: files and folders without the right to read are named (skipped for root, who may read all)",
+  test.skipIf((ripgrep && !hasRipgrep) || !canBeOrdinaryUser())(
+    "F79: files and folders without the right to read are named",
     async () => {
       using folder = new TestFolder({ "a.txt": "one\n", "closed/x.txt": "needle\n", "shut.txt": "needle\n" });
       for (const path of ["closed", "shut.txt"]) chmodSync(folder.path(path), 0);
       const note = "[not searched: closed/, shut.txt (cannot be opened)]\n";
-      expect(await search(folder, { pattern: "needle" })).toBe(`[no matches]\n${note}`);
-      expect(await search(folder, { pattern: "one" })).toBe(`a.txt:1:one\n${note}`);
-      await expect(search(folder, { pattern: "needle", path: "closed" })).rejects.toThrow(
-        "The operating system denies access to closed.",
-      );
+      await folder.asOrdinaryUser(async () => {
+        expect(await search(folder, { pattern: "needle" })).toBe(`[no matches]\n${note}`);
+        expect(await search(folder, { pattern: "one" })).toBe(`a.txt:1:one\n${note}`);
+        await expect(search(folder, { pattern: "needle", path: "closed" })).rejects.toThrow(
+          "The operating system denies access to closed.",
+        );
+      });
       chmodSync(folder.path("closed"), 0o700);
     },
   );

@@ -1,8 +1,20 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { emptyConversation, type Tool, type ToolContext } from "@banyan/core";
 import type { ZodType } from "zod";
+
+const isRoot = process.geteuid?.() === 0;
+const NOBODY = 65_534;
 
 /** A folder of its own for one test, with files in it; it goes away when it is disposed of. */
 export class TestFolder implements Disposable {
@@ -38,8 +50,34 @@ export class TestFolder implements Disposable {
     return readdirSync(join(this.root, path)).sort();
   }
 
+  /** Runs something as a user who has no more rights than others. */
+  async asOrdinaryUser(run: () => Promise<void>): Promise<void> {
+    if (!isRoot) return run();
+    for (let above = this.root; above !== dirname(tmpdir()); above = dirname(above)) chmodSync(above, 0o755);
+    process.seteuid?.(NOBODY);
+    try {
+      await run();
+    } finally {
+      process.seteuid?.(0);
+    }
+  }
+
   [Symbol.dispose](): void {
     rmSync(this.#outer, { recursive: true, force: true });
+  }
+}
+
+/** Whether a test can run as an ordinary user: root may read all, and another user may be unable to read these sources. */
+export function canBeOrdinaryUser(): boolean {
+  if (!isRoot) return true;
+  process.seteuid?.(NOBODY);
+  try {
+    readFileSync(import.meta.filename);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    process.seteuid?.(0);
   }
 }
 
