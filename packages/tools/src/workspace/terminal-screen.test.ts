@@ -4,11 +4,12 @@ import { TerminalScreen } from "./terminal-screen.ts";
 
 const LONG = process.env.BANYAN_LONG === "1";
 
-/** The shown text of an output that comes in pieces of some length. */
+/** The shown text of an output that comes in pieces of so many characters. */
 function shown(output: string, piece = output.length): string {
   const screen = new TerminalScreen();
   let text = "";
-  for (let at = 0; at < output.length; at += piece) text += screen.push(output.slice(at, at + piece));
+  const characters = [...output];
+  for (let at = 0; at < characters.length; at += piece) text += screen.push(characters.slice(at, at + piece).join(""));
   return text + screen.take();
 }
 
@@ -28,6 +29,13 @@ test.each([
   ["a cleared screen", "old\nold\n\x1b[2J\x1b[Hnew\n", "new\n"],
   ["tabs and blanks at line ends", "a\tb  \n\tc\n", "a\tb  \n\tc\n"],
   ["a tab that is written over", "a\tb\rxy\n", "xy      b\n"],
+  ["a wide character that is written over", "日本 10 %\rabc\n", "abc  10 %\n"],
+  ["half of a wide character", "日本語\r\x1b[1Cab\n", " ab 語\n"],
+  ["a wide character over a narrow one", "abc\r日\n", "日c\n"],
+  ["an erased half of a wide character", "日本\r\x1b[3C\x1b[K!\n", "日 !\n"],
+  ["emoji that are written over", "👍 10 %\rdone \n", "done  %\n"],
+  ["a letter with an accent of its own", "cafe\u0301 1\rtea\n", "teae\u0301 1\n"],
+  ["columns behind wide characters and tabs", "日\tx\b\by\n", "日     yx\n"],
   ["no last line end", "10 %\r55 %", "55 %"],
   ["what belongs to nothing", "\x1b[5Aup\x1b[9Dleft\x07\x00\n", "left\n"],
 ])("F82: %s is shown as on a terminal", (_, output, expected) => {
@@ -66,6 +74,18 @@ test("F82: of 100 MB of progress, and of a line without an end, little is held, 
   for (let written = 0; written < size; written += 64_000) line += screen.push("x".repeat(64_000)).length;
   expect(size - line).toBeLessThan(200_000);
 }, 60_000);
+
+test("F82: of a long log all lines are there once and in order, whatever stood and moved before", () => {
+  const lines = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, index) => `line ${from + index}\n`).join("");
+  expect(shown(`old\rnew ${lines(1, 3000)}`)).toBe(`new ${lines(1, 3000)}`);
+  expect(shown(`${lines(0, 40)}\x1b[3A\x1b[J${lines(1, 60)}`)).toBe(`${lines(0, 37)}${lines(1, 60)}`);
+  expect(shown(`${lines(0, 500)}\x1b[50A\x1b[Jend\n`)).toBe(`${lines(0, 451)}end\n`);
+  const screen = new TerminalScreen();
+  expect(screen.push("10 %") + screen.take() + screen.push(`\r20 %\n${lines(0, 200)}`) + screen.take()).toBe(
+    `10 %\n20 %\n${lines(0, 200)}`,
+  );
+});
 
 function* numbers(seed: number): Generator<number, never> {
   for (let state = seed >>> 0; ; ) {
@@ -111,7 +131,8 @@ describe("F82: random output", () => {
         () => `\x1b[${1 + below(12)};${1 + below(12)}H`,
         () => ["\x1b[2J", "\x1b[1K", "\x1b[2K", "\x1b[1J", "\x1b[32m"][below(5)] as string,
         () => "line\n".repeat(below(30)),
-        () => "é─█"[below(3)] as string,
+        () => "é─█日本"[below(5)] as string,
+        () => "cafe\u0301 日",
       ];
       const output = Array.from({ length: 5 + below(60) }, () => pieces[below(pieces.length)]?.()).join("");
       const expected = await onXterm(output);

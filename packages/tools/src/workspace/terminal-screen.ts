@@ -1,3 +1,4 @@
+import { eastAsianWidth } from "get-east-asian-width";
 import { LONGEST_SEQUENCE, SEQUENCE, UNFINISHED } from "./plain-text.ts";
 
 /** Rows that a program still reaches by moving the cursor up, as on a large terminal. What is above them stays as it is. */
@@ -14,19 +15,25 @@ const PIECES = new RegExp(
   "g",
 );
 
+/** A text of which each UTF-16 unit takes one column, wherever it begins: Latin letters, and the boxes and blocks of progress bars. */
+const NARROW = /^[ -\u02ff\u2500-\u259f]*$/;
+const JOINS_THE_CELL_BEFORE = /^[\p{M}\p{Cf}]$/u;
+
 interface Row {
   text: string;
+  /** Columns of the text. */
+  width: number;
   /** Something was written over it, or erased: blanks at its end are what is left of that. */
   isRewritten: boolean;
 }
 
 /**
  * An output as a terminal shows it (F82): carriage returns, backspaces, moves of the cursor and erasures are applied, so a progress
- * bar is one line. Other control characters and sequences are left out (S12). A character is one column, and no line is wrapped.
+ * bar is one line. Other control characters and sequences are left out (S12). No line is wrapped.
  * Memory is bounded: `push` returns what no later output can change.
  */
 export class TerminalScreen {
-  #rows: Row[] = [{ text: "", isRewritten: false }];
+  #rows: Row[] = [emptyRow()];
   #row = 0;
   #column = 0;
   #saved = { row: 0, column: 0 };
@@ -60,11 +67,11 @@ export class TerminalScreen {
     );
     const last = shown.at(-1);
     const text = textOf(shown.slice(0, -1)) + (last === undefined ? "" : textIn(last));
-    const isBehind = this.#row === shown.length - 1 && this.#column === last?.text.length;
+    const isBehind = this.#row === shown.length - 1 && this.#column === last?.width;
     const out = this.#before(text);
     if (text !== "") this.#isOpen = !text.endsWith("\n");
     this.#needsLine = this.#isOpen && (this.#needsLine || !isBehind);
-    this.#rows = [{ text: "", isRewritten: false }];
+    this.#rows = [emptyRow()];
     this.#row = 0;
     this.#column = 0;
     return out;
@@ -79,13 +86,24 @@ export class TerminalScreen {
   }
 
   #print(text: string): string {
+    const [begun, certain, rest] = this.#row === this.#rows.length - 1 ? splitLines(text) : [text, "", ""];
+    let out = this.#printLines(begun);
+    if (certain !== "") {
+      out += this.take() + certain;
+      this.#isOpen = false;
+    }
+    out += this.#printLines(rest);
+    const row = this.#rows[this.#row];
+    return row && row.text.length > LONGEST_ROW ? out + this.take() : out;
+  }
+
+  #printLines(text: string): string {
     let out = "";
     for (const [index, line] of text.split("\n").entries()) {
       if (index > 0) out += this.#newLine();
       if (line !== "") this.#write(line);
     }
-    const row = this.#rows[this.#row];
-    return row && row.text.length > LONGEST_ROW ? out + this.take() : out;
+    return out;
   }
 
   #newLine(): string {
@@ -99,23 +117,30 @@ export class TerminalScreen {
 
   #write(text: string): void {
     const row = this.#rows[this.#row] as Row;
-    if (this.#column < row.text.length) {
-      const was = expandTabs(row.text);
-      const now = expandTabs(text, this.#column);
-      row.text = was.slice(0, this.#column) + now + was.slice(this.#column + now.length);
-      row.isRewritten = true;
-      this.#column += now.length;
+    if (this.#column >= row.width) {
+      row.text += " ".repeat(this.#column - row.width) + text;
+      row.width = this.#column + widthOf(text, this.#column);
+      this.#column = row.width;
       return;
     }
-    row.text = row.text.padEnd(this.#column) + text;
-    this.#column = row.text.length;
+    row.isRewritten = true;
+    if (NARROW.test(row.text) && NARROW.test(text)) {
+      row.text = row.text.slice(0, this.#column) + text + row.text.slice(this.#column + text.length);
+      row.width = row.text.length;
+      this.#column += text.length;
+      return;
+    }
+    const was = cellsOf(row.text);
+    const now = cellsOf(text, upTo(was, this.#column));
+    this.#column = now.length;
+    setCells(row, [...now, ...from(was, now.length)]);
   }
 
   /** Moves the cursor; rows that it reaches are made, up to `last`. */
   #move(row: number, column: number, last = ROWS - 1): void {
     this.#row = Math.max(0, Math.min(row, last));
     this.#column = Math.max(0, column);
-    while (this.#rows.length <= this.#row) this.#rows.push({ text: "", isRewritten: false });
+    while (this.#rows.length <= this.#row) this.#rows.push(emptyRow());
     if (this.#isOpen && this.#row === 0) this.#needsLine = true;
   }
 
@@ -184,13 +209,26 @@ export class TerminalScreen {
 
   /** Erases a row from the cursor on (0), up to it (1), or as a whole (2). */
   #erase(row: Row, how: number): void {
-    const text = expandTabs(row.text);
-    if (how === 0) row.text = text.slice(0, this.#column);
-    if (how === 1) row.text = " ".repeat(Math.min(this.#column + 1, text.length)) + text.slice(this.#column + 1);
-    if (how === 2) row.text = "";
+    const cells = how === 2 ? [] : cellsOf(row.text);
+    const behind = Math.min(this.#column + 1, cells.length);
+    if (how === 0) setCells(row, upTo(cells, this.#column));
+    if (how === 1) setCells(row, [...Array<string>(behind).fill(" "), ...from(cells, behind)]);
+    if (how === 2) setCells(row, []);
     row.isRewritten = true;
     if (this.#isOpen) this.#needsLine = true;
   }
+}
+
+function emptyRow(): Row {
+  return { text: "", width: 0, isRewritten: false };
+}
+
+/** Splits long output into its first line, the lines that leave the screen at once, and the last rows: most of a log needs no cursor. */
+function splitLines(text: string): [begun: string, certain: string, rest: string] {
+  const begun = text.indexOf("\n") + 1;
+  let rest = text.length;
+  for (let rows = 0; rows < ROWS && rest > begun; rows += 1) rest = text.lastIndexOf("\n", rest - 1);
+  return rest > begun ? [text.slice(0, begun), text.slice(begun, rest + 1), text.slice(rest + 1)] : [text, "", ""];
 }
 
 function textOf(rows: readonly Row[]): string {
@@ -198,16 +236,45 @@ function textOf(rows: readonly Row[]): string {
 }
 
 function textIn({ text, isRewritten }: Row): string {
-  return isRewritten ? text.trimEnd().toWellFormed() : text;
+  return isRewritten ? text.trimEnd() : text;
 }
 
-/** A text in which the cursor moves over blanks where it has tabs; it begins at a column. */
-function expandTabs(text: string, column = 0): string {
-  if (!text.includes("\t")) return text;
-  let expanded = "";
-  for (const [index, part] of text.split("\t").entries()) {
-    if (index > 0) expanded += " ".repeat(TAB - ((column + expanded.length) % TAB));
-    expanded += part;
+function setCells(row: Row, cells: readonly string[]): void {
+  row.text = cells.join("");
+  row.width = cells.length;
+}
+
+/** The columns of a text that begins at a column. */
+function widthOf(text: string, column: number): number {
+  if (NARROW.test(text)) return text.length;
+  const before = TAB + (column % TAB);
+  return cellsOf(text, Array<string>(before).fill(" ")).length - before;
+}
+
+/**
+ * Adds a text to cells, one for each column. A wide character takes two, of which the second is empty; the cursor moves over blanks
+ * where the text has tabs.
+ */
+function cellsOf(text: string, cells: string[] = []): string[] {
+  for (const character of text) {
+    if (character === "\t") cells.push(...Array<string>(TAB - (cells.length % TAB)).fill(" "));
+    else if (JOINS_THE_CELL_BEFORE.test(character) && cells.length > 0) {
+      const before = cells.at(-1) === "" ? cells.length - 2 : cells.length - 1;
+      cells[before] += character;
+    } else {
+      cells.push(character);
+      if (!NARROW.test(character) && eastAsianWidth(character.codePointAt(0) ?? 0) === 2) cells.push("");
+    }
   }
-  return expanded;
+  return cells;
+}
+
+/** The cells in front of a column. Half of a wide character is a blank. */
+function upTo(cells: readonly string[], column: number): string[] {
+  return cells[column] === "" ? [...cells.slice(0, column - 1), " "] : cells.slice(0, column);
+}
+
+/** The cells from a column on. Half of a wide character is a blank. */
+function from(cells: readonly string[], column: number): string[] {
+  return cells[column] === "" ? [" ", ...cells.slice(column + 1)] : cells.slice(column);
 }
