@@ -184,7 +184,10 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       continues: id.optional().describe("The run that ended as waiting, and whose turn this run continues."),
       before: z
         .object({
-          ...{ steps: count, usage, cost: dollars.optional(), time: count },
+          steps: count,
+          usage,
+          cost: dollars.optional(),
+          time: count,
           grants: z.object({ own: count, all: count }),
           dearest: z.object({ tokens: count, cost: dollars }),
         })

@@ -109,7 +109,10 @@ export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
     z.object({ ...head, type: z.literal("context.shortening"), run: id, leaf, reason: z.string() }),
     z.object({ ...head, type: z.literal("context.not-shortened"), run: id, leaf, reason: z.string() }),
     z.object({
-      ...{ ...head, type: z.literal("callback.failed"), callback: z.string(), reason: z.string() },
+      ...head,
+      type: z.literal("callback.failed"),
+      callback: z.string(),
+      reason: z.string(),
       isHook: z
         .literal(true)
         .optional()

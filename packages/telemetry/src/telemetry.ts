@@ -65,7 +65,9 @@ export class Telemetry {
     this.#instruments = {
       tracer: tracer ?? trace.getTracer(NAME),
       histograms: Object.fromEntries(Object.entries(HISTOGRAMS).map(histogram)),
-      ...{ ids, content, redact },
+      ids,
+      content,
+      redact,
     };
   }
 

@@ -55,7 +55,8 @@ export async function compactBranch(agent: Agent, options: CompactOptions): Prom
     const chosen = new ChosenModel(session.state.model);
     const standIn: StandIn = (error) => chosen.standIn({ run, model }, error);
     return shorten({ run, model }, "somebody asked for it", {
-      ...{ whole: "asked", standIn },
+      whole: "asked",
+      standIn,
       order: { trigger: "manual", wanted: keep },
     });
   });

@@ -87,7 +87,11 @@ export function beginSummary(asking: Asking, covers: string): void {
   const cancelled = new AbortController();
   const messages = branch.promptTo(covers);
   const summary: BackgroundSummary = {
-    ...{ covers, leaf: branch.leaf, messages, cancelled, isWritten: false },
+    covers,
+    leaf: branch.leaf,
+    messages,
+    cancelled,
+    isWritten: false,
     written: write(asking, budget, messages, cancelled.signal).finally(() => {
       summary.isWritten = true;
       budget.end();

@@ -30,7 +30,9 @@ export async function editSummary(session: Session, id: string, text: string, as
   const longer = estimate(text) - estimate(parts.map((part) => part.text).join(""));
   const event: MessageAdded = {
     ...({ type: "message.added", role: "summary" } as const),
-    ...{ message, parentId, parts: [{ type: "text", text } as const] },
+    message,
+    parentId,
+    parts: [{ type: "text", text } as const],
     ...(covers !== undefined && { covers }),
     ...(shortened && { shortened }),
     ...(kept && { kept }),

@@ -74,7 +74,10 @@ export async function putSummary(
   const message = createId();
   const cost = spent?.cost === undefined ? {} : { cost: spent.cost };
   const summary: Omit<SummaryMessage, "id" | "createdAt"> = {
-    ...{ parentId: branch.leaf, role: "summary", covers, parts: [{ type: "text", text }] },
+    parentId: branch.leaf,
+    role: "summary",
+    covers,
+    parts: [{ type: "text", text }],
     ...(await behindSummary(run, covers)),
     ...(shortened.length > 0 ? { shortened } : {}),
   };

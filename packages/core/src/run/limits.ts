@@ -146,7 +146,10 @@ export class Budget {
   spent(): SpentBefore {
     const { cost, dearest, grants } = this.#pool;
     return {
-      ...{ steps: this.#steps, usage: this.#usage, time: Math.round(this.elapsed()), dearest: { ...dearest } },
+      steps: this.#steps,
+      usage: this.#usage,
+      time: Math.round(this.elapsed()),
+      dearest: { ...dearest },
       ...(cost !== undefined && { cost }),
       grants: { own: this.#grants, all: grants },
     };

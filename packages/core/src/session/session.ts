@@ -94,8 +94,14 @@ export class Session {
     this.interrupted = left?.interrupted ?? [];
     this.#leftToSay = left?.facts ?? [];
     this.#writer = new Writer({
-      ...{ log, state, voices, spending, isForeign },
-      ...{ audience: this.#audience, questions: this.#questions, granted: this.#granted },
+      log,
+      state,
+      voices,
+      spending,
+      isForeign,
+      audience: this.#audience,
+      questions: this.#questions,
+      granted: this.#granted,
       first: left?.facts ?? [{ type: "conversation.created", id: state.id, labels: state.labels }],
       onBreak: (broken) => {
         this.#runs.stop(broken, broken);

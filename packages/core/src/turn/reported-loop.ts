@@ -71,7 +71,9 @@ async function ended(run: TurnRun, turn: ReportedTurn, loop: LoopDriver): Promis
       : { instructions: instructions.text, tools: toolbox.schemas };
     const given = {
       ...told,
-      ...{ messages: [...branch.prompt()], settings, branched: isBranched(run) },
+      messages: [...branch.prompt()],
+      settings,
+      branched: isBranched(run),
       conversation: session.id,
       worktree: worktreeAt(session.state, branch.leaf),
     };

@@ -37,7 +37,11 @@ export function readAddress(text: string): Address {
     name: `${host}:${port}/${database}`,
     user,
     connect: {
-      ...{ host, port, user, database, ssl: encryption(given) },
+      host,
+      port,
+      user,
+      database,
+      ssl: encryption(given),
       ...(url.password === "" ? {} : { password: decoded(url.password) }),
     },
   };

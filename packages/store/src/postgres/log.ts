@@ -105,7 +105,11 @@ export class PostgresLog implements Log {
       if (noteQuestions(questions, event)) this.#notesQuestions = true;
     }
     const outcome = await appends.add({
-      ...{ number, epoch: this.epoch, before: this.#seq, durable, summary },
+      number,
+      epoch: this.epoch,
+      before: this.#seq,
+      durable,
+      summary,
       rows: events.map(rowOf),
       said: saidRows(events),
       title: summary.title === before.title ? null : summary.title,

@@ -190,8 +190,14 @@ export class Shared {
 
 function nodeOf([id, program, process, host, address, machine, since, lease, conversations]: Columns): NodeEntry {
   return {
-    ...{ id: String(id), program: String(program), process: Number(process), host: String(host) },
-    ...{ address: text(address), machine: text(machine), since: Number(since), lease: Number(lease) },
+    id: String(id),
+    program: String(program),
+    process: Number(process),
+    host: String(host),
+    address: text(address),
+    machine: text(machine),
+    since: Number(since),
+    lease: Number(lease),
     conversations: Number(conversations),
   };
 }

@@ -45,7 +45,9 @@ export function shownPlan(
   const first = isCut ? Math.min(open < 0 ? plan.length : open, plan.length - most) : 0;
   const rest = isCut ? plan.length - first - most : 0;
   const steps = plan.slice(first, plan.length - rest).map(({ title, status }) => ({
-    ...{ mark: MARKS[status], text: visibleLine(title), status },
+    mark: MARKS[status],
+    text: visibleLine(title),
+    status,
   }));
   return [
     ...(first > 0 ? [{ mark: "", text: say.count(first, "… ({count} step done)", "… ({count} steps done)") }] : []),

@@ -36,11 +36,16 @@ type Told<Type extends string> = Extract<EventBody | Notice, { readonly type: Ty
 const SENTENCES: { readonly [Type in ToldType]: (item: Told<Type>, say: Say) => string | undefined } = {
   "model.retrying": ({ reason, delay, attempt, ...hitch }, say) =>
     say("{reason} Asked again in {wait} ({hitch}, attempt {attempt}).", {
-      ...{ reason: sentenceOf(reason), wait: waitOf(delay), hitch: hitchName(hitch), attempt: String(attempt) },
+      reason: sentenceOf(reason),
+      wait: waitOf(delay),
+      hitch: hitchName(hitch),
+      attempt: String(attempt),
     }),
   "model.replaced": ({ from, to, reason }, say) =>
     say("{reason} {to} goes on with this turn in the place of {from}.", {
-      ...{ reason: sentenceOf(reason), to: visibleLine(to), from: visibleLine(from) },
+      reason: sentenceOf(reason),
+      to: visibleLine(to),
+      from: visibleLine(from),
     }),
   "model.waiting": ({ time: wait, alive }, say) => {
     const time = formatDuration(Math.round(wait / 1_000) * 1_000);
@@ -61,7 +66,8 @@ const SENTENCES: { readonly [Type in ToldType]: (item: Told<Type>, say: Say) => 
     isHook
       ? sentenceOf(reason)
       : say("The callback {callback} failed, and the turn goes on: {reason}", {
-          ...{ callback: visibleLine(callback), reason: sentenceOf(reason) },
+          callback: visibleLine(callback),
+          reason: sentenceOf(reason),
         }),
   "process.started": ({ process, title }, say) =>
     say("{process} goes on in the background: {title}", { process: visibleLine(process), title: visibleLine(title) }),

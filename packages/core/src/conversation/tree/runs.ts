@@ -54,7 +54,8 @@ function noteEnd(state: MutableState, end: Extract<Event, { type: "run.ended" }>
   state.lastRunEnd = reason;
   if (leaf === null || reason === "answered" || reason === "finished" || reason === "waiting") return;
   state.broken.set(leaf, {
-    ...{ run, reason },
+    run,
+    reason,
     ...(error && { code: error.code }),
     ...(message !== undefined && { message }),
   });

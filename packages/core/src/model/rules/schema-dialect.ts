@@ -3,8 +3,19 @@ type Schema = Readonly<Record<string, unknown>>;
 /** Names of types in other languages and dialects; `any` is no restriction. */
 const TYPES: Readonly<Record<string, string | undefined>> = {
   any: "any",
-  ...{ str: "string", text: "string", int: "integer", long: "integer", float: "number", double: "number" },
-  ...{ bool: "boolean", list: "array", dict: "object", map: "object", none: "null", nil: "null", None: "null" },
+  str: "string",
+  text: "string",
+  int: "integer",
+  long: "integer",
+  float: "number",
+  double: "number",
+  bool: "boolean",
+  list: "array",
+  dict: "object",
+  map: "object",
+  none: "null",
+  nil: "null",
+  None: "null",
 };
 
 /**
