@@ -73,7 +73,8 @@ export class Session {
   /** What a process left to say when it stopped in the middle. */
   readonly #leftToSay: readonly EventBody[];
 
-  private constructor(log: Log | undefined, { state, voices, spending, rights }: Past, options: SessionOptions) {
+  private constructor(log: Log | undefined, past: Past, options: SessionOptions) {
+    const { state, spending, rights } = past;
     this.state = state;
     this.wholePath = (path) => wholePath(path, log, state.id);
     this.#spending = spending;
@@ -94,10 +95,8 @@ export class Session {
     this.interrupted = left?.interrupted ?? [];
     this.#leftToSay = left?.facts ?? [];
     this.#writer = new Writer({
+      ...past,
       log,
-      state,
-      voices,
-      spending,
       isForeign,
       audience: this.#audience,
       questions: this.#questions,

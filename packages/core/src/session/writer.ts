@@ -1,11 +1,9 @@
 import type { Event, EventBody } from "../conversation/event.ts";
 import type { Cursor, Delta, DeltaBody, DeltaSource } from "../conversation/feed-item.ts";
-import type { ConversationState } from "../conversation/state.ts";
 import { readableEvent } from "../conversation/tree/readable-event.ts";
 import { reduce } from "../conversation/tree/reduce.ts";
 import type { Granted } from "../past/granted.ts";
-import type { TurnSpending } from "../past/turn-spending.ts";
-import type { Voices } from "../past/voices.ts";
+import type { Past } from "../past/past.ts";
 import type { Log } from "../ports/store.ts";
 import type { Audience } from "./audience.ts";
 import { SessionError } from "./error.ts";
@@ -18,12 +16,9 @@ import { beginOf, isText, Streaming } from "./streaming.ts";
 type Fact = EventBody & { readonly at?: number };
 
 /** What a session writes with. */
-interface WriterParts {
+interface WriterParts extends Pick<Past, "state" | "voices" | "spending"> {
   /** Absent: the conversation is kept in memory only. */
   readonly log: Log | undefined;
-  readonly state: ConversationState;
-  readonly voices: Voices;
-  readonly spending: TurnSpending;
   readonly audience: Audience;
   readonly questions: Questions;
   readonly granted: Granted;
