@@ -8,7 +8,7 @@ import {
   fromJsonSchema,
   type JsonSchemaType,
 } from "@modelcontextprotocol/client";
-import { stripControls } from "../workspace/plain-text.ts";
+import { stripControls } from "../workspace/files/plain-text.ts";
 
 /** Asks a person; rejects when nobody can be asked, or they do not want to answer. */
 export type Ask = (question: Question) => Promise<string>;

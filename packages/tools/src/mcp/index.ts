@@ -1,9 +1,9 @@
-export type { Environment } from "../workspace/environment.ts";
-export { commandDigest, describeEntry } from "./consent.ts";
+export type { Environment } from "../sandbox/environment.ts";
+export type { ReconnectSettings } from "./connection/lifeline.ts";
 export type { Ask } from "./elicitation.ts";
-export { type HttpEntry, type McpServerEntry, type OAuthEntry, readEntry, type StdioEntry } from "./entry.ts";
-export { McpError, type McpErrorCode } from "./error.ts";
-export type { ReconnectSettings } from "./lifeline.ts";
+export { commandDigest, describeEntry } from "./entries/consent.ts";
+export { type HttpEntry, type McpServerEntry, type OAuthEntry, readEntry, type StdioEntry } from "./entries/entry.ts";
+export { McpError, type McpErrorCode } from "./entries/error.ts";
 export { Credentials, credentialsFor, type StoredCredentials } from "./oauth/credentials.ts";
 export type { OpenAddress } from "./oauth/sign-in.ts";
 export type { McpPrompt, McpPromptArgument, McpResource, McpResourceTemplate } from "./offers.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { LARGEST_ANSWER, TOO_LARGE } from "./message-lines.ts";
+import { LARGEST_ANSWER, TOO_LARGE } from "./connection/message-lines.ts";
 import { HttpPuppet } from "./testing/http-puppet.fixture.ts";
 import { TestServers } from "./testing/surroundings.fixture.ts";
 

@@ -3,8 +3,8 @@ import { Agent, Session, type ToolContext } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { MessageLines } from "./connection/message-lines.ts";
 import { openMcpServers } from "./index.ts";
-import { MessageLines } from "./message-lines.ts";
 
 // Real servers, as programs, that answer what public bug reports have.
 

@@ -8,7 +8,7 @@ import type {
   ReadResourceResult,
   ResourceTemplateType,
 } from "@modelcontextprotocol/client";
-import { stripControls } from "../workspace/plain-text.ts";
+import { stripControls } from "../workspace/files/plain-text.ts";
 import { blockText } from "./output.ts";
 
 /** A prompt that a server offers: a command for people. */

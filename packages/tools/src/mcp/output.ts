@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { ToolContext } from "@banyan/core";
 import { sizeIn } from "@banyan/core/conversation";
 import type { CallToolResult, ContentBlock, EmbeddedResource } from "@modelcontextprotocol/client";
-import { stripControls } from "../workspace/plain-text.ts";
+import { stripControls } from "../workspace/files/plain-text.ts";
 
 /** Shows the model a file beside what is said; throws a `RangeError` that says why not. */
 type Attach = ToolContext["attach"];

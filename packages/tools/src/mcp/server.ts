@@ -8,12 +8,13 @@ import {
   type RequestOptions,
   UrlElicitationRequiredError,
 } from "@modelcontextprotocol/client";
-import { stripControls } from "../workspace/plain-text.ts";
-import type { ClientDuties, Connection, WayToServer } from "./connect.ts";
+import { stripControls } from "../workspace/files/plain-text.ts";
+import type { ClientDuties, Connection, WayToServer } from "./connection/connect.ts";
+import type { Journal } from "./connection/journal.ts";
+import { Lifeline, type LifelineStatus, type ReconnectSettings } from "./connection/lifeline.ts";
+import type { Silence } from "./connection/silence.ts";
 import { type Ask, answerElicitation } from "./elicitation.ts";
-import { reasonOf } from "./error.ts";
-import type { Journal } from "./journal.ts";
-import { Lifeline, type LifelineStatus, type ReconnectSettings } from "./lifeline.ts";
+import { reasonOf } from "./entries/error.ts";
 import {
   type McpPrompt,
   type McpResource,
@@ -24,7 +25,6 @@ import {
   resourceParts,
   templateOf,
 } from "./offers.ts";
-import type { Silence } from "./silence.ts";
 import type { CallTool, TraceparentOf } from "./tool.ts";
 
 /** What a server is made of. */

@@ -4,7 +4,7 @@ import { Agent } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { describe, expect, test } from "vitest";
 import type { Program } from "../sandbox/index.ts";
-import { OwnTime } from "../workspace/processes.fixture.ts";
+import { OwnTime } from "../workspace/commands/processes.fixture.ts";
 import { isRunning, person, puppet, TestServers } from "./testing/surroundings.fixture.ts";
 
 const signal = new AbortController().signal;

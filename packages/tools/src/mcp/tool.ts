@@ -3,10 +3,10 @@ import type { About } from "@banyan/core/conversation";
 import { cutTo } from "@banyan/core/shown";
 import type { CallToolResult, Tool as ListedTool, Progress } from "@modelcontextprotocol/client";
 import { namedActs } from "../acts/named-acts.ts";
-import { stripControls } from "../workspace/plain-text.ts";
-import { ProgressPace } from "../workspace/progress-pace.ts";
-import { McpError } from "./error.ts";
-import { inputSchema } from "./input-schema.ts";
+import { ProgressPace } from "../workspace/commands/progress-pace.ts";
+import { stripControls } from "../workspace/files/plain-text.ts";
+import { inputSchema } from "./connection/input-schema.ts";
+import { McpError } from "./entries/error.ts";
 import { resultText } from "./output.ts";
 
 /** The span of a call, as the `traceparent` of W3C's Trace Context; nothing where nobody traces it. */

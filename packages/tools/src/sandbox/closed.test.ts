@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { beforeEach, describe, expect, test } from "vitest";
+import { living, uniqueSleep, until } from "../workspace/commands/processes.fixture.ts";
 import { openWorkspace, shellTool } from "../workspace/index.ts";
-import { living, uniqueSleep, until } from "../workspace/processes.fixture.ts";
 import { call, TestFolder } from "../workspace/test-folder.fixture.ts";
 import { openSandbox, type Sandbox } from "./index.ts";
 import { sandboxOf, startIn, whyNoSandbox } from "./sandbox.fixture.ts";

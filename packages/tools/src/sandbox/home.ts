@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
-import type { Environment } from "../workspace/environment.ts";
-import { expandHome } from "../workspace/named-path.ts";
+import { expandHome } from "../workspace/files/named-path.ts";
+import type { Environment } from "./environment.ts";
 import { isWithin } from "./protected-places.ts";
 
 /** What builds read in the home folder: toolchains, what was downloaded for them, and settings without passwords. */

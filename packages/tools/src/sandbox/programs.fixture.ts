@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { living } from "../workspace/processes.fixture.ts";
+import { living } from "../workspace/commands/processes.fixture.ts";
 
 const PROGRAM = fileURLToPath(new URL("program.fixture.ts", import.meta.url));
 

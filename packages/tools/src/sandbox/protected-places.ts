@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { dirname, join, sep } from "node:path";
-import { protectedNames, protectedPart } from "../workspace/protected-paths.ts";
+import { protectedNames, protectedPart } from "../workspace/files/protected-paths.ts";
 import { isVacant } from "./placeholder.ts";
 import { isRepository, obeyedByGit, pointedTo, repositoriesIn } from "./repository.ts";
 

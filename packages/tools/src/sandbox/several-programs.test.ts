@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { until } from "../workspace/processes.fixture.ts";
+import { until } from "../workspace/commands/processes.fixture.ts";
 import { TestFolder } from "../workspace/test-folder.fixture.ts";
 import { holdersFolder, makeHolder } from "./holder.ts";
 import { openSandbox } from "./index.ts";

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { TextDecoder } from "node:util";
 import { cutBefore } from "@banyan/core/shown";
-import { wholeLength } from "../workspace/output.ts";
+import { wholeLength } from "../workspace/files/output.ts";
 
 /** How far into a page its own word on its encoding counts. */
 const PRESCAN = 1024;

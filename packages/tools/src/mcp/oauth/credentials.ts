@@ -3,10 +3,10 @@ import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { StoredOAuthClientInformation, StoredOAuthTokens } from "@modelcontextprotocol/client";
-import type { Environment } from "../../workspace/environment.ts";
-import { isStdio, type McpServerEntry } from "../entry.ts";
-import { McpError } from "../error.ts";
-import { fillIn } from "../variables.ts";
+import type { Environment } from "../../sandbox/environment.ts";
+import { isStdio, type McpServerEntry } from "../entries/entry.ts";
+import { McpError } from "../entries/error.ts";
+import { fillIn } from "../entries/variables.ts";
 
 /**
  * What is kept of signing in to the server of an entry; nothing, when that is a program. Throws an `McpError` when a

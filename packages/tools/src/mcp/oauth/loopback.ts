@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { McpError } from "../error.ts";
+import { McpError } from "../entries/error.ts";
 
 const PATH = "/callback";
 

@@ -8,8 +8,8 @@ import {
   type StoredOAuthClientInformation,
   type StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
-import type { OAuthEntry } from "../entry.ts";
-import { McpError } from "../error.ts";
+import type { OAuthEntry } from "../entries/entry.ts";
+import { McpError } from "../entries/error.ts";
 import type { Credentials } from "./credentials.ts";
 import { Loopback } from "./loopback.ts";
 

@@ -1,7 +1,7 @@
 import { defineTool, type Tool } from "@banyan/core";
 import { cutTo } from "@banyan/core/shown";
 import { z } from "zod";
-import { stripControls } from "../../workspace/plain-text.ts";
+import { stripControls } from "../../workspace/files/plain-text.ts";
 import type { SearchProvider, SearchResult } from "./providers.ts";
 
 const DEFAULT_LIMIT = 8;

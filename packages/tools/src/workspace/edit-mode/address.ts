@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { meantPath, type PathBase } from "../named-path.ts";
+import { meantPath, type PathBase } from "../files/named-path.ts";
 
 /** How a block of a message becomes part of a file. */
 export type Mode = "lines" | "complete" | "symbol";

@@ -1,11 +1,11 @@
 import type { ToolContext } from "@banyan/core";
-import { digestOf, keepContent } from "../backups.ts";
-import { messageOf } from "../error.ts";
-import { fileChange } from "../file-change.ts";
-import type { Workspace } from "../paths.ts";
-import { prepareReplacement } from "../replace-file.ts";
-import { countLines } from "../text-content.ts";
-import type { WritingOptions } from "../writing.ts";
+import { fileChange } from "../changes/file-change.ts";
+import { prepareReplacement } from "../changes/replace-file.ts";
+import type { WritingOptions } from "../changes/writing.ts";
+import { digestOf, keepContent } from "../files/backups.ts";
+import { messageOf } from "../files/error.ts";
+import type { Workspace } from "../files/paths.ts";
+import { countLines } from "../files/text-content.ts";
 import { type ArmedFile, messageOfCall } from "./armed-file.ts";
 import type { Block, Captured } from "./capture.ts";
 import { type NewContent, newContent } from "./new-content.ts";

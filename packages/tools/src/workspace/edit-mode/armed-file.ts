@@ -2,13 +2,13 @@ import type { AssistantMessage, ToolContext } from "@banyan/core";
 import type { FileSymbols } from "../../symbols/file-symbols.ts";
 import type { SymbolFinder } from "../../symbols/finder.ts";
 import { languageOf } from "../../symbols/language.ts";
-import { digestOf } from "../backups.ts";
-import { WorkspaceError } from "../error.ts";
-import { type Location, locate, type Workspace } from "../paths.ts";
-import { assertWritable } from "../protected-paths.ts";
-import { assertOneName } from "../replace-file.ts";
-import { assertAsSeen } from "../seen-files.ts";
-import { countLines, linesInWords, readText } from "../text-content.ts";
+import { assertOneName } from "../changes/replace-file.ts";
+import { digestOf } from "../files/backups.ts";
+import { WorkspaceError } from "../files/error.ts";
+import { type Location, locate, type Workspace } from "../files/paths.ts";
+import { assertWritable } from "../files/protected-paths.ts";
+import { assertAsSeen } from "../files/seen-files.ts";
+import { countLines, linesInWords, readText } from "../files/text-content.ts";
 import type { Addressee, Mode } from "./address.ts";
 
 /** A file that a call of edit mode has armed: blocks for it are waited for. */

@@ -1,5 +1,5 @@
 import { extname } from "node:path";
-import { linesInWords } from "../text-content.ts";
+import { linesInWords } from "../files/text-content.ts";
 import { formatAddress } from "./address.ts";
 import type { ArmedFile } from "./armed-file.ts";
 import { isMarkdown } from "./capture.ts";

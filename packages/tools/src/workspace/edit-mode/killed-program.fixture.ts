@@ -27,14 +27,14 @@ syncBuiltinESMExports();
 DatabaseSync.prototype.exec = counted(DatabaseSync.prototype.exec, true);
 
 // Only now, so that what is imported uses the steps above.
-const { openWorkspace } = await import("../paths.ts");
+const { openWorkspace } = await import("../files/paths.ts");
 if (what === "settle") {
-  const { settleIntents } = await import("../settle-intents.ts");
+  const { settleIntents } = await import("../changes/settle-intents.ts");
   await settleIntents(openWorkspace(root), backups);
 } else {
   const { Agent, Session, say } = await import("@banyan/core");
   const { call, scriptedModel } = await import("@banyan/core/testing");
-  const { editModeTool } = await import("../edit-mode.ts");
+  const { editModeTool } = await import("./edit-mode.ts");
   const paths = ["a.txt", "b.txt", "new/c.txt"];
   const model = scriptedModel([
     paths.map((file_path) => call("edit_mode", { file_path, mode: "complete", overwrite: true })),

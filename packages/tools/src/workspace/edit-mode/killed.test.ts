@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
-import { openWorkspace } from "../paths.ts";
-import { settleIntents } from "../settle-intents.ts";
+import { settleIntents } from "../changes/settle-intents.ts";
+import { openWorkspace } from "../files/paths.ts";
 import { TestFolder } from "../test-folder.fixture.ts";
 
 const PROGRAM = fileURLToPath(new URL("killed-program.fixture.ts", import.meta.url));

@@ -1,4 +1,4 @@
-import { linesInWords } from "../text-content.ts";
+import { linesInWords } from "../files/text-content.ts";
 
 /** Lines of a text and what stands there instead. */
 export interface LineEdit {

@@ -1,9 +1,9 @@
 import { SymbolError } from "../../symbols/language.ts";
-import { digestOf } from "../backups.ts";
-import { WorkspaceError } from "../error.ts";
-import type { Watch } from "../key-file.ts";
-import { type Location, locate, type Workspace } from "../paths.ts";
-import { countLines, encode, NEW_FILE, readText, type TextContent } from "../text-content.ts";
+import { digestOf } from "../files/backups.ts";
+import { WorkspaceError } from "../files/error.ts";
+import type { Watch } from "../files/key-file.ts";
+import { type Location, locate, type Workspace } from "../files/paths.ts";
+import { countLines, encode, NEW_FILE, readText, type TextContent } from "../files/text-content.ts";
 import type { ArmedFile } from "./armed-file.ts";
 import type { Block } from "./capture.ts";
 import { applyLineEdits, type LineEdit } from "./line-edits.ts";

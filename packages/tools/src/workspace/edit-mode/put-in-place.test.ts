@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } f
 import { join } from "node:path";
 import type { ToolContext } from "@banyan/core";
 import { describe, expect, test } from "vitest";
-import { locate, openWorkspace } from "../paths.ts";
-import { prepareReplacement } from "../replace-file.ts";
+import { prepareReplacement } from "../changes/replace-file.ts";
+import { locate, openWorkspace } from "../files/paths.ts";
+import { readText } from "../files/text-content.ts";
 import { TestFolder } from "../test-folder.fixture.ts";
-import { readText } from "../text-content.ts";
 import { type Prepared, putInPlace } from "./put-in-place.ts";
 
 /** A folder with an existing file and a place for a new one, both prepared to hold "new". */

@@ -1,9 +1,9 @@
 import type { Stats } from "node:fs";
-import { digestOf } from "../backups.ts";
-import { messageOf } from "../error.ts";
-import { type IntendedFile, type Intent, writeIntent } from "../intent.ts";
-import type { Location, Workspace } from "../paths.ts";
-import { type Replacement, removeFile, replaceFile } from "../replace-file.ts";
+import { type IntendedFile, type Intent, writeIntent } from "../changes/intent.ts";
+import { type Replacement, removeFile, replaceFile } from "../changes/replace-file.ts";
+import { digestOf } from "../files/backups.ts";
+import { messageOf } from "../files/error.ts";
+import type { Location, Workspace } from "../files/paths.ts";
 import type { NewContent } from "./new-content.ts";
 
 /** A file whose new content is written, but not in its place yet. */

@@ -1,9 +1,9 @@
 import type { Follower } from "@banyan/core";
 import { call, text } from "@banyan/core/testing";
 import { expect, test } from "vitest";
-import { editModeTool } from "../edit-mode.ts";
-import { openWorkspace } from "../paths.ts";
+import { openWorkspace } from "../files/paths.ts";
 import { call as execute, TestFolder } from "../test-folder.fixture.ts";
+import { editModeTool } from "./edit-mode.ts";
 import { arm, block, play } from "./play.fixture.ts";
 
 const finish = (result: string) => call("finish_task", { result });

@@ -1,0 +1,228 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import {
+  Client,
+  type ClientOptions,
+  type ElicitRequestParams,
+  type ElicitResult,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  type StreamableHTTPClientTransport,
+  SUPPORTED_PROTOCOL_VERSIONS,
+  UnauthorizedError,
+} from "@modelcontextprotocol/client";
+import manifest from "../../../package.json" with { type: "json" };
+import { McpError, reasonOf } from "../entries/error.ts";
+import type { SignIn } from "../oauth/sign-in.ts";
+import { mendResults, type NoteOddity } from "./mended-result.ts";
+import { ProcessTransport } from "./process-transport.ts";
+
+/** What the program does for a server while they are connected. */
+export interface ClientDuties {
+  /** The folder that the server is told of. */
+  readonly workspace: string;
+  elicit(params: ElicitRequestParams): Promise<ElicitResult>;
+  /** Notes what the server logs, with its level, or what goes wrong between the two. */
+  log(who: string, text: string): void;
+  /** Takes note of something that is not of the protocol, and was taken as it is meant or left out. */
+  readonly odd: NoteOddity;
+  /** Other tools, prompts or resources are there now, or may be. */
+  changed(what: "tools" | "prompts" | "resources" | "all"): void;
+}
+
+/** How a server is to be reached; `open` makes a new way to it for each attempt. */
+export type WayToServer =
+  | { readonly kind: "program"; open(): ProcessTransport }
+  | { readonly kind: "address"; open(): StreamableHTTPClientTransport; readonly signIn: SignIn | undefined };
+
+/** A client that has shaken hands with its server. */
+export interface Connection {
+  readonly client: Client;
+  /** Resolves when the server, or the way to it, is gone. */
+  readonly closed: Promise<void>;
+  /** Whether the server keeps a session, which it can forget. */
+  readonly hasSession: () => boolean;
+  /** Does something that the server may refuse until somebody signs in; then it is done again, once. */
+  whenSignedIn<T>(action: () => Promise<T>, signal: AbortSignal): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** Milliseconds that a server has to end a session. */
+const FAREWELL = 1_000;
+
+/**
+ * The handshakes that there are: `initialize`, of versions until 2025-11-25, or the newer one where the server has it.
+ */
+interface Handshake {
+  readonly mode: "legacy" | "auto";
+  /** The only version that is offered. */
+  readonly version?: string;
+}
+
+const LEGACY: Handshake = { mode: "legacy" };
+const AUTO: Handshake = { mode: "auto" };
+
+/** The first version with the newer handshake. */
+const NEWER = "2026-07-28";
+
+/** The versions that are spoken. */
+export const VERSIONS: readonly string[] = [NEWER, ...SUPPORTED_PROTOCOL_VERSIONS];
+
+/**
+ * Connects, within `timeout` milliseconds for each exchange. At an address the newer handshake is tried first. A
+ * program gets the older one first, which all have: many end at a question that they do not know, and must be started
+ * again. A `version` that the server named is the only one that is offered. Rejects with what the server, or the way to it,
+ * answered.
+ */
+export async function connect(
+  reach: WayToServer,
+  duties: ClientDuties,
+  timeout: number,
+  signal: AbortSignal,
+  version?: string,
+): Promise<Connection> {
+  if (version !== undefined) {
+    const { mode } = version < NEWER ? LEGACY : AUTO;
+    return shakeHands(reach, { mode, version }, duties, timeout, signal);
+  }
+  const [first, second] = reach.kind === "program" ? [LEGACY, AUTO] : [AUTO, LEGACY];
+  try {
+    return await shakeHands(reach, first, duties, timeout, signal);
+  } catch (error) {
+    if (!speaksAnother(error)) throw error;
+    try {
+      return await shakeHands(reach, second, duties, timeout, signal);
+    } catch (later) {
+      throw first === LEGACY ? error : later;
+    }
+  }
+}
+
+/** Whether a server refused one handshake in a way that leaves hope for the other. */
+function speaksAnother(error: unknown): boolean {
+  if (ProtocolError.isInstance(error)) return true;
+  return SdkError.isInstance(error) && error.code === SdkErrorCode.EraNegotiationFailed;
+}
+
+async function shakeHands(
+  reach: WayToServer,
+  handshake: Handshake,
+  duties: ClientDuties,
+  timeout: number,
+  signal: AbortSignal,
+  isSignedIn = false,
+): Promise<Connection> {
+  signal.throwIfAborted();
+  const transport = reach.open();
+  mendResults(transport, duties.odd);
+  const client = clientFor(duties, handshake);
+  const over = new AbortController();
+  const closed = new Promise<void>((resolve) => {
+    client.onclose = () => {
+      over.abort();
+      resolve();
+    };
+  });
+  try {
+    await client.connect(transport, { timeout, signal });
+  } catch (cause) {
+    await transport.close();
+    if (transport instanceof ProcessTransport) {
+      throw isBroken(cause) && transport.ending !== undefined
+        ? McpError.because(cause, "start", transport.ending)
+        : cause;
+    }
+    const signIn = reach.kind === "address" ? reach.signIn : undefined;
+    if (isSignedIn || signIn === undefined || !UnauthorizedError.isInstance(cause)) throw cause;
+    await transport.finishAuth(await signIn.answer(signal));
+    return shakeHands(reach, handshake, duties, timeout, signal, true);
+  }
+  keepListening(client, () => duties.changed("all"), over.signal).catch((error: unknown) =>
+    duties.log("banyan", `what it says of its changes is not heard any more: ${reasonOf(error)}`),
+  );
+  const remote = transport instanceof ProcessTransport ? undefined : transport;
+  return {
+    client,
+    closed,
+    hasSession: () => remote?.sessionId !== undefined,
+    async whenSignedIn(action, signal) {
+      try {
+        return await action();
+      } catch (error) {
+        const signIn = reach.kind === "address" ? reach.signIn : undefined;
+        if (signIn === undefined || !UnauthorizedError.isInstance(error)) throw error;
+        await remote?.finishAuth(await signIn.answer(signal));
+        return await action();
+      }
+    },
+    async close() {
+      await atMost(FAREWELL, remote?.terminateSession());
+      await client.close();
+    },
+  };
+}
+
+/** Whether a connection was cut, rather than that a server answered, or nothing came in time. */
+function isBroken(error: unknown): boolean {
+  if (SdkError.isInstance(error)) return error.code !== SdkErrorCode.RequestTimeout;
+  return error instanceof Error && "code" in error && error.code === "EPIPE";
+}
+
+/** A server that does not say goodbye forgets its session by itself. */
+async function atMost(time: number, farewell: Promise<void> | undefined): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  const timer = setTimeout(over.resolve, time);
+  await Promise.race([farewell?.catch(() => {}), over.promise]);
+  clearTimeout(timer);
+}
+
+function clientFor(duties: ClientDuties, { mode, version }: Handshake): Client {
+  const changed = (what: Parameters<ClientDuties["changed"]>[0]) => ({
+    autoRefresh: false,
+    onChanged: () => duties.changed(what),
+  });
+  const options: ClientOptions = {
+    capabilities: { roots: {}, elicitation: { form: {}, url: {} } },
+    versionNegotiation: { mode },
+    ...(version !== undefined && { supportedProtocolVersions: [version] }),
+    listChanged: { tools: changed("tools"), prompts: changed("prompts"), resources: changed("resources") },
+  };
+  const client = new Client({ name: "banyan", version: manifest.version }, options);
+  client.setRequestHandler("roots/list", () => ({
+    roots: [{ uri: pathToFileURL(duties.workspace).href, name: "workspace" }],
+  }));
+  client.setRequestHandler("elicitation/create", ({ params }) => duties.elicit(params));
+  client.setNotificationHandler("notifications/message", ({ params: { level, logger, data } }) => {
+    const text = typeof data === "string" ? data : JSON.stringify(data);
+    duties.log(level, logger === undefined ? text : `${logger}: ${text}`);
+  });
+  client.onerror = (error) => duties.log("banyan", reasonOf(error));
+  return client;
+}
+
+/** Milliseconds before a stream that ended is opened again: first, and at most. */
+const PAUSE = { first: 500, most: 60_000 };
+
+/**
+ * Keeps the stream open on which a server of the newer protocol tells what changed: the client package opens it once,
+ * and servers end streams as they like. `onMissed` is called whenever something may have changed unheard. Ends with
+ * `signal`.
+ */
+async function keepListening(client: Client, onMissed: () => void, signal: AbortSignal): Promise<void> {
+  const filter = client.autoOpenedSubscription?.honoredFilter;
+  if (filter === undefined) return;
+  let stream = client.autoOpenedSubscription;
+  try {
+    for (let pause = PAUSE.first; ; pause = Math.min(pause * 2, PAUSE.most)) {
+      if ((await stream?.closed) === "local") return;
+      await sleep(pause, undefined, { signal, ref: false });
+      stream = await client.listen(filter, { signal }).catch(() => undefined);
+      if (stream === undefined) continue;
+      pause = PAUSE.first;
+      onMissed();
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}

@@ -1,0 +1,97 @@
+import {
+  OAuthClientFlowError,
+  OAuthError,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  UnauthorizedError,
+} from "@modelcontextprotocol/client";
+import { McpError, type McpErrorCode, reasonOf } from "../entries/error.ts";
+import { UNANSWERED, wordsIn } from "./http-answer.ts";
+import { SilenceError } from "./silence.ts";
+
+/** What a failed exchange with a server means, for people: a code, and what it did or did not do. */
+export interface Failure {
+  readonly code: McpErrorCode;
+  /** A part of a sentence, about "it". */
+  readonly reason: string;
+}
+
+/** What a failed exchange means. `signal` is what could have ended it. */
+export function failureOf(error: unknown, signal: AbortSignal): Failure {
+  if (signal.aborted && signal.reason instanceof SilenceError) {
+    return { code: "silent", reason: `it gave ${signal.reason.message}` };
+  }
+  if (signal.aborted && signal.reason instanceof McpError)
+    return failureOf(signal.reason, new AbortController().signal);
+  if (error instanceof McpError) return { code: error.code, reason: error.message };
+  if (isStatus(error, 403)) return { code: "sign-in", reason: "it does not allow this with these credentials (403)" };
+  if (UnauthorizedError.isInstance(error) || isStatus(error, 401)) {
+    return { code: "sign-in", reason: "it refuses the credentials that it was given (401)" };
+  }
+  if (OAuthError.isInstance(error) || OAuthClientFlowError.isInstance(error)) {
+    return { code: "sign-in", reason: `signing in to it failed: ${reasonOf(error)}` };
+  }
+  if (ProtocolError.isInstance(error) && error.data === UNANSWERED)
+    return { code: "gone", reason: "its stream of events ended without an answer" };
+  if (ProtocolError.isInstance(error)) return { code: "refused", reason: `it answered: ${reasonOf(error)}` };
+  if (SdkError.isInstance(error) && error.code === SdkErrorCode.RequestTimeout) {
+    return { code: "silent", reason: "it gave no answer in time" };
+  }
+  if (SdkError.isInstance(error) && error.code === SdkErrorCode.ConnectionClosed)
+    return { code: "gone", reason: "its connection broke off before it had answered" };
+  if (isLost(error)) return { code: "gone", reason: `it cannot be reached: ${reasonOf(error)}` };
+  if (SdkHttpError.isInstance(error)) {
+    const words = wordsIn(error.message.replace(/^Error POSTing to endpoint:\s*/, ""));
+    return {
+      code: "refused",
+      reason: `it answered with the status ${error.status}${words === "" ? "" : ` (${words})`}`,
+    };
+  }
+  return { code: "refused", reason: reasonOf(error) };
+}
+
+/** Whether the connection broke, or there is no way to the server at all. */
+export function isLost(error: unknown): boolean {
+  if (SdkHttpError.isInstance(error)) return error.status >= 502 && error.status <= 504;
+  if (SdkError.isInstance(error)) {
+    return error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.NotConnected;
+  }
+  // What `fetch` throws when no answer came, and what a pipe does whose other end is closed.
+  if (error instanceof TypeError) return error.cause !== undefined;
+  return error instanceof Error && "code" in error && error.code === "EPIPE";
+}
+
+/**
+ * Whether a server says that it does not know a session: then it did nothing. Streamable HTTP has 404 for it, and servers that were
+ * started anew answer 400 with words about the session (F57).
+ */
+export function isForgotten(error: unknown): boolean {
+  if (isStatus(error, 404)) return true;
+  return (isStatus(error, 400) || ProtocolError.isInstance(error)) && /\bsession\b/i.test(wordsOf(error));
+}
+
+/** The newest version of the protocol that a server names where it refuses the version of a request, if both know one (F57). */
+export function versionNamedIn(error: unknown, known: readonly string[]): string | undefined {
+  if (!isStatus(error, 400) && !ProtocolError.isInstance(error)) return undefined;
+  const words = wordsOf(error);
+  if (!/protocol.?version/i.test(words)) return undefined;
+  // Before that word stands the version that was refused.
+  const [, ...named] = words.split(/supported/i);
+  const versions = named.at(-1)?.match(/\d{4}-\d\d-\d\d/g) ?? [];
+  return versions
+    .filter((version) => known.includes(version))
+    .sort()
+    .at(-1);
+}
+
+/** All that a server said about a refusal. */
+function wordsOf(error: unknown): string {
+  const data = error instanceof Error && "data" in error ? JSON.stringify(error.data) : "";
+  return `${reasonOf(error)} ${data}`;
+}
+
+function isStatus(error: unknown, status: number): boolean {
+  return SdkHttpError.isInstance(error) && error.status === status;
+}

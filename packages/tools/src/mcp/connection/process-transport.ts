@@ -1,0 +1,188 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { StringDecoder } from "node:string_decoder";
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type JSONRPCMessage,
+  SdkError,
+  SdkErrorCode,
+  serializeMessage,
+  type Transport,
+} from "@modelcontextprotocol/client";
+import type { Program } from "../../sandbox/index.ts";
+import type { RunningCommands } from "../../workspace/commands/process-family.ts";
+import { endFamily, familyOf, type ProcessFamily } from "../../workspace/commands/process-family.ts";
+import { McpError } from "../entries/error.ts";
+import type { Journal } from "./journal.ts";
+import { MessageLines } from "./message-lines.ts";
+
+/** A program and where it runs. */
+export interface ProgramStart extends Program {
+  readonly directory: string;
+  /** Makes it run in a sandbox; disposed of when the program and all that it started have ended. */
+  readonly wrap: ((program: Program) => Promise<Program & Disposable>) | undefined;
+}
+
+/** In the environment of all that a server starts, to find them by. */
+const MARK = "BANYAN_MCP_SERVERS";
+
+/** Milliseconds that a server has to end by itself once its input is closed. */
+const LEAVE = 200;
+/** Milliseconds that an output stays open for the last bytes after the program has ended. */
+const DRAIN = 250;
+
+/**
+ * Speaks to a program over its standard input and output, one JSON message a line, and owns all that it starts:
+ *
+ *   close ──▶ its input ends, 200 ms ──▶ whoever is left gets SIGTERM, after 2 s SIGKILL ──▶ closed
+ *   it ends by itself ─────────────────▲
+ *
+ * The client package's own transport ends the first process only, and waits for ever on an output that a second one
+ * holds open.
+ */
+export class ProcessTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #program: ProgramStart;
+  readonly #running: RunningCommands;
+  readonly #journal: Journal;
+  readonly #messages = new MessageLines();
+  #child: ChildProcessWithoutNullStreams | undefined;
+  #family: ProcessFamily | undefined;
+  #wrapped: (Program & Disposable) | undefined;
+  #closing: Promise<void> | undefined;
+  #ending: string | undefined;
+  #handing = false;
+
+  /** What the program writes to its standard error goes into the journal. */
+  constructor(program: ProgramStart, running: RunningCommands, journal: Journal) {
+    this.#program = program;
+    this.#running = running;
+    this.#journal = journal;
+  }
+
+  /** How the program ended, in words, and what it said last; undefined while it runs. */
+  get ending(): string | undefined {
+    const { last } = this.#journal;
+    return this.#ending === undefined || last === undefined ? this.#ending : `${this.#ending}; its last words: ${last}`;
+  }
+
+  async start(): Promise<void> {
+    const { file, args, environment, directory, wrap } = this.#program;
+    const mark = randomUUID();
+    const around = process.env[MARK];
+    // A server inside another bears both marks, so that either can find it.
+    const marked = { ...environment, [MARK]: around === undefined ? mark : `${around},${mark}` };
+    this.#wrapped = await wrap?.({ file, args, environment: marked });
+    const program = this.#wrapped ?? { file, args, environment: marked };
+    const child = spawn(program.file, program.args, {
+      cwd: directory,
+      env: program.environment,
+      stdio: "pipe",
+      detached: process.platform !== "win32",
+      windowsHide: true,
+    });
+    this.#child = child;
+    if (child.pid !== undefined) {
+      this.#family = familyOf(child.pid, mark);
+      this.#running.add(this.#family);
+    }
+    const decoder = new StringDecoder("utf8");
+    child.stderr.on("data", (bytes: Buffer) => this.#journal.push(decoder.write(bytes)));
+    child.stdout.on("data", (bytes: Buffer) => this.#receive(bytes));
+    // A pipe that breaks has nothing more to say; that the program ended is told by its exit.
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => stream.destroy());
+    child.on("error", (error) => this.onerror?.(error));
+    child.once("exit", (code, signal) => {
+      this.#ending = signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
+      this.close().catch(this.#fail);
+    });
+    try {
+      await once(child, "spawn");
+    } catch (cause) {
+      const code = cause instanceof Error && "code" in cause ? cause.code : "unknown";
+      this.#wrapped?.[Symbol.dispose]();
+      const message = `${file} cannot be started in ${directory} (${code}); see that both are there`;
+      throw McpError.because(cause, "start", message);
+    }
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const input = this.#child?.stdin;
+    if (input === undefined || !input.writable) throw new SdkError(SdkErrorCode.NotConnected, "Not connected");
+    await new Promise<void>((resolve, reject) => {
+      input.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  async close(): Promise<void> {
+    const child = this.#child;
+    if (child?.pid === undefined) return;
+    this.#closing ??= this.#end(child);
+    await this.#closing;
+  }
+
+  async #end(child: ChildProcessWithoutNullStreams): Promise<void> {
+    child.stdin.end();
+    if (child.exitCode === null && child.signalCode === null) await atMost(LEAVE, once(child, "exit"));
+    else if (!child.stdout.closed) await atMost(DRAIN, once(child.stdout, "close"));
+    if (this.#family !== undefined) {
+      await endFamily(this.#family);
+      this.#running.remove(this.#family);
+    }
+    this.#wrapped?.[Symbol.dispose]();
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+    this.onclose?.();
+  }
+
+  #receive(bytes: Buffer): void {
+    try {
+      this.#messages.append(bytes);
+    } catch (error) {
+      // A line that never ends is no message: there is no way on from here.
+      this.onerror?.(error as Error);
+      this.close().catch(this.#fail);
+      return;
+    }
+    if (!this.#handing) this.#handOver().catch(this.#fail);
+  }
+
+  /**
+   * Hands messages over, one by one. The client looks at a notification a moment later, and must not have seen the
+   * answer behind it by then.
+   */
+  async #handOver(): Promise<void> {
+    this.#handing = true;
+    try {
+      for (let message = this.#next(); message !== null; message = this.#next()) {
+        this.onmessage?.(message);
+        await Promise.resolve();
+      }
+    } finally {
+      this.#handing = false;
+    }
+  }
+
+  readonly #fail = (error: unknown): void => {
+    this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+  };
+
+  #next(): JSONRPCMessage | null {
+    for (;;) {
+      try {
+        return this.#messages.next();
+      } catch {
+        // What follows may be messages again.
+        this.onerror?.(new Error("A line of its output is JSON, but no message."));
+      }
+    }
+  }
+}
+
+async function atMost(time: number, event: Promise<unknown>): Promise<void> {
+  const over = new AbortController();
+  await Promise.race([event, sleep(time, undefined, { signal: over.signal })]);
+  over.abort();
+}

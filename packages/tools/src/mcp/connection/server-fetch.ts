@@ -1,0 +1,73 @@
+import { lookup } from "node:dns/promises";
+import type { FetchLike } from "@modelcontextprotocol/client";
+import { checkedLookup, checkLiteral, type Reach } from "../../web/checked-lookup.ts";
+import { isPublicAddress } from "../../web/public-address.ts";
+import type { HttpEntry } from "../entries/entry.ts";
+
+/** Milliseconds and bytes for an answer from elsewhere: these are small documents. */
+const PATIENCE = 30_000;
+const LARGEST = 1024 * 1024;
+
+/** Statuses whose answers have no body. */
+const EMPTY: ReadonlySet<number> = new Set([101, 204, 205, 304]);
+
+/**
+ * Fetches for one server. To its own origin everything goes as it is. What it says of where to sign in leads elsewhere,
+ * and it could say anything: the headers of its entry stay away from there, and a server of the public internet leads
+ * to no machine that is not (S11).
+ */
+export function serverFetch({ url, headers = {} }: HttpEntry, reach: Reach = {}): FetchLike {
+  const home = new URL(url);
+  return async (input, init = {}) => {
+    const address = new URL(input);
+    if (address.origin === home.origin) return fetch(address, init);
+    const others = new Headers(init.headers);
+    // One of the same name may be of the sign-in itself.
+    for (const [name, value] of Object.entries(headers)) if (others.get(name) === value) others.delete(name);
+    const elsewhere = { ...init, headers: others };
+    return (await isPublic(home, reach)) ? fetchPublic(address, elsewhere, reach) : fetch(address, elsewhere);
+  };
+}
+
+async function isPublic({ hostname }: URL, { resolve = addressesOf, allowAddress = isPublicAddress }: Reach) {
+  const addresses = await resolve(hostname.replace(/^\[|\]$/g, ""));
+  return addresses.every((address) => allowAddress(address));
+}
+
+async function addressesOf(host: string): Promise<string[]> {
+  return (await lookup(host, { all: true })).map(({ address }) => address);
+}
+
+async function fetchPublic(address: URL, init: RequestInit, reach: Reach): Promise<Response> {
+  checkLiteral(address, reach);
+  const undici = await import("undici");
+  const agent = new undici.Agent({ connect: { lookup: checkedLookup(reach) } });
+  const signal = AbortSignal.any([AbortSignal.timeout(PATIENCE), ...(init.signal ? [init.signal] : [])]);
+  const { headers, method, body } = init;
+  try {
+    const answer = await undici.fetch(address, {
+      method: method ?? "GET",
+      headers: [...new Headers(headers)],
+      // The client package sends texts and forms, which are the same to both.
+      body: body as string | URLSearchParams | null,
+      redirect: "manual",
+      dispatcher: agent,
+      signal,
+    });
+    const pieces: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const piece of answer.body ?? []) {
+      bytes += piece.length;
+      if (bytes > LARGEST) throw new RangeError(`${address.href} sends more than ${LARGEST} bytes`);
+      pieces.push(piece);
+    }
+    // The client package knows an answer by its class, which is that of Node.
+    return new Response(EMPTY.has(answer.status) ? null : Buffer.concat(pieces), {
+      status: answer.status,
+      statusText: answer.statusText,
+      headers: [...answer.headers],
+    });
+  } finally {
+    await agent.destroy();
+  }
+}

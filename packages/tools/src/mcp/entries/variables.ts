@@ -1,0 +1,56 @@
+import type { Environment } from "../../sandbox/environment.ts";
+import { type HttpEntry, isStdio, type McpServerEntry, type StdioEntry } from "./entry.ts";
+import { McpError } from "./error.ts";
+
+/** `${NAME}`, or `${NAME:-what stands for it when it is not set}`. */
+const VARIABLE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
+
+/** The variables of the user's that an entry names, each once: nothing else of the user's environment goes into it. */
+export function variablesIn(entry: McpServerEntry): readonly string[] {
+  const names = new Set<string>();
+  mapTexts(entry, (text) => {
+    for (const [, name] of text.matchAll(VARIABLE)) if (name !== undefined) names.add(name);
+    return text;
+  });
+  return [...names];
+}
+
+/** The entry with its variables filled in. Throws an `McpError` when one is not set and has no default. */
+export function fillIn<Entry extends McpServerEntry>(server: string, entry: Entry, env: Environment): Entry {
+  return mapTexts(entry, (text) =>
+    text.replace(VARIABLE, (_, name: string, otherwise: string | undefined) => {
+      const value = otherwise === undefined ? env[name] : env[name] || otherwise;
+      if (value !== undefined) return value;
+      throw new McpError("variable", `The MCP server "${server}" needs the variable ${name}. Set it and start again.`);
+    }),
+  );
+}
+
+function mapTexts<Entry extends McpServerEntry>(entry: Entry, change: (text: string) => string): Entry {
+  const all = (record: Readonly<Record<string, string>> | undefined) =>
+    record && Object.fromEntries(Object.entries(record).map(([key, text]) => [key, change(text)]));
+  if (isStdio(entry)) {
+    const { command, args, env, cwd } = entry as StdioEntry;
+    return {
+      ...entry,
+      command: change(command),
+      ...(args && { args: args.map(change) }),
+      ...(env && { env: all(env) }),
+      ...(cwd !== undefined && { cwd: change(cwd) }),
+    };
+  }
+  const { url, headers, oauth } = entry as HttpEntry;
+  const { clientId, clientSecret } = oauth ?? {};
+  return {
+    ...entry,
+    url: change(url),
+    ...(headers && { headers: all(headers) }),
+    ...(oauth && {
+      oauth: {
+        ...oauth,
+        ...(clientId !== undefined && { clientId: change(clientId) }),
+        ...(clientSecret !== undefined && { clientSecret: change(clientSecret) }),
+      },
+    }),
+  };
+}

@@ -1,0 +1,162 @@
+import { defineTool, type Tool } from "@banyan/core";
+import { refuseUnknown } from "@banyan/core/conversation";
+import { z } from "zod";
+import { digestOf, keepContent } from "../files/backups.ts";
+import { WorkspaceError } from "../files/error.ts";
+import { pathArgument } from "../files/path-argument.ts";
+import { locate, type Workspace } from "../files/paths.ts";
+import { assertWritable } from "../files/protected-paths.ts";
+import { encode, lineAt, readText, type TextContent } from "../files/text-content.ts";
+import { fileChange } from "./file-change.ts";
+import { lineDiff } from "./line-diff.ts";
+import { LookAlikes, lookAlikesOf } from "./look-alikes.ts";
+import { nearestLine } from "./nearest-line.ts";
+import { replaceFile } from "./replace-file.ts";
+import { MOST_ASKED_BYTES, unifiedDiff } from "./unified-diff.ts";
+import { placesOf, sentenceOn, unseenDifference } from "./unseen-difference.ts";
+import { assertAllowed, assertJudged, WRITING_OPTIONS, type WritingOptions } from "./writing.ts";
+
+/** Occurrences are counted up to here. */
+const MOST_COUNTED = 1000;
+
+const inputOf = (workspace: Workspace) =>
+  z.object({
+    path: pathArgument(workspace).describe("The file, relative to the workspace."),
+    old_text: z
+      .string()
+      .min(1)
+      .describe(
+        "The text to replace, exactly as it is in the file, with its indentation, without line numbers. Include lines around it when it is not unique.",
+      ),
+    new_text: z.string().describe("What stands there instead. Empty removes the old text."),
+  });
+
+/** `edit {path, old_text, new_text}`: replaces one place in a text file; all other bytes stay as they are. */
+export function editTool(workspace: Workspace, options: WritingOptions = {}): Tool {
+  refuseUnknown("editTool", options, WRITING_OPTIONS);
+  const { backups, refuse, watch } = options;
+  return defineTool({
+    name: "edit",
+    description:
+      "Changes one place in a text file: replaces old_text, which must occur exactly once, with new_text. " +
+      "Line ends, byte-order mark and mode of the file are kept. Answers the change as a unified diff.",
+    input: inputOf(workspace),
+    // Not idempotent: where new_text contains old_text, a second run would change the file again.
+    brief: "Replaces old_text, which occurs once in the file, with new_text.",
+    effects: "external",
+    files: "write",
+    about: ({ path }) => ({ paths: [{ path, access: "write" }], change: { goes: "old_text", comes: "new_text" } }),
+    async preview(input) {
+      const { content, bytes, after, note, diff } = await edited(workspace, input, { refuse, watch });
+      const before = { digest: digestOf(content.bytes), text: content.text };
+      const change = { digest: digestOf(bytes), text: after };
+      const changes = [fileChange(content.path, before, change, { diff, most: MOST_ASKED_BYTES })];
+      return note === undefined ? { changes } : { changes, notes: [note] };
+    },
+    async execute(input, context) {
+      const { location, content, bytes, after, note, diff } = await edited(workspace, input, { refuse, watch });
+      const writing = { given: input.path, location, input: { ...input, path: location.path } };
+      await assertJudged(workspace, writing, context);
+      const before = { digest: await keepContent(backups, [content.bytes]), text: content.text };
+      context.signal.throwIfAborted();
+      await replaceFile(workspace, location, bytes, content.stats);
+      await context.changed(fileChange(content.path, before, { digest: digestOf(bytes), text: after }, { diff }));
+      return [unifiedDiff(content.path, diff), ...(note === undefined ? [] : [note])].join("\n");
+    },
+  });
+}
+
+/** The file as it is, and as it is to be. Throws what speaks against that. */
+async function edited(
+  workspace: Workspace,
+  { path, old_text, new_text }: z.infer<ReturnType<typeof inputOf>>,
+  { refuse, watch }: WritingOptions,
+) {
+  const location = await locate(workspace, path);
+  assertWritable(workspace, location);
+  assertAllowed(location.path, new_text, refuse);
+  const content = await readText(workspace, location.path, watch);
+  const { text: after, note } = replaceOnce(content, old_text, new_text);
+  const bytes = encode(content.path, after, content);
+  return { location, content, bytes, after, note, diff: lineDiff(content.text, after) };
+}
+
+/** A text with one place replaced. */
+interface Replaced {
+  readonly text: string;
+  /** A sentence on characters that were taken for others because they look alike. */
+  readonly note?: string;
+}
+
+/**
+ * The text with the one occurrence of `oldText` replaced. In a file where every line ends with CRLF, both texts may be
+ * given with LF; what is written has CRLF. Elsewhere both count as they are. If it occurs nowhere, the one place counts that
+ * is the same apart from look-alikes (F81). Throws when there is not exactly one.
+ */
+function replaceOnce(content: TextContent, oldText: string, newText: string): Replaced {
+  const [wanted, replacement] =
+    content.lineEnds === "crlf" ? [toWindows(oldText), toWindows(newText)] : [oldText, newText];
+  if (wanted === replacement)
+    throw new WorkspaceError(
+      "match",
+      `old_text and new_text are the same, so there is nothing to change in ${content.path}.`,
+    );
+  const places = placesOf(content.text, wanted, MOST_COUNTED + 1);
+  const [at] = places;
+  if (at === undefined) return replaceLookAlike(content, wanted, replacement);
+  if (places.length > 1) throw ambiguous(content, places, "occurs");
+  return { text: content.text.slice(0, at) + replacement + content.text.slice(at + wanted.length) };
+}
+
+/** The same for a text that occurs nowhere as it is written. */
+function replaceLookAlike(content: TextContent, wanted: string, replacement: string): Replaced {
+  const alike = lookAlikesOf(content.text, wanted, MOST_COUNTED + 1);
+  const [only] = alike;
+  if (only === undefined)
+    throw new WorkspaceError("match", `old_text does not occur in ${content.path}. ${hint(content, wanted)}`);
+  if (alike.length > 1)
+    throw ambiguous(
+      content,
+      alike.map(({ from }) => from),
+      "does not occur exactly, and apart from look-alike characters it occurs",
+    );
+  const { from, to } = only;
+  const place = content.text.slice(from, to);
+  const pair = new LookAlikes(place, wanted);
+  const said = sentenceOn(content.text, from, pair.differences());
+  const kept = pair.replaced(replacement);
+  if (kept === place)
+    throw new WorkspaceError(
+      "match",
+      `${content.path} has new_text there already, so there is nothing to change. ${said}`,
+    );
+  return {
+    text: content.text.slice(0, from) + kept + content.text.slice(to),
+    note: `[old_text was matched by look-alike characters. ${said} Where new_text repeats old_text, the file keeps its own.]`,
+  };
+}
+
+function ambiguous({ path, text }: TextContent, places: readonly number[], how: string): WorkspaceError {
+  const lines = places.slice(0, 10).map((place) => lineAt(text, place));
+  const count = places.length > MOST_COUNTED ? `more than ${MOST_COUNTED}` : places.length;
+  const more = places.length > 10 ? ", ..." : "";
+  return new WorkspaceError(
+    "match",
+    `old_text ${how} ${count} times in ${path}, at lines ${lines.join(", ")}${more}. Include more of the text around the one that is meant.`,
+  );
+}
+
+function toWindows(text: string): string {
+  return text.replace(/\r?\n/g, "\r\n");
+}
+
+function hint(content: TextContent, wanted: string): string {
+  if (content.lineEnds === "mixed" && wanted.includes("\n"))
+    return "Its line ends are mixed (LF and CRLF); replace one line at a time.";
+  const unseen = unseenDifference(content.text, wanted);
+  if (unseen !== undefined) return `${unseen} Copy the text exactly.`;
+  const near = nearestLine(content.text, wanted);
+  return near === undefined
+    ? "Read the file and copy the text exactly."
+    : `${near} Read the lines around it and copy the text exactly.`;
+}

@@ -1,0 +1,54 @@
+import { isUtf8 } from "node:buffer";
+import type { FileChange } from "@banyan/core/conversation";
+import { digestOf } from "../files/backups.ts";
+import { formOf, SNIFFED_BYTES } from "../files/file-text.ts";
+import { countLines } from "../files/text-content.ts";
+import { type LineDiff, lineDiff } from "./line-diff.ts";
+import { boundedDiff } from "./unified-diff.ts";
+
+/** What stands, or stood, in a file. */
+export interface FileContent {
+  /** The SHA-256 of its bytes in hexadecimal. */
+  readonly digest: string;
+  /** Absent when it is no text. */
+  readonly text?: string;
+}
+
+/** The content that bytes are. */
+export function contentOf(bytes: Buffer): FileContent {
+  const digest = digestOf(bytes);
+  const form = formOf(bytes.subarray(0, SNIFFED_BYTES));
+  if (form.kind === "binary" || form.encoding !== "utf-8" || !isUtf8(bytes)) return { digest };
+  return { digest, text: bytes.toString("utf8") };
+}
+
+/**
+ * How the content of a file changed; `undefined` stands for no file. The two must not be the same. `most`: bytes of the
+ * difference that are kept.
+ */
+export function fileChange(
+  path: string,
+  before: FileContent | undefined,
+  after: FileContent | undefined,
+  { diff = diffOf(before, after), most }: { readonly diff?: LineDiff | undefined; readonly most?: number } = {},
+): FileChange {
+  return {
+    path,
+    kind: before === undefined ? "created" : after === undefined ? "deleted" : "changed",
+    before: before?.digest ?? null,
+    after: after?.digest ?? null,
+    added: diff?.added ?? linesOf(after),
+    removed: diff?.removed ?? linesOf(before),
+    diff: diff === undefined ? "" : boundedDiff(path, diff, most),
+  };
+}
+
+/** Nothing when one of the two is no text. */
+function diffOf(before: FileContent | undefined, after: FileContent | undefined) {
+  const [old, now] = [before, after].map((content) => (content === undefined ? "" : content.text));
+  return old === undefined || now === undefined ? undefined : lineDiff(old, now);
+}
+
+function linesOf(content: FileContent | undefined): number {
+  return content?.text === undefined ? 0 : countLines(content.text);
+}

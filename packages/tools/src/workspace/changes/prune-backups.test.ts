@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { keepContent } from "../files/backups.ts";
+import { TestFolder } from "../test-folder.fixture.ts";
+import { pruneBackups } from "./prune-backups.ts";
+
+const BOUNDS = { days: 30, bytes: 1000 };
+
+/** A folder of backups, and a way to keep something there so many days ago. */
+class Backups extends TestFolder {
+  readonly backups = join(this.outside, "backups");
+
+  async keep(text: string, daysAgo = 0): Promise<string> {
+    const digest = await keepContent(this.backups, [Buffer.from(text)]);
+    this.age(digest, daysAgo);
+    return digest;
+  }
+
+  age(name: string, daysAgo: number): void {
+    const at = Date.now() / 1000 - daysAgo * 86_400;
+    utimesSync(join(this.backups, name), at, at);
+  }
+
+  get left(): string[] {
+    return readdirSync(this.backups).sort();
+  }
+}
+
+test("what was kept too long ago goes, and what was kept again since stays", async () => {
+  using folder = new Backups();
+  await folder.keep("old", 31);
+  const young = await folder.keep("young", 29);
+  await folder.keep("old, and needed again", 31);
+  const again = await folder.keep("old, and needed again");
+  await pruneBackups(folder.backups, BOUNDS);
+  expect(folder.left).toEqual([young, again].sort());
+});
+
+test("of more than fits, the oldest go; what was kept within the last day stays", async () => {
+  using folder = new Backups();
+  await folder.keep("a".repeat(600), 20);
+  const fits = await folder.keep("b".repeat(600), 10);
+  const small = await folder.keep("c".repeat(300), 5);
+  await pruneBackups(folder.backups, BOUNDS);
+  expect(folder.left).toEqual([fits, small].sort());
+  const large = await folder.keep("d".repeat(5000), 0.5);
+  await pruneBackups(folder.backups, BOUNDS);
+  expect(folder.left).toEqual([large]);
+});
+
+test("what a process left half written goes after a day; nothing else in the folder is touched, nor what a link leads to", async () => {
+  using folder = new Backups();
+  const kept = await folder.keep("kept", 2);
+  const outside = join(folder.outside, "secret.txt");
+  utimesSync(outside, 1, 1);
+  for (const name of [".00000000-0000-4000-8000-000000000000.tmp", ".00000000-0000-4000-8000-000000000001.tmp"])
+    writeFileSync(join(folder.backups, name), "half");
+  folder.age(".00000000-0000-4000-8000-000000000000.tmp", 2);
+  writeFileSync(join(folder.backups, "notes.txt"), "mine");
+  folder.age("notes.txt", 400);
+  symlinkSync(outside, join(folder.backups, "0".repeat(64)));
+  await pruneBackups(folder.backups, BOUNDS);
+  expect(folder.left).toEqual([".00000000-0000-4000-8000-000000000001.tmp", "0".repeat(64), kept, "notes.txt"].sort());
+  expect(readFileSync(outside, "utf8")).toBe("secret\n");
+});
+
+test("a folder that is not there is no error, and an abort ends it before anything goes", async () => {
+  using folder = new Backups();
+  await pruneBackups(folder.backups, BOUNDS);
+  const old = await folder.keep("old", 400);
+  await pruneBackups(folder.backups, BOUNDS, AbortSignal.abort());
+  expect(folder.left).toEqual([old]);
+});

@@ -1,0 +1,201 @@
+import { randomUUID } from "node:crypto";
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, lstat, mkdir, open, rename, unlink } from "node:fs/promises";
+import { dirname, relative, sep } from "node:path";
+import { explain, systemCode, WorkspaceError } from "../files/error.ts";
+import { type OpenDirectory, openDirectory, openInside } from "../files/open-path.ts";
+import type { Location, Workspace } from "../files/paths.ts";
+import { assertWritable } from "../files/protected-paths.ts";
+
+const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+
+/**
+ * Writes a whole file, or nothing: into a new file of mode 0600 beside it, which then takes its place. For a new
+ * file, missing folders are made. An existing file keeps its mode and its owner.
+ *
+ * `read` is the file that the new content was made from; when it is not what stands there any more, the write is
+ * refused as `changed`. Also refused: what `assertWritable` closes, and a file with more than one hard link, which may
+ * be known outside the workspace too.
+ */
+export async function replaceFile(
+  workspace: Workspace,
+  location: Location,
+  bytes: Uint8Array,
+  read?: Stats,
+): Promise<void> {
+  await using replacement = await prepareReplacement(workspace, location, bytes, read);
+  await replacement.takePlace();
+}
+
+/** New content that is written and has not taken its place yet. Disposed of before that, it leaves nothing behind. */
+export interface Replacement extends AsyncDisposable {
+  /** The name of the file beside it that holds the new content. */
+  readonly temporary: string;
+  /** Puts it in place, unless something else stands there since; answers what then stands there. */
+  takePlace(): Promise<Stats>;
+  /** That it took its place survives a power cut. */
+  flush(): Promise<void>;
+}
+
+/** The first half of `replaceFile`, with the same refusals: all but the last step. */
+export async function prepareReplacement(
+  workspace: Workspace,
+  location: Location,
+  bytes: Uint8Array,
+  read?: Stats,
+): Promise<Replacement> {
+  assertWritable(workspace, location);
+  const resources = new AsyncDisposableStack();
+  try {
+    const parent = resources.use(
+      await openParent(workspace, location, read === undefined && location.kind === "missing"),
+    );
+    const target = targetIn(parent, location);
+    const before = await writableFile(target, location);
+    if (before !== undefined && location.kind === "missing") throw changed(location);
+    if (read !== undefined && !isSame(read, before)) throw changed(location);
+    const name = `.${randomUUID()}.tmp`;
+    const temporary = `${parent.at}/${name}`;
+    await writeTemporary(temporary, bytes, before, workspace.newFileMode);
+    let isPlaced = false;
+    resources.defer(async () => {
+      if (!isPlaced) await unlink(temporary);
+    });
+    return {
+      temporary: name,
+      async takePlace() {
+        try {
+          if (!isSame(before, await writableFile(target, location))) throw changed(location);
+          await rename(temporary, target);
+          isPlaced = true;
+          return await lstat(target);
+        } catch (error) {
+          throw explain(location.path, error);
+        }
+      },
+      flush: () => parent.flush(),
+      [Symbol.asyncDispose]: () => resources.disposeAsync(),
+    };
+  } catch (error) {
+    await resources.disposeAsync();
+    throw explain(location.path, error);
+  }
+}
+
+/** Removes a file, if it is the one that `read` tells of; refused like a write. */
+export async function removeFile(workspace: Workspace, location: Location, read: Stats): Promise<void> {
+  assertWritable(workspace, location);
+  try {
+    await using parent = await openParent(workspace, location, false);
+    const target = targetIn(parent, location);
+    if (!isSame(read, await writableFile(target, location))) throw changed(location);
+    await unlink(target);
+  } catch (error) {
+    throw explain(location.path, error);
+  }
+}
+
+function targetIn(parent: OpenDirectory, location: Location): string {
+  return `${parent.at}/${location.path.slice(location.path.lastIndexOf("/") + 1)}`;
+}
+
+function changed(location: Location): WorkspaceError {
+  return new WorkspaceError(
+    "changed",
+    `${location.path} was changed by somebody else meanwhile, so it was not written. Read it again first.`,
+  );
+}
+
+/** The folder of a place, opened part by part from the root; if wanted, missing folders are made on the way. */
+async function openParent(workspace: Workspace, location: Location, makes: boolean): Promise<OpenDirectory> {
+  const inside = relative(workspace.root, dirname(location.real));
+  let at = await openDirectory(workspace, workspace.root);
+  for (const name of inside === "" ? [] : inside.split(sep)) {
+    try {
+      const next = await (makes ? openOrMake(workspace, at, name) : openInside(workspace, at, name));
+      await at[Symbol.asyncDispose]();
+      at = next;
+    } catch (error) {
+      await at[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+  return at;
+}
+
+async function openOrMake(workspace: Workspace, parent: OpenDirectory, name: string): Promise<OpenDirectory> {
+  try {
+    return await openInside(workspace, parent, name);
+  } catch (error) {
+    if (systemCode(error) !== "ENOENT") throw error;
+  }
+  try {
+    await mkdir(`${parent.at}/${name}`);
+  } catch (error) {
+    // Somebody else made it just now: then opening it is all that is left to do.
+    if (systemCode(error) !== "EEXIST") throw error;
+  }
+  return openInside(workspace, parent, name);
+}
+
+/** The file at the target, or undefined when nothing is there. Throws when what is there must not be replaced. */
+async function writableFile(target: string, location: Location): Promise<Stats | undefined> {
+  let found: Stats;
+  try {
+    found = await lstat(target);
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+  if (!found.isFile())
+    throw new WorkspaceError("changed", `${location.path} is not a regular file any more, so it was not written.`);
+  assertOneName(location, found);
+  return found;
+}
+
+/** Throws for a file that has other names, which may lie outside of the workspace (S8). */
+export function assertOneName({ path }: Location, { nlink }: Stats): void {
+  if (nlink > 1) {
+    throw new WorkspaceError(
+      "protected",
+      `${path} has ${nlink} hard links, so writing it could change a file elsewhere. Ask the user to copy it first.`,
+    );
+  }
+}
+
+function isSame(one: Stats | undefined, other: Stats | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  return one.dev === other.dev && one.ino === other.ino && one.size === other.size && one.mtimeMs === other.mtimeMs;
+}
+
+async function writeTemporary(
+  path: string,
+  bytes: Uint8Array,
+  before: Stats | undefined,
+  newFileMode: number,
+): Promise<void> {
+  const handle = await open(path, CREATE, 0o600);
+  try {
+    await handle.writeFile(bytes);
+    if (before !== undefined) await keepOwner(handle, before);
+    await handle.chmod(before === undefined ? newFileMode : before.mode & 0o777);
+    // Without this a power cut could leave the name with an empty file behind it.
+    await handle.sync();
+  } catch (error) {
+    await unlink(path);
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function keepOwner(handle: FileHandle, before: Stats): Promise<void> {
+  const made = await handle.stat();
+  if (made.uid === before.uid && made.gid === before.gid) return;
+  try {
+    await handle.chown(before.uid, before.gid);
+  } catch (error) {
+    // Only root may give files away; the new content matters more than the owner's name.
+    if (systemCode(error) !== "EPERM") throw error;
+  }
+}

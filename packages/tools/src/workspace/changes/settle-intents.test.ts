@@ -1,0 +1,221 @@
+import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { defineTool, type Tool } from "@banyan/core";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { digestOf, keepContent } from "../files/backups.ts";
+import { openWorkspace } from "../files/paths.ts";
+import { workspaceTools } from "../index.ts";
+import { call, TestFolder } from "../test-folder.fixture.ts";
+import { type Intent, takeIntent, writeIntent } from "./intent.ts";
+import { afterSettling, settleIntents } from "./settle-intents.ts";
+
+const PUT_BACK =
+  "A process ended while it wrote a.txt, b.txt, and c.txt for one message, so what it had written was put back";
+
+/** A folder in which `a.txt` and the new file `c.txt` have taken their places, and `b.txt` has not. */
+class Half extends TestFolder {
+  readonly backups = join(this.outside, "backups");
+  readonly workspace = openWorkspace(this.root);
+
+  constructor() {
+    super({ "a.txt": "new", "b.txt": "old", ".b.tmp": "new", "c.txt": "new" });
+  }
+
+  /** As the process wrote it down that is at work on them, and lives. */
+  async intend(): Promise<Intent> {
+    const [before, after] = [await keepContent(this.backups, [Buffer.from("old")]), digestOf(Buffer.from("new"))];
+    return writeIntent(this.workspace, this.backups, [
+      { path: "a.txt", before, after, temporary: ".a.tmp" },
+      { path: "b.txt", before, after, temporary: ".b.tmp" },
+      { path: "c.txt", before: null, after, temporary: ".c.tmp" },
+    ]);
+  }
+
+  /** The same, and the process is gone. */
+  async leave(): Promise<void> {
+    await (await this.intend())[Symbol.asyncDispose]();
+  }
+
+  settle(): Promise<string[]> {
+    return settleIntents(this.workspace, this.backups);
+  }
+
+  get intents(): string[] {
+    return readdirSync(join(this.backups, "intents")).map((name) => join(this.backups, "intents", name));
+  }
+}
+
+test("what was left half done is put back, and nothing is left of it", async () => {
+  using folder = new Half();
+  await folder.leave();
+  expect(await folder.settle()).toEqual([`${PUT_BACK}.`]);
+  expect([folder.names(), folder.read("a.txt"), folder.read("b.txt")]).toEqual([["a.txt", "b.txt"], "old", "old"]);
+  expect(folder.intents).toEqual([]);
+  expect(await folder.settle()).toEqual([]);
+});
+
+test("what a living process is at work on is left to it", async () => {
+  using folder = new Half();
+  const intent = await folder.intend();
+  expect([await folder.settle(), folder.read("a.txt")]).toEqual([[], "new"]);
+  await intent[Symbol.asyncDispose]();
+  expect([await folder.settle(), folder.read("a.txt")]).toEqual([[`${PUT_BACK}.`], "old"]);
+});
+
+test("what has come to its end is left as it is", async () => {
+  using folder = new Half();
+  {
+    await using intent = await folder.intend();
+    await intent.end();
+  }
+  expect([await folder.settle(), folder.read("a.txt")]).toEqual([[], "new"]);
+});
+
+test("of two that find it at once, one settles it", async () => {
+  using folder = new Half();
+  await folder.leave();
+  const told = await Promise.all([folder.settle(), folder.settle(), folder.settle()]);
+  expect(told.flat()).toEqual([`${PUT_BACK}.`]);
+  expect(folder.names()).toEqual(["a.txt", "b.txt"]);
+});
+
+test("one that was settled by another one before it is locked is nobody's", async () => {
+  using folder = new Half();
+  await folder.leave();
+  const [file = ""] = folder.intents;
+  await folder.settle();
+  expect(takeIntent(folder.backups, file)).toBeUndefined();
+});
+
+test("S8: nothing is put back in another workspace", async () => {
+  using folder = new Half();
+  using other = new TestFolder({ "a.txt": "new", "b.txt": "new", "c.txt": "new" });
+  await folder.leave();
+  expect(await settleIntents(openWorkspace(other.root), folder.backups)).toEqual([]);
+  expect(other.read("a.txt")).toBe("new");
+  expect(await folder.settle()).toHaveLength(1);
+});
+
+describe("a file stays as it is, and this is told, when", () => {
+  test("somebody has changed it since", async () => {
+    using folder = new Half();
+    await folder.leave();
+    writeFileSync(folder.path("a.txt"), "theirs");
+    writeFileSync(folder.path("b.txt"), "theirs, too");
+    expect(await folder.settle()).toEqual([
+      `${PUT_BACK}, as far as possible. a.txt is not what the change left, so the change was not undone. Look at the file, and change it by hand. ` +
+        "b.txt is not what the change left, so the change was not undone. Look at the file, and change it by hand.",
+    ]);
+    expect([folder.read("a.txt"), folder.read("b.txt"), folder.names()]).toEqual([
+      "theirs",
+      "theirs, too",
+      ["a.txt", "b.txt"],
+    ]);
+    expect(folder.intents).toEqual([]);
+  });
+
+  test("somebody has removed it since", async () => {
+    using folder = new Half();
+    await folder.leave();
+    rmSync(folder.path("a.txt"));
+    expect(await folder.settle()).toEqual([
+      expect.stringMatching(/as far as possible\. a\.txt is not what the change left/),
+    ]);
+    expect([folder.names(), folder.intents]).toEqual([["b.txt"], []]);
+  });
+
+  test("S8: a link stands there now, though to the same content", async () => {
+    using folder = new Half();
+    await folder.leave();
+    renameSync(folder.path("a.txt"), folder.path("elsewhere.txt"));
+    symlinkSync("elsewhere.txt", folder.path("a.txt"));
+    expect(await folder.settle()).toEqual([
+      expect.stringContaining("a.txt leads to elsewhere.txt now, so it was left as it is."),
+    ]);
+    expect([folder.read("elsewhere.txt"), folder.intents]).toEqual(["new", []]);
+  });
+
+  test("it is a folder now", async () => {
+    using folder = new Half();
+    await folder.leave();
+    rmSync(folder.path("a.txt"));
+    mkdirSync(folder.path("a.txt"));
+    expect(await folder.settle()).toEqual([expect.stringContaining("a.txt is a folder.")]);
+    expect(folder.intents).toEqual([]);
+  });
+
+  test("its previous content is not kept any more", async () => {
+    using folder = new Half();
+    await folder.leave();
+    rmSync(join(folder.backups, digestOf(Buffer.from("old"))));
+    expect(await folder.settle()).toEqual([
+      expect.stringMatching(/as far as possible\. The previous content .* is not kept any more/),
+    ]);
+    expect([folder.read("a.txt"), folder.names(), folder.intents]).toEqual(["new", ["a.txt", "b.txt"], []]);
+  });
+});
+
+test("what the system refuses now is settled when it no longer does", async () => {
+  using folder = new Half();
+  await folder.leave();
+  const elsewhere = `${folder.root}.away`;
+  renameSync(folder.root, elsewhere);
+  expect(await folder.settle()).toEqual([expect.stringContaining("as far as possible. The workspace")]);
+  renameSync(elsewhere, folder.root);
+  expect([await folder.settle(), folder.read("a.txt")]).toEqual([[`${PUT_BACK}.`], "old"]);
+});
+
+test("one that cannot be read is told of, and left", async () => {
+  using folder = new Half();
+  await folder.leave();
+  const [file = ""] = folder.intents;
+  writeFileSync(file, "no database, but long enough to be taken for one at the first look".repeat(20));
+  expect(await folder.settle()).toEqual([
+    `${file} tells of changes that were not finished, and cannot be settled: file is not a database.`,
+  ]);
+  expect([folder.read("a.txt"), folder.intents]).toEqual(["new", [file]]);
+});
+
+describe("tools", () => {
+  const look = (folder: Half): Tool =>
+    defineTool({
+      name: "look",
+      description: "",
+      input: z.object({ fails: z.boolean().optional() }),
+      effects: "none",
+      execute({ fails }) {
+        if (fails) throw new Error("It fails.");
+        return folder.read("a.txt");
+      },
+    });
+
+  test("look at nothing before all is settled, and the first answer tells of it", async () => {
+    using folder = new Half();
+    const [tool] = afterSettling(folder.workspace, folder.backups, [look(folder)]) as [Tool];
+    expect(await call(tool, {})).toBe("new");
+    await folder.leave();
+    expect(await Promise.all([call(tool, {}), call(tool, {})])).toEqual([`${PUT_BACK}.\n\nold`, "old"]);
+    expect(await call(tool, {})).toBe("old");
+  });
+
+  test("of a workspace do so when previous contents are kept", async () => {
+    using folder = new Half();
+    const [read] = workspaceTools({ root: folder.root, backups: folder.backups }) as [Tool];
+    await folder.leave();
+    expect(await call(read, { path: "a.txt" })).toMatch(/so what it had written was put back\.\n\n.*old/);
+  });
+
+  test("tell of it with the next answer when there is none, and once only", async () => {
+    using folder = new Half();
+    const [tool] = afterSettling(folder.workspace, folder.backups, [look(folder)]) as [Tool];
+    await folder.leave();
+    writeFileSync(
+      folder.intents[0] ?? "",
+      "no database, but long enough to be taken for one at the first look".repeat(20),
+    );
+    await expect(call(tool, { fails: true })).rejects.toThrow("It fails.");
+    expect(await call(tool, {})).toMatch(/cannot be settled: .*\n\nnew$/);
+    expect(await call(tool, {})).toBe("new");
+  });
+});

@@ -1,0 +1,98 @@
+import type { Tool } from "@banyan/core";
+import { digestOf } from "../files/backups.ts";
+import { explain, messageOf, WorkspaceError } from "../files/error.ts";
+import { openFile } from "../files/open-path.ts";
+import { locate, type Workspace } from "../files/paths.ts";
+import { type IntendedFile, type Intent, intentsIn, takeIntent } from "./intent.ts";
+import { removeFile } from "./replace-file.ts";
+import { undoChange } from "./undo.ts";
+
+/**
+ * Puts back what processes that are gone had written of several files without getting to the last of them. So nothing of
+ * that message was applied, and the log, in which no change of it is, is right. A file that is neither what it was nor what
+ * it was to become belongs to somebody else: it stays as it is.
+ *
+ * Returns what became of it, in sentences for a person or a model. What the system refuses is tried again, and told again,
+ * the next time.
+ */
+export async function settleIntents(workspace: Workspace, backups: string): Promise<string[]> {
+  const told: string[] = [];
+  for (const file of await intentsIn(workspace, backups)) {
+    try {
+      await using intent = takeIntent(backups, file);
+      if (intent) told.push(await settle(workspace, backups, intent));
+    } catch (error) {
+      told.push(`${file} tells of changes that were not finished, and cannot be settled: ${messageOf(error)}.`);
+    }
+  }
+  return told;
+}
+
+/** Tools that look at nothing before what was left half done is settled; the first answer tells of it. */
+export function afterSettling(workspace: Workspace, backups: string, tools: readonly Tool[]): Tool[] {
+  let settled: Promise<unknown> = Promise.resolve();
+  let last: readonly string[] = [];
+  const untold: string[] = [];
+  const settleOnce = async () => {
+    const sentences = await settleIntents(workspace, backups);
+    // What could not be settled is tried with each call, and told once.
+    untold.push(...sentences.filter((sentence) => !last.includes(sentence)));
+    last = sentences;
+  };
+  return tools.map((tool) => ({
+    ...tool,
+    async execute(input, context) {
+      // One after the other, so that a call that runs beside another one does not look before that has settled.
+      settled = settled.then(settleOnce);
+      await settled;
+      const answer = await tool.execute(input, context);
+      return untold.length === 0 ? answer : `${untold.splice(0).join("\n")}\n\n${answer}`;
+    },
+  }));
+}
+
+async function settle(workspace: Workspace, backups: string, intent: Intent): Promise<string> {
+  const problems: string[] = [];
+  let isSettled = true;
+  for (const file of intent.files) {
+    try {
+      await putBack(workspace, backups, file);
+    } catch (error) {
+      const problem = explain(file.path, error);
+      problems.push(problem.message);
+      if (!(problem instanceof WorkspaceError) || problem.code === "system" || problem.code === "root")
+        isSettled = false;
+    }
+  }
+  if (isSettled) await intent.end();
+  const paths = new Intl.ListFormat("en").format(intent.files.map(({ path }) => path));
+  const begun = `A process ended while it wrote ${paths} for one message, so what it had written was put back`;
+  return problems.length === 0 ? `${begun}.` : `${begun}, as far as possible. ${problems.join(" ")}`;
+}
+
+async function putBack(
+  workspace: Workspace,
+  backups: string,
+  { path, before, after, temporary }: IntendedFile,
+): Promise<void> {
+  await removeTemporary(workspace, path.replace(/[^/]*$/, temporary));
+  if ((await digestAt(workspace, path)) !== before) await undoChange(workspace, backups, { path, before, after });
+}
+
+/** The digest of what stands at a path, not behind a link there; `null` for nothing. */
+async function digestAt(workspace: Workspace, path: string): Promise<string | null> {
+  const location = await locate(workspace, path);
+  if (location.path !== path)
+    throw new WorkspaceError("changed", `${path} leads to ${location.path} now, so it was left as it is.`);
+  if (location.kind === "missing") return null;
+  await using file = await openFile(workspace, path);
+  return digestOf(await file.handle.readFile());
+}
+
+/** Removes the new content of a file that has not taken its place. */
+async function removeTemporary(workspace: Workspace, path: string): Promise<void> {
+  const location = await locate(workspace, path);
+  if (location.kind !== "file") return;
+  await using file = await openFile(workspace, path);
+  await removeFile(workspace, location, file.stats);
+}

@@ -1,0 +1,163 @@
+import type { Stats } from "node:fs";
+import { defineTool, type Tool } from "@banyan/core";
+import type { Preview } from "@banyan/core/conversation";
+import { refuseUnknown } from "@banyan/core/conversation";
+import { z } from "zod";
+import { digestOf, keepContent } from "../files/backups.ts";
+import { WorkspaceError } from "../files/error.ts";
+import { formOf, SNIFFED_BYTES } from "../files/file-text.ts";
+import { openFile } from "../files/open-path.ts";
+import { pathArgument } from "../files/path-argument.ts";
+import { type Location, locate, type Workspace } from "../files/paths.ts";
+import { assertWritable } from "../files/protected-paths.ts";
+import { assertAsSeen, isAsSeen } from "../files/seen-files.ts";
+import {
+  countLines,
+  encode,
+  formInWords,
+  lineEndsOf,
+  linesInWords,
+  NEW_FILE,
+  readText,
+  type TextContent,
+  type TextForm,
+  textForm,
+  withoutMark,
+} from "../files/text-content.ts";
+import { type FileContent, fileChange } from "./file-change.ts";
+import { lineDiff } from "./line-diff.ts";
+import { replaceFile } from "./replace-file.ts";
+import { MOST_ASKED_BYTES, unifiedDiff } from "./unified-diff.ts";
+import { assertAllowed, assertJudged, WRITING_OPTIONS, type WritingOptions } from "./writing.ts";
+
+const inputOf = (workspace: Workspace) =>
+  z.object({
+    path: pathArgument(workspace).describe("The file, relative to the workspace. Missing folders are made."),
+    content: z.string().describe("The whole content of the file."),
+  });
+
+/** `write {path, content}`: makes a file or replaces it as a whole. */
+export function writeTool(workspace: Workspace, options: WritingOptions = {}): Tool {
+  refuseUnknown("writeTool", options, WRITING_OPTIONS);
+  const { backups, refuse, watch } = options;
+  return defineTool({
+    name: "write",
+    description:
+      "Writes a whole file: makes it, or replaces what was there. For a change in a part of a file use edit.",
+    input: inputOf(workspace),
+    // Written twice, a file has the same content as written once.
+    brief: "Makes or replaces a file.",
+    effects: "idempotent",
+    files: "write",
+    about: ({ path }) => ({ paths: [{ path, access: "write" }], change: { comes: "content" } }),
+    async preview({ path, content }, context) {
+      const location = await locate(workspace, path);
+      assertWritable(workspace, location);
+      const before = location.kind === "file" ? await previous(workspace, location, watch ? { watch } : {}) : undefined;
+      const { after } = newContent(location.path, content, before);
+      if (before === undefined)
+        return { changes: [fileChange(location.path, undefined, after, { most: MOST_ASKED_BYTES })] };
+      const { digest, text, why } = before;
+      if (digest === after.digest) return { notes: [`Overwrites ${location.path} with the content that it has.`] };
+      const what = text === undefined ? why : linesInWords(countLines(text));
+      const stale = isAsSeen(workspace, location.path, digest, context)
+        ? []
+        : [
+            `${location.path} changed since the agent read it, so the call will be refused, and the agent told to read it.`,
+          ];
+      return {
+        notes: [`Overwrites ${location.path}, which is there already (${what}).`, ...stale],
+        changes: [
+          fileChange(location.path, { digest, ...(text !== undefined && { text }) }, after, { most: MOST_ASKED_BYTES }),
+        ],
+      };
+    },
+    async execute({ path, content }, context) {
+      const location = await locate(workspace, path);
+      assertWritable(workspace, location);
+      const writing = { given: path, location, input: { path: location.path, content } };
+      await assertJudged(workspace, writing, context);
+      assertAllowed(location.path, content, refuse);
+      const before =
+        location.kind === "file"
+          ? await previous(workspace, location, { ...(backups !== undefined && { backups }), ...(watch && { watch }) })
+          : undefined;
+      const { bytes, after } = newContent(location.path, content, before);
+      const size = `${linesInWords(countLines(content))}, ${bytes.length} bytes`;
+      assertAsAgreed(location.path, before?.digest ?? null, context.agreed);
+      assertAsSeen(workspace, location.path, before?.digest ?? null, context);
+      context.signal.throwIfAborted();
+      await replaceFile(workspace, location, bytes, before?.stats);
+      if (before === undefined) {
+        await context.changed(fileChange(location.path, undefined, after));
+        return `Created ${location.path} (${size}).`;
+      }
+      const outcome = `Overwrote ${location.path} (${size}).`;
+      if (before.digest === after.digest) return `${outcome} The content is the same as before.`;
+      if (before.text === undefined) {
+        await context.changed(fileChange(location.path, before, after));
+        return `${outcome}\n[no diff: ${before.why}]`;
+      }
+      const diff = lineDiff(before.text, after.text);
+      await context.changed(fileChange(location.path, before, after, { diff }));
+      const [was, is] = [lineEndsOf(before.text), lineEndsOf(content)];
+      const ends =
+        was !== is && was !== "none" && is !== "none"
+          ? `\n[line ends were ${was.toUpperCase()} and are ${is.toUpperCase()} now]`
+          : "";
+      const form = formInWords(before.form);
+      const kept = form === undefined ? "" : `\n[the file stays ${form}]`;
+      return `${outcome}${ends}${kept}\n${unifiedDiff(location.path, diff)}`;
+    },
+  });
+}
+
+/** A person who allowed that a file is made, or this content replaced, did not allow that another one is lost. */
+function assertAsAgreed(path: string, digest: string | null, agreed: Preview | undefined): void {
+  const seen = agreed?.changes?.find((change) => change.path === path);
+  if (!seen || seen.before === digest) return;
+  const now = seen.before === null ? "is there now, and was not" : "has changed since, or is gone,";
+  throw new WorkspaceError("changed", `${path} ${now} when a person allowed to write it. Read it, and write it again.`);
+}
+
+/** A file that is about to be replaced. */
+interface Previous extends FileContent {
+  readonly stats: Stats;
+  /** The encoding of the new content (F82). */
+  readonly form: TextForm;
+  /** The name of the form of a file that is no text. */
+  readonly why?: string;
+}
+
+/** The bytes of a new content, in the form of the file that it replaces. */
+function newContent(path: string, content: string, before: Previous | undefined) {
+  const bytes = encode(path, content, before?.form ?? NEW_FILE);
+  return { bytes, after: { digest: digestOf(bytes), text: before?.form.mark ? withoutMark(content) : content } };
+}
+
+/** Keeps the content that is about to be replaced, and returns it. It need not be text to be replaced. Throws when its encoding would be lost. */
+async function previous(
+  workspace: Workspace,
+  { path }: Location,
+  { backups, watch }: Pick<WritingOptions, "backups" | "watch">,
+): Promise<Previous> {
+  let content: TextContent;
+  try {
+    content = await readText(workspace, path, watch);
+  } catch (error) {
+    if (!(error instanceof WorkspaceError && error.code === "content")) throw error;
+    await using file = await openFile(workspace, path);
+    const start = Buffer.alloc(SNIFFED_BYTES);
+    const { bytesRead } = await file.handle.read(start, 0, start.length, 0);
+    const form = formOf(start.subarray(0, bytesRead));
+    const pieces = file.handle.createReadStream({ start: 0, autoClose: false });
+    return {
+      digest: await keepContent(backups, pieces),
+      stats: file.stats,
+      form: form.kind === "text" ? textForm(form) : NEW_FILE,
+      why: error.message,
+    };
+  }
+  const { bytes, text, stats } = content;
+  return { digest: await keepContent(backups, [bytes]), text, stats, form: content };
+}

@@ -1,0 +1,369 @@
+import type { Writable } from "node:stream";
+import { defineTool, type Tool, type ToolContext } from "@banyan/core";
+import { z } from "zod";
+import { WorkspaceError } from "../files/error.ts";
+import { type CommandEnd, type CommandOptions, runCommand } from "./command.ts";
+import { RunningCommands } from "./process-family.ts";
+import { TerminalScreen } from "./terminal-screen.ts";
+
+/** Commands that stay at once, of one conversation and of all. */
+const MOST = { conversation: 10, all: 50 };
+/** Commands that have ended, of which the last output can still be read. */
+const MOST_ENDED = 20;
+/** UTF-16 units of its output that a command keeps at least, and that are read at once. */
+const KEPT = 256 * 1024;
+const READ = 40_000;
+/** UTF-16 units that may wait for a command that does not read. */
+const MOST_UNREAD = 1024 * 1024;
+/** Milliseconds without output after which the first output counts as complete, and after which it does in any case. */
+const FIRST = { quiet: 300, longest: 3000 };
+/** The same of what comes back to an input. */
+const ECHO = { quiet: 300, longest: 2000 };
+/** Milliseconds. */
+const LONGEST_WAIT = 600_000;
+/** UTF-16 units. */
+const LONGEST_INPUT = 30_000;
+/** UTF-16 units of a title. */
+const TITLE = 200;
+
+/** `processes {process?, from?, wait?, stop?}`: what the commands print that stay, and their end. */
+export function processesTool(background: BackgroundCommands): Tool {
+  return defineTool({
+    name: "processes",
+    description:
+      "Answers what a command in the background has printed since it was last read, and whether it runs. Without `process`, lists them.",
+    input: z.object({
+      process: z.string().optional().describe("What it is called, such as p1."),
+      from: z.int().min(0).optional().describe("The character of its output to read from."),
+      wait: z.int().min(0).max(LONGEST_WAIT).optional().describe("Milliseconds to wait for more output or its end."),
+      stop: z.boolean().optional().describe("Ends it, and all that it started."),
+    }),
+    effects: "idempotent",
+    control: true,
+    about: ({ process, stop = false }) => ({
+      title: process === undefined ? "what runs in the background" : stop ? `stop ${process}` : process,
+    }),
+    execute({ process, from, wait, stop = false }, context) {
+      if (process === undefined) return background.list(context);
+      return stop ? background.stop(process, context) : background.read(process, { from, wait }, context);
+    },
+  });
+}
+
+/** `process_input {process, typed, end?}`: writes to a command that stays. */
+export function processInputTool(background: BackgroundCommands): Tool {
+  return defineTool({
+    name: "process_input",
+    description: "Writes to the standard input of a command in the background, and answers what it prints at once.",
+    input: z.object({
+      process: z.string().describe("What it is called, such as p1."),
+      typed: z.string().max(LONGEST_INPUT).describe("Sent as it is: end a line with a line end."),
+      end: z.boolean().optional().describe("Closes its standard input behind that."),
+    }),
+    effects: "external",
+    about: ({ process }) => ({ title: `input for ${process}` }),
+    execute: ({ process, typed, end = false }, context) => background.write(process, typed, end, context),
+  });
+}
+
+/** What is started, and where. */
+export interface BackgroundStart extends Omit<CommandOptions, "hurry" | "onInput" | "onOutput" | "signal"> {
+  readonly command: string;
+  /** Takes secrets out of what it prints. */
+  readonly redaction?: { push(text: string): string; end(): string } | undefined;
+}
+
+type Staying = Parameters<ToolContext["stay"]>[0];
+type StayedUntil = Awaited<Staying["over"]>;
+
+/** What a tool needs of its call to look after commands that stay. */
+type Caller = Pick<ToolContext, "conversation" | "signal">;
+
+/** The commands of one workspace that stay when the call that started them has its result, by their conversation. */
+export class BackgroundCommands {
+  /** With those that do not stay: they all end when the program does. */
+  readonly running = new RunningCommands();
+  readonly #known = new Map<string, BackgroundCommand>();
+  /** Those that are being started, by conversation. */
+  readonly #starting: string[] = [];
+
+  /**
+   * Starts a command and waits for its first output. One that has ended by then is answered whole; another one stays.
+   * Rejects when too many stay already, when it cannot be started, and when the conversation is closed.
+   */
+  async start(start: BackgroundStart, context: Caller & Pick<ToolContext, "stay">): Promise<StartedCommand> {
+    const { id } = context.conversation;
+    // Before anything runs: a command may have done its work by the time that it is ended.
+    context.signal.throwIfAborted();
+    this.#checkRoom(id);
+    this.#starting.push(id);
+    try {
+      const command = new BackgroundCommand(start, this.running);
+      const cancel = () => command.end();
+      context.signal.addEventListener("abort", cancel, { once: true });
+      try {
+        await command.quiet(FIRST);
+        // What has ended by now has a result like any other.
+        if (context.signal.aborted || command.hasEnded) return { output: command.read(), end: await command.ended };
+      } finally {
+        context.signal.removeEventListener("abort", cancel);
+      }
+      const name = await context.stay(command);
+      this.#keep(id, name, command);
+      return { output: command.read(), name, waiting: command.waiting(name) };
+    } finally {
+      this.#starting.splice(this.#starting.indexOf(id), 1);
+    }
+  }
+
+  /** What a command printed, from a place on or since it was last read: at once, or when there is more, after `wait` milliseconds at most. */
+  async read(
+    name: string,
+    { from, wait = 0 }: { readonly from?: number | undefined; readonly wait?: number | undefined },
+    { conversation, signal }: Caller,
+  ): Promise<string> {
+    const command = this.#of(conversation.id, name);
+    if (wait > 0) await command.more(from ?? command.place, wait, signal);
+    return `${command.read(from)}${command.standing(name)}`;
+  }
+
+  /** Sends something to the standard input of a command; returns what comes back at once. */
+  async write(name: string, text: string, end: boolean, { conversation, signal }: Caller): Promise<string> {
+    const command = this.#of(conversation.id, name);
+    if (command.hasEnded) throw new Error(`${name} has ended, and nobody can write to it any more.`);
+    command.write(name, text, end);
+    await command.quiet(ECHO, signal);
+    return `${command.read()}${command.standing(name)}`;
+  }
+
+  /** Ends a command, and all that it started; returns the rest of what it printed. */
+  async stop(name: string, { conversation }: Caller): Promise<string> {
+    const command = this.#of(conversation.id, name);
+    command.end(true);
+    await command.over;
+    return `${command.read()}${command.standing(name)}`;
+  }
+
+  /** All of a conversation that are known, a line each. */
+  list({ conversation }: Caller): string {
+    const known = [...this.#known].filter(([key]) => key.startsWith(`${conversation.id} `));
+    if (known.length === 0) return "No command runs in the background.";
+    return known.map(([key, command]) => command.listed(key.slice(conversation.id.length + 1))).join("\n");
+  }
+
+  #of(conversation: string, name: string): BackgroundCommand {
+    const command = this.#known.get(`${conversation} ${name}`);
+    if (command) return command;
+    throw new Error(`There is no ${JSON.stringify(name.slice(0, 100))}. Without \`process\`, this tool lists all.`);
+  }
+
+  #checkRoom(conversation: string): void {
+    const all = [...this.#known].filter(([, command]) => !command.hasEnded);
+    const here = all.filter(([key]) => key.startsWith(`${conversation} `)).length;
+    const starting = this.#starting.filter((id) => id === conversation).length;
+    if (here + starting >= MOST.conversation)
+      throw new Error(
+        `${MOST.conversation} commands run in the background already, as many as may. Stop one of them first.`,
+      );
+    if (all.length + this.#starting.length >= MOST.all)
+      throw new Error(
+        `${MOST.all} commands run in the background, in all conversations together, as many as may. Stop one of them first.`,
+      );
+  }
+
+  #keep(conversation: string, name: string, command: BackgroundCommand): void {
+    this.#known.set(`${conversation} ${name}`, command);
+    const ended = [...this.#known].filter(([, known]) => known.hasEnded);
+    for (const [key] of ended.slice(0, Math.max(0, ended.length - MOST_ENDED))) this.#known.delete(key);
+  }
+}
+
+/** A command that was started to stay: what it is called, or how it has ended already. */
+export type StartedCommand =
+  | { readonly output: string; readonly name: string; readonly waiting: string }
+  | { readonly output: string; readonly end: CommandEnd };
+
+class BackgroundCommand implements Staying {
+  readonly title: string;
+  readonly over: Promise<StayedUntil>;
+  /** Rejects when it could not be started. */
+  readonly ended: Promise<CommandEnd>;
+  readonly #stop = new AbortController();
+  readonly #timeout: number | undefined;
+  readonly #redaction: BackgroundStart["redaction"];
+  /** The end of the output, which may still change, as a progress bar does (F82). */
+  readonly #screen = new TerminalScreen();
+  #text = "";
+  /** UTF-16 units in front of the text that are kept no more. */
+  #dropped = 0;
+  #place = 0;
+  #input: Writable | undefined;
+  #isWaiting = () => false;
+  #outcome: string | undefined;
+  /** The model has stopped it, or waits for its end. */
+  #isKnown = false;
+  readonly #waiting = new Set<() => void>();
+
+  constructor({ command, redaction, timeout, ...options }: BackgroundStart, running: RunningCommands) {
+    this.#redaction = redaction;
+    const [line = ""] = command.trim().split("\n", 1);
+    this.title = line.length > TITLE ? `${line.slice(0, TITLE)} …` : line;
+    this.#timeout = timeout;
+    this.ended = runCommand(command, running, {
+      ...options,
+      timeout,
+      signal: this.#stop.signal,
+      onInput: (input, isWaiting) => {
+        this.#input = input;
+        this.#isWaiting = isWaiting;
+      },
+      onOutput: (_, written) => this.#print(this.#screen.push(written)),
+    });
+    this.over = this.ended.then(
+      (end) => {
+        this.#showRest();
+        if (redaction) this.#text += redaction.end();
+        return this.#settle(this.#outcomeOf(end));
+      },
+      (error: unknown) => this.#settle(error instanceof Error ? error.message.replace(/\.$/, "") : String(error)),
+    );
+  }
+
+  get hasEnded(): boolean {
+    return this.#outcome !== undefined;
+  }
+
+  /** Where the next reading begins, unless it says otherwise. */
+  get place(): number {
+    return this.#place;
+  }
+
+  end(isKnown = false): void {
+    if (isKnown) this.#isKnown = true;
+    this.#stop.abort(new WorkspaceError("system", "it was stopped"));
+  }
+
+  write(name: string, text: string, end: boolean): void {
+    const input = this.#input;
+    if (!input || input.destroyed || input.writableEnded)
+      throw new Error(`The standard input of ${name} is closed: nothing can be written to it any more.`);
+    if (input.writableLength + text.length > MOST_UNREAD)
+      throw new Error(
+        `${name} does not read its standard input: what was written before still waits. Nothing was sent.`,
+      );
+    if (text !== "") input.write(text);
+    if (end) input.end();
+  }
+
+  /** What it printed since it was last read, or from a place on; what is left out is said. */
+  read(from?: number): string {
+    this.#showRest();
+    const end = this.#dropped + this.#text.length;
+    const wanted = Math.min(from ?? this.#place, end);
+    const first = Math.max(wanted, this.#dropped, from === undefined ? end - READ : 0);
+    const last = Math.min(end, first + READ);
+    if (from === undefined) this.#place = end;
+    const text = this.#text.slice(first - this.#dropped, last - this.#dropped).toWellFormed();
+    const before = first > wanted ? leftOut(wanted, first, this.#dropped) : "";
+    const behind = last < end ? `\n[There is more: "from": ${last} goes on.]` : "";
+    return `${before}${text}${behind}`;
+  }
+
+  /** The last line of what is told: how it stands. */
+  standing(name: string): string {
+    const line = this.#text === "" || this.#text.endsWith("\n") ? "" : "\n";
+    return `${line}[${name} ${this.#outcome === undefined ? `runs${this.waiting(name)}` : `has ended: ${this.#outcome}`}]`;
+  }
+
+  listed(name: string): string {
+    return `${name} ${this.#outcome === undefined ? `runs${this.waiting(name)}` : `has ended (${this.#outcome})`}: ${this.title}`;
+  }
+
+  /** The part of a sentence about a command that waits for input (F80); nothing when it does not. */
+  waiting(name: string): string {
+    if (!this.#isWaiting()) return "";
+    return `, and waits for input: write it with process_input, or end it with {"process":"${name}","typed":"","end":true}`;
+  }
+
+  /** Waits until it prints something behind a place, or ends. */
+  async more(from: number, longest: number, signal: AbortSignal): Promise<void> {
+    const deadline = performance.now() + longest;
+    const hasMore = () => {
+      this.#showRest();
+      return this.#dropped + this.#text.length > from;
+    };
+    while (!this.hasEnded && !hasMore() && !signal.aborted) {
+      const left = deadline - performance.now();
+      if (left <= 0) return;
+      await this.#change(left, signal);
+      if (this.hasEnded) this.#isKnown = true;
+    }
+  }
+
+  /** Waits until it has printed something and then nothing for a while, or has ended. */
+  async quiet(
+    { quiet, longest }: { readonly quiet: number; readonly longest: number },
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const deadline = performance.now() + longest;
+    for (let isFirst = true; !this.hasEnded && !signal?.aborted; isFirst = false) {
+      const left = deadline - performance.now();
+      if (left <= 0) return;
+      if (!(await this.#change(isFirst ? left : Math.min(quiet, left), signal))) return;
+    }
+  }
+
+  /** Whether something was printed, or it ended, within some milliseconds. */
+  async #change(longest: number, signal?: AbortSignal): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const timer = setTimeout(() => resolve(false), longest);
+    const changed = () => resolve(true);
+    const aborted = () => resolve(false);
+    this.#waiting.add(changed);
+    signal?.addEventListener("abort", aborted, { once: true });
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      this.#waiting.delete(changed);
+      signal?.removeEventListener("abort", aborted);
+    }
+  }
+
+  /** Keeps text that no later output changes, and wakes who waits for output: there is some, of which this may be nothing. */
+  #print(text: string): void {
+    this.#text += this.#redaction ? this.#redaction.push(text) : text;
+    if (this.#text.length > 2 * KEPT) {
+      this.#dropped += this.#text.length - KEPT;
+      this.#text = this.#text.slice(-KEPT);
+    }
+    for (const wake of this.#waiting) wake();
+  }
+
+  #showRest(): void {
+    const text = this.#screen.take();
+    if (text !== "") this.#print(text);
+  }
+
+  #settle(outcome: string): StayedUntil {
+    this.#outcome = outcome;
+    for (const wake of this.#waiting) wake();
+    return { outcome, ...(this.#isKnown && { known: true }) };
+  }
+
+  #outcomeOf(end: CommandEnd): string {
+    switch (end.type) {
+      case "exited":
+        return `exit code ${end.code}`;
+      case "timed-out":
+        return `it was ended after ${this.#timeout} ms`;
+      case "cancelled":
+        return "it was stopped";
+    }
+  }
+}
+
+function leftOut(from: number, to: number, dropped: number): string {
+  if (from < dropped) return `[... ${to - from} characters dropped: a command keeps the last of what it prints ...]\n`;
+  return `[... ${to - from} characters left out; "from": ${from} reads them ...]\n`;
+}

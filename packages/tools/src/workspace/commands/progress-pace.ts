@@ -1,0 +1,42 @@
+import { BoundedOutput } from "../files/output.ts";
+
+/** Milliseconds between two pieces of progress. */
+const PACE = 50;
+/** What one piece holds at most. */
+const KEPT = { head: 2000, tail: 6000 };
+
+/**
+ * Passes text on to whoever watches, at a pace that they can follow: the first at once, then at most one bounded piece
+ * every 50 ms. What waits when it is disposed of is passed on then.
+ */
+export class ProgressPace implements Disposable {
+  readonly #show: (text: string) => void;
+  #waiting: BoundedOutput | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(show: (text: string) => void) {
+    this.#show = show;
+  }
+
+  push(text: string): void {
+    if (text === "") return;
+    this.#waiting ??= new BoundedOutput(KEPT);
+    this.#waiting.push(text);
+    if (this.#timer === undefined) this.#pass();
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    if (this.#waiting !== undefined) this.#show(this.#waiting.text());
+    this.#waiting = undefined;
+  }
+
+  #pass(): void {
+    this.#timer = undefined;
+    if (this.#waiting === undefined) return;
+    const text = this.#waiting.text();
+    this.#waiting = undefined;
+    this.#timer = setTimeout(() => this.#pass(), PACE);
+    this.#show(text);
+  }
+}

@@ -1,0 +1,62 @@
+import { defineTool, type Tool } from "@banyan/core";
+import { refuseUnknown } from "@banyan/core/conversation";
+import { z } from "zod";
+import { SymbolFinder } from "../../symbols/finder.ts";
+import { assertJudged, WRITING_OPTIONS, type WritingOptions } from "../changes/writing.ts";
+import { pathArgument } from "../files/path-argument.ts";
+import type { Workspace } from "../files/paths.ts";
+import { armFile, messageOfCall } from "./armed-file.ts";
+import { Editing } from "./editing.ts";
+import { instructions } from "./instructions.ts";
+
+const inputOf = (workspace: Workspace) =>
+  z.object({
+    file_path: pathArgument(workspace).describe(
+      "The file, relative to the workspace. One that is not there is created.",
+    ),
+    mode: z
+      .enum(["lines", "complete", "symbol"])
+      .optional()
+      .describe(
+        "What a block replaces. lines: lines by number; symbol: a function, class or method by name; complete: the file. Default: lines; complete for a new file.",
+      ),
+    overwrite: z.boolean().optional().describe("Allows mode complete for a file that exists."),
+  });
+
+/**
+ * `edit_mode {file_path, mode?, overwrite?}`: changes a file by what the model writes in its next message (B27). The call
+ * itself writes nothing.
+ */
+export function editModeTool(workspace: Workspace, options: WritingOptions = {}): Tool {
+  refuseUnknown("editModeTool", options, WRITING_OPTIONS);
+  const finder = new SymbolFinder();
+  /** By run: files that are armed together wait for the same message. */
+  const editings = new Map<string, Editing>();
+  return defineTool({
+    name: "edit_mode",
+    description:
+      "Opens a file for editing: it changes nothing by itself, but the fenced blocks in your next message are applied to the file. " +
+      "Its answer says how to write them. Use it for changes in several places, for long ones and for new files: " +
+      "text in a block needs no escapes, and old text is not repeated. Several files can be opened at once. For one small change use edit.",
+    input: inputOf(workspace),
+    // Armed twice, a file waits as if it were armed once. It is not `none`, which rules allow without asking.
+    effects: "idempotent",
+    files: "write",
+    about: ({ file_path: path }) => ({ paths: [{ path, access: "write" }] }),
+    preview: () => ({
+      notes: ["What comes into the file is not written yet: the agent's next message is applied to it unasked."],
+    }),
+    async execute(wanted, context) {
+      const file = await armFile(workspace, finder, wanted, context);
+      const { location } = file;
+      const writing = { given: wanted.file_path, location, input: { ...wanted, file_path: location.path } };
+      await assertJudged(workspace, writing, context);
+      context.signal.throwIfAborted();
+      const run = messageOfCall(context)?.run ?? context.call;
+      const editing = editings.get(run) ?? new Editing({ ...options, workspace }, () => editings.delete(run));
+      editing.arm(file);
+      editings.set(run, editing);
+      return instructions(file);
+    },
+  });
+}

@@ -1,0 +1,156 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { expect, test } from "vitest";
+import { TestFolder } from "../test-folder.fixture.ts";
+import { rulesDownTo } from "./git-ignore.ts";
+import { listFiles } from "./list-files.ts";
+import { openDirectory } from "./open-path.ts";
+import { openWorkspace } from "./paths.ts";
+import { plantPrograms } from "./planted.fixture.ts";
+import { walk } from "./walk.ts";
+
+const NAMES = ["a", "b", "build", "dist", "x.log", "keep.log", "c.ts", ".env", "sub"];
+const RULES = [
+  "*.log",
+  "!keep.log",
+  "build/",
+  "/dist",
+  "dist",
+  "a/b",
+  "**/c.ts",
+  "sub/*",
+  "!sub/a",
+  ".env",
+  "b/**",
+  "# c",
+  "",
+];
+
+/** Numbers from a seed, so that what fails fails again. */
+function numbers(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return (state >> 8) % below;
+  };
+}
+
+test("S16: what is listed without git is what git lists, in random trees with random rules", async () => {
+  const next = numbers(16);
+  const pick = <T>(from: readonly T[]) => from[next(from.length)] as T;
+  const rules = () => Array.from({ length: 1 + next(4) }, () => pick(RULES)).join("\n");
+  for (let run = 0; run < (process.env.BANYAN_LONG ? 12 : 1); run += 1) {
+    using folder = new TestFolder();
+    execFileSync("git", ["init", "-q"], { cwd: folder.root });
+    folder.add(".git/info/exclude", rules());
+    const trees = Array.from({ length: 30 }, (_, tree) => `tree${tree}`);
+    for (const tree of trees) {
+      const paths = Array.from({ length: 25 }, () => Array.from({ length: 1 + next(4) }, () => pick(NAMES)).join("/"));
+      for (const path of paths) addIfPossible(folder, `${tree}/${path}`, "");
+      for (const inside of ["", `${pick(["a", "sub", "build"])}/`])
+        addIfPossible(folder, `${tree}/${inside}.gitignore`, rules());
+    }
+    const listed = execFileSync("git", ["ls-files", "-z", "--others", "--exclude-standard"], { cwd: folder.root });
+    const expected = listed.toString().split("\0").filter(Boolean).sort();
+    expect(await listFiles(folder.root)).toEqual(expected);
+  }
+});
+
+function addIfPossible(folder: TestFolder, path: string, content: string): void {
+  try {
+    folder.add(path, content);
+  } catch {
+    // A part of the path is a file already, or all of it a folder.
+  }
+}
+
+test("a folder of a repository is listed by the rules of the whole", async () => {
+  using folder = new TestFolder({
+    ".gitignore": "dist\n/app/old\n",
+    ".git/info/exclude": "*.tmp\n",
+    "app/dist/x": "",
+    "app/old/x": "",
+    "app/a.ts": "",
+    "app/a.tmp": "",
+    "app/lib/dist/y": "",
+    "app/lib/.ignore": "b.ts\n",
+    "app/lib/b.ts": "",
+  });
+  expect(await listFiles(folder.path("app"))).toEqual(["a.ts", "lib/.ignore"]);
+});
+
+test("without a repository, what others wrote is passed over", async () => {
+  using folder = new TestFolder({ "a.ts": "", "node_modules/x/y.js": "", ".venv/z": "", "sub/__pycache__/q": "" });
+  expect(await listFiles(folder.root)).toEqual(["a.ts"]);
+});
+
+test("S21: a link is listed by its name, and nothing behind it", async () => {
+  using folder = new TestFolder({ "a.ts": "" });
+  symlinkSync(folder.outside, folder.path("out"));
+  symlinkSync(".", folder.path("loop"));
+  expect(await listFiles(folder.root)).toEqual(["a.ts", "loop", "out"]);
+});
+
+test("a folder that is gone has no files", async () => {
+  using folder = new TestFolder();
+  expect(await listFiles(folder.path("gone"))).toEqual([]);
+});
+
+test.each(["config", "gitdir", "commondir", "include"] as const)(
+  "S16: listing a folder runs nothing that its git settings name (%s)",
+  async (way) => {
+    using folder = new TestFolder();
+    mkdirSync(folder.path("w"));
+    const planted = plantPrograms(folder.path("w"), way);
+    expect(await listFiles(folder.path("w"))).toContain("notes.md");
+    expect(planted.ran()).toBe("");
+  },
+);
+
+test("S16: the fixture that tries it all is one in which git does run programs", () => {
+  using folder = new TestFolder();
+  mkdirSync(folder.path("w"));
+  const planted = plantPrograms(folder.path("w"));
+  execFileSync("git", ["ls-files", "--others"], { cwd: folder.path("w") });
+  expect(planted.ran()).toContain("fsmonitor");
+});
+
+test("S16: no rule of a folder and no depth of it holds others up: what would cost too much is passed over", async () => {
+  using folder = new TestFolder({
+    ".gitignore": "**/a/**/a/**/a/**/a/**/b\n/a/**/a/**/a/**/a/c\n**/x/**/no.txt\n",
+    "x/y/no.txt": "",
+  });
+  const deep = Array(190).fill("a").join("/");
+  folder.add(`${deep}/end`, "");
+  // Each of these rules would be tried against the path by billions of steps.
+  expect(await listFiles(folder.root)).toEqual([".gitignore", `${deep}/end`]);
+  // Far down no rule is tried at all.
+  const [down, far] = [198, 210].map((levels) => `${Array(levels).fill("b").join("/")}/x/no.txt`) as [string, string];
+  for (const path of [down, far]) folder.add(path, "");
+  expect((await listFiles(folder.root)).filter((path) => path.startsWith("b"))).toEqual([far]);
+});
+
+test("S16: a walk that takes long gives others their turn, so that it can be ended", async () => {
+  const rules = Array.from({ length: 5_000 }, (_, at) => `**/${at}*/**/x*y*z${at}`).join("\n");
+  using folder = new TestFolder({ ".gitignore": rules });
+  // All in one folder, so that the walk waits for the system once.
+  for (let at = 0; at < 200; at += 1) folder.add(`${"n".repeat(100)}${at}`, "");
+  const workspace = openWorkspace(folder.root);
+  await using directory = await openDirectory(workspace, workspace.root);
+  const ended = new AbortController();
+  const options = { depth: 100, rules: await rulesDownTo(workspace, "."), signal: ended.signal };
+  const seen: string[] = [];
+  const walked = (async () => {
+    for await (const { path } of walk(workspace, directory, ".", options)) {
+      if (seen.push(path) === 1) setImmediate(() => ended.abort(new Error("enough")));
+    }
+  })();
+  await expect(walked).rejects.toThrow("enough");
+  expect(seen.length).toBeLessThan(200);
+});
+
+test("of more rules than anybody writes, the first are taken", async () => {
+  const rules = Array.from({ length: 5_001 }, (_, at) => `f${at}`).join("\n");
+  using folder = new TestFolder({ ".gitignore": rules, f4999: "", f5000: "", "sub/.gitignore": "g", "sub/g": "" });
+  expect(await listFiles(folder.root)).toEqual([".gitignore", "f5000", "sub/.gitignore", "sub/g"]);
+});

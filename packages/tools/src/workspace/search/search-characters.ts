@@ -1,0 +1,155 @@
+import { WorkspaceError } from "../files/error.ts";
+
+/** The members of a class that make up a word. */
+export const WORD = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}";
+export const VERTICAL = "\\n\\v\\f\\r\\x85\\u2028\\u2029";
+
+/** Letters that stand for a set of characters, as members of a class. */
+export const SETS: Readonly<Record<string, string>> = {
+  d: "\\p{Nd}",
+  w: WORD,
+  s: "\\s\\x85",
+  h: "\\t\\p{Zs}",
+  v: VERTICAL,
+};
+
+const POSIX: Readonly<Record<string, string>> = {
+  alnum: "\\p{Alphabetic}\\p{Nd}",
+  alpha: "\\p{Alphabetic}",
+  ascii: "\\0-\\x7f",
+  blank: "\\t\\p{Zs}",
+  cntrl: "\\p{Cc}",
+  digit: "\\d",
+  graph: "[^\\p{Cc}\\p{Cs}\\p{Cn}\\p{Z}]",
+  lower: "\\p{Ll}",
+  print: "[^\\p{Cc}\\p{Cs}\\p{Cn}\\p{Zl}\\p{Zp}]",
+  punct: "\\p{P}\\p{S}",
+  space: "\\s\\x85",
+  upper: "\\p{Lu}",
+  word: WORD,
+  xdigit: "\\dA-Fa-f",
+};
+
+/** A character by its code in hexadecimal digits. */
+const CODE = /^(?:x\{([\dA-Fa-f]+)\}|x([\dA-Fa-f]{1,2})|u\{([\dA-Fa-f]+)\}|u([\dA-Fa-f]{4})|U([\dA-Fa-f]{8}))/;
+
+const CONTROLS: Readonly<Record<string, string>> = { a: "\x07", e: "\x1b", f: "\f", n: "\n", r: "\r", t: "\t" };
+
+/** Escapes that have no form here, each with the one to use. */
+const OTHER_FORMS: Readonly<Record<string, string>> = {
+  C: "[\\s\\S]",
+  G: "^",
+  M: "\\>",
+  X: "\\P{M}\\p{M}*",
+  Y: "\\B",
+  m: "\\<",
+  y: "\\b",
+};
+
+/** A pattern that is read from its beginning to its end. */
+export class PatternReader {
+  readonly #pattern: string;
+  #at = 0;
+
+  constructor(pattern: string) {
+    this.#pattern = pattern;
+  }
+
+  /** The part of the pattern that is not read yet. */
+  get rest(): string {
+    return this.#pattern.slice(this.#at);
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#pattern.length;
+  }
+
+  /** Reads a text if it comes next. */
+  takes(text: string): boolean {
+    const isNext = this.#pattern.startsWith(text, this.#at);
+    if (isNext) this.#at += text.length;
+    return isNext;
+  }
+
+  /** Reads what an expression that begins with `^` matches. */
+  match(expression: RegExp): RegExpExecArray | undefined {
+    const found = expression.exec(this.rest);
+    if (found) this.#at += found[0].length;
+    return found ?? undefined;
+  }
+
+  /** Reads one character. */
+  character(): string {
+    const character = String.fromCodePoint(this.#pattern.codePointAt(this.#at) ?? 0);
+    this.#at += character.length;
+    return character;
+  }
+}
+
+/** The character that an escape stands for, after its backslash, inside of a class or outside. */
+export function readCharacter(reader: PatternReader): string | undefined {
+  const code = reader.match(CODE);
+  if (code) return fromCode(Number.parseInt(code.slice(1).find(Boolean) ?? "", 16));
+  const octal = reader.match(/^(?:o\{([0-7]+)\}|(0[0-7]{0,2}|[1-3][0-7]{2}))/);
+  if (octal) return fromCode(Number.parseInt(octal[1] ?? octal[2] ?? "", 8));
+  const control = reader.match(/^c([A-Za-z])/)?.[1];
+  if (control) return fromCode(control.charCodeAt(0) % 32);
+  const letter = reader.match(/^[aefnrt]/)?.[0];
+  return letter && CONTROLS[letter];
+}
+
+/** The members of a POSIX class by its name, such as `alpha`. */
+export function posixClass(name = ""): string {
+  const members = Object.hasOwn(POSIX, name) ? POSIX[name] : undefined;
+  if (members !== undefined) return members;
+  throw invalid(`[:${name}:] is no class of characters`, `There are ${Object.keys(POSIX).join(", ")}`);
+}
+
+/** A Unicode property after its backslash, as a member of a class. */
+export function readProperty(reader: PatternReader): string | undefined {
+  const found = reader.match(/^([pP])(?:\{(\^?)([^}]+)\}|(\p{L}))/u);
+  if (!found) return undefined;
+  const [whole, letter, not, name = found[4] ?? ""] = found;
+  const isNegated = (letter === "P") !== (not === "^");
+  for (const meaning of [name, `Script=${name}`, `Script=${name[0]?.toUpperCase()}${name.slice(1).toLowerCase()}`]) {
+    const source = `\\${isNegated ? "P" : "p"}{${meaning}}`;
+    if (isValid(source)) return source;
+  }
+  throw invalid(`\\${whole} is no property of Unicode`, "Write \\p{L} for letters or \\p{Greek} for a script");
+}
+
+/** The character after a backslash if the two have no other meaning. */
+export function ownCharacter(letter: string): string {
+  if (!/[a-z\d]/i.test(letter)) return letter;
+  throw invalid(`\\${letter} has no meaning`, `Write ${OTHER_FORMS[letter] ?? `${letter} for the character`}`);
+}
+
+function fromCode(code: number): string {
+  if (code > 0x10ffff) throw invalid(`there is no character ${code.toString(16)}`);
+  return String.fromCodePoint(code);
+}
+
+export function escaped(character: string): string {
+  return /[\\^$.*+?()[\]{}|/]/.test(character) ? `\\${character}` : character;
+}
+
+/** A character as a member of a class, with its code. */
+export function member(character: string): { readonly source: string; readonly code: number } {
+  const code = character.codePointAt(0) ?? 0;
+  return { source: /[a-z\d]/i.test(character) ? character : `\\u{${code.toString(16)}}`, code };
+}
+
+function isValid(source: string): boolean {
+  try {
+    new RegExp(source, "v");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the error for a pattern that has no meaning here. `advice` says what to write, without a full stop. */
+export function invalid(reason: string, advice?: string, cause?: unknown): WorkspaceError {
+  const help = advice ?? "To find text as it is, put \\ before characters such as ( [ { . * + ?";
+  return new WorkspaceError("pattern", `The pattern is not a valid regular expression: ${reason}. ${help}.`, { cause });
+}

@@ -1,0 +1,217 @@
+import { isUtf8 } from "node:buffer";
+import { basename, dirname, join } from "node:path/posix";
+import { StringDecoder } from "node:string_decoder";
+import { systemCode, WorkspaceError } from "../files/error.ts";
+import { feedLines, type Line, LineSplitter, pieceOfFile, type TextSink } from "../files/file-text.ts";
+import { type OpenDirectory, openDirectory, openFileInside } from "../files/open-path.ts";
+import type { Workspace } from "../files/paths.ts";
+import { isUnreadable } from "../files/walk.ts";
+import { excerpt } from "./search-excerpt.ts";
+import type { Match, Skipped } from "./search-matches.ts";
+import { type Pattern, translate } from "./search-pattern.ts";
+
+/** The pattern and place of a search in files or texts. Plain data, for a worker. */
+export type SearchQuery = FileQuery | TextQuery;
+
+/** A search in texts that are at hand. */
+export interface TextQuery {
+  readonly pattern: string;
+  /** Each with what stands in the place of a path. */
+  readonly texts: readonly { readonly address: string; readonly text: string }[];
+}
+
+/** A search in files. */
+export interface FileQuery {
+  readonly workspace: Workspace;
+  readonly pattern: string;
+  /** From the root. */
+  readonly files: readonly string[];
+}
+
+/** Bytes of a line, or of a file where a match may span lines, that are held in memory. Of what is longer, users are told. */
+const MOST_HELD = 16 * 1024 * 1024;
+
+/** Lines of one match that are shown. */
+const MOST_LINES = 10;
+
+/** Hears of what a search finds. */
+export interface SearchListener {
+  /** Returns whether more is wanted. */
+  readonly found: (match: Match) => boolean;
+  readonly skipped: (skipped: Skipped) => void;
+}
+
+/**
+ * Searches files in their order and tells of each match until no more is wanted. Runs a regular expression that may take for
+ * ever: only for a worker that can be ended.
+ */
+export async function searchFiles({ workspace, files, pattern }: FileQuery, listener: SearchListener): Promise<void> {
+  const search: Search = { workspace, pattern: translate(pattern), listener, piece: pieceOfFile() };
+  let folder: { readonly path: string; readonly opened: OpenDirectory } | undefined;
+  try {
+    for (const path of files) {
+      try {
+        if (folder?.path !== dirname(path)) {
+          await folder?.opened[Symbol.asyncDispose]();
+          folder = undefined;
+          folder = { path: dirname(path), opened: await openDirectory(workspace, join(workspace.root, dirname(path))) };
+        }
+        if (!(await searchFile(search, path, folder.opened))) return;
+      } catch (error) {
+        if (endsMatching(error)) listener.skipped({ path, why: "depth" });
+        // A file that went away, or whose place a link took, is no reason to keep the others' matches back.
+        else if (systemCode(error) === undefined && !(error instanceof WorkspaceError)) throw error;
+        else if (isUnreadable(error, path)) listener.skipped({ path, why: "unreadable" });
+      }
+    }
+  } finally {
+    await folder?.opened[Symbol.asyncDispose]();
+  }
+}
+
+/** Searches texts as `searchFiles` does. */
+export function searchTexts({ pattern, texts }: TextQuery, { found, skipped }: SearchListener): void {
+  const translated = translate(pattern);
+  for (const { address, text } of texts) {
+    try {
+      for (const match of matchesIn(translated, text)) if (!found({ path: address, ...match })) return;
+    } catch (error) {
+      if (!endsMatching(error)) throw error;
+      skipped({ path: address, why: "depth" });
+    }
+  }
+}
+
+/** Returns whether an expression needed more memory on a long line than it is given. */
+function endsMatching(error: unknown): boolean {
+  return error instanceof RangeError;
+}
+
+interface Search {
+  readonly workspace: Workspace;
+  readonly pattern: Pattern;
+  readonly listener: SearchListener;
+  readonly piece: Buffer;
+}
+
+/** Returns whether more matches are wanted. */
+async function searchFile(
+  { workspace, pattern, listener, piece }: Search,
+  path: string,
+  parent: OpenDirectory,
+): Promise<boolean> {
+  await using file = await openFileInside(workspace, parent, basename(path), path);
+  const first = new NeededText(pattern);
+  const form = await feedLines(file.handle, first, { piece });
+  if (form.kind === "binary") listener.skipped({ path, why: "binary" });
+  if (form.kind === "binary" || !first.isThere) return true;
+  let wantsMore = true;
+  const tell = (match: Omit<Match, "path">) => {
+    wantsMore = listener.found({ path, ...match });
+    return wantsMore;
+  };
+  if (pattern.spans) {
+    const whole = new WholeText();
+    await feedLines(file.handle, whole, { piece });
+    const { text } = whole;
+    if (text === undefined) listener.skipped({ path, why: "size" });
+    else for (const match of matchesIn(pattern, text)) if (!tell(match)) break;
+    return wantsMore;
+  }
+  const take = ({ number, bytes, dropped }: Line) => {
+    const text = decoded(bytes);
+    const at = pattern.expression.exec(text)?.index;
+    if (dropped > 0) listener.skipped({ path, why: "line" });
+    return at === undefined || tell({ line: number, text: excerpt(text, at) });
+  };
+  await feedLines(file.handle, new LineSplitter({ limit: MOST_HELD, first: 1, take }), { piece });
+  return wantsMore;
+}
+
+/** Text that is not UTF-8 is most often Latin-1, or an encoding that is like Latin-1 for most letters. */
+function decoded(bytes: Buffer): string {
+  return bytes.toString(isUtf8(bytes) ? "utf8" : "latin1");
+}
+
+/** The matches in a whole text. */
+function* matchesIn({ expression, spans, raw }: Pattern, whole: string): Generator<Omit<Match, "path">> {
+  const text = raw ? whole : whole.replaceAll("\r\n", "\n");
+  if (spans) {
+    yield* matchesAcrossLines(expression, text);
+    return;
+  }
+  for (const [index, line] of linesOf(text).entries()) {
+    const at = expression.exec(line)?.index;
+    if (at !== undefined) yield { line: index + 1, text: excerpt(line, at) };
+  }
+}
+
+function linesOf(text: string): string[] {
+  return text === "" ? [] : text.replace(/\n$/, "").split("\n");
+}
+
+/** The lines that matches cover, each once. */
+function* matchesAcrossLines(expression: RegExp, text: string): Generator<Omit<Match, "path">> {
+  let line = 1;
+  let start = 0;
+  let shown = 0;
+  for (const { index, 0: match } of text.matchAll(expression)) {
+    // Behind the last line end there is no line.
+    if (index === text.length && (index === 0 || text.endsWith("\n"))) return;
+    for (let end = text.indexOf("\n", start); end >= 0 && end < index; end = text.indexOf("\n", start)) {
+      line += 1;
+      start = end + 1;
+    }
+    const lines = linesOf(text.slice(start, index + match.length)).length || 1;
+    for (let nth = 0, from = start; nth < Math.min(lines, MOST_LINES); nth += 1) {
+      const end = text.indexOf("\n", from);
+      const content = text.slice(from, end < 0 ? text.length : end).replace(/\r$/, "");
+      if (line + nth > shown) yield { line: line + nth, text: excerpt(content, nth === 0 ? index - from : 0) };
+      from = end + 1;
+    }
+    shown = Math.max(shown, line + Math.min(lines, MOST_LINES) - 1);
+  }
+}
+
+/** True if a text contains one of the texts that every match contains; where none is known, every text does. */
+class NeededText implements TextSink {
+  readonly #expression: RegExp | undefined;
+  readonly #longest: number;
+  readonly #decoder = new StringDecoder("utf8");
+  #rest = "";
+  isThere: boolean;
+
+  constructor({ needs, ignoresCase }: Pattern) {
+    this.#longest = Math.max(0, ...needs.map(({ length }) => length));
+    this.isThere = needs.length === 0;
+    if (!this.isThere) this.#expression = new RegExp(needs.map(RegExp.escape).join("|"), ignoresCase ? "iv" : "v");
+  }
+
+  push(piece: Buffer): boolean {
+    if (this.#expression === undefined) return false;
+    const text = this.#rest + this.#decoder.write(piece);
+    this.isThere = this.#expression.test(text);
+    this.#rest = text.slice(-this.#longest);
+    return !this.isThere;
+  }
+
+  end(): void {}
+}
+
+/** A whole text, unless it is too long to be held. */
+class WholeText implements TextSink {
+  readonly #pieces: Buffer[] = [];
+  #bytes = 0;
+
+  push(piece: Buffer): boolean {
+    this.#bytes += piece.length;
+    if (this.#bytes <= MOST_HELD) this.#pieces.push(Buffer.from(piece));
+    return this.#bytes <= MOST_HELD;
+  }
+
+  end(): void {}
+
+  get text(): string | undefined {
+    return this.#bytes > MOST_HELD ? undefined : decoded(Buffer.concat(this.#pieces));
+  }
+}

@@ -1,0 +1,65 @@
+import { Worker } from "node:worker_threads";
+import { WorkspaceError, type WorkspaceErrorCode } from "../files/error.ts";
+import type { SearchQuery } from "./search-files.ts";
+import type { Match, Matches, Skipped } from "./search-matches.ts";
+
+/** What the worker tells. */
+export type FromWorker =
+  | { readonly type: "matches"; readonly matches: readonly Match[] }
+  | { readonly type: "skipped"; readonly skipped: Skipped }
+  | { readonly type: "done" }
+  | { readonly type: "failed"; readonly code: WorkspaceErrorCode; readonly message: string };
+
+/** How a search ended. `late`: its time was over, and what it had found is all there is. */
+export type SearchEnd = "complete" | "late";
+
+const MOST_MEGABYTES = 256;
+
+/**
+ * The built-in search, in a thread of its own, so that a pattern that takes for ever holds nobody up. Ends after
+ * `deadline` milliseconds at the latest; throws the signal's reason when it aborts before.
+ */
+export async function searchInWorker(
+  query: SearchQuery,
+  matches: Matches,
+  deadline: number,
+  signal: AbortSignal,
+): Promise<SearchEnd> {
+  signal.throwIfAborted();
+  const worker = new Worker(new URL("./search-worker.ts", import.meta.url), {
+    workerData: ("texts" in query
+      ? query
+      : { ...query, workspace: { ...query.workspace, whyNotRead: undefined } }) satisfies SearchQuery,
+    resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
+  });
+  const late = AbortSignal.timeout(deadline);
+  const ended = Promise.withResolvers<SearchEnd>();
+  worker.on("message", (message: FromWorker) => {
+    switch (message.type) {
+      case "matches":
+        if (!message.matches.every((match) => matches.add(match))) ended.resolve("complete");
+        return;
+      case "skipped":
+        matches.skip(message.skipped);
+        return;
+      case "done":
+        ended.resolve("complete");
+        return;
+      case "failed":
+        ended.reject(new WorkspaceError(message.code, message.message));
+    }
+  });
+  worker.on("error", (cause) =>
+    ended.reject(new WorkspaceError("system", `The search broke off: ${cause}. Search a smaller folder.`, { cause })),
+  );
+  worker.on("exit", () => ended.reject(new WorkspaceError("system", "The search broke off. Search a smaller folder.")));
+  const stop = AbortSignal.any([signal, late]);
+  stop.addEventListener("abort", () => (signal.aborted ? ended.reject(signal.reason) : ended.resolve("late")), {
+    once: true,
+  });
+  try {
+    return await ended.promise;
+  } finally {
+    await worker.terminate();
+  }
+}

@@ -1,0 +1,130 @@
+import { shownPath } from "../files/named-path.ts";
+import { namesOf, showControls } from "../files/plain-text.ts";
+import type { LeftOut } from "../files/walk.ts";
+
+/** A line that the pattern was found in. */
+export interface Match {
+  /** From the root. */
+  readonly path: string;
+  /** 1-based. */
+  readonly line: number;
+  /** The shown part of the line. */
+  readonly text: string;
+}
+
+/** A file that was not searched, or not to its end. */
+export interface Skipped {
+  readonly path: string;
+  /**
+   * `size`: the file is too large for a pattern that spans lines. `line`: the end of a very long line was not searched. `depth`:
+   * a line was too long for the pattern, and nothing from there on was searched.
+   */
+  readonly why: "binary" | "unreadable" | "size" | "line" | "depth";
+}
+
+/** Sentences of a search beside its matches. */
+export interface Told {
+  readonly leftOut?: readonly LeftOut[];
+  readonly links?: readonly string[];
+  /** Parts of the pattern that may be meant otherwise. */
+  readonly notes?: readonly string[];
+  /** Advice for a search without matches. */
+  readonly advice?: readonly string[];
+  /** Why the search is not complete, if it is not. */
+  readonly stopped?: string;
+}
+
+const MOST_MATCHES = 200;
+const MOST_BYTES = 60_000;
+/** Counting ends here, and with it the search. */
+const MOST_COUNTED = 10_000;
+/** What a line of a key is made of, in a row that tells something. */
+const KEY_LIKE = /[A-Za-z0-9+/]{16,}/g;
+
+/**
+ * The matches of one search: the first ones in full, of the others the number. Of files that are not `open` nothing is
+ * taken, nor told how many matched: that alone would say what is in them.
+ */
+export class Matches {
+  readonly #isOpen: ((path: string) => boolean) | undefined;
+  readonly #lines: string[] = [];
+  #bytes = 0;
+  #count = 0;
+  readonly #skipped: Skipped[] = [];
+  #isFull = false;
+  /** Of files of which a line is shown that may be one of a key, the last such line. */
+  readonly #mayHoldKeys = new Map<string, number>();
+
+  constructor(isOpen?: (path: string) => boolean) {
+    this.#isOpen = isOpen;
+  }
+
+  /** Whether more is wanted. */
+  add(match: Match): boolean {
+    if (this.#isOpen?.(match.path) === false) return true;
+    this.#count += 1;
+    if (!this.#isFull) {
+      const line = `${shownPath(match.path)}:${match.line}:${showControls(match.text)}\n`;
+      this.#bytes += Buffer.byteLength(line);
+      this.#isFull = this.#lines.length === MOST_MATCHES || this.#bytes > MOST_BYTES;
+      if (!this.#isFull) this.#show(match, line);
+    }
+    return this.#count < MOST_COUNTED;
+  }
+
+  skip(skipped: Skipped): void {
+    this.#skipped.push(skipped);
+  }
+
+  /** Files of which a line is shown that may be one of a private key, with the number of the last such line. */
+  get mayHoldKeys(): ReadonlyMap<string, number> {
+    return this.#mayHoldKeys;
+  }
+
+  #show({ path, line, text }: Match, shown: string): void {
+    this.#lines.push(shown);
+    if (text.match(KEY_LIKE)?.some((word) => /[A-Z]/.test(word) && /[a-z]/.test(word)))
+      this.#mayHoldKeys.set(path, line);
+  }
+
+  /** `path:line:text` for each match, and notes. */
+  text({ leftOut = [], links = [], notes: meant = [], advice = [], stopped }: Told = {}): string {
+    const notes: string[] = [];
+    const isNone = this.#count === 0 && stopped === undefined;
+    if (isNone) notes.push("[no matches]", ...advice.map((one) => `[${one}]`));
+    if (this.#lines.length < this.#count) {
+      const all = this.#count < MOST_COUNTED ? String(this.#count) : `more than ${MOST_COUNTED}`;
+      notes.push(
+        `[the first ${this.#lines.length} of ${all} matching lines; narrow the search with path, glob or a longer pattern]`,
+      );
+    }
+    notes.push(...meant.map((one) => `[${one}]`));
+    if (this.#isOpen) notes.push("[not searched: files that rules on reading close]");
+    const unreadable = leftOut.filter(({ why }) => why === "unreadable").map(nameOf);
+    const named = (why: Skipped["why"]) => this.#skipped.filter((one) => one.why === why).map(({ path }) => path);
+    const note = (names: readonly string[], why: string) => {
+      if (names.length > 0) notes.push(`[not searched: ${namesOf(names)} (${why})]`);
+    };
+    note([...unreadable, ...named("unreadable")], "cannot be opened");
+    note(named("size"), "over 16 MB, too large for a pattern that spans lines; search by lines, or use a command");
+    note([...new Set(named("line"))], "beyond the first 16 MB of a line; use a command");
+    note(named("depth"), "not to the end: a line is too long for this pattern; use a simpler pattern, or a command");
+    if (isNone) {
+      note(namesLeftOut(leftOut), "left out by .gitignore or another ignore file; name one as path to search it");
+      note(named("binary"), "binary");
+      note(links, "a link");
+    }
+    if (stopped !== undefined) notes.push(`[${stopped}]`);
+    return this.#lines.join("") + notes.map((note) => `${note}\n`).join("");
+  }
+}
+
+/** Folders come first: most of what is left out is in them. */
+function namesLeftOut(leftOut: readonly LeftOut[]): readonly string[] {
+  const ignored = leftOut.filter(({ why }) => why === "ignored");
+  return [...ignored.filter(({ isFolder }) => isFolder), ...ignored.filter(({ isFolder }) => !isFolder)].map(nameOf);
+}
+
+function nameOf({ path, isFolder }: LeftOut): string {
+  return isFolder ? `${path}/` : path;
+}

@@ -1,0 +1,136 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { openWorkspace } from "../files/paths.ts";
+import { call, type TestFolder } from "../test-folder.fixture.ts";
+import { searchTool } from "./search.ts";
+import { excerpt } from "./search-excerpt.ts";
+import { searchTexts } from "./search-files.ts";
+import {
+  type JudgedFile,
+  type JudgedPattern,
+  judgedLines,
+  notIgnored,
+  patterns,
+  plant,
+  texts,
+  trees,
+} from "./search-judge.fixture.ts";
+import { translate } from "./search-pattern.ts";
+import { findRipgrep } from "./search-ripgrep.ts";
+
+const hasRipgrep = findRipgrep(openWorkspace("."), process.env) !== undefined;
+
+const SEED = Number(process.env.BANYAN_SEED ?? 79);
+const REFUSAL = /^The pattern is not a valid regular expression: .+\. .+\.$/s;
+
+/** In quick mode few, because each search starts a thread. */
+const [TREES, PATTERNS] = process.env.BANYAN_LONG ? [100, 20] : [8, 5];
+
+test(`F79: ${TREES * PATTERNS} random patterns find what JavaScript finds, with and without ripgrep${hasRipgrep ? "" : " (no rg here)"}`, async () => {
+  const drawn = fc.sample(fc.tuple(trees, fc.array(patterns, { minLength: PATTERNS, maxLength: PATTERNS })), {
+    numRuns: TREES,
+    seed: SEED,
+  });
+  for (const [files, wanted] of drawn) {
+    using folder = plant(files);
+    const open = notIgnored(folder);
+    const judged = wanted.map(async (pattern) => {
+      const answer = await answerOf(folder, pattern.pattern, false);
+      if (hasRipgrep) expect(await answerOf(folder, pattern.pattern, true), pattern.pattern).toBe(answer);
+      if (!answer.startsWith("refused: "))
+        expect(wrongIn(answer, pattern, files, open), `${pattern.pattern}\n${answer}`).toEqual([]);
+    });
+    // The folder stays until each search has ended.
+    const failed = (await Promise.allSettled(judged)).find(({ status }) => status === "rejected");
+    if (failed?.status === "rejected") throw failed.reason;
+  }
+});
+
+test("F79: random patterns find in texts what JavaScript finds, and one of 20 is refused at the most", () => {
+  const drawn = fc.sample(fc.tuple(patterns, texts), { numRuns: process.env.BANYAN_LONG ? 20_000 : 1_000, seed: SEED });
+  let refused = 0;
+  for (const [judged, text] of drawn) {
+    const found: number[] = [];
+    try {
+      searchTexts(
+        { pattern: judged.pattern, texts: [{ address: "a", text: text.replaceAll("\n", "\r\n") }] },
+        { found: ({ line }) => found.push(line) > 0, skipped() {} },
+      );
+    } catch (error) {
+      expect((error as Error).message).toMatch(REFUSAL);
+      refused += 1;
+      continue;
+    }
+    if (judged.meaning !== undefined) expect(found, judged.pattern).toEqual(judgedLines(judged, text));
+    if (found.length > 0) expect(hasNeeded(judged.pattern, text), judged.pattern).toBe(true);
+  }
+  expect(refused / drawn.length).toBeLessThanOrEqual(0.05);
+});
+
+/** Returns whether a text contains one of those without which ripgrep leaves a file out. */
+function hasNeeded(pattern: string, text: string): boolean {
+  const { needs, ignoresCase } = translate(pattern);
+  const cased = (some: string) => (ignoresCase ? some.toLowerCase() : some);
+  return needs.length === 0 || needs.some((needed) => cased(text).includes(cased(needed)));
+}
+
+async function answerOf(folder: TestFolder, pattern: string, ripgrep: boolean): Promise<string> {
+  try {
+    return await call(searchTool(openWorkspace(folder.root), { ripgrep, deadline: 20_000 }), { pattern });
+  } catch (error) {
+    const { message } = error as Error;
+    expect(message).toMatch(REFUSAL);
+    return `refused: ${message}`;
+  }
+}
+
+/** The untrue and the missing statements of an answer. */
+function wrongIn(answer: string, pattern: JudgedPattern, files: readonly JudgedFile[], open: ReadonlySet<string>) {
+  const told = new Set([...answer.matchAll(/^(\S*\.\w+:\d+):/gm)].map(([, place]) => place));
+  const wrong: string[] = [];
+  for (const { path, text, form } of files) {
+    const lines = judgedLines(pattern, text) ?? [];
+    const places = lines.map((line) => `${path}:${line}`);
+    const isSearched = open.has(path) && form !== "binary";
+    if (isSearched && pattern.meaning !== undefined) {
+      for (const place of places) if (!told.delete(place)) wrong.push(`${place} matches and is not told`);
+    } else if (!isSearched && places.length > 0 && answer.startsWith("[no matches]")) {
+      const reason = open.has(path) ? "(binary)" : "(left out by .gitignore";
+      if (!answer.includes(reason)) wrong.push(`${path} matches, and its being left out is not told`);
+    }
+  }
+  if (pattern.meaning !== undefined) wrong.push(...[...told].map((place) => `${place} is told and does not match`));
+  return wrong;
+}
+
+const words = fc.array(
+  fc.constantFrom("a", "lorem", "ipsum ", " dolor", "=", "ä日", "👩‍👩‍👧", "x".repeat(100), "y".repeat(700)),
+  {
+    minLength: 1,
+    maxLength: 200,
+  },
+);
+
+test("F82: what is shown of a line contains the beginning of the match, and no half of a word of at most 512 units", () => {
+  fc.assert(
+    fc.property(words, fc.constantFrom("needle", "sk-needle-in-a-key", "n"), words, (before, match, behind) => {
+      const line = before.join("") + match + behind.join("");
+      const at = before.join("").length;
+      const shown = excerpt(line, at);
+      const text = shown.replace(/^\[\.\.\.\] /, "").replace(/ \[\.\.\.\]$/, "");
+      expect(text).toContain(match);
+      expect(text.isWellFormed()).toBe(true);
+      expect(line).toContain(text);
+      expect(text.length).toBeLessThan(300 + 2 * 512);
+      const from = line.lastIndexOf(text, at);
+      for (const { 0: word, index } of line.matchAll(/[\w.\-+/=~:@%]+/g)) {
+        const [isBegun, isEnded] = [
+          index >= from && index < from + text.length,
+          index + word.length > from && index + word.length <= from + text.length,
+        ];
+        if (word.length <= 512) expect(isBegun, word).toBe(isEnded);
+      }
+    }),
+    { numRuns: process.env.BANYAN_LONG ? 20_000 : 300, seed: 82 },
+  );
+});

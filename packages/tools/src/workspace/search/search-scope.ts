@@ -1,0 +1,53 @@
+import { rulesDownTo } from "../files/git-ignore.ts";
+import { compileGlob, folderOfGlob } from "../files/glob.ts";
+import { openDirectory } from "../files/open-path.ts";
+import { type Location, locate, type Workspace } from "../files/paths.ts";
+import { type LeftOut, walk } from "../files/walk.ts";
+
+/** The files that a search looks into, as paths from the root in their order, and what it leaves out. */
+export interface Scope {
+  readonly files: readonly string[];
+  readonly leftOut: readonly LeftOut[];
+  /** Links that lead to what is searched in its own place, or is outside. */
+  readonly links: readonly string[];
+}
+
+/**
+ * Finds the files of a place that fit a glob. A file is its own scope. A folder that the place or the glob names is searched
+ * even if git ignores it. Throws the signal's reason when the signal aborts.
+ */
+export async function scopeOf(
+  workspace: Workspace,
+  place: Location,
+  glob: string | undefined,
+  signal: AbortSignal,
+): Promise<Scope> {
+  if (place.kind === "file") return { files: [place.path], leftOut: [], links: [] };
+  const fits = compileGlob(glob);
+  const folder = await folderToWalk(workspace, place, glob);
+  const files: string[] = [];
+  const leftOut: LeftOut[] = [];
+  const links: string[] = [];
+  await using directory = await openDirectory(workspace, folder.real);
+  const entries = walk(workspace, directory, folder.path, {
+    depth: Number.POSITIVE_INFINITY,
+    rules: await rulesDownTo(workspace, folder.path),
+    signal,
+    onLeftOut: (left) => {
+      if (left.isFolder || fits(left.path)) leftOut.push(left);
+    },
+  });
+  for await (const { path, kind } of entries) {
+    if (kind === "file" && fits(path)) files.push(path);
+    if (kind === "link" && fits(path)) links.push(path);
+  }
+  return { files, leftOut, links };
+}
+
+/** The folder that the glob names, if that lies in the place. */
+async function folderToWalk(workspace: Workspace, place: Location, glob: string | undefined): Promise<Location> {
+  const named = folderOfGlob(glob);
+  if (named === undefined || !(place.path === "." || `${named}/`.startsWith(`${place.path}/`))) return place;
+  const folder = await locate(workspace, named).catch(() => place);
+  return folder.kind === "directory" && folder.path === named ? folder : place;
+}

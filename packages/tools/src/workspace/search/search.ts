@@ -1,0 +1,169 @@
+import { defineTool, type Tool, type ToolContext } from "@banyan/core";
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
+import { z } from "zod";
+import { childEnvironment } from "../../sandbox/environment.ts";
+import { earlierTexts, isEarlier, LOOKING_BACK } from "../files/earlier.ts";
+import { explain, WorkspaceError } from "../files/error.ts";
+import { feedLines, LineSplitter } from "../files/file-text.ts";
+import { compileGlob } from "../files/glob.ts";
+import type { Watch } from "../files/key-file.ts";
+import { shownPath } from "../files/named-path.ts";
+import { openFile } from "../files/open-path.ts";
+import { pathArgument } from "../files/path-argument.ts";
+import { locate, type Workspace } from "../files/paths.ts";
+import { type SearchEnd, searchInWorker } from "./search-in-worker.ts";
+import { Matches, type Told } from "./search-matches.ts";
+import { type Pattern, translate } from "./search-pattern.ts";
+import { filesThatMayMatch, findRipgrep } from "./search-ripgrep.ts";
+import { scopeOf } from "./search-scope.ts";
+
+/** How a search is done. */
+export interface SearchOptions {
+  /** Milliseconds that a search may take; what was found until then is the result. Default 30,000. */
+  readonly deadline?: number;
+  /** Whether ripgrep is used when it is on the path. Default true. */
+  readonly ripgrep?: boolean;
+  /** Told of the files in whose lines something was found that may be of a key (S22). */
+  readonly watch?: Watch;
+}
+
+const OPTIONS: OptionNames<SearchOptions> = { deadline: true, ripgrep: true, watch: true };
+
+const inputOf = (workspace: Workspace) =>
+  z.object({
+    pattern: z
+      .string()
+      .min(1)
+      .describe("A regular expression, matched against each line; case counts unless it begins with (?i)."),
+    path: pathArgument(workspace)
+      .overwrite((path) => path || ".")
+      .optional()
+      .describe("The file or folder to search, relative to the workspace. Default: all of it."),
+    glob: z
+      .string()
+      .optional()
+      .describe("Only files whose name matches, such as `*.ts`; with a `/`, whose path does, such as `src/**/*.ts`."),
+  });
+
+/** `search {pattern, path?, glob?}`: lines of text files that match a regular expression. */
+export function searchTool(workspace: Workspace, options: SearchOptions = {}): Tool {
+  refuseUnknown("searchTool", options, OPTIONS);
+  const { deadline = 30_000, ripgrep = true, watch } = options;
+  return defineTool({
+    name: "search",
+    description:
+      "Searches the text files of the workspace for a regular expression. Answers `path:line:text` for each line that matches. " +
+      "Binary files and what .gitignore leaves out are not searched.",
+    input: inputOf(workspace),
+    brief: "Searches text files for a regular expression.",
+    effects: "none",
+    eager: true,
+    files: "read",
+    readsEarlier: true,
+    about: ({ pattern, path = "." }) => ({
+      title: pattern,
+      ...(isEarlier(path) ? LOOKING_BACK : { paths: [{ path, access: "read" }] }),
+      looksAt: { one: "search", several: "searches" },
+    }),
+    async execute({ pattern, path = ".", glob }, context) {
+      const translated = translate(pattern);
+      compileGlob(glob);
+      if (isEarlier(path)) return inEarlier(pattern, path, glob, context);
+      const place = await locate(workspace, path);
+      if (place.kind === "missing")
+        throw new WorkspaceError(
+          "missing",
+          `There is nothing at ${place.path} to search. Use list to see what is there.`,
+        );
+      if (place.kind === "special")
+        throw new WorkspaceError("kind", `${place.path} is ${place.what} and is not searched.`);
+      const { whyNotRead } = workspace;
+      const isOpen = whyNotRead && remembering((file) => whyNotRead(file, place.path) === undefined);
+      const matches = new Matches(isOpen);
+      const until = performance.now() + deadline;
+      const late = AbortSignal.timeout(deadline);
+      const signal = AbortSignal.any([context.signal, late]);
+      try {
+        const { files: all, leftOut, links } = await scopeOf(workspace, place, glob, signal);
+        const files = await likelyFiles(isOpen ? all.filter(isOpen) : all, translated, signal);
+        const left = Math.max(1, Math.ceil(until - performance.now()));
+        const end = await searchInWorker({ workspace, pattern, files }, matches, left, context.signal);
+        const isEmpty = all.length === 0 && leftOut.every(({ isFolder }) => isFolder);
+        const advice = isEmpty ? [nothingThere(place.path, glob)] : adviceOn(translated);
+        return told(matches, end, { leftOut, links, advice, notes: notesOn(translated) }, context.signal);
+      } catch (error) {
+        context.signal.throwIfAborted();
+        if (!late.aborted) throw explain(place.path, error);
+        return told(matches, "late", { notes: notesOn(translated) }, context.signal);
+      }
+    },
+  });
+
+  /** The files without those of which ripgrep says that nothing can match in them. */
+  async function likelyFiles(files: readonly string[], pattern: Pattern, signal: AbortSignal) {
+    const program = ripgrep ? findRipgrep(workspace, process.env) : undefined;
+    if (program === undefined) return files;
+    return filesThatMayMatch(program, workspace, files, pattern, childEnvironment(process.env, {}), signal);
+  }
+
+  /** Lines of earlier messages. The worker of files looks into them, so that a pattern that takes for ever is stopped. */
+  async function inEarlier(pattern: string, path: string, glob: string | undefined, context: ToolContext) {
+    if (glob !== undefined)
+      throw new WorkspaceError("pattern", `A glob names files, and there are none at ${path}. Leave it out.`);
+    const texts = await earlierTexts(path, context);
+    const matches = new Matches();
+    const end = await searchInWorker({ texts, pattern }, matches, deadline, context.signal);
+    const translated = translate(pattern);
+    return matches.text({ advice: adviceOn(translated), notes: notesOn(translated), ...stoppedBy(end) });
+  }
+
+  /** What was found, once the files are looked at that hits in keys may come from: a line alone does not tell. */
+  async function told(matches: Matches, end: SearchEnd, beside: Told, signal: AbortSignal): Promise<string> {
+    if (watch) {
+      for (const [path, line] of matches.mayHoldKeys) await look(path, line, watch, signal);
+    }
+    return matches.text({ ...beside, ...stoppedBy(end) });
+  }
+
+  function stoppedBy(end: SearchEnd): Pick<Told, "stopped"> {
+    return end === "late" ? { stopped: tooSlow(deadline) } : {};
+  }
+
+  async function look(path: string, line: number, watch: Watch, signal: AbortSignal): Promise<void> {
+    try {
+      await using file = await openFile(workspace, path);
+      await feedLines(file.handle, new LineSplitter({ limit: 1, first: line, take: () => false }), { signal, watch });
+    } catch (error) {
+      // It has gone away since it was searched, so that nothing of it can be judged.
+      if (!(error instanceof WorkspaceError)) throw error;
+    }
+  }
+}
+
+function notesOn({ note }: Pattern): readonly string[] {
+  return note === undefined ? [] : [note];
+}
+
+function adviceOn({ spans, stopsAtLineEnd }: Pattern): readonly string[] {
+  const isByLine = stopsAtLineEnd && !spans;
+  return isByLine ? ["each line was searched alone; write \\n in the pattern where a line ends"] : [];
+}
+
+function nothingThere(path: string, glob: string | undefined): string {
+  if (glob === undefined) return `there is no file to search in ${shownPath(path)}`;
+  const from = glob.includes("/") ? "; a glob with / is a path from the workspace" : "";
+  return `no file in ${shownPath(path)} fits the glob ${JSON.stringify(glob)}${from}`;
+}
+
+function remembering(judge: (path: string) => boolean): (path: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (path) => {
+    const verdict = known.get(path) ?? judge(path);
+    known.set(path, verdict);
+    return verdict;
+  };
+}
+
+function tooSlow(deadline: number): string {
+  return `stopped after ${deadline} ms, so there may be more; search a smaller folder, or with a simpler pattern (no repetition inside a repetition)`;
+}
