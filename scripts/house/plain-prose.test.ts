@@ -1,0 +1,111 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { readProse } from "./plain-prose.ts";
+
+const root = join(import.meta.dirname, "../..");
+const PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "docs/*.md", "packages/*/README.md"];
+
+/** Pages that were written before the rule, and wait for their turn. */
+const UNREVISED = new Set<string>([
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  "docs/architecture.md",
+  "docs/coming-from.md",
+  "docs/compaction.md",
+  "docs/configuration.md",
+  "docs/dependencies.md",
+  "docs/drivers.md",
+  "docs/durability.md",
+  "docs/edit-mode.md",
+  "docs/editors.md",
+  "docs/evaluate.md",
+  "docs/events.md",
+  "docs/hooks.md",
+  "docs/how-a-turn-flows.md",
+  "docs/library.md",
+  "docs/limits-and-errors.md",
+  "docs/listening-tools.md",
+  "docs/many-machines.md",
+  "docs/mcp.md",
+  "docs/memory.md",
+  "docs/models.md",
+  "docs/performance.md",
+  "docs/promises.md",
+  "docs/protocol.md",
+  "docs/sandbox.md",
+  "docs/security.md",
+  "docs/stores.md",
+  "docs/tasks-and-sub-agents.md",
+  "docs/telemetry.md",
+  "docs/terminal.md",
+  "docs/turn-handlers.md",
+  "docs/web-tools.md",
+  "docs/web.md",
+  "docs/working-with-branches.md",
+  "packages/acp/README.md",
+  "packages/cli/README.md",
+  "packages/core/README.md",
+  "packages/host/README.md",
+  "packages/memory/README.md",
+  "packages/models/README.md",
+  "packages/protocol/README.md",
+  "packages/restate/README.md",
+  "packages/server/README.md",
+  "packages/store/README.md",
+  "packages/telemetry/README.md",
+  "packages/tools/README.md",
+  "packages/web/README.md",
+]);
+
+const pages = globSync(PAGES, { cwd: root }).filter((page) => !UNREVISED.has(page));
+
+describe("plain English in the docs", () => {
+  test.each(pages)("%s names its subjects", (page) => {
+    const { sentences, clauseFirst, pointing } = readProse(readFileSync(join(root, page), "utf8"));
+    expect({ page, clauseFirst: clauseFirst.slice(Math.floor(sentences / 50)) }).toEqual({ page, clauseFirst: [] });
+    expect({ page, pointing: pointing.slice(Math.floor(sentences / 300)) }).toEqual({ page, pointing: [] });
+  });
+
+  test("sentences that begin with a relative clause are found", () => {
+    const wrong = [
+      "What a crash left to say holds at once.",
+      "Who leaves before the end interrupts the turn.",
+      "Of a long line the beginning is shown.",
+      "Where a rule denies, nothing is asked.",
+      "Whether it is kept depends on the store.",
+    ];
+    expect(readProse(wrong.join(" ")).clauseFirst).toEqual(wrong);
+    expect(readProse(`- ${wrong[0]}\n- ${wrong[1]}\n\n| a | ${wrong[2]} |\n`).clauseFirst).toEqual(wrong.slice(0, 3));
+    expect(readProse(`The first. ${wrong[3]}\n${wrong[4]}`).clauseFirst).toEqual(wrong.slice(3));
+  });
+
+  test("sentences that only point at things are found", () => {
+    const wrong = [
+      "Of one without words nobody would see that there is one.",
+      "What it says that cannot be, it does not say.",
+      "Whoever is told so says it to that one anew.",
+    ];
+    for (const sentence of wrong) expect(readProse(`Read this.\n\n${sentence}`).pointing).toEqual([sentence]);
+  });
+
+  test("plain sentences, questions, short cells and code pass", () => {
+    const right = `# What users see
+
+The session appends the event. A caller that waits gets a timeout. Use \`what\` of it.
+
+| setting | what it does |
+|---|---|
+| \`of\` | the share of tokens that the tools take |
+
+\`\`\`text
+What a crash left to say holds at once.
+\`\`\`
+
+What happens after a crash? It says so of that.
+`;
+    expect(readProse(right)).toMatchObject({ clauseFirst: [], pointing: [] });
+    expect(readProse(right).sentences).toBeGreaterThan(4);
+  });
+});
