@@ -17,7 +17,6 @@ const UNREVISED = new Set<string>([
   "docs/configuration.md",
   "docs/dependencies.md",
   "docs/drivers.md",
-  "docs/durability.md",
   "docs/edit-mode.md",
   "docs/editors.md",
   "docs/evaluate.md",

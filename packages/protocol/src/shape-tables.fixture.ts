@@ -57,7 +57,7 @@ export function shapeTables({ schemas, shapes, commands, unions }: JsonSchemas):
     ),
     "### Commands",
     table("command", commands, ["id"]),
-    "### What `done` holds as `result`",
+    "### Results of commands",
     table(
       "command",
       results.filter((name) => rowsOf(schema(name)).length > 0),
@@ -148,7 +148,7 @@ function within(schema: JsonSchema): { readonly inner: JsonSchema; readonly mark
   return { inner: other && none?.type === "null" ? other : schema, mark: "" };
 }
 
-/** What a value is, in a few words. */
+/** The form of a value in a few words. */
 function formOf(schema: JsonSchema): string {
   const { $ref, type, pattern, format } = schema;
   if ($ref) return `\`${nameIn($ref)}\``;
@@ -160,19 +160,19 @@ function formOf(schema: JsonSchema): string {
   if (options) return kindsOf(schema) ? "object" : options.map(formOf).join(", or ");
   switch (type) {
     case "array":
-      if (schema.prefixItems) return `pair of ${formOf(schema.prefixItems[0] as JsonSchema)}`;
-      return `list of ${between(schema.minItems, schema.maxItems, " of ")}${formOf((schema.items ?? {}) as JsonSchema)}`;
+      if (schema.prefixItems) return `[${schema.prefixItems.map((each) => formOf(each as JsonSchema)).join(", ")}]`;
+      return `${formOf((schema.items ?? {}) as JsonSchema)}[]${between(schema.minItems, schema.maxItems)}`;
     case "string":
-      if (format === "base64") return "text in base 64";
-      if (format === "uri") return "address with http or https";
-      if (pattern !== undefined && schema.maxLength === undefined) return `text that fits \`${pattern}\``;
-      return `text${between(schema.minLength, schema.maxLength, " characters", " of ")}`;
+      if (format === "base64") return "base64";
+      if (format === "uri") return "URL";
+      if (pattern !== undefined && schema.maxLength === undefined) return `\`${pattern}\``;
+      return `string${between(schema.minLength, schema.maxLength)}`;
     case "integer":
-      return `whole number${ranged(schema)}`;
+      return `integer${between(schema.minimum, schema.maximum)}`;
     case "number":
-      return `number${ranged(schema)}`;
+      return `number${between(schema.minimum, schema.maximum)}`;
     case "boolean":
-      return "true or false";
+      return "boolean";
     case "null":
       return "null";
     case "object":
@@ -182,15 +182,9 @@ function formOf(schema: JsonSchema): string {
   }
 }
 
-function between(least = 0, most: number | undefined, behind: string, before = ""): string {
-  if (most === undefined) return least === 0 ? "" : `${before}at least ${least}${behind}`;
-  const high = most.toLocaleString("en");
-  return `${before}${least === 0 ? `at most ${high}` : `${least} to ${high}`}${behind}`;
-}
-
-function ranged({ minimum, maximum }: JsonSchema): string {
-  const low = minimum === undefined || minimum === Number.MIN_SAFE_INTEGER ? "" : ` from ${minimum}`;
-  const high =
-    maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? "" : ` to ${maximum.toLocaleString("en")}`;
-  return low + high;
+/** Bounds of a number, of the characters of a string, or of the items of a list: `(1..200)`, `(0..)`. */
+function between(least?: number, most?: number): string {
+  const low = least === undefined || least === Number.MIN_SAFE_INTEGER ? "" : least;
+  const high = most === undefined || most === Number.MAX_SAFE_INTEGER ? "" : most.toLocaleString("en");
+  return low === "" && high === "" ? "" : `(${low}..${high})`;
 }
