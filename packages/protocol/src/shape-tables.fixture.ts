@@ -161,16 +161,16 @@ function formOf(schema: JsonSchema): string {
   switch (type) {
     case "array":
       if (schema.prefixItems) return `[${schema.prefixItems.map((each) => formOf(each as JsonSchema)).join(", ")}]`;
-      return `${formOf((schema.items ?? {}) as JsonSchema)}[]${between(schema.minItems, schema.maxItems)}`;
+      return `${formOf((schema.items ?? {}) as JsonSchema)}[${between(schema.minItems, schema.maxItems)}]`;
     case "string":
       if (format === "base64") return "base64";
       if (format === "uri") return "URL";
       if (pattern !== undefined && schema.maxLength === undefined) return `\`${pattern}\``;
-      return `string${between(schema.minLength, schema.maxLength)}`;
+      return `string${inParentheses(between(schema.minLength, schema.maxLength))}`;
     case "integer":
-      return `integer${between(schema.minimum, schema.maximum)}`;
+      return `integer${inParentheses(between(schema.minimum, schema.maximum))}`;
     case "number":
-      return `number${between(schema.minimum, schema.maximum)}`;
+      return `number${inParentheses(between(schema.minimum, schema.maximum))}`;
     case "boolean":
       return "boolean";
     case "null":
@@ -182,9 +182,13 @@ function formOf(schema: JsonSchema): string {
   }
 }
 
-/** Bounds of a number, of the characters of a string, or of the items of a list: `(1..200)`, `(0..)`. */
+/** Bounds of a number, of the characters of a string, or of the items of a list: `1..200`, `0..`. */
 function between(least?: number, most?: number): string {
   const low = least === undefined || least === Number.MIN_SAFE_INTEGER ? "" : least;
   const high = most === undefined || most === Number.MAX_SAFE_INTEGER ? "" : most.toLocaleString("en");
-  return low === "" && high === "" ? "" : `(${low}..${high})`;
+  return low === "" && high === "" ? "" : `${low}..${high}`;
+}
+
+function inParentheses(text: string): string {
+  return text === "" ? "" : `(${text})`;
 }
