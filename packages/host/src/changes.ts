@@ -3,6 +3,7 @@ import type { FileChange } from "@banyan/core/conversation";
 import {
   type ChangedFile,
   changesOf,
+  modeOf,
   openWorkspace,
   revertFile,
   undoChange,
@@ -32,7 +33,7 @@ export function wasElsewhere({ writtenElsewhere }: ConversationState, calls: rea
 /** What one call did to files and nobody has taken back. */
 export interface CallChanges {
   readonly call: string;
-  readonly changes: readonly (Pick<FileChange, "path" | "before" | "after"> & Pick<ChangedFile, "worktree">)[];
+  readonly changes: readonly (Pick<FileChange, "path" | "before" | "after" | "mode"> & Pick<ChangedFile, "worktree">)[];
 }
 
 /** What became of files that somebody wanted as they were. */
@@ -52,7 +53,9 @@ export function undoableCalls(state: ConversationState, leaf?: string): CallChan
     const place = worktree === undefined ? {} : { worktree };
     for (const [call, own] of Map.groupBy(changes, (change) => change.call)) {
       const [before = null, after = null] = [own[0]?.before, own.at(-1)?.after];
-      if (before !== after) byCall.set(call, [...(byCall.get(call) ?? []), { path, ...place, before, after }]);
+      const mode = modeOf(own);
+      if (before === after && !mode) continue;
+      byCall.set(call, [...(byCall.get(call) ?? []), { path, ...place, before, after, ...mode }]);
     }
   }
   const newest = [...state.calls.keys()].reverse();
@@ -116,7 +119,9 @@ export function tellTakenBack(
   parentId: string | null,
   changes: TakenBack["changes"],
 ): Promise<string> {
-  const files = changes.map(({ path, kind }) => `- ${path} ${NOW[kind]}`).join("\n");
+  const files = changes
+    .map(({ path, kind, before, after }) => `- ${path} ${before === after ? "has its previous mode again" : NOW[kind]}`)
+    .join("\n");
   const text = `The person has taken back changes that were made to files. They are again as they were before:\n${files}`;
   return session.add(text, { at: parentId, author: "system" });
 }

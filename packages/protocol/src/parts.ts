@@ -117,6 +117,11 @@ export const part = z.discriminatedUnion("type", [
 
 const digest = z.string().nullable().describe("SHA-256 of the file's bytes in hexadecimal; null when there is none.");
 
+const mode = z
+  .string()
+  .nullable()
+  .describe("As in 100755; 120000 for a link, whose content is its target; null when there is no file.");
+
 /** A change of a file. */
 export const fileChange = z.object({
   path: z.string().describe("Relative to the workspace."),
@@ -126,6 +131,10 @@ export const fileChange = z.object({
   added: count.describe("Lines."),
   removed: count.describe("Lines."),
   diff: z.string().describe("Unified, cut at 64 KiB; empty for a file that is no text."),
+  mode: z
+    .object({ before: mode, after: mode })
+    .optional()
+    .describe("The modes in octal digits, as git writes them; absent when the change left the mode alone."),
 });
 
 /** A file as a call saw it. */

@@ -245,6 +245,11 @@ export interface FileChange {
   readonly removed: number;
   /** A unified diff, cut at 64 KiB; empty for a binary file. */
   readonly diff: string;
+  /**
+   * The modes before and after in octal digits, as git writes them ("100755", "120000" for a link); `null` for no file.
+   * Absent when the change left the mode alone. The content of a link is its target.
+   */
+  readonly mode?: { readonly before: string | null; readonly after: string | null } | undefined;
 }
 
 /** A file as a branch saw it. */

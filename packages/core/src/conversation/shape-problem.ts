@@ -52,7 +52,8 @@ export function isJson(value: unknown, depth = 0): boolean {
 }
 
 /** Returns what is wrong with a change of a file that a program hands in, as a sentence; nothing when the change is one. */
-export function fileChangeProblem({ path, kind, before, after, added, removed, diff }: FileChange): string | undefined {
+export function fileChangeProblem(change: FileChange): string | undefined {
+  const { path, kind, before, after, added, removed, diff, mode } = change;
   if (typeof path !== "string" || path === "") return "A file change needs the path of its file.";
   if (!["created", "changed", "deleted"].includes(kind))
     return `The kind of a file change is "created", "changed" or "deleted"; this is ${JSON.stringify(kind)}.`;
@@ -63,6 +64,10 @@ export function fileChangeProblem({ path, kind, before, after, added, removed, d
   for (const [name, lines] of Object.entries({ added, removed })) {
     if (!Number.isInteger(lines) || lines < 0)
       return `${name} of a file change is ${lines}; it is a number of lines, 0 or more.`;
+  }
+  for (const digits of mode === undefined ? [] : [mode?.before, mode?.after]) {
+    if (digits !== null && !/^1[02]0[0-7]{3}$/.test(`${digits}`))
+      return `The mode of a file change is ${JSON.stringify(digits)}; it has six octal digits, as in "100755", or is null where there is no file.`;
   }
   return typeof diff === "string"
     ? undefined

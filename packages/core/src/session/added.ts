@@ -38,8 +38,9 @@ export function changedFile({ calls }: ConversationState, call: string, change: 
   if (message === undefined) throw noCall(call);
   const problem = fileChangeProblem(change);
   if (problem !== undefined) throw invalid(problem);
-  const { path, kind, before, after, added, removed, diff } = change;
-  return { type: "file.changed", message, call, path, kind, before, after, added, removed, diff } as const;
+  const { path, kind, before, after, added, removed, diff, mode } = change;
+  const about = { path, kind, before, after, added, removed, diff, ...(mode && { mode }) };
+  return { type: "file.changed", message, call, ...about } as const;
 }
 
 /** What a model call outside of the turns used: tokens, and US dollars where the price is known. */

@@ -16,23 +16,22 @@ import { cutTo, visibleLine } from "@banyan/core/shown";
 import type { Environment } from "@banyan/models";
 import {
   type BringOptions,
-  locate,
+  entryAt,
+  isLink,
+  locateEntry,
   type MergedText,
-  openFileAt,
   openWorkspace,
   type WhyNotRead,
   WorkspaceError,
 } from "@banyan/tools/workspace";
 import { git } from "../git.ts";
+import { SUBMODULE } from "./repository.ts";
 import type { Worktrees } from "./worktrees.ts";
 
 /** Letters of what a branch came to that are told where it is brought to. */
 const LONGEST = 8_000;
 /** Milliseconds for two texts to be put together. */
 const PATIENCE = 20_000;
-
-/** Regular files, as git has them. */
-const FILES: ReadonlySet<string> = new Set(["100644", "100755", "000000"]);
 
 /** What a branch has to bring to another one. */
 export interface Brought {
@@ -55,11 +54,16 @@ export async function broughtBy(
   const { files } = isElsewhere ? await worktrees.changes(name, state.id) : { files: [] };
   const { prefix } = await worktrees.repository().catch(() => ({ prefix: "" }));
   const inside = files.filter(({ path }) => path.startsWith(prefix));
-  const taken = inside.filter(({ mode }) => FILES.has(mode)).map(({ path }) => path.slice(prefix.length));
-  const left = files.filter(({ path, mode }) => !path.startsWith(prefix) || !FILES.has(mode));
-  const problems = left.map(
-    ({ path }) => `${path} is not brought over: it is outside of the workspace, a link or a submodule.`,
-  );
+  const taken = inside.filter(({ mode }) => mode !== SUBMODULE).map(({ path }) => path.slice(prefix.length));
+  const left = files.filter(({ path, mode }) => !path.startsWith(prefix) || mode === SUBMODULE);
+  const { top } = name === undefined || left.length === 0 ? { top: "" } : await worktrees.find(name, state.id);
+  const problems = left.map(({ path, mode }) => {
+    const why =
+      mode === SUBMODULE
+        ? `a submodule. Commit in it there, then run here: git -C ${path} fetch ${join(top, path)} HEAD && git -C ${path} checkout FETCH_HEAD`
+        : `outside of the workspace. Copy ${join(top, path)} by hand.`;
+    return `${path} is not brought over: it is ${why}`;
+  });
   const text = toldOf(state, { from, to, name, count: taken.length });
   return { text, problems, ...(taken.length > 0 && name !== undefined && { patch: { from: name, files: taken } }) };
 }
@@ -175,16 +179,16 @@ export function broughtFrom(
       const base = await repository.base(top);
       if (base === undefined) throw new WorkspaceError("missing", `the worktree ${from} is only half made.`);
       const workspace = openWorkspace(folder, [], whyNotReadIn(folder));
-      const location = await locate(workspace, path);
+      const location = await locateEntry(workspace, path);
       if (location.path !== path)
         throw new WorkspaceError("path", `it leads to ${location.path} in ${from}. Name that.`);
       const file = await repository.baseFile(top, base, `${repository.prefix}${path}`);
-      const before = { base: file.content, baseRuns: file.runs };
-      if (location.kind === "missing") return { content: undefined, runs: false, ...before };
-      const why = workspace.whyNotRead?.(location.path, path);
+      const why = location.kind === "missing" ? undefined : workspace.whyNotRead?.(location.path, path);
       if (why !== undefined) throw new WorkspaceError("refused", `it is not read: ${why}`);
-      await using there = await openFileAt(workspace, location);
-      return { content: await there.handle.readFile(), runs: (there.stats.mode & 0o100) !== 0, ...before };
+      const there = await entryAt(workspace, location);
+      // Without a base, the file has permissions of its own if it has not the usual ones.
+      const usual = repository.checkedOutMode(top, file?.mode ?? "100644");
+      return { there, base: file, hasOwnMode: there !== undefined && !isLink(there) && there.mode !== usual };
     },
     merge: (texts, from) => merged(texts, from, env),
   };

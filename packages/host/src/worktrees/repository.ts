@@ -11,12 +11,13 @@ import {
   statSync,
   utimesSync,
 } from "node:fs";
-import { rm } from "node:fs/promises";
+import { lstat, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import type { FileChange } from "@banyan/core/conversation";
 import type { Environment } from "@banyan/models";
 import { pathWithout } from "@banyan/tools/sandbox/find-program";
+import { type FileEntry, modeText } from "@banyan/tools/workspace";
 import { type GitOptions, git } from "../git.ts";
 import { projectOf } from "../project.ts";
 import { noRepository, orRefused, WorktreeError } from "./error.ts";
@@ -28,6 +29,8 @@ const MOST = 512 * 1024 * 1024;
 
 /** Of the worktree alone: what it was made from. It is written last, so that one without is half made, and holds nothing. */
 const BASE = "refs/worktree/banyan-base";
+/** The mode of a submodule. */
+export const SUBMODULE = "160000";
 const BRANCHES = "refs/heads/banyan/";
 /** Why git keeps it: whose it is. */
 const REASON = "Banyan made it for the conversation ";
@@ -57,7 +60,7 @@ export interface GitWorktree {
 
 /** What became of a file since the worktree was made; of what is no regular file only that it did. */
 export interface WorktreeFile extends Pick<FileChange, "path" | "kind" | "added" | "removed"> {
-  /** What git says of the file now, as in `100644`; `000000` where there is none. */
+  /** As git writes it: `100644`, `120000` for a link, `160000` for a submodule, also one that went; else `000000` for no file. */
   readonly mode: string;
 }
 
@@ -247,10 +250,36 @@ export class Repository {
       const [before, mode = ""] = head.slice(1).split(" ");
       const kind = before === "000000" ? "created" : mode === "000000" ? "deleted" : "changed";
       const [added = 0, removed = 0] = lines.get(path) ?? [];
-      return { path, kind, mode, added: added || 0, removed: removed || 0 };
+      const is = before === SUBMODULE ? SUBMODULE : mode;
+      return { path, kind, mode: is, added: added || 0, removed: removed || 0 };
     });
+    const listed = new Set(files.map(({ path }) => path));
+    files.push(...(await this.#ownModes(top, tree)).filter(({ path }) => !listed.has(path)));
     const commits = Number(await this.#ask(top, "rev-list", "--count", "HEAD", `^${base}`));
     return { files, commits };
+  }
+
+  /** Files with other permissions than their checkout gave them: git knows of them only whether a file can be run. */
+  async #ownModes(top: string, tree: string): Promise<WorktreeFile[]> {
+    const found: WorktreeFile[] = [];
+    for (const row of (await this.#ask(top, "ls-tree", "-r", "-z", "--full-tree", tree)).split("\0")) {
+      const [about = "", path = ""] = row.split("\t");
+      const mode = about.slice(0, 6);
+      if (!mode.startsWith("100")) continue;
+      const stats = await lstat(join(top, path)).catch(() => undefined);
+      if (!stats?.isFile() || modeText(stats) === this.checkedOutMode(top, mode)) continue;
+      found.push({ path, kind: "changed", mode: modeText(stats), added: 0, removed: 0 });
+    }
+    return found;
+  }
+
+  /**
+   * The mode that git gave a file when it made the worktree, in octal digits. Git made the worktree's file `.git` with the same
+   * umask, and nobody changes that file.
+   */
+  checkedOutMode(top: string, mode: string): string {
+    const plain = statSync(join(top, ".git")).mode & 0o666;
+    return modeText({ mode: mode === "100755" ? plain | ((plain & 0o444) >> 2) : plain });
   }
 
   /** What a worktree was made from; nothing for one that is half made. */
@@ -260,11 +289,11 @@ export class Repository {
   }
 
   /** A file as it was in the base of a worktree, in the form in which it stands there; nothing where it was not. */
-  async baseFile(top: string, base: string, path: string): Promise<{ content: Buffer | undefined; runs: boolean }> {
+  async baseFile(top: string, base: string, path: string): Promise<FileEntry | undefined> {
     const [mode] = (await this.#ask(top, "ls-tree", "--full-tree", base, "--", path)).split(" ", 1);
-    if (!mode) return { content: undefined, runs: false };
+    if (!mode) return undefined;
     const content = await this.#run(top, ["cat-file", "--filters", `${base}:${path}`], { encoding: "latin1" });
-    return { content: Buffer.from(content, "latin1"), runs: mode === "100755" };
+    return { content: Buffer.from(content, "latin1"), mode };
   }
 
   /** Removes a worktree with all that it holds, and its branch, if it stands at the commit that is named. Begun again, it goes on. */

@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { worktreeAt } from "@banyan/core/conversation";
 import { describe, expect, test } from "vitest";
@@ -48,8 +58,48 @@ describe("a branch with files of its own", () => {
     const { incoming } = broughtFrom(worktrees, { env: process.env, whyNotReadIn: () => undefined });
     const about = { conversation: session.state, path: [], signal: new AbortController().signal };
     const there = await incoming("attempt", path, about);
-    expect(there).toMatchObject({ runs: true, baseRuns: false });
-    expect(there.content?.equals(there.base ?? Buffer.alloc(0))).toBe(true);
+    expect(there).toMatchObject({ hasOwnMode: true, there: { mode: "100755" }, base: { mode: "100644" } });
+    expect(there.there?.content).toEqual(there.base?.content);
+    await session.close();
+  });
+
+  test("F107: links and modes that git does not know come along, and a submodule is named with what to do", async () => {
+    using person = PersonsRepository.of("submodules");
+    const [shared, moved] = ["src/0/file-0.txt", "src/1/link"];
+    symlinkSync("file-1.txt", join(person.top, moved));
+    const worktrees = person.open();
+    const session = await person.session();
+    const trunk = session.state.leaf ?? "";
+    // Another umask than the user's: what git checks out then has other modes than the user's files.
+    const umask = process.umask(0o077);
+    const [place] = await worktrees.open(session, trunk, ["attempt"]).finally(() => process.umask(umask));
+    const folder = await worktrees.folderOf("attempt", session.id);
+    expect((await worktrees.changes("attempt", session.id)).files).toEqual([]);
+    chmodSync(join(folder, shared), 0o640);
+    rmSync(join(folder, moved));
+    symlinkSync("../0/file-0.txt", join(folder, moved));
+    person.git(folder, "-c", "protocol.file.allow=always", "submodule", "update", "-q", "--init");
+    person.write(join(folder, "module"), "more.txt", "more\n");
+    person.commit(join(folder, "module"), "more");
+    const brought = await broughtBy(session.state, worktrees, { from: place?.at ?? "", to: trunk });
+    expect(brought.patch?.files.toSorted()).toEqual([shared, moved]);
+    const commands = `git -C module fetch ${join(folder, "module")} HEAD && git -C module checkout FETCH_HEAD`;
+    expect(brought.problems).toEqual([
+      `module is not brought over: it is a submodule. Commit in it there, then run here: ${commands}`,
+    ]);
+    const { incoming } = broughtFrom(worktrees, { env: process.env, whyNotReadIn: () => undefined });
+    const about = { conversation: session.state, path: [], signal: new AbortController().signal };
+    expect(await incoming("attempt", shared, about)).toMatchObject({ hasOwnMode: true, there: { mode: "100640" } });
+    const found = await incoming("attempt", moved, about);
+    const text = (entry: typeof found.there) => [entry?.mode, entry?.content.toString()];
+    expect([text(found.base), text(found.there)]).toEqual([
+      ["120000", "file-1.txt"],
+      ["120000", "../0/file-0.txt"],
+    ]);
+    // The commands that are named do what they say.
+    person.git(person.top, "-c", "protocol.file.allow=always", "submodule", "update", "-q", "--init");
+    execFileSync("sh", ["-c", commands], { cwd: person.top, env: person.env, stdio: "ignore" });
+    expect(readFileSync(join(person.top, "module/more.txt"), "utf8")).toBe("more\n");
     await session.close();
   });
 

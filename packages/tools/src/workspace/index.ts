@@ -17,9 +17,10 @@ import { searchTool } from "./search/search.ts";
 
 export { childEnvironment, type Environment, holdsSecret } from "../sandbox/environment.ts";
 export { type BringOptions, bringOver, bringTool, type IncomingFile, type MergedText } from "./changes/bring.ts";
-export { type ChangedFile, changesOf } from "./changes/changed-files.ts";
+export { type ChangedFile, changesOf, modeOf } from "./changes/changed-files.ts";
 export { editTool } from "./changes/edit.ts";
 export { contentOf, type FileContent, fileChange } from "./changes/file-change.ts";
+export { entryAt, type FileEntry, isLink, locateEntry, modeText } from "./changes/file-entry.ts";
 export { type ForeignCall, ForeignChanges, type ToldChange, toldDiff } from "./changes/foreign-changes.ts";
 export { type BackupBounds, pruneBackups } from "./changes/prune-backups.ts";
 export { settleIntents } from "./changes/settle-intents.ts";

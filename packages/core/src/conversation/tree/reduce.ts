@@ -213,9 +213,9 @@ function reduceEvent(state: MutableState, event: Event): Change {
       state.following.delete(event.call);
       return noteCall(state, event, { drafts: undefined });
     case "file.changed": {
-      const { path, kind, before, after, added, removed, diff } = event;
-      const changes = callOf(state, event)?.changes ?? [];
-      return noteCall(state, event, { changes: [...changes, { path, kind, before, after, added, removed, diff }] });
+      const { path, kind, before, after, added, removed, diff, mode } = event;
+      const change = { path, kind, before, after, added, removed, diff, ...(mode && { mode }) };
+      return noteCall(state, event, { changes: [...(callOf(state, event)?.changes ?? []), change] });
     }
     case "process.started":
     case "process.ended":

@@ -1,9 +1,11 @@
-import { chmodSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, lstatSync, readlinkSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { emptyConversation } from "@banyan/core";
+import type { FileChange, Preview } from "@banyan/core/conversation";
 import { expect, test } from "vitest";
 import { openWorkspace } from "../files/paths.ts";
 import { call, TestFolder } from "../test-folder.fixture.ts";
 import { type BringOptions, bringTool, type IncomingFile } from "./bring.ts";
+import type { FileEntry } from "./file-entry.ts";
 import { undoChange } from "./undo.ts";
 
 const context = { conversation: emptyConversation(), path: [], signal: new AbortController().signal };
@@ -14,13 +16,14 @@ type There = Readonly<
 >;
 
 function optionsFor(there: There, backups: string): BringOptions {
-  const bytes = (content: string | Buffer | undefined) =>
-    typeof content === "string" ? Buffer.from(content) : content;
+  const entry = (content: string | Buffer | undefined, runs: boolean) =>
+    content === undefined ? undefined : { content: Buffer.from(content), mode: runs ? "100755" : "100644" };
   return {
     backups,
     async incoming(_, path): Promise<IncomingFile> {
       const [base, content, runs, ran] = there[path] ?? [undefined, undefined];
-      return { base: bytes(base), content: bytes(content), runs: runs === "runs", baseRuns: ran === "ran" };
+      const [does, did] = [runs === "runs", ran === "ran"];
+      return { base: entry(base, did), there: entry(content, does), hasOwnMode: does !== did };
     },
     // Whoever has both lines has them both.
     merge: async ({ here, there: other }, from) => ({
@@ -67,7 +70,7 @@ test("C8: what was changed there only comes as it is there: made, changed, remov
       "changed changed.txt (+1 -1)",
       "deleted gone.txt (+0 -1)",
       "same.txt is the same here.",
-      "mine.txt is the same here.",
+      "mine.txt was not changed in attempt.",
       "created new/run.sh (+1 -0). new/run.sh can be run as a program now.",
       "created bytes (+0 -0)",
     ].join("\n"),
@@ -128,6 +131,137 @@ test("F107: a file is not the same if its mode differs, and its mode comes as it
   expect(await call(tool, { from: "attempt", files: ["on.sh", "off.sh"] })).toBe(
     "on.sh is the same here.\noff.sh is the same here.",
   );
+});
+
+/** Files of another branch: as both places had them, and as they are there. */
+type Entries = Readonly<Record<string, readonly [FileEntry | undefined, FileEntry | undefined]>>;
+
+const link = (target: string): FileEntry => ({ content: Buffer.from(target), mode: "120000" });
+const file = (text: string, mode = "100644"): FileEntry => ({ content: Buffer.from(text), mode });
+
+function bringing(folder: TestFolder, backups: TestFolder, entries: Entries) {
+  const tool = bringTool(openWorkspace(folder.root), {
+    backups: backups.root,
+    incoming: async (_, path) => {
+      const [base, there] = entries[path] ?? [undefined, undefined];
+      const hasOwnMode = there !== undefined && there.mode !== "120000" && there.mode !== (base?.mode ?? "100644");
+      return { base, there, hasOwnMode };
+    },
+    merge: async () => ({ text: "", conflicts: 1 }),
+  });
+  const changes: FileChange[] = [];
+  const input = { from: "attempt", files: Object.keys(entries) };
+  return {
+    preview: () => tool.preview?.(input, context),
+    /** Brings the files over and resolves with the lines of the result, and with what can be undone. */
+    async bring(agreed?: Preview) {
+      const changed = async (change: FileChange) => void changes.push(change);
+      return { told: (await call(tool, input, { changed, ...(agreed && { agreed }) })).split("\n"), changes };
+    },
+  };
+}
+
+/** What stands in a folder: the mode of each entry, with its text or the target of a link. */
+function standing(folder: TestFolder) {
+  return Object.fromEntries(
+    folder.names().map((name) => {
+      const path = folder.path(name);
+      const mode = lstatSync(path).mode;
+      const isLink = lstatSync(path).isSymbolicLink();
+      return [name, isLink ? `-> ${readlinkSync(path)}` : `${(mode & 0o777).toString(8)} ${folder.read(name)}`];
+    }),
+  );
+}
+
+test("F107: links and all bits of modes are brought over, and undo takes each of them back and forth", async () => {
+  using folder = new TestFolder({
+    "mode.txt": "same\n",
+    "both.sh": "old\n",
+    "file.txt": "was a file\n",
+    "target.txt": "t\n",
+  });
+  using backups = new TestFolder();
+  for (const name of folder.names()) chmodSync(folder.path(name), 0o644);
+  symlinkSync("target.txt", folder.path("moved"));
+  symlinkSync("target.txt", folder.path("gone"));
+  symlinkSync("target.txt", folder.path("solid"));
+  const before = standing(folder);
+  const { preview, bring } = bringing(folder, backups, {
+    "mode.txt": [file("same\n"), file("same\n", "100600")],
+    "both.sh": [file("old\n"), file("new\n", "100750")],
+    "made.sh": [undefined, file("made\n", "100700")],
+    made: [undefined, link("mode.txt")],
+    moved: [link("target.txt"), link("sub/none.txt")],
+    gone: [link("target.txt"), undefined],
+    solid: [link("target.txt"), file("solid\n")],
+    "file.txt": [file("was a file\n"), link("target.txt")],
+  });
+  const seen = await preview();
+  expect(seen?.notes).toEqual([
+    "mode.txt has the mode 600 now.",
+    "both.sh can be run as a program now.",
+    "made.sh can be run as a program now.",
+    "made is a link to mode.txt.",
+    "moved is a link to sub/none.txt.",
+    "solid is not a link any more.",
+    "file.txt is a link to target.txt.",
+  ]);
+  expect(seen?.changes?.find(({ path }) => path === "moved")?.diff).toContain("-target.txt");
+  const { told, changes } = await bring(seen);
+  expect(told.slice(0, 2)).toEqual([
+    "mode.txt has the mode 600 now.",
+    "changed both.sh (+1 -1). both.sh can be run as a program now.",
+  ]);
+  const after = standing(folder);
+  expect(after).toEqual({
+    "both.sh": "750 new\n",
+    "file.txt": "-> target.txt",
+    made: "-> mode.txt",
+    "made.sh": "700 made\n",
+    "mode.txt": "600 same\n",
+    moved: "-> sub/none.txt",
+    solid: "644 solid\n",
+    "target.txt": "644 t\n",
+  });
+  const workspace = openWorkspace(folder.root);
+  const undone: FileChange[] = [];
+  for (const change of changes) undone.push(await undoChange(workspace, backups.root, change));
+  expect(standing(folder)).toEqual(before);
+  for (const change of undone) await undoChange(workspace, backups.root, change);
+  expect(standing(folder)).toEqual(after);
+});
+
+test("F107: a link out of the workspace, and one that both places changed, stay as they are and are named", async () => {
+  using folder = new TestFolder({ "a.txt": "a\n", "b.txt": "b\n" });
+  using backups = new TestFolder();
+  symlinkSync("a.txt", folder.path("both"));
+  const { bring } = bringing(folder, backups, {
+    out: [undefined, link("../outside/secret.txt")],
+    far: [undefined, link("/etc/hostname")],
+    both: [link("b.txt"), link("c.txt")],
+    same: [undefined, undefined],
+  });
+  const before = standing(folder);
+  const { told } = await bring();
+  expect(told).toEqual([
+    "out was not brought over: it is a link to ../outside/secret.txt, which is outside of the workspace. Make it by hand with ln -s.",
+    "far was not brought over: it is a link to /etc/hostname, which is outside of the workspace. Make it by hand with ln -s.",
+    "both was not brought over: it was changed here and in attempt, and is a link in one of them. Decide on it by hand.",
+    "same is the same here.",
+  ]);
+  expect(standing(folder)).toEqual(before);
+});
+
+test("F107: undo leaves a file alone whose mode is not the one that the change left", async () => {
+  using folder = new TestFolder({ "mode.txt": "same\n" });
+  using backups = new TestFolder();
+  chmodSync(folder.path("mode.txt"), 0o644);
+  const { bring } = bringing(folder, backups, { "mode.txt": [file("same\n"), file("same\n", "100600")] });
+  const { changes } = await bring();
+  chmodSync(folder.path("mode.txt"), 0o640);
+  const undone = undoChange(openWorkspace(folder.root), backups.root, changes[0] as FileChange);
+  await expect(undone).rejects.toThrow("mode.txt is not what the change left");
+  expect(standing(folder)).toEqual({ "mode.txt": "640 same\n" });
 });
 
 test("C8: what both places changed is put together, and what contradicts itself is marked and told before", async () => {

@@ -1,29 +1,40 @@
+import { dirname, isAbsolute, join } from "node:path";
 import { defineTool, type Tool, type ToolContext } from "@banyan/core";
 import type { FileChange, Preview } from "@banyan/core/conversation";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import type { PreviewContext } from "@banyan/core/hosts";
+import { visibleLine } from "@banyan/core/shown";
 import { z } from "zod";
 import { digestOf, keepContent } from "../files/backups.ts";
 import { WorkspaceError } from "../files/error.ts";
-import { openFile } from "../files/open-path.ts";
 import { pathArgument } from "../files/path-argument.ts";
 import { type Location, locate, type Workspace } from "../files/paths.ts";
 import { assertWritable } from "../files/protected-paths.ts";
 import { assertAsSeen } from "../files/seen-files.ts";
 import { contentOf, fileChange } from "./file-change.ts";
-import { removeFile, replaceFile } from "./replace-file.ts";
+import {
+  entryAt,
+  type FileEntry,
+  hasSameContent,
+  isLink,
+  locateEntry,
+  modeChange,
+  modeText,
+  permissionsOf,
+  putEntry,
+  type StandingEntry,
+} from "./file-entry.ts";
 import { MOST_ASKED_BYTES } from "./unified-diff.ts";
 import { assertJudged, WRITING_OPTIONS, type WritingOptions } from "./writing.ts";
 
-/** A file that is brought from elsewhere; `undefined` stands for no file. */
+/** A file or a link that is brought from another branch. */
 export interface IncomingFile {
-  readonly content: Buffer | undefined;
-  /** What both places had of it. */
-  readonly base: Buffer | undefined;
-  /** It may be run as a program. */
-  readonly runs: boolean;
-  /** The same of what both places had. */
-  readonly baseRuns: boolean;
+  /** What the branch has; `undefined` for nothing. */
+  readonly there: FileEntry | undefined;
+  /** What both places had. */
+  readonly base: FileEntry | undefined;
+  /** True if the branch gave the file permissions of its own. */
+  readonly hasOwnMode: boolean;
 }
 
 /** A text made of two, and at how many places they contradict each other. */
@@ -56,16 +67,13 @@ type Outcome =
   | {
       readonly type: "write";
       readonly location: Location;
-      readonly before: Buffer | undefined;
+      readonly before: StandingEntry | undefined;
       /** `undefined`: it goes. */
-      readonly after: Buffer | undefined;
+      readonly after: FileEntry | undefined;
       readonly conflicts: number;
-      /** True if it can be run as a program then; `undefined`: as before. */
-      readonly runs: boolean | undefined;
     }
-  /** Only its mode becomes another one. */
-  | { readonly type: "mode"; readonly location: Location; readonly runs: boolean }
   | { readonly type: "same" }
+  | { readonly type: "unchanged"; readonly why: string }
   | { readonly type: "left"; readonly why: string };
 
 /**
@@ -92,9 +100,9 @@ export function bringTool(workspace: Workspace, options: BringOptions): Tool {
       for (const path of files) {
         const outcome = await outcomeOf(workspace, options, { from, path, context });
         if (outcome.type === "left") notes.push(`${path} is not brought over: ${outcome.why}`);
-        if ("runs" in outcome && outcome.runs !== undefined) notes.push(modeOf(path, outcome.runs));
         if (outcome.type !== "write") continue;
         changes.push(changeOf(outcome, MOST_ASKED_BYTES));
+        notes.push(...modeNotes(outcome));
         if (outcome.conflicts > 0) notes.push(conflictIn(path, outcome.conflicts, from));
       }
       return { changes, notes };
@@ -124,24 +132,20 @@ export async function bringOver(
     const outcome = await outcomeOf(workspace, options, { from, path, context });
     if (outcome.type === "same") return `${path} is the same here.`;
     if (outcome.type === "left") return left(path, outcome.why);
-    if (outcome.type === "mode") {
-      const writing = { given: path, location: outcome.location, input: { from, files: [outcome.location.path] } };
-      await assertJudged(workspace, writing, context);
-      await setMode(workspace, outcome.location, outcome.runs);
-      return modeOf(outcome.location.path, outcome.runs);
-    }
+    if (outcome.type === "unchanged") return `${path} ${outcome.why}`;
     const change = changeOf(outcome);
     assertAgreed(change, context);
     const writing = { given: path, location: outcome.location, input: { from, files: [change.path] } };
     await assertJudged(workspace, writing, context);
     await put(workspace, options, outcome);
     await context.changed(change);
-    for (const content of [outcome.before, outcome.after]) options.watch?.()(content?.toString("latin1") ?? "");
+    for (const entry of [outcome.before, outcome.after]) options.watch?.()(entry?.content.toString("latin1") ?? "");
     if (outcome.conflicts > 0) isWhole = false;
     const more = [
-      ...(outcome.runs === undefined ? [] : [modeOf(change.path, outcome.runs)]),
+      ...modeNotes(outcome),
       ...(outcome.conflicts === 0 ? [] : [conflictIn(change.path, outcome.conflicts, from)]),
     ].join(" ");
+    if (change.before === change.after) return more;
     return `${change.kind} ${change.path} (+${change.added} -${change.removed})${more === "" ? "" : `. ${more}`}`;
   };
   for (const path of files) {
@@ -159,31 +163,25 @@ export async function bringOver(
 async function put(
   workspace: Workspace,
   { backups }: BringOptions,
-  { location, before, after, runs }: Extract<Outcome, { type: "write" }>,
+  { location, before, after }: Extract<Outcome, { type: "write" }>,
 ): Promise<void> {
-  if (before === undefined) {
-    await replaceFile(workspace, location, after ?? Buffer.alloc(0));
-    if (runs) await setMode(workspace, location, runs);
-    return;
-  }
-  await using file = await openFile(workspace, location.path);
-  if (!before.equals(await file.handle.readFile()))
+  const standing = await entryAt(workspace, location);
+  if (!hasSameContent(standing, before))
     throw new WorkspaceError("changed", `${location.path} was changed by somebody else meanwhile.`);
-  await keepContent(backups, [before]);
-  if (!after) return removeFile(workspace, location, file.stats);
-  await replaceFile(workspace, location, after, file.stats);
-  if (runs !== undefined) await setMode(workspace, location, runs);
+  if (standing) await keepContent(backups, [standing.content]);
+  await putEntry(workspace, location, after, standing);
 }
 
-/** Lets a file be run as a program by who may read it, or by nobody. */
-async function setMode(workspace: Workspace, { path }: Location, runs: boolean): Promise<void> {
-  await using file = await openFile(workspace, path);
-  const mode = file.stats.mode & 0o777;
-  await file.handle.chmod(runs ? mode | ((mode & 0o444) >> 2) : mode & ~0o111);
-}
-
-function modeOf(path: string, runs: boolean): string {
-  return `${path} can ${runs ? "be run as a program now" : "not be run as a program any more"}.`;
+/** Says what a user should know of a mode: that the file is a link, can be run, or has other permissions than usual. */
+function modeNotes({ location: { path }, before, after }: Extract<Outcome, { type: "write" }>): readonly string[] {
+  if (!after) return [];
+  if (isLink(after)) return [`${path} is a link to ${visibleLine(after.content.toString())}.`];
+  const [had, has] = [before && !isLink(before) ? permissionsOf(before.mode) : undefined, permissionsOf(after.mode)];
+  const wasLink = isLink(before) ? [`${path} is not a link any more.`] : [];
+  if (had === has || (had === undefined && !(has & 0o111) && has & 0o044)) return wasLink;
+  if (has & 0o111 && !((had ?? 0) & 0o111)) return [...wasLink, `${path} can be run as a program now.`];
+  if ((had ?? 0) & 0o111 && !(has & 0o111)) return [...wasLink, `${path} can not be run as a program any more.`];
+  return [...wasLink, `${path} has the mode ${has.toString(8).padStart(3, "0")} now.`];
 }
 
 async function outcomeOf(
@@ -192,37 +190,65 @@ async function outcomeOf(
   { from, path, context }: { readonly from: string; readonly path: string; readonly context: PreviewContext },
 ): Promise<Outcome> {
   try {
-    const location = await locate(workspace, path);
+    const location = await locateEntry(workspace, path);
     assertWritable(workspace, location);
-    const { content: here, runs: hereRuns } = await fileAt(workspace, location);
-    const { content: there, base, runs: thereRuns, baseRuns } = await incoming(from, path, context);
-    // Without a base both places made the file, and the mode there counts.
-    const hasOtherMode =
-      there !== undefined && (base === undefined || thereRuns !== baseRuns) && thereRuns !== hereRuns;
-    if (isSame(here, there) || isSame(base, there)) {
-      if (!hasOtherMode) return { type: "same" };
-      if (here) return { type: "mode", location, runs: thereRuns };
-      return { type: "left", why: `it was removed here, and its mode was changed in ${from}.` };
+    const here = await entryAt(workspace, location);
+    const { there, base, hasOwnMode } = await incoming(from, path, context);
+    const hasOtherMode = hasOwnMode && there !== undefined && !isLink(there);
+    const mode = hasOtherMode ? there.mode : (!isLink(here) && here?.mode) || modeText({ mode: workspace.newFileMode });
+    const place = { type: "write", location, before: here, conflicts: 0 } as const;
+    if (hasSameContent(here, there) || hasSameContent(base, there)) {
+      const isSame = hasSameContent(here, there) && here?.mode === there?.mode;
+      if (isSame) return { type: "same" };
+      if (!hasOtherMode || here?.mode === mode) {
+        const why = hasSameContent(here, there)
+          ? "has the same content here and keeps its mode."
+          : `was not changed in ${from}.`;
+        return { type: "unchanged", why };
+      }
+      if (here && !isLink(here)) return { ...place, after: { content: here.content, mode } };
+      const fate = here ? "became a link" : "was removed";
+      return { type: "left", why: `it ${fate} here, and its mode was changed in ${from}.` };
     }
-    const place = { type: "write", location, before: here, runs: hasOtherMode ? thereRuns : undefined } as const;
-    if (isSame(here, base)) {
+    if (hasSameContent(here, base)) {
       // Only here a file is replaced (F78). A merge keeps what changed meanwhile.
-      assertAsSeen(workspace, location.path, here ? digestOf(here) : null, context);
-      return { ...place, after: there, conflicts: 0 };
+      assertAsSeen(workspace, location.path, here ? digestOf(here.content) : null, context);
+      const why = there && isLink(there) ? await whyNoLink(workspace, location, there) : undefined;
+      if (why !== undefined) return { type: "left", why };
+      return { ...place, after: there && (isLink(there) ? there : { content: there.content, mode }) };
     }
     if (!here || !there) {
       const [gone, kept] = here ? [from, "here"] : ["here", from];
       return { type: "left", why: `it was removed ${placeIn(gone)}, and changed ${placeIn(kept)}.` };
     }
-    const [hereText, thereText] = [contentOf(here).text, contentOf(there).text];
-    const baseText = base ? contentOf(base).text : "";
+    const both = `it was changed here and in ${from}`;
+    if ([here, there, base].some(isLink))
+      return { type: "left", why: `${both}, and is a link in one of them. Decide on it by hand.` };
+    const [hereText, thereText] = [contentOf(here.content).text, contentOf(there.content).text];
+    const baseText = base ? contentOf(base.content).text : "";
     if (hereText === undefined || thereText === undefined || baseText === undefined)
-      return { type: "left", why: `it was changed here and in ${from}, and is no text that could be put together.` };
+      return { type: "left", why: `${both}, and is no text that could be put together.` };
     const { text, conflicts } = await merge({ base: baseText, here: hereText, there: thereText }, from);
-    return { ...place, after: Buffer.from(text), conflicts };
+    return { ...place, after: { content: Buffer.from(text), mode }, conflicts };
   } catch (error) {
     if (!(error instanceof WorkspaceError)) throw error;
     return { type: "left", why: error.message };
+  }
+}
+
+/** Returns why a link must not be made: no tool follows one that leads out of the workspace. */
+async function whyNoLink(
+  workspace: Workspace,
+  { path }: Location,
+  { content }: FileEntry,
+): Promise<string | undefined> {
+  const target = content.toString();
+  try {
+    await locate(workspace, isAbsolute(target) ? target : join(dirname(path), target));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof WorkspaceError)) throw error;
+    return `it is a link to ${visibleLine(target)}, which is outside of the workspace. Make it by hand with ln -s.`;
   }
 }
 
@@ -230,28 +256,16 @@ function placeIn(name: string): string {
   return name === "here" ? name : `in ${name}`;
 }
 
-async function fileAt(
-  workspace: Workspace,
-  location: Location,
-): Promise<{ content: Buffer | undefined; runs: boolean }> {
-  if (location.kind === "missing") return { content: undefined, runs: false };
-  await using file = await openFile(workspace, location.path);
-  return { content: await file.handle.readFile(), runs: (file.stats.mode & 0o100) !== 0 };
-}
-
-function isSame(one: Buffer | undefined, other: Buffer | undefined): boolean {
-  return one === undefined || other === undefined ? one === other : one.equals(other);
-}
-
 function changeOf({ location, before, after }: Extract<Outcome, { type: "write" }>, most?: number): FileChange {
-  const [was, is] = [before && contentOf(before), after && contentOf(after)];
-  return fileChange(location.path, was, is, most === undefined ? {} : { most });
+  const [was, is] = [before && contentOf(before.content), after && contentOf(after.content)];
+  return fileChange(location.path, was, is, { most, ...modeChange(before, after) });
 }
 
 /** A person who allowed that this content is put in the place of that one did not allow another. */
-function assertAgreed({ path, before, after }: FileChange, { agreed }: Pick<ToolContext, "agreed">): void {
+function assertAgreed({ path, before, after, mode }: FileChange, { agreed }: Pick<ToolContext, "agreed">): void {
   const seen = agreed?.changes?.find((change) => change.path === path);
-  if (!agreed?.changes || (seen && seen.before === before && seen.after === after)) return;
+  if (!agreed?.changes || (seen && seen.before === before && seen.after === after && seen.mode?.after === mode?.after))
+    return;
   throw new WorkspaceError("changed", `${path} is not what it was when a person allowed it. Bring it over again.`);
 }
 

@@ -12,6 +12,8 @@ export interface ChangedFile {
   readonly before: string | null;
   /** The digest of what the last change left; `null` if it is not there any more. */
   readonly after: string | null;
+  /** The modes before the first change of the mode and after the last one; absent when the mode is the same. */
+  readonly mode?: FileChange["mode"];
   /** Lines, of all changes. */
   readonly added: number;
   readonly removed: number;
@@ -34,12 +36,20 @@ export function changesOf(state: ConversationState, leaf?: string, beside: strin
     const [{ path, worktree }] = ofFile as [ChangeOfCall];
     const before = changes[0]?.before ?? null;
     const after = changes.at(-1)?.after ?? null;
-    if (before === after) return [];
+    const mode = modeOf(changes);
+    if (before === after && !mode) return [];
     const kind = before === null ? "created" : after === null ? "deleted" : "changed";
     const sum = (of: "added" | "removed") => changes.reduce((total, change) => total + change[of], 0);
     const place = worktree === undefined ? {} : { worktree };
-    return [{ path, ...place, kind, before, after, added: sum("added"), removed: sum("removed"), changes }];
+    return [{ path, ...place, kind, before, after, ...mode, added: sum("added"), removed: sum("removed"), changes }];
   });
+}
+
+/** The mode that changes of one file began with, and the mode that they left; nothing when these are the same. */
+export function modeOf(changes: readonly Pick<FileChange, "mode">[]): Pick<FileChange, "mode"> | undefined {
+  const modes = changes.flatMap(({ mode }) => mode ?? []);
+  const [before = null, after = null] = [modes[0]?.before, modes.at(-1)?.after];
+  return before === after ? undefined : { mode: { before, after } };
 }
 
 /** The messages of a branch, with those of the sub-agents that it launched, in the order of their creation. */

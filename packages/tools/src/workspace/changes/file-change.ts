@@ -23,14 +23,22 @@ export function contentOf(bytes: Buffer): FileContent {
 }
 
 /**
- * How the content of a file changed; `undefined` stands for no file. The two must not be the same. `most`: bytes of the
- * difference that are kept.
+ * How the content of a file changed; `undefined` stands for no file. The two are the same only
+ * where the mode changed. `most`: bytes of the difference that are kept.
  */
 export function fileChange(
   path: string,
   before: FileContent | undefined,
   after: FileContent | undefined,
-  { diff = diffOf(before, after), most }: { readonly diff?: LineDiff | undefined; readonly most?: number } = {},
+  {
+    diff = diffOf(before, after),
+    most,
+    mode,
+  }: {
+    readonly diff?: LineDiff | undefined;
+    readonly most?: number | undefined;
+    readonly mode?: FileChange["mode"];
+  } = {},
 ): FileChange {
   return {
     path,
@@ -40,6 +48,7 @@ export function fileChange(
     added: diff?.added ?? linesOf(after),
     removed: diff?.removed ?? linesOf(before),
     diff: diff === undefined ? "" : boundedDiff(path, diff, most),
+    ...(mode && { mode }),
   };
 }
 

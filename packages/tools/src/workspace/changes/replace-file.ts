@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { constants, type Stats } from "node:fs";
-import { type FileHandle, lstat, mkdir, open, rename, unlink } from "node:fs/promises";
+import { type FileHandle, lstat, mkdir, open, rename, symlink, unlink } from "node:fs/promises";
 import { dirname, relative, sep } from "node:path";
 import { explain, systemCode, WorkspaceError } from "../files/error.ts";
 import { type OpenDirectory, openDirectory, openInside } from "../files/open-path.ts";
@@ -11,7 +11,8 @@ const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | const
 
 /**
  * Writes a whole file, or nothing: into a new file of mode 0600 beside it, which then takes its place. For a new
- * file, missing folders are made. An existing file keeps its mode and its owner.
+ * file, missing folders are made. An existing file keeps its owner, and its mode unless `mode` names another one in octal
+ * digits; "120000" makes a link to the path that the bytes are.
  *
  * `read` is the file that the new content was made from; when it is not what stands there any more, the write is
  * refused as `changed`. Also refused: what `assertWritable` closes, and a file with more than one hard link, which may
@@ -22,8 +23,9 @@ export async function replaceFile(
   location: Location,
   bytes: Uint8Array,
   read?: Stats,
+  mode?: string,
 ): Promise<void> {
-  await using replacement = await prepareReplacement(workspace, location, bytes, read);
+  await using replacement = await prepareReplacement(workspace, location, bytes, read, mode);
   await replacement.takePlace();
 }
 
@@ -43,6 +45,7 @@ export async function prepareReplacement(
   location: Location,
   bytes: Uint8Array,
   read?: Stats,
+  mode?: string,
 ): Promise<Replacement> {
   assertWritable(workspace, location);
   const resources = new AsyncDisposableStack();
@@ -56,7 +59,8 @@ export async function prepareReplacement(
     if (read !== undefined && !isSame(read, before)) throw changed(location);
     const name = `.${randomUUID()}.tmp`;
     const temporary = `${parent.at}/${name}`;
-    await writeTemporary(temporary, bytes, before, workspace.newFileMode);
+    if (mode?.startsWith("12")) await symlink(Buffer.from(bytes), temporary);
+    else await writeTemporary(temporary, bytes, before, modeFor(workspace, before, mode));
     let isPlaced = false;
     resources.defer(async () => {
       if (!isPlaced) await unlink(temporary);
@@ -138,7 +142,7 @@ async function openOrMake(workspace: Workspace, parent: OpenDirectory, name: str
   return openInside(workspace, parent, name);
 }
 
-/** The file at the target, or undefined when nothing is there. Throws when what is there must not be replaced. */
+/** The file or the located link at the target; undefined when nothing is there. Throws when it must not be replaced. */
 async function writableFile(target: string, location: Location): Promise<Stats | undefined> {
   let found: Stats;
   try {
@@ -147,7 +151,7 @@ async function writableFile(target: string, location: Location): Promise<Stats |
     if (systemCode(error) === "ENOENT") return undefined;
     throw error;
   }
-  if (!found.isFile())
+  if (!found.isFile() && !(found.isSymbolicLink() && location.what === "a link"))
     throw new WorkspaceError("changed", `${location.path} is not a regular file any more, so it was not written.`);
   assertOneName(location, found);
   return found;
@@ -168,17 +172,17 @@ function isSame(one: Stats | undefined, other: Stats | undefined): boolean {
   return one.dev === other.dev && one.ino === other.ino && one.size === other.size && one.mtimeMs === other.mtimeMs;
 }
 
-async function writeTemporary(
-  path: string,
-  bytes: Uint8Array,
-  before: Stats | undefined,
-  newFileMode: number,
-): Promise<void> {
+function modeFor({ newFileMode }: Workspace, before: Stats | undefined, mode: string | undefined): number {
+  if (mode !== undefined) return Number.parseInt(mode, 8) & 0o777;
+  return before?.isFile() ? before.mode & 0o777 : newFileMode;
+}
+
+async function writeTemporary(path: string, bytes: Uint8Array, before: Stats | undefined, mode: number): Promise<void> {
   const handle = await open(path, CREATE, 0o600);
   try {
     await handle.writeFile(bytes);
     if (before !== undefined) await keepOwner(handle, before);
-    await handle.chmod(before === undefined ? newFileMode : before.mode & 0o777);
+    await handle.chmod(mode);
     // Without this a power cut could leave the name with an empty file behind it.
     await handle.sync();
   } catch (error) {

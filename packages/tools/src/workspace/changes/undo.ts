@@ -1,15 +1,14 @@
 import type { FileChange } from "@banyan/core/conversation";
-import { keepContent, keptContent } from "../files/backups.ts";
+import { digestOf, keepContent, keptContent } from "../files/backups.ts";
 import { WorkspaceError } from "../files/error.ts";
 import type { Watch } from "../files/key-file.ts";
-import { openFile } from "../files/open-path.ts";
 import { locate, type Workspace } from "../files/paths.ts";
 import type { ChangedFile } from "./changed-files.ts";
 import { contentOf, fileChange } from "./file-change.ts";
-import { removeFile, replaceFile } from "./replace-file.ts";
+import { entryAt, isLink, locateEntry, putEntry } from "./file-entry.ts";
 
 /**
- * Takes a change of a file back: puts back what was there before, byte for byte and with the mode that it has; removes a
+ * Takes a change of a file or a link back: puts back the content byte for byte, and the mode if the change recorded it; removes a
  * file that the change created; brings back one that it deleted. What is there now is kept in `backups` too, and the
  * answer is the change that this made, so that it can be taken back in turn.
  *
@@ -19,28 +18,27 @@ import { removeFile, replaceFile } from "./replace-file.ts";
 export async function undoChange(
   workspace: Workspace,
   backups: string,
-  change: Pick<FileChange, "path" | "before" | "after">,
+  change: Pick<FileChange, "path" | "before" | "after" | "mode">,
   watch?: Watch,
 ): Promise<FileChange> {
-  const location = await locate(workspace, change.path);
-  const { path } = location;
-  if (location.kind === "missing") {
-    if (change.after !== null || change.before === null) throw notAsLeft(path);
-    const bytes = await keptContent(backups, change.before);
-    await replaceFile(workspace, location, bytes);
-    watch?.()(bytes.toString("latin1"));
-    return fileChange(path, undefined, contentOf(bytes));
-  }
-  await using file = await openFile(workspace, path);
-  const bytes = await file.handle.readFile();
-  const now = contentOf(bytes);
-  if (now.digest !== change.after) throw notAsLeft(path);
-  const before = change.before === null ? undefined : await keptContent(backups, change.before);
-  await keepContent(backups, [bytes]);
-  if (before) await replaceFile(workspace, location, before, file.stats);
-  else await removeFile(workspace, location, file.stats);
-  for (const content of [bytes, before]) watch?.()(content?.toString("latin1") ?? "");
-  return fileChange(path, now, before && contentOf(before));
+  const { before, after, mode } = change;
+  const hadLink = [mode?.before, mode?.after].some((each) => each != null && isLink({ mode: each }));
+  // Only a change of a link is about the link itself.
+  const location = await (hadLink ? locateEntry : locate)(workspace, change.path);
+  const now = await entryAt(workspace, location);
+  const isAsLeft =
+    (now ? digestOf(now.content) : null) === after &&
+    (now === undefined || isLink(now) === isLink({ mode: mode?.after ?? "" })) &&
+    (!mode?.before || !mode.after || now?.mode === mode.after);
+  if (!isAsLeft || (now === undefined && before === null)) throw notAsLeft(location.path);
+  const bytes = before === null ? undefined : await keptContent(backups, before);
+  const previous = bytes && { content: bytes, ...(mode?.before && { mode: mode.before }) };
+  if (now) await keepContent(backups, [now.content]);
+  await putEntry(workspace, location, previous, now);
+  for (const content of [now?.content, bytes]) watch?.()(content?.toString("latin1") ?? "");
+  return fileChange(location.path, now && contentOf(now.content), bytes && contentOf(bytes), {
+    mode: mode && { before: mode.after, after: mode.before },
+  });
 }
 
 /**

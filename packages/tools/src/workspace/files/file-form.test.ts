@@ -78,7 +78,11 @@ describe.each(Object.entries(FORMS))("F82: %s is kept", (name, inFile) => {
     const here = inFile(TEXT);
     const from = (base: Buffer) =>
       bringTool(folder.workspace, {
-        incoming: async () => ({ content: there, base, runs: false, baseRuns: false }),
+        incoming: async () => ({
+          there: { content: there, mode: "100644" },
+          base: { content: base, mode: "100644" },
+          hasOwnMode: false,
+        }),
         merge: async ({ here }) => ({ text: here.replace("first", "1"), conflicts: 0 }),
       });
     await call(from(inFile("older")), { from: "other", files: ["a.ts"] });

@@ -81,7 +81,8 @@ export function assertWritable(workspace: Workspace, location: Location): void {
       throw refusal(location, `${path} is protected`);
   }
   if (location.kind === "directory") throw new WorkspaceError("kind", `${location.path} is a folder. Name a file.`);
-  if (location.kind === "special")
+  // Only a caller that replaces the link itself has a location of a link: `locate` follows links.
+  if (location.kind === "special" && location.what !== "a link")
     throw new WorkspaceError("kind", `${location.path} is ${location.what}, not a file, and is not written.`);
 }
 

@@ -132,10 +132,9 @@ test("F78: a block that replaces a file, or its lines, is not waited for when th
 test("F78: a file that is brought over replaces none that changed since the branch saw it", async () => {
   using it = talking();
   const incoming = async () => ({
-    content: Buffer.from("theirs\n"),
-    base: Buffer.from("restored\n"),
-    runs: false,
-    baseRuns: false,
+    there: { content: Buffer.from("theirs\n"), mode: "100644" },
+    base: { content: Buffer.from("restored\n"), mode: "100644" },
+    hasOwnMode: false,
   });
   const merge = async ({ here, there }: { readonly here: string; readonly there: string }) => ({
     text: here + there,
