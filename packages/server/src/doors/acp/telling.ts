@@ -1,4 +1,5 @@
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
+import { type DisplayItem, displayItem, type NoticeDisplay, WrittenParts } from "@banyan/client/display";
 import { createId } from "@banyan/core";
 import {
   type AssistantMessage,
@@ -12,7 +13,7 @@ import {
   pathTo,
   type UserPart,
 } from "@banyan/core/conversation";
-import { compactedLine, GIVEN_UP, planOn, toldItem, type UntoldType } from "@banyan/core/shown";
+import { compactedLine, GIVEN_UP, planOn } from "@banyan/core/shown";
 import type { Branch } from "./branch.ts";
 import { progressOf, toolCallOf } from "./calls.ts";
 import { blockOf } from "./content.ts";
@@ -35,15 +36,6 @@ export interface Abilities {
 /** Milliseconds between two times that an editor is told what a call says while it runs. */
 const PROGRESS_EVERY = 250;
 
-/** What no editor is told as it happens: it sees what comes of it. */
-type AcpUntoldType =
-  | UntoldType
-  | "memory.recalled"
-  | "question.asked"
-  | "question.answered"
-  | "call.approval-requested"
-  | "input.delivered";
-
 /** Whose branch it is that is told, and to whom. */
 export interface TellingParts {
   readonly sessionId: string;
@@ -59,8 +51,8 @@ export interface TellingParts {
 /** A branch told to an editor: each item of the feed as the updates that say it. */
 export class Telling {
   readonly #parts: TellingParts;
-  /** UTF-16 units of each part that were told, of messages under way. */
-  readonly #told = new Map<string, number[]>();
+  /** The text that the editor has of messages under way. */
+  readonly #written = new WrittenParts();
   /** Calls that the editor knows, with the message of each, until they have ended. */
   readonly #calls = new Map<string, string>();
   /** Sub-agents' words, by the call that launched them, where the editor knows no sessions of sub-agents. */
@@ -76,85 +68,66 @@ export class Telling {
 
   /** The updates that say what happened; none when it is not about the branch. */
   take(item: FeedItem, state: ConversationState): Update[] {
-    const { branch, abilities } = this.#parts;
-    if (!branch.take(item, state)) return [];
-    switch (item.type) {
-      case "message.added":
-        return this.#added(item);
-      case "message.started":
-        this.#told.set(item.message, []);
+    const { branch } = this.#parts;
+    const display = branch.take(item, state) ? displayItem(item) : undefined;
+    if (!display) return [];
+    switch (display.type) {
+      case "message":
+        return this.#added(display);
+      case "message-start":
+        this.#written.begin(display.message);
         return [];
-      case "text.delta":
-      case "reasoning.delta":
-        return this.#say(item.type === "text.delta" ? "text" : "reasoning", item.run, item.message, item);
-      case "call.input.delta":
-        return this.#calls.has(item.call) ? [] : this.#call(item.run, item.call, state, item.message);
-      case "call.draft.delta": {
-        // Where it writes is told once for each place; what it writes, when it is written.
-        const { path, draft } = item;
-        const key = `${item.call} ${draft} ${path}`;
+      case "text":
+        return this.#say(display);
+      case "call-input":
+        return this.#calls.has(display.call) ? [] : this.#call(display.run, display.call, state, display.message);
+      case "call-draft": {
+        // The editor hears of each place once, when the writing begins, and of the change when it is complete.
+        const { run, call, path, draft } = display;
+        const key = `${call} ${draft} ${path}`;
         if (this.#progress.has(key)) return [];
         this.#progress.set(key, 0);
-        return this.#progressed(item.run, item.call, state);
+        return this.#progressed(run, call, state);
       }
-      case "message.completed":
-        return this.#completed(item, state);
-      case "message.abandoned":
-        return this.#abandoned(item.message);
-      case "call.pending":
-        return this.#call(runOf(state, item.message), item.call, state, item.message);
-      case "call.output.delta":
-        return this.#isDue(item.call) ? this.#progressed(item.run, item.call, state) : [];
-      case "call.approval-resolved":
-      case "call.executing":
-      case "file.changed":
-        return this.#progressed(runOf(state, item.message), item.call, state);
-      case "call.completed":
-      case "call.failed":
-      case "call.denied":
-      case "call.cancelled": {
-        const ended = this.#progressed(runOf(state, item.message), item.call, state);
-        for (const told of [this.#calls, this.#saying, this.#progress]) told.delete(item.call);
-        return [...ended, ...this.#planned(runOf(state, item.message), item.call, state)];
+      case "message-end":
+        return this.#completed(display, state);
+      case "message-discard":
+        return this.#abandoned(display.message);
+      case "call": {
+        const run = runOf(state, display.message);
+        if (display.status === "pending") return this.#call(run, display.call, state, display.message);
+        return this.#progressed(run, display.call, state);
       }
-      case "run.started":
-        return item.call === undefined ? [] : this.#child(item.run, { state: "running" }, item.agent);
-      case "run.ended":
-        if (branch.callOf(item.run) === undefined) this.#progress.clear();
-        return branch.callOf(item.run) === undefined ? [] : this.#child(item.run, { state: "idle" });
-      case "context.shortening":
-        if (!abilities.compaction) return this.#note(item.run, item);
-        this.#compaction = createId();
-        return this.#main({
-          ...{ sessionUpdate: "compaction_update", compactionId: this.#compaction, status: "in_progress" },
-        });
-      case "context.not-shortened": {
-        const compactionId = this.#endCompaction();
-        if (compactionId === undefined) return this.#note(item.run, item);
-        return this.#main({
-          ...{ sessionUpdate: "compaction_update", compactionId, status: "failed", error: item.reason },
-        });
+      case "call-output":
+        return this.#isDue(display.call) ? this.#progressed(display.run, display.call, state) : [];
+      case "file-change":
+        return this.#progressed(runOf(state, display.message), display.call, state);
+      case "answer":
+        if (display.about === "limit") return this.#note(display.run, display.text);
+        return display.about === "call" ? this.#progressed(runOf(state, display.message), display.call, state) : [];
+      case "call-end": {
+        const run = runOf(state, display.message);
+        const ended = this.#progressed(run, display.call, state);
+        for (const known of [this.#calls, this.#saying, this.#progress]) known.delete(display.call);
+        return [...ended, ...this.#planned(run, display.call, state)];
       }
-      case "model.retrying":
-      case "model.replaced":
-      case "model.waiting":
-      case "request.changed":
-      case "memory.skipped":
-      case "run.paused":
-      case "run.continued":
-        return this.#note(item.run, item);
-      case "process.started":
-      case "process.ended":
-      case "message.left-out":
-        return this.#remark(toldItem(item) ?? "");
-      case "turn.waiting":
-      case "callback.failed":
-      case "feed.reset":
-      case "chat.ended":
+      case "run-start":
+        return display.call === undefined ? [] : this.#child(display.run, { state: "running" }, display.agent);
+      case "run-end":
+        if (branch.callOf(display.run) !== undefined) return this.#child(display.run, { state: "idle" });
+        this.#progress.clear();
+        return [];
+      case "question":
+        return display.about === "limit" ? this.#note(display.run, display.text) : [];
+      case "process":
+        return this.#remark(display.text);
+      case "notice":
+        return this.#notice(display);
+      case "memory":
+      case "delivery":
         return [];
       default:
-        item.type satisfies AcpUntoldType;
-        return [];
+        return display satisfies never;
     }
   }
 
@@ -165,15 +138,13 @@ export class Telling {
       if (isPersons(message)) yield* this.#user(message.id, message.parts);
       if (message.role === "summary") yield* this.#summary(message.id, message);
       if (message.role !== "assistant") continue;
-      const told: number[] = [];
       for (const [index, part] of message.parts.entries()) {
-        if ("text" in part) told[index] = part.text.length;
+        if ("text" in part && message.finish === undefined) this.#written.add(message.id, index, part.text, 0);
         const update = updateOf(part, message.id);
         if (update) yield* this.#main(update);
         const call = part.type === "call" ? message.calls.find(({ id }) => id === part.call) : undefined;
         if (call) yield* this.#replayed(message, call);
       }
-      if (message.finish === undefined) this.#told.set(message.id, told);
       last = message.id;
     }
     yield* this.#plan(planOn(pathTo(state, this.#parts.branch.leaf)));
@@ -216,7 +187,7 @@ export class Telling {
     return abilities.subagents ? childSession(sessionId, call) : undefined;
   }
 
-  #added(item: Extract<FeedItem, { type: "message.added" }>): Update[] {
+  #added(item: Extract<DisplayItem, { type: "message" }>): Update[] {
     if (item.call !== undefined) return [];
     if (item.role === "summary") return this.#summary(item.message, item);
     if ((item.author ?? "user") !== "user" || this.#parts.isOwn(item.message)) return [];
@@ -241,9 +212,30 @@ export class Telling {
     return this.#remark(`${told}; it stays in the tree.`);
   }
 
-  /** What happens beside the conversation, in a sentence. */
-  #note(run: string, item: FeedItem): Update[] {
-    const text = toldItem(item);
+  #notice({ notice, text }: NoticeDisplay): Update[] {
+    switch (notice.type) {
+      case "context.shortening":
+        if (!this.#parts.abilities.compaction) return this.#note(notice.run, text);
+        this.#compaction = createId();
+        return this.#main({
+          ...{ sessionUpdate: "compaction_update", compactionId: this.#compaction, status: "in_progress" },
+        });
+      case "context.not-shortened": {
+        const compactionId = this.#endCompaction();
+        if (compactionId === undefined) return this.#note(notice.run, text);
+        return this.#main({
+          ...{ sessionUpdate: "compaction_update", compactionId, status: "failed", error: notice.reason },
+        });
+      }
+      case "message.left-out":
+        return this.#remark(text ?? "");
+      default:
+        return "run" in notice ? this.#note(notice.run, text) : [];
+    }
+  }
+
+  /** A sentence about the run of the user. An editor shows nothing of the runs of sub-agents. */
+  #note(run: string, text: string | undefined): Update[] {
     return text === undefined || this.#parts.branch.callOf(run) !== undefined ? [] : this.#remark(text);
   }
 
@@ -252,19 +244,9 @@ export class Telling {
     return this.#main({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: `${text}\n\n` } });
   }
 
-  #say(
-    kind: "text" | "reasoning",
-    run: string | undefined,
-    message: string,
-    { part, text, begins }: { readonly part: number; readonly text: string; readonly begins?: number },
-  ): Update[] {
-    const told = this.#told.get(message) ?? [];
-    this.#told.set(message, told);
-    const before = told[part] ?? 0;
-    // After a break the same may be said again.
-    const more = begins === undefined ? text : text.slice(Math.max(0, before - begins));
+  #say({ kind, run, message, part, text, begins }: Omit<Extract<DisplayItem, { type: "text" }>, "type">): Update[] {
+    const more = this.#written.add(message, part, text, begins);
     if (more === "") return [];
-    told[part] = before + more.length;
     const sessionId = this.#voice(run);
     if (sessionId === undefined) return this.#overheard(run, more);
     const content = { type: "text" as const, text: more };
@@ -311,16 +293,17 @@ export class Telling {
     return true;
   }
 
-  #completed(item: Extract<FeedItem, { type: "message.completed" }>, state: ConversationState): Update[] {
+  #completed(item: Extract<DisplayItem, { type: "message-end" }>, state: ConversationState): Update[] {
     const run = runOf(state, item.message);
+    const { message } = item;
     const updates = item.parts.flatMap((part, index): Update[] => {
       if (part.type === "text" || part.type === "reasoning")
-        return this.#say(part.type, run, item.message, { part: index, text: part.text, begins: 0 });
+        return this.#say({ kind: part.type, run: run ?? "", message, part: index, text: part.text, begins: 0 });
       const sessionId = this.#voice(run);
       const update = updateOf(part, item.message);
       return sessionId !== undefined && update ? [{ sessionId, update }] : [];
     });
-    this.#told.delete(item.message);
+    this.#written.end(message);
     // A call whose arguments were cut off is none.
     const made = new Set(item.parts.map((part) => (part.type === "call" ? part.call : undefined)));
     return [...updates, ...this.#dropped(item.message, made), ...this.#usage(state, item.message)];
@@ -328,8 +311,8 @@ export class Telling {
 
   /** Words cannot be taken back from an editor: it is told that they count no more. */
   #abandoned(message: string): Update[] {
-    const wasTold = this.#told.get(message)?.some((length) => length > 0) ?? false;
-    this.#told.delete(message);
+    const wasTold = this.#written.hasText(message);
+    this.#written.end(message);
     const updates = this.#dropped(message, new Set());
     return wasTold ? [...updates, ...this.#remark(GIVEN_UP)] : updates;
   }

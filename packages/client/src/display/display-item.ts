@@ -1,0 +1,201 @@
+import type {
+  AskedInWords,
+  Delta,
+  Event,
+  FeedItem,
+  FileChange,
+  MessageAdded,
+  Notice,
+  Recalled,
+} from "@banyan/core/conversation";
+import { type Say, toldItem, type UntoldType } from "@banyan/core/shown";
+
+type Unplaced<Item> = Item extends unknown ? Omit<Item, "seq" | "epoch" | "at" | "offset"> : never;
+
+/** An item of a feed without its position, so that a client can also display items that it derives from a state. */
+export type UnplacedItem = Unplaced<FeedItem>;
+
+type Fields<Type extends FeedItem["type"], Name extends string> = Pick<
+  Extract<Unplaced<Event | Delta | Notice>, { readonly type: Type }>,
+  Name & keyof Extract<Unplaced<Event | Delta | Notice>, { readonly type: Type }>
+>;
+
+/** A notice about the work of a model or the reading of a log. `text` is its sentence; `notice` is the item of the feed. */
+export interface NoticeDisplay {
+  readonly type: "notice";
+  readonly text: string | undefined;
+  readonly notice: Exclude<Notice, { readonly type: "feed.reset" | "chat.ended" }>;
+}
+
+/** A question that waits for an answer. `text` of a limit is its sentence. */
+export type QuestionDisplay = { readonly type: "question"; readonly question: string } & (
+  | { readonly about: "call"; readonly message: string; readonly call: string; readonly tool: string | undefined }
+  | ({ readonly about: "text"; readonly message: string; readonly call: string } & Pick<
+      AskedInWords,
+      "text" | "choices" | "fields"
+    >)
+  | { readonly about: "limit"; readonly run: string; readonly reason: string; readonly text: string | undefined }
+);
+
+/** A question that waits no more. `allowed` is the decision about a call or a limit. */
+export type AnswerDisplay = { readonly type: "answer"; readonly question: string } & (
+  | { readonly about: "call"; readonly message: string; readonly call: string; readonly allowed: boolean }
+  | { readonly about: "text" }
+  | { readonly about: "limit"; readonly run: string; readonly allowed: boolean; readonly text: string | undefined }
+);
+
+/** A call of which the model has written all arguments, or that runs now. */
+export type CallDisplay =
+  | ({ readonly type: "call"; readonly status: "pending" } & Fields<
+      "call.pending",
+      "message" | "call" | "tool" | "inputText" | "input" | "about"
+    >)
+  | { readonly type: "call"; readonly status: "executing"; readonly message: string; readonly call: string };
+
+/** The final state of a call. */
+export type CallOutcome = "completed" | "failed" | "denied" | "cancelled";
+
+/**
+ * One thing that a client displays: the feed has some 56 types of items, a client has these kinds. The state of the
+ * conversation says the rest, such as the whole call of a `call-end`. The state is ahead of the display item.
+ */
+export type DisplayItem =
+  | ({ readonly type: "run-start" } & Fields<"run.started", "run" | "agent" | "leaf" | "call" | "continues">)
+  | ({ readonly type: "run-end" } & Fields<"run.ended", "run" | "reason" | "leaf" | "error" | "limit">)
+  | ({ readonly type: "message" } & Omit<MessageAdded, "type">)
+  | ({ readonly type: "message-start" } & Fields<"message.started", "message" | "run" | "parentId" | "model">)
+  | ({ readonly type: "message-end" } & Fields<
+      "message.completed",
+      "message" | "parts" | "finish" | "usage" | "cost" | "error"
+    >)
+  /** The model is asked again: the text so far is no part of the response. */
+  | { readonly type: "message-discard"; readonly message: string }
+  | ({ readonly type: "text"; readonly kind: "text" | "reasoning" } & Fields<
+      "text.delta" | "reasoning.delta",
+      "message" | "run" | "part" | "text" | "begins"
+    >)
+  | ({ readonly type: "call-input" } & Fields<"call.input.delta", "message" | "run" | "call" | "tool" | "text">)
+  | CallDisplay
+  | ({ readonly type: "call-output" } & Fields<"call.output.delta", "message" | "run" | "call" | "text">)
+  /** A running call writes a change of a file. */
+  | ({ readonly type: "call-draft" } & Omit<Unplaced<Extract<Delta, { readonly type: "call.draft.delta" }>>, "type">)
+  | {
+      readonly type: "call-end";
+      readonly outcome: CallOutcome;
+      readonly message: string;
+      readonly call: string;
+      readonly output: string;
+    }
+  | { readonly type: "file-change"; readonly message: string; readonly call: string; readonly change: FileChange }
+  | QuestionDisplay
+  | AnswerDisplay
+  | { readonly type: "memory"; readonly message: string; readonly items: readonly Recalled[] }
+  /** A message that waited has reached the turn. */
+  | { readonly type: "delivery"; readonly input: string }
+  /** A background process. `text` says what happened to it. */
+  | { readonly type: "process"; readonly process: string; readonly hasEnded: boolean; readonly text: string }
+  | NoticeDisplay;
+
+/** Types of items without a display: the state alone shows their effect, or they concern the reading of the feed. */
+type UndisplayedType = UntoldType | "feed.reset" | "chat.ended";
+
+/**
+ * Returns how clients display an item of a feed; `undefined` for an item that only changes the state. `say` translates the
+ * sentences. This is the one switch over all items of a feed: a new type of item does not compile before it has a case here.
+ */
+export function displayItem(item: UnplacedItem, say?: Say): DisplayItem | undefined {
+  switch (item.type) {
+    case "text.delta":
+      return { ...item, type: "text", kind: "text" };
+    case "reasoning.delta":
+      return { ...item, type: "text", kind: "reasoning" };
+    case "call.input.delta":
+      return { ...item, type: "call-input" };
+    case "call.output.delta":
+      return { ...item, type: "call-output" };
+    case "call.draft.delta":
+      return { ...item, type: "call-draft" };
+    case "run.started":
+      return { ...item, type: "run-start" };
+    case "run.ended":
+      return { ...item, type: "run-end" };
+    case "message.added":
+      return { ...item, type: "message" };
+    case "message.started":
+      return { ...item, type: "message-start" };
+    case "message.completed":
+      return { ...item, type: "message-end" };
+    case "message.abandoned":
+      return { type: "message-discard", message: item.message };
+    case "call.pending":
+      return { ...item, type: "call", status: "pending" };
+    case "call.executing":
+      return { type: "call", status: "executing", message: item.message, call: item.call };
+    case "call.completed":
+      return callEnd("completed", item);
+    case "call.failed":
+      return callEnd("failed", item);
+    case "call.denied":
+      return callEnd("denied", item);
+    case "call.cancelled":
+      return callEnd("cancelled", item);
+    case "file.changed": {
+      const { type: _, message, call, ...change } = item;
+      return { type: "file-change", message, call, change };
+    }
+    case "call.approval-requested": {
+      const { message, call, question, tool } = item;
+      return { type: "question", about: "call", question, message, call, tool };
+    }
+    case "question.asked":
+      return { ...item, type: "question", about: "text" };
+    case "run.paused": {
+      const { run, question, reason } = item;
+      return { type: "question", about: "limit", question, run, reason, text: sentenceOf(item, say) };
+    }
+    case "call.approval-resolved": {
+      const { message, call, question, allowed } = item;
+      return { type: "answer", about: "call", question, message, call, allowed };
+    }
+    case "question.answered":
+      return { type: "answer", about: "text", question: item.question };
+    case "run.continued": {
+      const { run, question, allowed } = item;
+      return { type: "answer", about: "limit", question, run, allowed, text: sentenceOf(item, say) };
+    }
+    case "memory.recalled":
+      return { type: "memory", message: item.message, items: item.items };
+    case "input.delivered":
+      return { type: "delivery", input: item.input };
+    case "process.started":
+    case "process.ended": {
+      const { type, process } = item;
+      return { type: "process", process, hasEnded: type === "process.ended", text: sentenceOf(item, say) ?? "" };
+    }
+    case "model.retrying":
+    case "model.replaced":
+    case "model.waiting":
+    case "turn.waiting":
+    case "message.left-out":
+    case "request.changed":
+    case "memory.skipped":
+    case "context.shortening":
+    case "context.not-shortened":
+    case "callback.failed":
+      return { type: "notice", text: sentenceOf(item, say), notice: item };
+    default:
+      item.type satisfies UndisplayedType;
+      return undefined;
+  }
+}
+
+function callEnd(
+  outcome: CallOutcome,
+  { message, call, output }: Fields<`call.${CallOutcome}`, "message" | "call" | "output">,
+): DisplayItem {
+  return { type: "call-end", outcome, message, call, output };
+}
+
+function sentenceOf(item: UnplacedItem, say: Say | undefined): string | undefined {
+  return toldItem(item as FeedItem, say);
+}
