@@ -14,7 +14,7 @@ test("a file of tests has a process with others of its package, unless it or its
   expect(groups.alone).toEqual(
     expect.arrayContaining([
       "packages/cli/src/print/print.test.ts",
-      "packages/cli/src/chat/approvals.test.ts",
+      "packages/cli/src/chat/user/approvals.test.ts",
       "packages/web/src/stream.browser.test.ts",
       "packages/store/src/testing/crash-matrix/crash-matrix.test.ts",
       "scripts/test-projects.test.ts",

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
-import { ChatView } from "../../packages/cli/src/chat/chat-view.ts";
+import { ChatView } from "../../packages/cli/src/chat/views/chat-view.ts";
 import { Progress, type ProgressOptions } from "../../packages/cli/src/print/progress.ts";
 import { styleFor } from "../../packages/cli/src/show/style.ts";
 import { createTheme } from "../../packages/cli/src/terminal/full/theme/theme.ts";

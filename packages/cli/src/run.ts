@@ -37,7 +37,7 @@ export async function attach(args: AttachArguments): Promise<ExitCode> {
     );
     return exitCodes.usage;
   }
-  const { atTerminal } = await import("./chat/at-terminal.ts");
+  const { atTerminal } = await import("./chat/talk/at-terminal.ts");
   return atTerminal(args, async (sitting) => {
     sitting.starting();
     const { join } = await import("./attach/join.ts");
@@ -50,14 +50,14 @@ export async function attach(args: AttachArguments): Promise<ExitCode> {
  * the exit code once the terminal is as it was before.
  */
 async function chat(args: Arguments): Promise<ExitCode> {
-  const { atTerminal } = await import("./chat/at-terminal.ts");
+  const { atTerminal } = await import("./chat/talk/at-terminal.ts");
   return atTerminal(args, async ({ terminal, unsent, signal, starting, met: onTalk }) => {
     const notices: string[] = [];
     await loadInParts(terminal);
-    const { mayUseProject } = await import("./chat/trust-question.ts");
+    const { mayUseProject } = await import("./chat/user/trust-question.ts");
     const trusted = await mayUseProject(args, terminal, (sentence) => notices.push(sentence));
     starting();
-    const { converse } = await import("./chat/converse.ts");
+    const { converse } = await import("./chat/talk/converse.ts");
     return converse({ args, terminal, unsent, trusted, notices, signal, onTalk });
   });
 }

@@ -1,9 +1,9 @@
 import type { Client } from "@banyan/client";
 import { isPersons } from "@banyan/core/conversation";
 import type { CommandOutcome, CommandPlace, EditorCommands } from "@banyan/server/acp";
-import { lastExchange } from "../chat/exchange.ts";
-import { modelsThere, sentThere } from "../chat/models-here.ts";
-import { TalkSession } from "../chat/talk-session.ts";
+import { modelsThere, sentThere } from "../chat/talk/models-here.ts";
+import { TalkSession } from "../chat/talk/talk-session.ts";
+import { lastExchange } from "../chat/views/exchange.ts";
 import type { Command, ConversationContext } from "../commands/command.ts";
 import { commandsFor, conversationCommands, isWords, runCommandOf } from "../commands/index.ts";
 import { promptCommands, promptsAt } from "../commands/prompt-commands.ts";

@@ -3,7 +3,7 @@ import type { ClientEvents } from "@banyan/client";
 import { openHost } from "@banyan/host";
 import type { McpServerEntry } from "@banyan/host/mcp";
 import type { AcpPlace, Where } from "@banyan/server/acp";
-import { OwnDesk } from "../chat/own-desk.ts";
+import { OwnDesk } from "../chat/talk/own-desk.ts";
 import { hostFlags } from "../host-options.ts";
 import { isProjectTrusted } from "../project-trust.ts";
 import { oneLine } from "../show/plain-text.ts";

@@ -6,8 +6,8 @@ import { call, scriptedModel } from "@banyan/core/testing";
 import { workspaceTools } from "@banyan/tools/workspace";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Opened } from "../terminal/full/testing/opened.ts";
-import { agreesToAll } from "./approval-mode.ts";
-import { Approvals } from "./approvals.ts";
+import { Approvals } from "./user/approvals.ts";
+import { agreesToAll } from "./views/approval-mode.ts";
 
 const [ENTER, ESC, CTRL_C, CTRL_O, CTRL_U, END, SHIFT_TAB] = ["\r", "\x1b", "\x03", "\x0f", "\x15", "\x1b[F", "\x1b[Z"];
 

@@ -23,7 +23,7 @@ import { open } from "../terminal/full/testing/opened.ts";
 import { PlainTerminal } from "../terminal/plain-terminal.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { type Home, home } from "../testing/banyan.ts";
-import { Approvals } from "./approvals.ts";
+import { Approvals } from "./user/approvals.ts";
 
 let place: Home;
 beforeEach(() => {

@@ -9,7 +9,7 @@ import { banyan, type Home, home } from "../testing/banyan.ts";
 import { links } from "../testing/links.ts";
 import { modelServer, type ServerAnswer, write } from "../testing/model-server.ts";
 import { hasTmux } from "../testing/pty.ts";
-import { lastExchange } from "./exchange.ts";
+import { lastExchange } from "./views/exchange.ts";
 
 const MODEL = ["--model", "openai-compatible/test"];
 

@@ -2,7 +2,7 @@ import type { ConversationState, Directive } from "@banyan/core";
 import type { CompactionResult } from "@banyan/core/conversation";
 import type { ApprovalMode, CallChanges, ContextPart, Host, KnownModel, ProviderStatus, TakenBack } from "@banyan/host";
 import type { Result } from "@banyan/protocol";
-import type { PromptDirective, TalkSession } from "../chat/talk-session.ts";
+import type { PromptDirective, TalkSession } from "../chat/talk/talk-session.ts";
 import type { Style } from "../show/style.ts";
 import type { Copied } from "../terminal/clipboard.ts";
 import type { KeyRow } from "../terminal/full/keys/key-bindings.ts";

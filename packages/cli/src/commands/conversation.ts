@@ -1,5 +1,5 @@
 import { optionWords, ownCommand } from "@banyan/host/own-command";
-import { approvalSentence } from "../chat/approval-mode.ts";
+import { approvalSentence } from "../chat/views/approval-mode.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { ASK, type Command, type ConversationContext } from "./command.ts";
 

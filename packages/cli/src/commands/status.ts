@@ -1,9 +1,9 @@
 import { totalTokens } from "@banyan/core/conversation";
 import { counted, formatCost, formatCount, visibleLine } from "@banyan/core/shown";
 import { conversationFile } from "@banyan/store/sqlite";
-import { approvalWords } from "../chat/approval-mode.ts";
-import { titleLine } from "../chat/exchange.ts";
-import { branchOf } from "../chat/status-of.ts";
+import { approvalWords } from "../chat/views/approval-mode.ts";
+import { titleLine } from "../chat/views/exchange.ts";
+import { branchOf } from "../chat/views/status-of.ts";
 import { type Described, described } from "../show/described.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { runningProcesses } from "../show/sub-agents.ts";

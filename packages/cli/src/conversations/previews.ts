@@ -1,6 +1,6 @@
 import { type ConversationState, leaves, pathTo } from "@banyan/core";
 import { counted } from "@banyan/core/shown";
-import { type ExchangeLook, lastExchange } from "../chat/exchange.ts";
+import { type ExchangeLook, lastExchange } from "../chat/views/exchange.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { Style } from "../show/style.ts";
 import { formatTime } from "../show/table.ts";

@@ -13,8 +13,8 @@ import {
 import { serversSettled } from "@banyan/host/mcp";
 import { ownCommand } from "@banyan/host/own-command";
 import type { Arguments } from "../arguments.ts";
-import { OwnDesk } from "../chat/own-desk.ts";
-import { TalkSession } from "../chat/talk-session.ts";
+import { OwnDesk } from "../chat/talk/own-desk.ts";
+import { TalkSession } from "../chat/talk/talk-session.ts";
 import type { Next, SayingCommand } from "../commands/command.ts";
 import { type ExitCode, exitCodes, Stopped, stopOnSignals } from "../exit.ts";
 import { hostOptions, outputOption } from "../host-options.ts";

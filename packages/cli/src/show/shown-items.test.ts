@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import type { FeedItem } from "@banyan/core";
 import { noUsage } from "@banyan/core/conversation";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { ChatView } from "../chat/chat-view.ts";
+import { ChatView } from "../chat/views/chat-view.ts";
 import { reportIn } from "../output/report.ts";
 import { Progress } from "../print/progress.ts";
 import { FRAME_TIME } from "../terminal/full/screen/frames.ts";

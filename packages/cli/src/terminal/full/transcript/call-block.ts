@@ -1,6 +1,6 @@
 import { type Call, isEnded, toolOf } from "@banyan/core/conversation";
 import { cutTo } from "@banyan/core/shown";
-import { callArguments } from "../../../chat/call-arguments.ts";
+import { callArguments } from "../../../chat/views/call-arguments.ts";
 import { callWord } from "../../../show/call-line.ts";
 import { changeHead, diffLines } from "../../../show/diff-lines.ts";
 import { oneLine, plainText } from "../../../show/plain-text.ts";

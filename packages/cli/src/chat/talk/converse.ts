@@ -1,0 +1,198 @@
+import type { Client } from "@banyan/client";
+import type { ConversationState } from "@banyan/core";
+import { counted } from "@banyan/core/shown";
+import { type Equipment, type Host, loadWire, openHost } from "@banyan/host";
+import { optionWords, ownCommand } from "@banyan/host/own-command";
+import type { Arguments } from "../../arguments.ts";
+import { commands } from "../../commands/index.ts";
+import { promptCommands, promptsAt } from "../../commands/prompt-commands.ts";
+import { chooseConversation, conversationsHere } from "../../conversations/choose.ts";
+import type { ExitCode } from "../../exit.ts";
+import { hostOptions, outputOption } from "../../host-options.ts";
+import { openNamedSession } from "../../named-session.ts";
+import { problemOf } from "../../problem.ts";
+import { excerpt, wrap } from "../../show/fit-text.ts";
+import { gist, messageNumbers, speakerOf } from "../../show/message-label.ts";
+import { oneLine } from "../../show/plain-text.ts";
+import type { Suggestion } from "../../terminal/full/prompt/completion.ts";
+import type { CommandName } from "../../terminal/full/prompt/completions.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import type { Unsent } from "../user/unsent.ts";
+import { greet, offerMemory, welcome } from "../views/welcome.ts";
+import { OwnDesk } from "./own-desk.ts";
+import { Talk } from "./talk.ts";
+import type { TalkSession } from "./talk-session.ts";
+
+/** What a conversation at a terminal is begun with. */
+export interface ConverseOptions {
+  readonly args: Arguments;
+  readonly terminal: Terminal;
+  readonly unsent: Unsent;
+  /** Whether what the project brings may be used. */
+  readonly trusted: boolean;
+  /** What is to be said at the beginning. */
+  readonly notices: readonly string[];
+  /** Ends the beginning. */
+  readonly signal: AbortSignal;
+  /** Called when there is somebody to talk with. */
+  onTalk(talk: Talk): void;
+}
+
+/**
+ * Opens the host and the conversation that the command line names, and talks until the person leaves, or what was to be
+ * done is done. Resolves with the exit code; rejects with what `problemOf` can tell.
+ */
+export async function converse(options: ConverseOptions): Promise<ExitCode> {
+  const { args, trusted, signal } = options;
+  const notices = [...options.notices];
+  let talk: Talk | undefined;
+  const onTalk = (begun: Talk) => {
+    talk = begun;
+    options.onTalk(begun);
+  };
+  const host = await openHost({
+    ...hostOptions(args, true, signal, trusted),
+    ...outputOption(args),
+    notice: (sentence) => (talk ? talk.note(sentence) : notices.push(sentence)),
+    readyLater: true,
+  });
+  // What takes its time is opened while the person writes; whoever begins a turn is told when it fails.
+  host
+    .ready()
+    .then(loadWire)
+    .catch(() => {});
+  try {
+    return await talkAt(host, { ...options, notices, onTalk });
+  } finally {
+    await host.close();
+  }
+}
+
+async function talkAt(
+  host: Host,
+  { args, terminal, unsent, notices, signal, onTalk }: ConverseOptions & { readonly notices: string[] },
+): Promise<ExitCode> {
+  notices.push(...host.notices);
+  const left: string[] = [];
+  let talk: Talk | undefined;
+  const own = new OwnDesk(host, (error) => talk?.tell(error));
+  try {
+    const { session, at } = await openNamedSession(args, host, {
+      notice: (sentence) => notices.push(sentence),
+      open: (id) => own.open(id),
+      choose: (among) => chooseConversation({ from: conversationsHere(host), terminal, among, signal }),
+    });
+    const client = await own.client({ changed: (state) => talk?.connection(state) });
+    const place = { redact: host.redact, directory: host.workspace };
+    const { prompt, statusLine } = host.configuration.settings;
+    talk = new Talk({
+      client,
+      own,
+      terminal,
+      unsent,
+      place,
+      prompt,
+      statusCommand: statusLine?.command,
+      task: args.task,
+    });
+    onTalk(talk);
+    notices.push(...configure(terminal, host));
+    greet(terminal, host, notices);
+    offerMemory(terminal, host);
+    for (const completed of [completeCommands(terminal, client, commands), completeNames(terminal, host, talk)])
+      completed.catch((error: unknown) => {
+        terminal.freshLine();
+        const problem = `Not all can be completed: ${oneLine(problemOf(error).message)}`;
+        terminal.write(`${wrap(terminal.style.warning(problem), terminal.columns)}\n`);
+      });
+    if (session) await talk.enter(session.id, at);
+    else talk.beginAt(host.workspace);
+    if (!session && !args.prompt?.trim()) {
+      const welcomed = welcome(terminal, host, () => unsent.hasBegun);
+      // Where nothing is redrawn, it would come in the middle of what is typed.
+      if (!terminal.live) await welcomed;
+    }
+    await talk.run(args.prompt?.trim() ? args.prompt : undefined);
+    left.push(...(await worktreesLeft(talk.session, host)));
+    return talk.exit;
+  } finally {
+    await own[Symbol.asyncDispose]();
+    terminal.freshLine();
+    const { style } = terminal;
+    for (const line of left) terminal.write(`${wrap(style.dim(line), terminal.columns)}\n`);
+    if (talk?.kept !== undefined)
+      terminal.write(style.dim(`resume: ${ownCommand(optionWords("--resume", talk.kept))}\n`));
+  }
+}
+
+/** `2 worktrees stay: banyan worktrees lists them.`; no line where the conversation has none, or git does not say. */
+async function worktreesLeft(session: TalkSession | undefined, { worktrees }: Host): Promise<string[]> {
+  const messages = session?.state.messages.values() ?? [].values();
+  if (!messages.some((message) => message.role === "user" && message.worktree !== undefined)) return [];
+  const { length } = await worktrees.list(session?.id).catch(() => []);
+  if (length === 0) return [];
+  return [
+    `${counted(length, "worktree stays", "worktrees stay")}: ${ownCommand("worktrees")} lists ${length === 1 ? "it" : "them"}.`,
+  ];
+}
+
+/** Tells a terminal what the settings say of it, and what it can complete; returns what is wrong with its keys. */
+function configure({ live }: Terminal, host: Host): readonly string[] {
+  const { keys, theme, vim, notify } = host.configuration.settings;
+  const { workspace } = host;
+  return (
+    live?.configure({
+      workspace,
+      commands,
+      ...(keys && { keys }),
+      ...(theme && { theme }),
+      ...(vim !== undefined && { vim }),
+      ...(notify && { notify }),
+    }) ?? []
+  );
+}
+
+/** Milliseconds that MCP servers have to start until their commands are completed. */
+const STARTING = 30_000;
+
+/** Lets a terminal complete the commands that others bring too, as soon as they are known. */
+export async function completeCommands(
+  { live }: Terminal,
+  client: Client,
+  known: readonly CommandName[],
+): Promise<void> {
+  if (!live) return;
+  const prompts = promptsAt(client);
+  // Those of files are there at once, those of servers once these have started.
+  for (const patience of [0, STARTING]) {
+    // That they are not known, whoever begins a turn is told.
+    const brought = await promptCommands({ prompts }, patience).catch(() => []);
+    live.configure({ commands: [...known, ...brought] });
+  }
+}
+
+/** Characters that say what a name stands for. */
+const HELP = 60;
+
+/** Lets a terminal complete `#` to messages of the conversation, and `@` to named agents as soon as they are known (T14). */
+async function completeNames({ live }: Terminal, host: Host, talk: Pick<Talk, "session">): Promise<void> {
+  const complete = (agents: Equipment["agents"]) =>
+    live?.configure({ names: () => [...agentNames(agents), ...messageNames(talk.session?.state, host.agent.name)] });
+  complete([]);
+  // That they are not known, whoever begins a turn is told.
+  const { agents } = await host.ready().catch(() => ({ agents: [] }));
+  complete(agents);
+}
+
+function agentNames(agents: Equipment["agents"]): Suggestion[] {
+  return agents.map(({ name, description }) => ({ text: `@${name}`, help: excerpt(description, HELP) }));
+}
+
+/** Messages of a conversation as `#3`, the newest first. */
+export function messageNames(state: ConversationState | undefined, agent: string): Suggestion[] {
+  if (!state) return [];
+  return [...messageNumbers(state)].reverse().flatMap(([id, number]) => {
+    const message = state.messages.get(id);
+    return message ? [{ text: `#${number}`, help: `${speakerOf(message, agent)}: ${gist(message, HELP)}` }] : [];
+  });
+}

@@ -1,0 +1,82 @@
+import type { Client } from "@banyan/client";
+import type { ConversationState } from "@banyan/core";
+import { windowOf } from "@banyan/core/hosts";
+import type { Host, KnownModel } from "@banyan/host";
+import type { ContextHere, ModelsHere } from "../../commands/command.ts";
+import type { OwnDesk } from "./own-desk.ts";
+import type { TalkSession } from "./talk-session.ts";
+
+/** The models that a server can take, for one conversation, which `open` begins if there is none yet. */
+export function modelsThere(client: Client, name: string, open: () => Promise<TalkSession>): ModelsHere {
+  return {
+    current: { name },
+    scope: "in this conversation",
+    listProviders: async () => (await client.ask("model.list", {})).providers,
+    listModels: async (provider) => (await client.ask("model.list", { provider })).models,
+    async use(model) {
+      const session = await open();
+      await session.perform("model.use", { model });
+    },
+  };
+}
+
+/** The models of this program: one that is taken is kept for later conversations too. */
+export function modelsHere(desk: OwnDesk, session: TalkSession | undefined): ModelsHere {
+  const { host } = desk;
+  return {
+    current: { name: host.model.name, ...factsOf(host.agent.options.model) },
+    scope: "and in later conversations",
+    aliases: host.configuration.settings.aliases ?? {},
+    listProviders: () => host.listProviders(),
+    listModels: (provider) => host.listModels(provider),
+    async use(name) {
+      await desk.keepModel(name);
+      await session?.perform("model.use", { model: name });
+    },
+  };
+}
+
+/** What the model of this program is sent on a branch. */
+export async function sentHere(host: Host, state: ConversationState, leaf: string | null): Promise<ContextHere> {
+  const parts = await host.contextParts(state, leaf);
+  return { parts, size: contextSizeOf(host) };
+}
+
+/** The same of a model of a server, in a conversation there. */
+export async function sentThere(
+  client: Client,
+  {
+    conversation,
+    leaf,
+    model,
+  }: { readonly conversation: string; readonly leaf: string | null; readonly model: string },
+): Promise<ContextHere> {
+  const [{ parts }, size] = await Promise.all([
+    client.ask("context.read", { conversation, ...(leaf === null ? {} : { leaf }) }),
+    sizeOf(model, client),
+  ]);
+  return { parts, size };
+}
+
+/** Tokens that the model in use here takes, if that is known. */
+export function contextSizeOf({ agent }: Host): number | undefined {
+  return factsOf(agent.options.model).contextSize;
+}
+
+/** Tokens that a model takes, if a list of the server's says so: a name without a provider is in none. */
+async function sizeOf(model: string, client: Client): Promise<number | undefined> {
+  const { providers } = await client.ask("model.list", {});
+  const provider = providers.find(({ name }) => model.startsWith(`${name}/`))?.name;
+  const { models } = provider === undefined ? { models: [] } : await client.ask("model.list", { provider });
+  const listed = models.find(({ name }) => name === model) ?? models.find(({ name }) => model.startsWith(`${name}:`));
+  return listed?.contextSize;
+}
+
+/** What is known of a model that no list has. */
+function factsOf(model: Host["agent"]["options"]["model"]): Pick<KnownModel, "price" | "contextSize"> {
+  const contextSize = "stream" in model ? windowOf(model) : undefined;
+  return {
+    ...("price" in model && model.price && { price: model.price }),
+    ...(contextSize !== undefined && { contextSize }),
+  };
+}

@@ -1,0 +1,177 @@
+import type { Client } from "@banyan/client";
+import { type ConversationState, type FeedItem, pathTo } from "@banyan/core";
+import { toldShortfall, whyEnded } from "@banyan/core/conversation";
+import { CallsFor } from "@banyan/host";
+import { branchName, gist } from "../../show/message-label.ts";
+import { oneLine } from "../../show/plain-text.ts";
+import { runsBeside } from "../../show/sub-agents.ts";
+import { lastResponse, runEndSentence, type TurnEnd, textAtEnd, turnLine } from "../../show/turn-end.ts";
+import { Approvals } from "../user/approvals.ts";
+import type { Person } from "../user/person.ts";
+import type { Prompting } from "../user/prompting.ts";
+import { isReminded, remindOpened } from "../user/standpoint.ts";
+import type { Unsent } from "../user/unsent.ts";
+import { ShownRun } from "../views/shown-run.ts";
+import type { TalkSession } from "./talk-session.ts";
+
+/** Who sees the feed, and of which desk. */
+export interface ShownFeedOptions {
+  readonly client: Client;
+  readonly person: Person;
+  readonly prompting: Prompting;
+  readonly unsent: Unsent;
+  /** The conversation; none before the first message. */
+  session(): TalkSession | undefined;
+  /** The run that is shown has ended. */
+  ended(end: TurnEnd): void;
+}
+
+/**
+ * What a person sees of a conversation: of all that is written there, the run that was last begun where
+ * they stand.
+ */
+export class ShownFeed {
+  readonly #options: ShownFeedOptions;
+  readonly #approvals: Approvals;
+  readonly #run = new ShownRun(() => this.#state);
+  readonly #callsFor = new CallsFor();
+  /** The command whose turn has not begun, because it waits for MCP servers. */
+  #waiting: string | undefined;
+
+  constructor(options: ShownFeedOptions) {
+    const { client, person, unsent } = options;
+    this.#options = options;
+    this.#approvals = new Approvals(person.terminal, person.view, client.welcome, unsent);
+  }
+
+  /** Whether a turn here waits for MCP servers: once for each time that a person was told. */
+  takeWait(): boolean {
+    const waits = this.#waiting !== undefined;
+    this.#waiting = undefined;
+    return waits;
+  }
+
+  /** The run, while it is live. */
+  get working(): string | undefined {
+    return this.#run.working;
+  }
+
+  /** The conversation was left: nothing of it is shown any more. */
+  left(): void {
+    this.#run.leave();
+    this.#waiting = undefined;
+  }
+
+  /** Something happened. */
+  show(item: FeedItem): void {
+    const { person } = this.#options;
+    const session = this.#options.session();
+    if (item.type === "turn.waiting") return this.#tellWait(item);
+    const calling = this.#callsFor.hear(item, this.#state);
+    if (calling) person.terminal.live?.call(calling.sentence);
+    if (item.type === "run.started" && !session?.isAside(item.leaf)) {
+      const isOwn = session?.isOwn(item.run, item.leaf) === true;
+      this.#run.begin(item, person.standpoint.place.at, isOwn);
+    }
+    if (item.type === "message.added" && item.role === "user" && (item.author ?? "user") === "user") this.#heard(item);
+    const isShown = session && (session.isShown(item) || isReminded(session, item));
+    if (this.#run.has(item) && !isShown) person.view.show(item, this.#state);
+    if (item.type === "call.approval-requested" || item.type === "question.asked" || item.type === "run.paused")
+      this.#ask(item.question);
+    if (item.type === "run.ended") this.#approvals.ended(this.#state);
+    if (item.type === "run.ended" && !this.#run.is(item.run)) this.#endedBeside(item);
+    if (item.type === "run.ended" && this.#run.is(item.run)) {
+      // Who stands in front of it stands behind it now.
+      const { at } = person.standpoint.place;
+      if (at !== undefined && pathTo(this.#state, item.leaf).some(({ id }) => id === at))
+        person.standpoint.wrote(item.leaf ?? undefined);
+      this.#ended(item);
+    }
+  }
+
+  #ended(end: TurnEnd): void {
+    const { person, prompting, client } = this.#options;
+    if (!person.terminal.live)
+      for (const line of turnLine(end, this.#state, client.welcome.settings.model)) person.view.note(line);
+    if (end.reason === "finished") person.view.answer(textAtEnd(end, this.#state));
+    this.#options.ended(end);
+    prompting.rested();
+  }
+
+  /** The agent is done on a branch where the person does not look. */
+  #endedBeside(end: TurnEnd): void {
+    const { person, prompting } = this.#options;
+    const session = this.#options.session();
+    const path = pathTo(this.#state, end.leaf);
+    const leaf = path.at(-1);
+    // The run of a sub-agent, or of nothing that was said.
+    if (!session || !leaf || leaf.call !== undefined) return;
+    const { at } = person.standpoint.place;
+    const isAside = path.some(({ id }) => session.isAside(id));
+    if (!isAside && (at === undefined || path.some(({ id }) => id === at))) return;
+    const { style } = person.terminal;
+    const why = runEndSentence(end.reason, whyEnded(end), style) ?? toldShortfall(lastResponse(end, this.#state));
+    person.view.note(oneLine(`${branchName(this.#state, leaf.id)} is done.${why === undefined ? "" : ` ${why}`}`));
+    if (runsBeside(session.live, this.#run.working).length === 0)
+      person.view.note("/compare shows the branches side by side, /branch goes to one.");
+    prompting.rested();
+  }
+
+  /** What is there already: a run that is under way, and questions that wait. */
+  lookAround(): void {
+    const { client, person } = this.#options;
+    const session = this.#options.session();
+    if (!session) return;
+    const { state, live } = session;
+    const isWorking = this.#run.find(live);
+    if (state.messages.size > 0) remindOpened(person.terminal, session, person.standpoint.leaf, client.welcome.agent);
+    for (const { reason } of session.narrowed) person.view.note(oneLine(`You allowed in this conversation: ${reason}`));
+    if (isWorking) person.view.note("The agent is working; what you write steers it.");
+    this.#approvals.opened(state);
+    // A process left these runs in the middle. A user can answer the runs that wait; the others ask again.
+    const asking = new Set(
+      [...live, ...state.waiting.values()].flatMap(({ id, leaf }) => [
+        id,
+        ...pathTo(state, leaf).map((message) => message.id),
+      ]),
+    );
+    for (const question of state.questions.values())
+      if (asking.has(question.type === "limit" ? question.run : question.message)) this.#ask(question.id);
+  }
+
+  /** It is told again and again; a person reads it once. */
+  #tellWait(item: Extract<FeedItem, { type: "turn.waiting" }>): void {
+    const { command, waits, reason } = item;
+    const { person, client } = this.#options;
+    const isNew = waits && this.#waiting !== command;
+    this.#waiting = waits ? command : undefined;
+    const hint = client.welcome.rights.includes("act") ? " Ctrl-C goes on without." : "";
+    if (isNew) person.view.note(oneLine(`${reason}${hint}`));
+    else if (!waits && reason !== "") person.view.note(oneLine(reason));
+  }
+
+  /** Somebody else has said something where this person looks. */
+  #heard(item: Extract<FeedItem, { type: "message.added" }>): void {
+    const { person } = this.#options;
+    const { live, columns } = person.terminal;
+    const message = this.#state.messages.get(item.message);
+    const session = this.#options.session();
+    if (!message || message.call !== undefined) return;
+    if (session?.isOwn(item.message) || session?.isAside(item.message)) return;
+    if (!live && this.#run.isAt(message))
+      person.view.line(`${person.prompt}${gist(message, Math.max(20, columns - 20))}`);
+  }
+
+  /** Asks the person; the rules were asked by the desk. */
+  #ask(question: string): void {
+    const { client, prompting } = this.#options;
+    const session = this.#options.session();
+    // Who may only watch sees in the transcript that something waits.
+    if (!session || !client.welcome.rights.includes("act")) return;
+    prompting.ask(() => this.#approvals.ask(session, question));
+  }
+
+  get #state(): ConversationState {
+    return this.#options.person.state;
+  }
+}

@@ -1,0 +1,404 @@
+import type { Client, ConnectionState } from "@banyan/client";
+import type { Delivery, Directive } from "@banyan/core";
+import { slashIn, visibleProse } from "@banyan/core/shown";
+import { conversationCommands, isCommand, isExit, runsAnytime, watchingCommands } from "../../commands/index.ts";
+import type { ExitCode } from "../../exit.ts";
+import { attachableIn } from "../../show/attached.ts";
+import { oneLine } from "../../show/plain-text.ts";
+import { commandLine, type TalkAction, type Terminal } from "../../terminal/terminal.ts";
+import { ApprovalChoice } from "../user/approval-choice.ts";
+import { Entered, NOT_SENT } from "../user/entered.ts";
+import { Person, type PersonOptions } from "../user/person.ts";
+import { Prompting } from "../user/prompting.ts";
+import { Reach } from "../user/reach.ts";
+import { saidBefore } from "../views/exchange.ts";
+import { ShownStatus } from "../views/shown-status.ts";
+import { changesStatus } from "../views/status-of.ts";
+import type { Partner } from "./at-terminal.ts";
+import { CurrentConversation } from "./current-conversation.ts";
+import { contextSizeOf } from "./models-here.ts";
+import type { OwnDesk } from "./own-desk.ts";
+import { ShownFeed } from "./shown-feed.ts";
+import { TalkCommands } from "./talk-commands.ts";
+import type { Beginning, PromptDirective, TalkSession } from "./talk-session.ts";
+import { Turns } from "./turns.ts";
+
+/** What a guest is told who tries to do something. */
+const WATCHING =
+  "You are watching: with this token you can look at everything here, and do nothing. /help lists what there is.";
+
+/** With whom a person talks, and where they sit. */
+export interface TalkOptions extends Pick<PersonOptions, "place" | "prompt" | "terminal" | "unsent"> {
+  readonly client: Client;
+  /** The desk, when it is this program's own: what runs ends with the talk, and more can be done. Absent at a server. */
+  readonly own?: OwnDesk | undefined;
+  /** Of the server; absent at a desk of this program. */
+  readonly address?: string | undefined;
+  /** A command of the person's own that says what stands below the prompt. */
+  readonly statusCommand?: string | undefined;
+  /** What is said first is a task. `once`: the person is not asked for more when it has ended by itself. */
+  readonly task?: "once" | "first" | undefined;
+}
+
+/**
+ * A person and an agent. What is said, done and decided goes to the desk, of this program or of a server; what is shown is
+ * what every other client is shown, whoever began it. The person sees one branch: the run that was last begun where they
+ * stand.
+ */
+export class Talk implements Partner {
+  readonly #client: Client;
+  readonly #own: OwnDesk | undefined;
+  readonly #terminal: Terminal;
+  readonly #person: Person;
+  readonly #prompting: Prompting;
+  readonly #entered = new Entered();
+  readonly #feed: ShownFeed;
+  readonly #conversation: CurrentConversation;
+  readonly #approval: ApprovalChoice;
+  readonly #turns: Turns;
+  readonly #commands: TalkCommands;
+  /** Resolves when the person goes without waiting for what is on its way. */
+  readonly #gone = Promise.withResolvers<"gone">();
+  readonly #reach: Reach;
+  readonly #status: ShownStatus;
+
+  constructor({ client, own, address, task, statusCommand: command, ...seat }: TalkOptions) {
+    const { agent } = client.welcome;
+    this.#client = client;
+    this.#own = own;
+    this.#terminal = seat.terminal;
+    this.#person = new Person({
+      ...seat,
+      agent,
+      isWatching: !this.#mayAct,
+      session: () => this.session,
+      deliver: (text, delivery) => this.#say(text, delivery),
+      add: async (parts) => {
+        const { standpoint } = this.#person;
+        standpoint.wrote(await (await this.#open()).add(parts, { at: standpoint.below, run: this.#feed.working }));
+      },
+      revert: async (left) => (await this.#open()).revert(left),
+    });
+    this.#prompting = new Prompting({
+      terminal: seat.terminal,
+      isWorking: () => this.#feed.working !== undefined,
+      mayLeave: own === undefined,
+      prompted: (isWorking) => {
+        if (!isWorking) this.#person.view.gap();
+        return { prompt: isWorking ? "" : this.#person.prompt, initial: this.#person.writing.takeDraft() };
+      },
+    });
+    const [person, prompting, { unsent }] = [this.#person, this.#prompting, seat];
+    this.#feed = new ShownFeed({
+      ...{ client, person, prompting, unsent },
+      session: () => this.session,
+      ended: (end) => {
+        this.#turns.ended(end);
+        if (this.#turns.isDone) this.#stop();
+        else this.#person.tellHeld();
+      },
+    });
+    this.#conversation = new CurrentConversation(client, own, {
+      happened: (item, state) => {
+        if (item.type === "call.denied") this.#turns.denied(item, state);
+        this.#feed.show(item);
+        if (changesStatus(item, state)) this.#status.show();
+      },
+      renewed: (session) => this.#renewed(session),
+      gone: (why) => this.end(why),
+      lost: (problem) => this.#lost(problem),
+    });
+    this.#reach = new Reach(seat.terminal, person);
+    this.#status = new ShownStatus({
+      ...{ ...seat, command, state: () => person.state },
+      standing: () => ({
+        ...{ run: this.#feed.working, leaf: person.standpoint.leaf, contextSize: own && contextSizeOf(own.host) },
+        ...{ mode: this.#turns.mode, approval: this.#approval.mode, model: this.#turns.model },
+        live: this.session?.live ?? [],
+      }),
+      tell: (sentence) => this.note(sentence),
+    });
+    this.#approval = new ApprovalChoice({
+      ...{ client, terminal: seat.terminal },
+      note: (sentence) => this.note(sentence),
+      here: () => this.session?.id,
+      open: () => this.#open(),
+    });
+    this.#turns = new Turns({ client, own, task, state: () => person.state, changed: () => this.#status.show() });
+    this.#commands = new TalkCommands({
+      ...{ client, own, address, person, turns: this.#turns, approval: this.#approval },
+      session: () => this.session,
+      working: () => this.#feed.working,
+      isAway: () => !this.#reach.isUp,
+      open: () => this.#open(),
+      enter: (conversation) => this.enter(conversation),
+      begin: () => this.#begin(),
+    });
+  }
+
+  /** The conversation; none before the first message of a new one. */
+  get session(): TalkSession | undefined {
+    return this.#conversation.session;
+  }
+
+  /** The id of the conversation to come back to, if something was said. */
+  get kept(): string | undefined {
+    return this.#conversation.kept;
+  }
+
+  /** How the program is to exit: with how the task came out, when that was all that it was started for (T35). */
+  get exit(): ExitCode {
+    return this.#turns.exit;
+  }
+
+  /** The first message begins a conversation; until then what is written is kept for this place, a folder or an address. */
+  beginAt(place: string): void {
+    this.#person.writing.isFor(place);
+    this.#status.show();
+  }
+
+  /** Goes into a conversation, out of the one before, at a message if one is named, and shows where it stands. */
+  async enter(conversation: string, at?: string): Promise<TalkSession> {
+    this.#stepOut();
+    await this.#conversation.leave();
+    const session = await this.#conversation.enter(conversation, () => {
+      this.#person.standpoint.goBack();
+      if (at !== undefined) this.#person.standpoint.standAt(at);
+      this.#approval.entered();
+      this.#person.writing.isFor(conversation);
+    });
+    this.#terminal.live?.follow(session.state);
+    this.#terminal.live?.configure({ history: saidBefore(session.state, this.#person.standpoint.leaf) });
+    this.#status.show();
+    this.#feed.lookAround();
+    return session;
+  }
+
+  /** Talks until the person leaves, or what was to be done `once` is done. `first` is said at once. */
+  async run(first?: string): Promise<void> {
+    if (first === undefined) this.#person.tellHeld();
+    else await this.#beginWith(first);
+    while (!this.#prompting.isOver) {
+      const line = await this.#prompting.read();
+      if (line === undefined) break;
+      if (line.trim() === "") continue;
+      if (this.typed(line, false)) continue;
+      if (!this.#isRefused(line)) await this.#take(line, () => this.#do(line));
+    }
+    this.#prompting.end();
+    await this.#status[Symbol.asyncDispose]();
+  }
+
+  /** Says what the program was started with. */
+  async #beginWith(first: string): Promise<void> {
+    this.#person.view.gap();
+    if (!this.#terminal.live) this.#terminal.write(`${this.#person.prompt}${visibleProse(first)}\n`);
+    await this.#take(first, () => (slashIn(first) ? this.#do(first) : this.#say(first)));
+  }
+
+  /** The person has entered a line, and does what it says. What does not arrive stands in the prompt again. */
+  async #take(line: string, work: () => Promise<void>): Promise<void> {
+    const { writing } = this.#person;
+    writing.send(line);
+    this.#reach.sends(line);
+    try {
+      const doing = this.#prompting.doing(this.#entered.unlessInterrupted(work));
+      // Whoever goes finds it when they come back.
+      const came = await Promise.race([doing, this.#gone.promise]);
+      if (came === "gone") return;
+      if (came === "interrupted") {
+        writing.returned();
+        this.note(NOT_SENT);
+      } else writing.arrived();
+    } catch (error) {
+      this.#person.tell(error);
+      writing.returned();
+    }
+  }
+
+  typed(message: string, later: boolean): boolean {
+    if (this.#feed.working === undefined) return false;
+    if (this.#isRefused(message)) return true;
+    const command = commandLine(message);
+    if (command === undefined) this.#person.interject(message, later);
+    // Whoever leaves a server need not wait: what runs goes on.
+    else if (this.#own ? runsAnytime(command) : runsAnytime(command, conversationCommands) || isExit(command)) {
+      this.#person.terminal.live?.view.command(message);
+      this.#person.inBackground(this.#do(message));
+    } else return false;
+    return true;
+  }
+
+  /**
+   * Ends a command of the person's own, or the wait for MCP servers, or else what runs: for everybody who is there. Without
+   * a connection nothing can be ended, and what is on its way may wait for ever: the second time, the person leaves.
+   */
+  interrupt(): void {
+    if (this.#person.ownCommands.stop()) return;
+    if (!this.#mayAct) return this.#reach.isUp ? this.note(WATCHING) : this.#go();
+    if (!this.#reach.isUp) return this.#reach.warn() ? undefined : this.#go();
+    if (this.session && this.#feed.takeWait())
+      return this.#person.inBackground(this.session.perform("turn.hasten", {}));
+    this.#entered.interrupt();
+    if (this.session) this.#person.inBackground(this.#interrupt(this.session));
+  }
+
+  async #interrupt(session: TalkSession): Promise<void> {
+    const ended = await session.interrupt(this.#feed.working);
+    // The session has its calls end at once (T3).
+    if (ended === 0 && session.state.runs.size > 0) this.note("Killing what still runs.");
+  }
+
+  act(action: TalkAction): void {
+    if (!this.#mayAct && action !== "agents") return this.note(WATCHING);
+    switch (action) {
+      case "approval-mode":
+        this.#person.inBackground(this.#approval.next());
+        break;
+      case "agents":
+        this.#person.inBackground(this.#do("/agents"));
+        break;
+      case "rewind":
+        this.#person.inBackground(this.#rewind());
+        break;
+      case "take-back":
+        this.#person.takeBack();
+        break;
+    }
+  }
+
+  /** The person goes, whatever is on its way; at a server, what runs goes on. */
+  leave(): void {
+    this.#gone.resolve("gone");
+    this.#stop();
+  }
+
+  /** It stands otherwise with the server. */
+  connection(state: ConnectionState): void {
+    if (state.phase === "gone") return this.end(state.error.message);
+    this.#reach.changed(state);
+    if (state.phase !== "open") return;
+    this.#approval.settingsChanged();
+    this.#status.show();
+  }
+
+  /** The connection cannot be had any more, or the conversation is gone. */
+  end(why: string): void {
+    this.#person.view.say(oneLine(why));
+    // It is drawn before the terminal is given back: nobody is to wonder why they are in their shell again.
+    this.#person.inBackground((this.#terminal.live?.settled() ?? Promise.resolve()).then(() => this.#go()));
+  }
+
+  /** Something went wrong that nobody asked for. */
+  tell(error: unknown): void {
+    this.#person.tell(error);
+  }
+
+  /** Something that can be passed over. */
+  note(sentence: string): void {
+    this.#person.view.note(oneLine(sentence));
+  }
+
+  get #mayAct(): boolean {
+    return this.#client.welcome.rights.includes("act");
+  }
+
+  /** Whether a line is more than this person may do, which is said: the server would refuse it (S28). */
+  #isRefused(line: string): boolean {
+    if (this.#mayAct || isCommand(commandLine(line) ?? "", watchingCommands)) return false;
+    this.note(WATCHING);
+    return true;
+  }
+
+  async #do(line: string): Promise<void> {
+    const { ownCommands, standpoint } = this.#person;
+    if (line.startsWith("!")) return ownCommands.run(line);
+    const command = commandLine(line);
+    if (command === undefined) return this.#say(line);
+    // What a message says may be on its way still, where the server began anew; who leaves does not wait for that.
+    if (!isExit(command)) await this.session?.read();
+    const next = await this.#commands.run(command);
+    this.#status.show();
+    if (next.type !== "turn") return next.type === "leave" ? this.#stop() : undefined;
+    const { type: _, directive, at, ...how } = next;
+    if (directive.type === "prompt") this.#person.writing.says();
+    // Another agent looks at what is there, and nobody leaves it.
+    if (directive.type === "retry" && how.agent === undefined && !(await standpoint.mayRetry(at))) return;
+    return this.#turn(directive, { at: at ?? standpoint.place.at, ...how });
+  }
+
+  /** Says something to the run under way; where there is none, or something is revised, it begins a turn. */
+  async #say(text: string, delivery: Delivery = "steer"): Promise<void> {
+    const parts = this.#person.written(text);
+    const run = this.#feed.working;
+    const { at, revise } = this.#person.standpoint.place;
+    if (revise || run === undefined) return this.#turn({ type: revise ? "retry" : "say", parts }, { at }, text);
+    const about = await (await this.#open()).say(parts, { run, delivery, mode: this.#turns.mode });
+    this.#person.tellAttached(about, attachableIn(text));
+  }
+
+  /** Begins a turn; `text`: what the person wrote. */
+  async #turn(directive: Directive | PromptDirective, how: Omit<Beginning, "mode">, text = ""): Promise<void> {
+    if (directive.type === "stop") return this.#stop();
+    for (const notice of (await this.#own?.ready()) ?? []) this.note(notice);
+    const session = await this.#open();
+    // From here on the desk knows what to interrupt.
+    this.#entered.signal?.throwIfAborted();
+    const model = how.model ?? this.#turns.otherModel;
+    const about = await session.turn(directive, { ...how, model, mode: this.#turns.mode });
+    this.#person.tellAttached(about, attachableIn(text));
+    this.#person.standpoint.goBack();
+  }
+
+  /** The conversation, begun if there is none yet. */
+  #open(): Promise<TalkSession> {
+    return this.#conversation.open((id) => this.enter(id));
+  }
+
+  /** Leaves the conversation for a new one. Resolves with its id, if there was one. */
+  async #begin(): Promise<string | undefined> {
+    this.#stepOut();
+    const left = await this.#conversation.leave();
+    this.beginAt(this.#client.welcome.workspace);
+    return left;
+  }
+
+  #stepOut(): void {
+    this.#feed.left();
+    this.#person.standpoint.goBack();
+    this.#terminal.live?.follow(undefined);
+  }
+
+  /** The server began anew: what ran there was interrupted. */
+  #renewed(session: TalkSession): void {
+    this.#terminal.live?.follow(session.state);
+    this.#status.show();
+    this.#person.inBackground(session.read());
+    this.#person.view.note("The server began anew; /resume goes on with what was interrupted.");
+    this.#prompting.rested();
+  }
+
+  #lost(problem: Error): void {
+    this.#stepOut();
+    this.#status.show();
+    this.#person.tellLoss(problem);
+    this.#prompting.rested();
+  }
+
+  async #rewind(): Promise<void> {
+    await this.session?.read();
+    await this.#person.standpoint.rewind();
+    this.#status.show();
+  }
+
+  /** Nothing more is asked of the person; what they did last is carried out. */
+  #stop(): void {
+    this.#prompting.end();
+    this.#person.leave();
+  }
+
+  #go(): void {
+    this.leave();
+    this.#terminal.close();
+  }
+}

@@ -1,0 +1,155 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Home, home } from "../../testing/banyan.ts";
+import { links } from "../../testing/links.ts";
+import { modelServer, shell } from "../../testing/model-server.ts";
+import { hasTmux } from "../../testing/pty.ts";
+
+const MODEL = ["--model", "openai-compatible/test"];
+
+let place: Home;
+beforeEach(() => {
+  place = home();
+});
+afterEach(() => place[Symbol.dispose]());
+
+describe.skipIf(!hasTmux).each(links)("an approval ($link)", ({ open }) => {
+  const made = (name: string) => existsSync(join(place.workspace, name));
+
+  test("S14, T27: is given by no Enter and no stray key, only by a choice", async () => {
+    await using server = await modelServer(shell("touch made.txt"), { text: "Made." });
+    using pty = await open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("make it");
+    const shown = await pty.asked();
+    expect(shown.replaceAll("\n", "")).toMatch(/banyan asks to run shell in .* {2}touch made\.txt/);
+    pty.press("Enter");
+    await pty.until("Nothing is decided yet");
+    pty.press("q", "Space", "Enter");
+    await pty.until("Nothing is decided yet");
+    expect(made("made.txt")).toBe(false);
+    pty.press("y");
+    await pty.until("Made.");
+    expect(made("made.txt")).toBe(true);
+  });
+
+  test("S14: is not given by what was typed before the question was there", async () => {
+    const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
+    await using server = await modelServer(
+      { text: ["I ", "think ", "so."], held, ...shell("touch made.txt") },
+      { text: "Well." },
+    );
+    using pty = await open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("make it");
+    await pty.until(/^I *$/);
+    pty.type("y");
+    await pty.until(/^─ Reply to banyan: .*\ny$/);
+    goOn();
+    await pty.asked();
+    expect(made("made.txt")).toBe(false);
+    pty.press("n");
+    await pty.until("Why not:");
+    pty.enter("not now");
+    await pty.until("Well.");
+    expect(made("made.txt")).toBe(false);
+    expect(JSON.stringify(server.asked[1])).toContain("The user denied this call: not now");
+    expect(await pty.until(/^─ Reply to banyan: .*\ny$/)).toContain("Well.");
+  });
+
+  test("B23, T27: always, for the conversation, asks no second time; nor do calls that wait already", async () => {
+    const twice = { calls: ["a", "b"].map((name) => ({ tool: "shell", input: { command: `touch ${name}.txt` } })) };
+    await using server = await modelServer(twice, shell("touch c.txt"), { text: "All made." });
+    using pty = await open(place, ["--color", "never", ...MODEL], server.env);
+    await pty.prompted();
+    pty.enter("make them");
+    expect(await pty.asked()).toContain("always shell(touch [harmless]), in this conversation");
+    pty.press("a");
+    await pty.until("All made.");
+    // What is asked stands by itself; the same in the transcript stands behind the name of its tool.
+    const asked = (await pty.written("All made.")).matchAll(/(?<!shell) {2}touch (.)\.txt/g);
+    expect(new Set(Array.from(asked, ([, name]) => name))).toEqual(new Set(["a"]));
+    expect(["a.txt", "b.txt", "c.txt"].map(made)).toEqual([true, true, true]);
+  });
+
+  test("B23: always, for good, is in the settings", async () => {
+    await using server = await modelServer(shell("touch made.txt"), { text: "Made." });
+    using pty = await open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("make it");
+    await pty.asked();
+    pty.press("A");
+    await pty.until("Made.");
+    const settings = readFileSync(join(place.env.BANYAN_HOME ?? "", "config", "settings.json"), "utf8");
+    expect(JSON.parse(settings)).toEqual({ permissions: { allow: ["shell(touch [harmless])"] } });
+  });
+
+  test("B23, B73, T27: of changed arguments runs those, after they were shown; those that do not fit are refused, and the question stays", async () => {
+    await using server = await modelServer(shell("touch made.txt"), { text: "Made." });
+    using pty = await open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("make it");
+    await pty.asked();
+    pty.press("e");
+    await pty.until(/─ command of shell: ─+\ntouch made\.txt$/);
+    pty.press("C-u", "Enter");
+    await pty.until(/^ {2}command$/);
+    pty.press("y");
+    await pty.until(/^Not answered: These arguments do not fit: at command: /);
+    // Keys count once the person could read the question, and pressed none for a moment (S14).
+    for (; !pty.screen().includes("command of shell:"); await sleep(400)) pty.press("e");
+    pty.press("C-u");
+    pty.enter("touch other.txt");
+    await pty.until(/^ {2}touch other\.txt$/);
+    for (; !pty.screen().includes("Nothing is decided yet"); await sleep(400)) pty.press("Enter");
+    expect(made("other.txt")).toBe(false);
+    pty.press("y");
+    await pty.until("Made.");
+    expect([made("made.txt"), made("other.txt")]).toEqual([false, true]);
+  });
+
+  test("F72: is asked for longer than the time of the turn, whose clock stands still", async () => {
+    await using server = await modelServer(shell("touch made.txt"), { text: "In time." });
+    using pty = await open(place, MODEL, { ...server.env, BANYAN_TIMEOUT: "4" });
+    await pty.prompted();
+    pty.enter("make it");
+    await pty.written("Allow this?");
+    await sleep(4_500);
+    pty.press("y");
+    await pty.until("In time.");
+    expect(made("made.txt")).toBe(true);
+  });
+
+  test("T39: in plain lines is a number, and no cursor is moved", async () => {
+    const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
+    await using server = await modelServer(
+      { text: ["I ", "think."], held, ...shell("touch made.txt") },
+      { text: "Made." },
+    );
+    using pty = await open(place, ["--plain", "--color", "never", ...MODEL], server.env);
+    await pty.prompted();
+    pty.enter("make it");
+    await pty.until(/^I *$/);
+    pty.type("1");
+    // The system shows what is typed.
+    await pty.until(/^I +1$/);
+    goOn();
+    expect(await pty.until("Allow this?")).toMatch(
+      /1 {2}yes, once\n {2}2 {2}always shell\(touch \[harmless\]\), in this conversation/,
+    );
+    pty.press("Enter");
+    await pty.until("Nothing is decided yet");
+    expect(made("made.txt")).toBe(false);
+    pty.enter("1");
+    await pty.until("Made.");
+    expect(made("made.txt")).toBe(true);
+    await pty.prompted();
+    pty.press("C-c");
+    await pty.until("Press Ctrl-C again to exit");
+    pty.press("C-d");
+    await pty.until("[exit 0]");
+    expect(await pty.written("[exit 0]")).not.toContain("\x1b");
+  });
+});

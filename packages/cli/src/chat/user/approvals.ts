@@ -1,0 +1,320 @@
+import { setImmediate } from "node:timers/promises";
+import { type Answer, type Call, type ConversationState, type Session, UnfitAnswerError } from "@banyan/core";
+import { type ApprovalQuestion, callIn, type LimitQuestion, subAgentLabel, toolOf } from "@banyan/core/conversation";
+import { visibleLine } from "@banyan/core/shown";
+import type { PlanApproval } from "@banyan/host";
+import { problemOf } from "../../problem.ts";
+import { excerpt } from "../../show/fit-text.ts";
+import { oneLine } from "../../show/plain-text.ts";
+import type { Choice, Decision } from "../../terminal/decision.ts";
+import type { FeedView } from "../../terminal/feed-view.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import { callArguments } from "../views/call-arguments.ts";
+import { Answering, type WrittenAnswer } from "./answering.ts";
+import { argumentWords, CallEditing } from "./call-editing.ts";
+import { answerInWords } from "./text-question.ts";
+import type { Unsent } from "./unsent.ts";
+
+/** A conversation in which something waits for a person, here or on a server. */
+export interface AskingSession extends Pick<Session, "listen" | "state"> {
+  /** May resolve with a sentence: why a rule could not be kept for good. `approval`: with which a plan is carried out. */
+  answer(question: string, answer: Answer, approval?: PlanApproval): Promise<unknown>;
+  /** From now on, files are changed without asking as long as this run lasts; where that can be had. */
+  allowChanges?(run: string): Promise<void>;
+}
+
+/** Who asks. */
+export interface Asking {
+  readonly agent: string;
+}
+
+/**
+ * Asks a person about calls, what calls want to know, and whether a run may go on beyond a limit (B64), one after the
+ * other (B23). Nothing but a choice that was made after the question appeared counts as one: not Enter, not a stray key (S14).
+ */
+export class Approvals {
+  readonly #terminal: Terminal;
+  readonly #view: FeedView;
+  readonly #asking: Asking;
+  readonly #answering: Answering;
+  /** The question before. */
+  #asked: Promise<void> = Promise.resolve();
+
+  /** With `unsent`, what is written in answer outlives the process. */
+  constructor(terminal: Terminal, view: FeedView, asking: Asking, unsent?: Unsent) {
+    this.#answering = new Answering(terminal, view, unsent);
+    this.#terminal = terminal;
+    this.#view = view;
+    this.#asking = asking;
+  }
+
+  /** Asks, and answers the session; does nothing when the question is not open any more. Never rejects. */
+  ask(session: AskingSession, question: string): Promise<void> {
+    // One question comes after the other.
+    this.#asked = this.#asked
+      .then(() => this.#ask(session, question))
+      .catch((error: unknown) => this.#view.say(`Not asked: ${problemOf(error).message}`));
+    return this.#asked;
+  }
+
+  /** A conversation is gone into: says what becomes of what processes before had left in answer to its calls. */
+  opened(state: ConversationState): void {
+    if (this.#answering.putLeftAside(state))
+      this.#view.note("What you had begun to answer is there when the agent asks it again.");
+  }
+
+  /** A run has ended, and may have ended calls that were not asked about again. */
+  ended(state: ConversationState): void {
+    this.#answering.putLeftAside(state);
+  }
+
+  async #ask(session: AskingSession, id: string): Promise<void> {
+    // What was answered just now may cover this call too; the rule is in the state a moment later.
+    await setImmediate();
+    const question = session.state.questions.get(id);
+    if (!question) return;
+    using open = whileOpen(session, id);
+    const asker = subAgentLabel(session.state, question.message ?? "") ?? this.#asking.agent;
+    if (question.type === "limit") {
+      await this.#until(session, id, () => this.#goesOn(question, asker, open.signal));
+      return;
+    }
+    const call = callIn(session.state, question);
+    if (!call) return;
+    const written = this.#answering.begin(session.state, call.id);
+    const given = await this.#until(session, id, () =>
+      question.type === "text"
+        ? answerInWords(this.#terminal, question, asker, (what) => written.part(what), open.signal)
+        : this.#answer(session, call, question, asker, written, open.signal),
+    );
+    written.end(given === "given");
+    if (given === "closed" && open.said !== undefined)
+      this.#view.note(`Somebody else has answered: ${excerpt(oneLine(open.said), SHOWN)}`);
+  }
+
+  /** Lets a person decide until the session takes the answer, or the question is not open any more. */
+  async #until(
+    session: AskingSession,
+    question: string,
+    decide: () => Promise<Chosen | undefined>,
+  ): Promise<Exclude<Given, "refused">> {
+    for (;;) {
+      const answer = await decide();
+      const given = answer === undefined ? "closed" : await this.#give(session, question, answer);
+      if (given !== "refused") return given;
+    }
+  }
+
+  async #goesOn({ reason, offers }: LimitQuestion, asker: string, signal: AbortSignal): Promise<Answer | undefined> {
+    const asked = offers
+      ? { title: "Your message is too large", question: "Store it as a file?", choices: [STORE, KEEP_BACK] }
+      : {
+          title: `${excerpt(visibleLine(asker), 40)} has reached a limit`,
+          question: "May it go on, with as much again?",
+          choices: [MORE, ENOUGH],
+        };
+    const decided = await this.#terminal.decide({ ...asked, body: [visibleLine(reason)], stops: true, signal });
+    return decided && { decision: decided.key === asked.choices[0]?.key ? "allow" : "deny" };
+  }
+
+  /** Answers a question. `closed`: it was answered elsewhere, or withdrawn, in the meantime, and stays so. */
+  async #give(session: AskingSession, question: string, { approval, ...answer }: Chosen): Promise<Given> {
+    try {
+      const problem = await session.answer(question, answer, approval);
+      if (typeof problem === "string") this.#view.note(`Allowed for this conversation only. ${oneLine(problem)}`);
+      return "given";
+    } catch (error) {
+      if (this.#terminal.isClosed || !isOpen(session.state, question)) return "closed";
+      // An answer that does not fit says what is wrong with it, and is written anew; what nobody foresaw is called a defect.
+      const { message } = error instanceof UnfitAnswerError ? error : problemOf(error);
+      this.#view.say(`${this.#terminal.style.bad("Not answered:")} ${oneLine(message)}`);
+      return "refused";
+    }
+  }
+
+  async #answer(
+    session: AskingSession,
+    call: Call,
+    { pattern, preview, message }: ApprovalQuestion,
+    asker: string,
+    written: WrittenAnswer,
+    signal: AbortSignal,
+  ): Promise<Chosen | undefined> {
+    const reason = written.part(WHY_NOT);
+    const editing = new CallEditing(this.#terminal, call, written, (sentence) => this.#view.note(sentence));
+    // Who had begun to change it goes on with that.
+    let isEditing = editing.isBegun;
+    let again = false;
+    for (;;) {
+      if (isEditing) {
+        if ((await editing.edit({ again, signal })) === "stopped") return undefined;
+        isEditing = false;
+        // Who went back has seen the question before, or sees it now for the first time.
+        continue;
+      }
+      const edited = editing.input;
+      // A rule was worked out for the arguments as they were.
+      const rule = edited === undefined ? pattern : undefined;
+      const shown = edited === undefined ? { preview } : { preview, input: edited };
+      const changes = edited === undefined && preview?.changes?.length && session.allowChanges !== undefined;
+      const decided = await this.#terminal.decide({
+        ...this.#decision(call, asker, {
+          rule,
+          changes: Boolean(changes),
+          thing: editing.thing,
+        }),
+        body: callArguments(call, this.#terminal.style, shown),
+        painted: (paint) => callArguments(call, paint.theme, { ...shown, paint }),
+        ...(reason.text !== "" && { begun: { key: NO.key, words: reason.text } }),
+        onBegun: ({ words = "" }) => reason.draft(words),
+        again,
+        signal,
+      });
+      again = true;
+      const input = edited === undefined ? {} : { input: edited };
+      if (!decided) return undefined;
+      switch (decided.key) {
+        case "y":
+          return { decision: "allow", ...input };
+        case "t":
+          await this.#allowChanges(session, message);
+          return { decision: "allow" };
+        case FREELY.key:
+          return { decision: "allow", ...input, approval: "edits" };
+        case "n":
+          if (decided.words === undefined) return { decision: "deny" };
+          reason.use(decided.words);
+          return { decision: "deny", reason: decided.words };
+        case "e":
+          isEditing = true;
+          break;
+        default: {
+          const scope = decided.key === "A" ? "always" : "conversation";
+          return { decision: "allow", remember: { pattern: rule ?? "", scope } };
+        }
+      }
+    }
+  }
+
+  /** What waits is allowed by that, too. Whoever could not be heard of it is asked about each. */
+  async #allowChanges(session: AskingSession, id: string): Promise<void> {
+    const message = session.state.messages.get(id);
+    if (message?.role !== "assistant") return;
+    await session.allowChanges?.(message.run).catch((error: unknown) => {
+      this.#view.note(`Allowed this once only. ${oneLine(problemOf(error).message)}`);
+    });
+  }
+
+  #decision(call: Call, asker: string, { rule, changes, thing }: Offered): Omit<Decision, "body"> {
+    const { style } = this.#terminal;
+    const { folder } = call.about ?? {};
+    const inFolder = folder === undefined ? "" : ` in ${visibleLine(folder)}`;
+    if (call.about?.handsIn)
+      return {
+        title: `${excerpt(visibleLine(asker), 40)} hands in its plan${inFolder}`,
+        name: "The plan",
+        question: "Carry it out?",
+        choices: [CARRY_OUT, FREELY, EDIT_PLAN, NOT_SO],
+        stops: true,
+      };
+    return {
+      // A name that fills the line must not push away what is asked.
+      title: `${excerpt(visibleLine(asker), 40)} asks to run ${style.bold(visibleLine(toolOf(call)))}${inFolder}`,
+      name: `What ${visibleLine(toolOf(call))} would do`,
+      question: "Allow this?",
+      choices: [
+        YES,
+        ...(changes ? [TURN] : []),
+        ...(rule === undefined ? [] : always(visibleLine(rule))),
+        { ...EDIT, text: `change the ${thing === undefined ? "arguments" : argumentWords(thing)} first` },
+        NO,
+      ],
+      stops: true,
+      asksLess: true,
+    };
+  }
+}
+
+/** What a person chose: an answer, and with a plan how it is carried out. */
+type Chosen = Answer & { readonly approval?: PlanApproval };
+
+/** What is offered with a call that is to be allowed. */
+interface Offered {
+  readonly rule: string | undefined;
+  /** Whether all changes of the turn can be allowed. */
+  readonly changes: boolean;
+  /** The argument that can be changed by itself. */
+  readonly thing: string | undefined;
+}
+
+/** What became of an answer; `refused`: the question is still open. */
+type Given = "given" | "closed" | "refused";
+
+/** Characters of somebody else's answer that are shown. */
+const SHOWN = 200;
+const WHY_NOT = "Why not";
+const YES: Choice = { key: "y", text: "yes, once", brief: "yes", words: ["yes", "Y"] };
+const TURN: Choice = { key: "t", text: "yes, and all changes of files in this turn", brief: "this turn", words: ["T"] };
+const EDIT: Choice = { key: "e", text: "change it first", brief: "change", words: ["edit", "change", "E"] };
+const NO: Choice = {
+  key: "n",
+  text: "no; you may say why",
+  brief: "no",
+  words: ["no", "N"],
+  takesWords: WHY_NOT,
+};
+const CARRY_OUT: Choice = {
+  key: "y",
+  text: "yes, asking before each change",
+  brief: "yes, asking",
+  words: ["yes", "Y"],
+};
+const FREELY: Choice = { key: "f", text: "yes, changing files without asking", brief: "yes, freely", words: ["F"] };
+const EDIT_PLAN: Choice = { ...EDIT, text: "change the plan first" };
+const NOT_SO: Choice = {
+  ...NO,
+  text: "no; you may say what is to be otherwise",
+  takesWords: "What is to be otherwise",
+};
+const MORE: Choice = { key: "y", text: "yes, go on", brief: "go on", words: ["yes", "Y"] };
+const ENOUGH: Choice = { key: "n", text: "no, end here", brief: "end", words: ["no", "N"] };
+
+/** Choices for a message that is too large for the model. */
+const STORE: Choice = { key: "y", text: "yes, store it as a file", brief: "store", words: ["yes", "Y"] };
+const KEEP_BACK: Choice = { key: "n", text: "no, do not send it", brief: "do not send", words: ["no", "N"] };
+
+function always(rule: string): Choice[] {
+  return [
+    { key: "a", text: `always ${rule}, in this conversation`, brief: "always here", holdsOn: true },
+    { key: "A", text: `always ${rule}, for good`, brief: "always", holdsOn: true },
+  ];
+}
+
+/** A signal that aborts as soon as a question is open no more, whoever answered it, and what they said in words. */
+function whileOpen(
+  session: Pick<Session, "listen" | "state">,
+  question: string,
+): Disposable & { readonly signal: AbortSignal; readonly said: string | undefined } {
+  const closed = new AbortController();
+  let said: string | undefined;
+  const stop = session.listen({
+    items(items) {
+      for (const item of items) if (item.type === "question.answered" && item.question === question) said = item.text;
+      if (!isOpen(session.state, question)) closed.abort();
+    },
+    // A feed that breaks off ends the question too.
+    ended: () => closed.abort(),
+  });
+  return {
+    signal: closed.signal,
+    get said() {
+      return said;
+    },
+    [Symbol.dispose]: stop,
+  };
+}
+
+/** Whether a question waits for an answer. */
+function isOpen({ questions }: ConversationState, question: string): boolean {
+  return questions.has(question);
+}

@@ -1,0 +1,168 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { StoreError } from "@banyan/core";
+import { redactor } from "@banyan/host";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { FeedView } from "../../terminal/feed-view.ts";
+import { type Home, home } from "../../testing/banyan.ts";
+import { hasEnded, lasting } from "../../testing/lasting.ts";
+import { modelServer, shell } from "../../testing/model-server.ts";
+import { hasTmux, Pty } from "../../testing/pty.ts";
+import { OwnCommands } from "./own-commands.ts";
+
+let place: Home;
+beforeEach(() => {
+  place = home();
+});
+afterEach(() => place[Symbol.dispose]());
+
+const ARGS = ["--allow", "shell", "--model", "openai-compatible/test"];
+
+/** What a person is shown, in lines and in notes. */
+function shown(onLine = () => {}) {
+  const [lines, notes]: [string[], string[]] = [[], []];
+  const view = {
+    line(text: string) {
+      lines.push(text);
+      onLine();
+    },
+    note: (sentence: string) => void notes.push(sentence),
+    busyWith: () => ({ [Symbol.dispose]() {} }),
+  } as unknown as FeedView;
+  return { view, lines, notes };
+}
+
+const here = () => ({ redact: redactor({ env: {} }), directory: place.workspace });
+
+test.skipIf(process.platform === "win32")(
+  "T3: a command of the person's own that ignores the first Ctrl-C is killed by the second",
+  async () => {
+    const begun = Promise.withResolvers<void>();
+    const { view, notes } = shown(() => begun.resolve());
+    const commands = new OwnCommands({ view, place: here(), add: async () => {} });
+    const end = commands.run("!trap '' TERM; echo deaf; while :; do sleep 0.05; done");
+    await begun.promise;
+    const since = performance.now();
+    expect(commands.stop()).toBe(true);
+    expect(notes).toEqual([]);
+    expect(commands.stop()).toBe(true);
+    expect(notes).toEqual(["Killing what still runs."]);
+    await end;
+    // Without the second, it would have two seconds.
+    expect(performance.now() - since).toBeLessThan(2_000);
+    expect(notes.at(-1)).toMatch(/^stopped[,;] /);
+    expect(commands.stop()).toBe(false);
+  },
+);
+
+test.skipIf(process.platform === "win32")(
+  "T17: that the agent cannot be told is said, without a word that it was not done; it is nothing to be stopped any more",
+  async () => {
+    const { view, notes } = shown();
+    const added = Promise.withResolvers<void>();
+    const adding = Promise.withResolvers<void>();
+    const add = () => {
+      adding.resolve();
+      return added.promise;
+    };
+    const commands = new OwnCommands({ view, place: here(), add });
+    const end = commands.run("!true");
+    await adding.promise;
+    expect(commands.stop()).toBe(false);
+    added.reject(new StoreError("damaged", "The disk\nis full."));
+    await end;
+    expect(notes).toEqual([
+      expect.stringMatching(/^done(, [\d.]+ s)?; the agent does not get it: The disk is full\.$/),
+    ]);
+  },
+);
+
+test.skipIf(process.platform === "win32")(
+  "T17: an output that never ends its line is shown up to a bound",
+  async () => {
+    const { view, lines } = shown();
+    const commands = new OwnCommands({ view, place: here(), add: async () => {} });
+    await commands.run("!! yes 'ab 🌳' | tr -d '\\n' | head -c 8000000");
+    expect(lines).toHaveLength(2_001);
+    expect(lines.join("\n").length).toBeLessThan(6_000_000);
+    expect(lines.every((line) => line.isWellFormed())).toBe(true);
+    expect(lines.at(-1)).toMatch(/^… \([\d,]+ more lines\)$/);
+  },
+);
+
+describe.skipIf(!hasTmux)("T17: a command of the person's own", () => {
+  test("runs in the shell; the agent gets the output of !, and nothing of !!", async () => {
+    const waits = shell("until [ -e released ]; do sleep 0.05; done");
+    await using server = await modelServer({ text: "I see." }, waits, { text: "Heard." });
+    using pty = Pty.open(place, ARGS, { ...server.env, OWN_TOKEN: "of the person" });
+    await pty.prompted();
+    pty.enter("!echo one; echo two >&2; exit 3");
+    await pty.until(
+      /^❯ !echo one; echo two >&2; exit 3\none\ntwo\nexit code 3(, .*)?; the agent gets it with what you say next$/,
+    );
+    pty.enter("!! echo $OWN_TOKEN");
+    await pty.until(/^❯ !! echo \$OWN_TOKEN\nof the person\ndone(, .*)?; the agent does not get it$/);
+    const lasts = lasting();
+    pty.enter(`!${lasts}`);
+    await pty.until(new RegExp(`running ${lasts}, .* stops$`));
+    pty.press("C-c");
+    await pty.until(/^stopped(, .*)?; the agent gets it/);
+    await hasEnded(lasts);
+    await pty.prompted();
+    expect(server.asked).toHaveLength(0);
+    pty.enter("what was it?");
+    await pty.until("I see.");
+    const asked = JSON.stringify(server.asked[0]);
+    expect(asked).toContain(
+      JSON.stringify('<output name="echo one; echo two >&2; exit 3">\none\ntwo\nexit code 3\n</output>').slice(1, -1),
+    );
+    expect(asked).not.toContain("of the person");
+
+    // While the agent works, it hears of it before it does the next thing.
+    await pty.prompted();
+    pty.enter("go");
+    await pty.until(/• shell .* …/);
+    pty.enter("!echo three");
+    await pty.until(/^three$/);
+    await pty.until(/^steer: !echo three {3}/);
+    writeFileSync(join(place.workspace, "released"), "");
+    await pty.until("Heard.");
+    expect(JSON.stringify(server.asked[2])).toContain('<output name=\\"echo three\\">');
+  });
+
+  test("is not what /retry asks again: that is what was said before it", async () => {
+    await using server = await modelServer({ text: "Red." }, { text: "Green." }, { text: "Blue." }, { text: "Grey." });
+    using pty = Pty.open(place, ["--plain", ...ARGS], server.env);
+    const said = () => server.asked.at(-1)?.flatMap(({ role, content }) => (role === "user" ? [content] : []));
+    await pty.prompted();
+    await pty.exchange("!echo zero", /^zero\ndone[,;] /);
+    await pty.exchange("/retry", "There is nothing to retry: nobody has said anything yet.");
+    await pty.exchange("a colour?", "Red.");
+    const asked = said();
+    await pty.exchange("/retry", "Green.");
+    await pty.exchange("!echo one", /^one\ndone[,;] /);
+    pty.enter("/retry");
+    await pty.until("Blue.");
+    expect(said()).toEqual(asked);
+    await pty.prompted();
+    await pty.exchange("!echo two", /^two\ndone[,;] /);
+    pty.enter("/retry a shape?");
+    await pty.until("Grey.");
+    expect(JSON.stringify(said())).toContain("zero");
+    expect(said()?.at(-1)).toBe("a shape?");
+    expect(JSON.stringify(server.asked.at(-1))).not.toMatch(/a colour|one|two/);
+  });
+
+  test("in plain lines too, where an address that was not asked for is named, and not fetched (T15)", async () => {
+    await using server = await modelServer({ text: "I see." });
+    using pty = Pty.open(place, ["--plain", ...ARGS], server.env);
+    await pty.prompted();
+    await pty.exchange("!echo one", /^one\ndone[,;] /);
+    pty.enter("see https://a.example/b and *.md.");
+    await pty.until("https://a.example/b does not go along; @https://a.example/b would.");
+    await pty.until("*.md does not go along; @*.md would.");
+    await pty.until("I see.");
+    expect(server.asked[0]?.at(-1)?.content).toBe("see https://a.example/b and *.md.");
+    expect(JSON.stringify(server.asked[0])).toContain("one");
+  });
+});

@@ -1,0 +1,47 @@
+import type { ConnectionState } from "@banyan/client";
+import { oneLine } from "../../show/plain-text.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import type { Person } from "./person.ts";
+
+/** Whether the desk can be reached, and what the person is told of that. */
+export class Reach {
+  readonly #terminal: Terminal;
+  readonly #person: Person;
+  /** `warned`: it is lost, and the person has been told what another Ctrl-C does. */
+  #is: "up" | "lost" | "warned" = "up";
+
+  constructor(terminal: Terminal, person: Person) {
+    this.#terminal = terminal;
+    this.#person = person;
+  }
+
+  get isUp(): boolean {
+    return this.#is === "up";
+  }
+
+  changed({ phase }: ConnectionState): void {
+    if (phase === "lost" && this.isUp) this.#become("lost", "The connection was lost; trying again.");
+    if (phase === "open" && !this.isUp) this.#become("up", "Connected again.");
+  }
+
+  /** While it is lost, the person wants to interrupt: returns whether they were told, for the first time, what to do. */
+  warn(): boolean {
+    if (this.#is === "warned") return false;
+    this.#is = "warned";
+    const kept = "What you sent is sent when it is back; Ctrl-C again leaves, and keeps it.";
+    this.#person.view.note(`There is no connection. ${kept}`);
+    return true;
+  }
+
+  /** A line is on its way: while there is no connection, the person reads that a message waits. */
+  sends(line: string): void {
+    if (!this.isUp && !/^[/!]/.test(line))
+      this.#person.view.note(`Not sent yet: “${oneLine(line)}”. It goes when the connection is back.`);
+  }
+
+  #become(is: "up" | "lost", sentence: string): void {
+    this.#is = is;
+    this.#terminal.live?.view.connected(this.isUp, this.#person.state);
+    this.#person.view.note(sentence);
+  }
+}

@@ -1,0 +1,81 @@
+import { homedir } from "node:os";
+import { visibleLine } from "@banyan/core/shown";
+import { type ProjectItem, projectOf, SettingsError, type Trust, TrustRecord } from "@banyan/host";
+import type { Arguments } from "../../arguments.ts";
+import { directoryOf } from "../../host-options.ts";
+import type { Choice, Decision } from "../../terminal/decision.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+
+/**
+ * Whether what the project around the directory brings may be used (S5, S6). The person is asked when that was not decided
+ * yet, or when something new came that can run or allow something; `--trust` decides it without a question. `notice`
+ * gets a sentence for what is not as one may think.
+ */
+export async function mayUseProject(
+  args: Arguments,
+  terminal: Terminal,
+  notice: (sentence: string) => void,
+): Promise<boolean> {
+  const record = new TrustRecord({ env: process.env, home: homedir() });
+  const directory = directoryOf(args);
+  const decided = record.trustOf(directory);
+  switch (decided.state) {
+    case "nothing":
+      return false;
+    case "trusted":
+      return true;
+    case "distrusted":
+      if (!args.trust) notice("What this project brings is not used, as you decided; --trust uses it from now on.");
+      return args.trust && remember(() => record.trust(directory), notice);
+    case "unknown":
+    case "changed": {
+      if (args.trust) return remember(() => record.trust(directory), notice);
+      const choice = (await terminal.decide(decisionAbout(projectOf(directory).root, decided)))?.key;
+      if (choice === "n") remember(() => record.distrust(directory), notice);
+      if (choice !== "y") return false;
+      remember(() => record.trust(directory, decided.items), notice);
+      // What came while the person was reading is not what they agreed to.
+      return record.trustOf(directory).state !== "changed";
+    }
+  }
+}
+
+/** Writes a decision down. Where that cannot be done it counts for this time. */
+function remember(decide: () => void, notice: (sentence: string) => void): true {
+  try {
+    decide();
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    notice(`You will be asked again: ${error.message}`);
+  }
+  return true;
+}
+
+type Undecided = Extract<Trust, { state: "unknown" | "changed" }>;
+
+const CHOICES: readonly Choice[] = [
+  { key: "y", text: "yes, use it", brief: "yes", words: ["yes", "Y"] },
+  { key: "l", text: "later: not this time", brief: "later", words: ["later", "L"] },
+  { key: "n", text: "no, and do not ask again", brief: "never", words: ["no", "N"] },
+];
+
+function decisionAbout(root: string, { state, items }: Undecided): Decision {
+  const what =
+    state === "unknown"
+      ? "This project brings settings or instructions of its own"
+      : "What this project brings has changed since you agreed to it";
+  return {
+    title: `${what}: ${visibleLine(root)}`,
+    body: [
+      ...items.map(lineOf),
+      "",
+      "Use it only if you trust whoever wrote it: what is listed can steer the agent, and run with your rights.",
+    ],
+    question: "Use it?",
+    choices: CHOICES,
+  };
+}
+
+function lineOf({ kind, name, detail }: ProjectItem): string {
+  return visibleLine(name === detail ? `${kind} ${name}` : `${kind} ${name}: ${detail}`);
+}

@@ -1,0 +1,82 @@
+import type { Call, Json, Preview } from "@banyan/core/conversation";
+import { type ShownLine, shownCall } from "@banyan/core/shown";
+import type { Style } from "../../show/style.ts";
+import type { CodePaint } from "../../terminal/full/markdown/look.ts";
+
+/** What a person sees of a call beside its arguments, or in their place. */
+interface Shown {
+  /** In the place of those that were checked. */
+  readonly input?: Json | undefined;
+  readonly preview?: Preview | undefined;
+  /** Colours code by its language. */
+  readonly paint?: CodePaint | undefined;
+}
+
+/**
+ * All of a call that a person is to judge, as lines. Nothing of it hides on a terminal, and nothing is left out (S15, S23), but the
+ * name of a command that is all there is: where there are few rows, it would stand there in place of the command.
+ */
+export function callArguments(
+  call: Pick<Call, "input" | "executedInput" | "inputText" | "about">,
+  style: Style,
+  { input = call.executedInput ?? call.input, preview, paint }: Shown = {},
+): string[] {
+  const all = shownCall(call, { input, preview }).map((line) => ({
+    ...line,
+    text: line.text.replaceAll("\t", "    "),
+  }));
+  const [first, ...rest] = all;
+  const isCommand = first?.look === "head" && rest.every(({ look }) => look === "command");
+  // Of one without words nobody would see that there is one.
+  const isAlone = isCommand && rest.some(({ text }) => text.trim() !== "");
+  const lines = isAlone ? rest : all;
+  const width = String(lines.reduce((most, { number = 0 }) => Math.max(most, number), 0)).length;
+  const code = paint ? inColours(lines, paint) : new Map<ShownLine, string>();
+  return lines.map((line) => painted(line, width, style, code.get(line)));
+}
+
+/** Lines in the colours of their languages, as far as those are known: each file as it was, and as it is to be. */
+function inColours(lines: readonly ShownLine[], { highlight }: CodePaint): ReadonlyMap<ShownLine, string> {
+  const found = new Map<ShownLine, string>();
+  const paint = (part: readonly ShownLine[], language: string) => {
+    const code = highlight(part.map(({ text }) => text).join("\n"), language);
+    if (code?.length === part.length) for (const [index, line] of part.entries()) found.set(line, code[index] ?? "");
+  };
+  for (const path of new Set(lines.flatMap((line) => line.path ?? []))) {
+    const language = /\.([^./]+)$/.exec(path)?.[1] ?? path.split("/").at(-1) ?? "";
+    const ofFile = lines.filter((line) => line.path === path);
+    paint(
+      ofFile.filter(({ look }) => look === "added" || look === "same" || look === "text"),
+      language,
+    );
+  }
+  paint(
+    lines.filter(({ look }) => look === "command"),
+    "bash",
+  );
+  return found;
+}
+
+function painted({ look, text, number }: ShownLine, width: number, style: Style, code = text): string {
+  const place = style.dim(String(number ?? "").padStart(width));
+  switch (look) {
+    case "note":
+      return style.warning(text);
+    case "head":
+      return style.dim(text);
+    case "argument":
+      return text;
+    case "command":
+      return code;
+    case "text":
+      return `${style.dim("│")} ${code}`;
+    case "added":
+      return code === text ? `${place} ${style.good(`+ ${text}`)}` : `${place} ${style.good("+")} ${code}`;
+    case "removed":
+      return `${place} ${style.bad(`- ${text}`)}`;
+    case "same":
+      return `${place}   ${code}`;
+    case "gap":
+      return style.dim(text);
+  }
+}

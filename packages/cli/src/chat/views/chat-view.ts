@@ -1,0 +1,234 @@
+import type { Call, ConversationState, Event, FeedItem, RunEnd } from "@banyan/core";
+import { callIn, isEnded, toldShortfall, whyEnded } from "@banyan/core/conversation";
+import { GIVEN_UP, GIVEN_UP_TOO, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
+import { callBegin, callDetails, callEnd } from "../../show/call-line.ts";
+import { changeHead, diffLines } from "../../show/diff-lines.ts";
+import { wrap } from "../../show/fit-text.ts";
+import { recalledLine } from "../../show/memory-lines.ts";
+import { gist, ToldEnds, toldModelLines } from "../../show/message-label.ts";
+import { oneLine, PlainText, plainText } from "../../show/plain-text.ts";
+import { SubAgentItems, subAgentLine } from "../../show/sub-agents.ts";
+import { runEndSentence } from "../../show/turn-end.ts";
+import type { FeedView } from "../../terminal/feed-view.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+
+/** The question stands in lines of its own, and a call is shown when it has run for a while, or ends. */
+type ShownElsewhere =
+  | "question.answered"
+  | `call.${"pending" | "approval-requested" | "approval-resolved"}`
+  | `call.${"input" | "output" | "draft"}.delta`
+  | "run.started";
+
+/** Milliseconds after which a call that runs is shown; a shorter one is shown when it has ended. */
+const SHOWN_AFTER = 300;
+
+/** Lines of a change that are shown; /changes shows all of it. */
+const DIFF_SHOWN = 40;
+
+/**
+ * Shows a feed on a terminal: text as it comes, one line for each call. What is shown is never touched again, so a call
+ * that takes long begins its line and ends it when it has ended, unless something else came between.
+ */
+export class ChatView implements FeedView {
+  readonly #terminal: Terminal;
+  #plain = new PlainText();
+  /** What the last characters on the screen belong to. */
+  #last: "nothing" | "text" | "reasoning" | "call" = "nothing";
+  #openCall: string | undefined;
+  /** Something of the answer that the model gives now was shown. */
+  #isWritten = false;
+  /** A part of this turn was given up, and that was told. */
+  #gaveUp = false;
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+  readonly #subAgents = new SubAgentItems();
+  readonly #toldEnds = new ToldEnds();
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+  }
+
+  show(item: FeedItem, state: ConversationState): void {
+    if (this.#subAgents.has(item, state)) this.#showSubAgent(item, state);
+    else this.#show(item, state);
+  }
+
+  /** What a sub-agent does is progress of the call that launched it, and no answer to the person. */
+  #showSubAgent(item: FeedItem, state: ConversationState): void {
+    const { style, columns } = this.#terminal;
+    const line = subAgentLine(item, state, style, columns);
+    if (line !== undefined) this.line(line);
+  }
+
+  #show(item: FeedItem, state: ConversationState): void {
+    switch (item.type) {
+      case "message.started":
+        this.#plain = new PlainText();
+        this.#isWritten = false;
+        break;
+      case "text.delta":
+        this.#text(item.text);
+        break;
+      case "reasoning.delta":
+        this.#reasoning(item.text);
+        break;
+      case "message.completed": {
+        this.#endLine();
+        const shortfall = toldShortfall(state.messages.get(item.message));
+        if (shortfall !== undefined) this.note(oneLine(shortfall));
+        break;
+      }
+      case "message.abandoned":
+        this.#endLine();
+        if (this.#isWritten) {
+          this.note(this.#gaveUp ? GIVEN_UP_TOO : GIVEN_UP);
+          this.#gaveUp = true;
+        }
+        break;
+      case "message.added": {
+        const message = state.messages.get(item.message);
+        if (!this.#toldEnds.has(message)) for (const line of toldModelLines(message)) this.note(line);
+        break;
+      }
+      case "memory.recalled":
+        this.note(recalledLine(item.items, "/memory"));
+        break;
+      case "call.executing":
+        this.#running(item, state);
+        break;
+      // What it asks stands there, and an answer is typed behind it: the call is shown when it has ended.
+      case "question.asked":
+        clearTimeout(this.#timers.get(item.call));
+        break;
+      case "call.completed":
+      case "call.failed":
+      case "call.denied":
+      case "call.cancelled":
+        this.#ended(item, state);
+        break;
+      case "file.changed": {
+        const { style } = this.#terminal;
+        for (const line of [changeHead(item, style), ...diffLines(item.diff, { style, most: DIFF_SHOWN })])
+          this.line(line);
+        break;
+      }
+      case "input.delivered": {
+        const message = state.messages.get(item.input);
+        if (message) this.note(`delivered: ${gist(message, this.#terminal.columns - 11)}`);
+        break;
+      }
+      case "run.ended":
+        this.#runEnded(item.reason, whyEnded(item), item.error?.code);
+        break;
+      default: {
+        item.type satisfies UntoldType | ToldType | ShownElsewhere;
+        this.#toldEnds.note(item);
+        const told = toldItem(item);
+        if (told !== undefined) this.note(told);
+      }
+    }
+  }
+
+  /** A sentence of the program's own. */
+  say(sentence: string): void {
+    this.#endLine();
+    this.#terminal.write(`${wrap(sentence, this.#terminal.columns)}\n`);
+  }
+
+  /** One that can be passed over. */
+  note(sentence: string): void {
+    this.say(this.#terminal.style.dim(sentence));
+  }
+
+  /** What the agent said, when it was not seen as it was written. */
+  answer(text: string): void {
+    for (const line of plainText(text).trim().split("\n")) this.line(line);
+  }
+
+  /** A line as it is. */
+  line(text: string): void {
+    this.#endLine();
+    this.#terminal.write(`${text}\n`);
+  }
+
+  /** What it writes is all that is seen of it. */
+  busyWith(): Disposable {
+    return { [Symbol.dispose]() {} };
+  }
+
+  /** Stands apart from what follows. */
+  gap(): void {
+    this.#endLine();
+    this.#terminal.write("\n");
+  }
+
+  #text(text: string): void {
+    const plain = this.#plain.push(text);
+    this.#isWritten ||= plain.trim() !== "";
+    if (this.#last === "text") return this.#terminal.write(plain);
+    // Models like to begin with line ends; here they would only be a hole.
+    const begun = plain.trimStart();
+    if (begun === "") return;
+    this.#endLine();
+    this.#last = "text";
+    this.#terminal.write(begun);
+  }
+
+  #reasoning(text: string): void {
+    const { style } = this.#terminal;
+    const compact = this.#plain.push(text).replace(/\s+/g, " ");
+    if (this.#last !== "reasoning") {
+      if (compact.trim() === "") return;
+      this.#endLine();
+      this.#last = "reasoning";
+      this.#terminal.write(style.dim(`Thinking: ${compact.trimStart()}`));
+    } else this.#terminal.write(style.dim(compact));
+  }
+
+  #running(item: Event & { readonly message: string; readonly call: string }, state: ConversationState): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(item.call);
+      const call = callIn(state, item);
+      if (!call || isEnded(call.status) || this.#last === "call") return;
+      this.#endLine();
+      this.#terminal.write(this.#begin(call));
+      this.#last = "call";
+      this.#openCall = call.id;
+    }, SHOWN_AFTER);
+    this.#timers.set(item.call, timer);
+  }
+
+  #ended(item: Event & { readonly message: string; readonly call: string }, state: ConversationState): void {
+    clearTimeout(this.#timers.get(item.call));
+    this.#timers.delete(item.call);
+    const call = callIn(state, item);
+    if (!call) return;
+    const { style, columns } = this.#terminal;
+    if (this.#openCall !== call.id) {
+      this.#endLine();
+      this.#terminal.write(this.#begin(call));
+    }
+    const lines = [callEnd(call, style), ...callDetails(call, style, columns)];
+    this.#terminal.write(`${lines.join("\n")}\n`);
+    this.#last = "nothing";
+    this.#openCall = undefined;
+  }
+
+  #begin(call: Call): string {
+    return callBegin(call, this.#terminal.style, this.#terminal.columns);
+  }
+
+  #runEnded(reason: RunEnd, why: string | undefined, code: string | undefined): void {
+    this.#endLine();
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#timers.clear();
+    this.#gaveUp = false;
+    const sentence = runEndSentence(reason, why, this.#terminal.style, code);
+    if (sentence !== undefined) this.say(sentence);
+  }
+
+  #endLine(): void {
+    this.#terminal.freshLine();
+    this.#last = "nothing";
+    this.#openCall = undefined;
+  }
+}

@@ -1,0 +1,133 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { counted, visibleLine } from "@banyan/core/shown";
+import { type Host, type ProviderStatus, settingAt, TrustRecord } from "@banyan/host";
+import manifest from "../../../package.json" with { type: "json" };
+import { memoryOffer } from "../../commands/memory.ts";
+import { type Described, described } from "../../show/described.ts";
+import { wrap } from "../../show/fit-text.ts";
+import { oneLine } from "../../show/plain-text.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import { approvalSentence } from "./approval-mode.ts";
+
+/**
+ * What a person is told at their first start, and never again: which models were found, what may happen here without a
+ * question, and three things to try. Nothing is asked. Resolves when it is said: servers of this machine are asked before,
+ * for a second at most, and no prompt need wait for that (T40). Who has said something before that is told at the next start.
+ */
+export async function welcome(terminal: Terminal, host: Host, hasBegun: () => boolean): Promise<void> {
+  const marker = join(host.places.state, "welcomed");
+  if (existsSync(marker)) return;
+  const providers = await providersOf(host);
+  if (hasBegun()) return;
+  const { columns, style } = terminal;
+  // That nothing was found was just said, where the demo is used for that.
+  const rows: Described[] = [
+    ...(isStandIn(host) ? [] : [{ name: ["found"], text: foundIn(providers) }]),
+    {
+      name: ["model"],
+      text: `${isStandIn(host) ? "" : `${oneLine(host.model.name)}, for the reason above. `}/model takes another one, and keeps it.`,
+    },
+    { name: ["trust"], text: trustIn(host) },
+    { name: ["asked"], text: askedFirst(host, terminal.live?.keyTable.length ? "Shift+Tab" : "/approval") },
+    { name: ["try"], text: "what is in this folder?" },
+    { name: [""], text: "@ and the name of a file in a message: the file goes along with it" },
+    { name: [""], text: "/tree after an answer: go back to any message, and take another branch from there" },
+  ];
+  terminal.write(`\n${wrap(`${style.bold("Welcome.")} This is said once; write whenever you like.`, columns)}\n`);
+  const look = { dim: (text: string) => text, accent: style.accent };
+  for (const line of described(rows, columns, look)) terminal.write(`${line}\n`);
+  try {
+    mkdirSync(host.places.state, { recursive: true, mode: 0o700 });
+    writeFileSync(marker, "");
+  } catch {
+    // Where nothing can be kept, it is said again: no harm is done.
+  }
+}
+
+/** Whether the demo is used because there is nothing else, as its reason says: nobody chose it. */
+function isStandIn({ model, configuration }: Host): boolean {
+  return model.name.startsWith("demo/") && configuration.settings.model === undefined;
+}
+
+/** Who can be used. A program that is still loading may not hear in time what a server answers: the one in use is there. */
+async function providersOf(host: Host): Promise<readonly ProviderStatus[]> {
+  await host.ready().catch(() => {
+    // Whoever begins a turn is told.
+  });
+  const providers = await host.listProviders();
+  const isHeard = providers.some(({ name, usable }) => usable && host.model.name.startsWith(`${name}/`));
+  return isHeard ? providers : host.listProviders();
+}
+
+function foundIn(providers: readonly ProviderStatus[]): string {
+  const found = providers.filter(({ name, usable }) => usable && name !== "demo");
+  if (found.length === 0) return "No key of a provider is set, and no model server answers on this machine.";
+  return found
+    .map(({ name, reason, models }) => {
+      const listed = models === undefined ? "" : ` (${counted(models.length, "model")})`;
+      return `${name}${listed}: ${oneLine(reason)}`;
+    })
+    .join(" ");
+}
+
+function trustIn({ workspace }: Host): string {
+  const { state } = new TrustRecord({ env: process.env, home: homedir() }).trustOf(workspace);
+  switch (state) {
+    case "nothing":
+      return "This directory brings no settings or instructions of its own.";
+    case "trusted":
+      return "The settings and instructions that this directory brings are used, as you said.";
+    default:
+      return "The settings and instructions that this directory brings are not used; --trust uses them.";
+  }
+}
+
+function askedFirst({ approval }: Host, changer: string): string {
+  const what = {
+    plan: "Looking around runs by itself; nothing else does before you allow the agent's plan.",
+    ask: "Looking around runs by itself; you are asked before a file is changed or a command runs.",
+    edits: "Files of this directory are changed without a question; you are asked before a command runs.",
+    all: "Everything runs without a question.",
+  }[approval];
+  return `${what} ${changer} changes that.`;
+}
+
+/** The first lines of a chat: what this is, where it works, with which model and why, and what is not as one may think. */
+export function greet(terminal: Terminal, host: Host, notices: readonly string[]): void {
+  const { style } = terminal;
+  const say = (sentence: string) => terminal.write(`${wrap(sentence, terminal.columns)}\n`);
+  const { name, reason } = host.model;
+  say(`${style.bold(`banyan ${manifest.version}`)} in ${visibleLine(host.workspace)}`);
+  say(style.dim(oneLine(reason)));
+  if (name.startsWith("demo/") && !isStandIn(host))
+    say(style.warning("This is the offline demo: a few rules, not a language model."));
+  if (host.approval === "plan") say(approvalSentence("plan"));
+  if (host.approval === "edits") say(style.warning("Approval: files of this directory are changed without asking."));
+  if (host.approval === "all") {
+    const [layer] = settingAt(host.configuration, ["approval"])?.layers ?? [];
+    const from = layer === "flags" ? "--approval all" : layer === "environment" ? "BANYAN_APPROVAL" : "the settings";
+    const loud = `APPROVAL IS OFF (${from}): every call runs without asking. Use this in a sandbox only.`;
+    say(style.bad(style.bold(loud)));
+  }
+  for (const notice of notices) say(style.warning(oneLine(notice)));
+  say(style.dim("/help lists the commands; Ctrl-C interrupts."));
+}
+
+/**
+ * Offers memory, once (S26), in a chat of a person who has not decided about it: it is off until they agree. Nobody waits
+ * for an answer, so that the prompt has the keys (T40); a person agrees by a command, and by nothing that they type else.
+ */
+export function offerMemory(terminal: Terminal, host: Host): void {
+  const marker = join(host.places.state, "memory-offered");
+  const [layer] = settingAt(host.configuration, ["memory", "enabled"])?.layers ?? [];
+  if ((layer !== undefined && layer !== "built-in") || existsSync(marker)) return;
+  terminal.write(`${wrap(memoryOffer(host), terminal.columns)}\n`);
+  try {
+    mkdirSync(host.places.state, { recursive: true, mode: 0o700 });
+    writeFileSync(marker, "");
+  } catch {
+    // Where nothing can be kept, it is said again: no harm is done.
+  }
+}
