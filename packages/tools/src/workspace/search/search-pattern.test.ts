@@ -110,3 +110,13 @@ test.each(REFUSED)("F79: %j is refused with the form to use", (pattern, reason, 
   expect(() => translate(pattern)).toThrow(reason);
   expect(() => translate(pattern)).toThrow(form);
 });
+
+test.each([
+  "(?i)\\p{Lu} bar",
+  "(?i)[[:upper:]] bar",
+  "(?i)[[:lower:]]{3} bar",
+  "(?is)o.[[:upper:]]AR",
+  "x|(?i)[[:alpha:]] bar",
+])("F79: %j finds letters of any case in a text with characters beyond Latin-1", (pattern) => {
+  expect(linesWith(pattern, "foo BAR\nfoo BAR 日本\n")).toEqual([1, 2]);
+});

