@@ -31,7 +31,6 @@ const UNREVISED = new Set<string>([
   "docs/memory.md",
   "docs/models.md",
   "docs/performance.md",
-  "docs/promises.md",
   "docs/protocol.md",
   "docs/sandbox.md",
   "docs/security.md",
