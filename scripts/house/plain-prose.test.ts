@@ -8,7 +8,6 @@ const PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "d
 
 /** Pages that were written before the rule, and wait for their turn. */
 const UNREVISED = new Set<string>([
-  "CHANGELOG.md",
   "CONTRIBUTING.md",
   "docs/architecture.md",
   "docs/coming-from.md",
