@@ -6,6 +6,7 @@ import { styleFor } from "../../packages/cli/src/show/style.ts";
 import { createTheme } from "../../packages/cli/src/terminal/full/theme/theme.ts";
 import { LiveView } from "../../packages/cli/src/terminal/full/transcript/live-view.ts";
 import { PlainTerminal } from "../../packages/cli/src/terminal/plain-terminal.ts";
+import { topRun } from "../../packages/client/src/display/index.ts";
 import type { LinkEvents } from "../../packages/client/src/index.ts";
 import {
   type ConversationState,
@@ -19,7 +20,6 @@ import { OWNER } from "../../packages/server/src/desk/principal.ts";
 import { Branch } from "../../packages/server/src/doors/acp/branch.ts";
 import { type Abilities, Telling } from "../../packages/server/src/doors/acp/telling.ts";
 import { AgUiTurn } from "../../packages/server/src/doors/ag-ui-turn.ts";
-import { topRun } from "../../packages/server/src/doors/following.ts";
 import { chatRequest, chatWords } from "../../packages/server/src/doors/openai-chat.ts";
 import { responsesRequest, responsesWords } from "../../packages/server/src/doors/openai-responses.ts";
 import { errorOf, failureOf } from "../../packages/server/src/doors/openai-words.ts";

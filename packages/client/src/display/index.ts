@@ -8,4 +8,7 @@ export {
   type QuestionDisplay,
   type UnplacedItem,
 } from "./display-item.ts";
+export { approvalSubject, readableParts, type TurnItem, type WaitingQuestion } from "./turn-item.ts";
+export { TurnReader } from "./turn-reader.ts";
+export { isSameTurn, lastOfRun, openRun, runsOf, topRun } from "./turn-runs.ts";
 export { WrittenParts } from "./written-parts.ts";

@@ -1,9 +1,9 @@
 import { ClientError } from "@banyan/client";
+import { approvalSubject, type WaitingQuestion } from "@banyan/client/display";
 import { askedText, type Json, type OpenQuestion } from "@banyan/core/conversation";
 import { z } from "zod";
 import type { AgUiInterrupt } from "./ag-ui-event.ts";
 import type { GivenAnswer } from "./following.ts";
-import { askedWhat, type WaitingQuestion } from "./told.ts";
 
 /** What a program says to an interrupt. */
 export const resumeEntry = z.object({
@@ -23,7 +23,13 @@ export function interruptOf(question: WaitingQuestion): AgUiInterrupt {
       const { call: toolCallId } = question;
       const properties = { ...APPROVED, editedArgs: { type: "object" }, reason: { type: "string" } };
       const responseSchema = { type: "object", properties, required: ["approved"] };
-      return { id, reason: "tool_call", message: `May it run ${askedWhat(question)}?`, toolCallId, responseSchema };
+      return {
+        id,
+        reason: "tool_call",
+        message: `May it run ${approvalSubject(question)}?`,
+        toolCallId,
+        responseSchema,
+      };
     }
     case "text": {
       const { call: toolCallId, choices } = question;

@@ -1,11 +1,12 @@
 import { setTimeout } from "node:timers/promises";
+import { topRun } from "@banyan/client/display";
 import type { FeedItem } from "@banyan/core";
 import type { ConversationState } from "@banyan/core/conversation";
 import { refuseUnknown } from "@banyan/core/conversation";
 import type { AgUiEvent } from "./ag-ui-event.ts";
 import { isOf, messageOf } from "./ag-ui-tree.ts";
 import { type AgUiRun, AgUiTurn } from "./ag-ui-turn.ts";
-import { QUIET, topRun } from "./following.ts";
+import { QUIET } from "./following.ts";
 
 /**
  * How the events of a turn are told for a server of your own.

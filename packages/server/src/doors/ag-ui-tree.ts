@@ -1,3 +1,4 @@
+import { isSameTurn, readableParts } from "@banyan/client/display";
 import {
   type AssistantMessage,
   type ConversationState,
@@ -10,8 +11,6 @@ import {
   type UserPart,
 } from "@banyan/core/conversation";
 import type { AgUiMessage, AgUiPart, AgUiPatch } from "./ag-ui-event.ts";
-import { isSameTurn } from "./following.ts";
-import { readableParts } from "./told.ts";
 
 /**
  * The id of a part in a message of ours, as a message of AG-UI: the first text of a message has the id of the message, and so

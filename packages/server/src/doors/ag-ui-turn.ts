@@ -1,9 +1,8 @@
+import { type TurnItem, TurnReader, type UnplacedItem } from "@banyan/client/display";
 import { addCost, addUsage, type ConversationState, type Cost, type Json, type Usage } from "@banyan/core/conversation";
 import { interruptOf } from "./ag-ui-answers.ts";
 import { AG_UI_VERSION, type AgUiEvent, type AgUiOutcome, type AgUiUsage } from "./ag-ui-event.ts";
 import { contentOf, isOf, messagesNamed, type Outline, outlineOf, partId, patchOf, resultOf } from "./ag-ui-tree.ts";
-import type { Said, Told } from "./told.ts";
-import { ToldTurn } from "./told-turn.ts";
 
 /** The run that a program of AG-UI asks for. */
 export interface AgUiRun {
@@ -22,7 +21,7 @@ type Voice = string | undefined;
 
 /** One turn, told as a run of AG-UI, with its sub-agents. */
 export class AgUiTurn {
-  readonly read: ToldTurn;
+  readonly read: TurnReader;
   readonly #run: AgUiRun;
   readonly #tree: (() => ConversationState) | undefined;
   /** Messages that its reader had before. */
@@ -45,16 +44,16 @@ export class AgUiTurn {
   #cost: Cost = 0;
   #outline: Outline | undefined;
 
-  /** `tree` is the conversation, whose outline is told when it is there; `command` asks for the turn, as in `ToldTurn`. */
+  /** `tree` is the conversation, whose outline is told when it is there; `command` asks for the turn, as in `TurnReader`. */
   constructor(run: AgUiRun, tree?: () => ConversationState, command?: string) {
-    this.read = new ToldTurn(command);
+    this.read = new TurnReader(command);
     this.#run = run;
     this.#tree = tree;
     this.#given = run.messages ?? [];
   }
 
   /** The events that say what an item says; none when it is not about this turn. */
-  take(item: Said): AgUiEvent[] {
+  take(item: UnplacedItem): AgUiEvent[] {
     return this.#isFinished ? [] : this.read.take(item).flatMap((told) => this.#tell(told));
   }
 
@@ -125,18 +124,18 @@ export class AgUiTurn {
     return delta.length === 0 ? [] : [{ type: "STATE_DELTA", delta }];
   }
 
-  #tell(told: Told): AgUiEvent[] {
+  #tell(told: TurnItem): AgUiEvent[] {
     if (told.known) return [];
     const by = told.by === undefined ? {} : { subagentRunId: told.by };
     switch (told.type) {
-      case "began":
+      case "turn-start":
         return this.#start();
-      case "begun":
+      case "message-start":
         this.#models.set(told.message, told.model);
         return told.by === undefined ? [...this.#start(), ...this.#delta("leaf")] : [];
-      case "said":
+      case "text":
         return this.#say(told);
-      case "input":
+      case "call-input":
         return this.#write(told, told.text);
       case "call": {
         if (this.#written.has(told.call)) return [];
@@ -147,7 +146,7 @@ export class AgUiTurn {
       }
       case "part":
         return [{ type: "CUSTOM", name: "banyan.part", value: { ...told.part, message: told.message } as Json, ...by }];
-      case "complete": {
+      case "message-end": {
         const model = this.#models.get(told.message) ?? "";
         const sum = this.#usage.get(model);
         this.#usage.set(model, sum ? addUsage(sum, told.usage) : told.usage);
@@ -155,23 +154,23 @@ export class AgUiTurn {
         this.#done.set(told.message, told.by);
         return this.#close(told.by);
       }
-      case "taken-back":
+      case "message-discard":
         return [...this.#close(told.by), ...this.#closeCalls(told.by), ...this.#withoutIt()];
-      case "output":
+      case "call-output":
         return [{ type: "CUSTOM", name: "banyan.output", value: { toolCallId: told.call, delta: told.text }, ...by }];
-      case "ended": {
+      case "call-end": {
         const { id, ...result } = resultOf(told.call, told.output);
         // Another call of the same response asked: its reader had this result before.
         if (this.#given.some((given) => given.id === id)) return [];
         return [{ type: "TOOL_CALL_RESULT", messageId: id, ...result, ...by }];
       }
-      case "changed": {
+      case "file-change": {
         const { path, kind, added, removed, diff } = told.change;
         return [
           { type: "CUSTOM", name: "banyan.file", value: { call: told.call, path, kind, added, removed, diff }, ...by },
         ];
       }
-      case "steered": {
+      case "message": {
         if (this.#given.some(({ id }) => id === told.message)) return [];
         this.#done.set(told.message, told.by);
         const said = contentOf(told.parts);
@@ -183,27 +182,27 @@ export class AgUiTurn {
           { type: "TEXT_MESSAGE_END", messageId, ...by },
         ];
       }
-      case "asks":
-      case "answered":
+      case "question":
+      case "answer":
         return []; // What is open is told when the stream ends.
-      case "agent-began": {
+      case "agent-start": {
         this.#agents.push(told.run);
         const parent = told.by === undefined ? {} : { parentSubagentRunId: told.by };
         const { run: subagentRunId, agent: name, call: parentToolCallId } = told;
         return [{ type: "SUBAGENT_STARTED", subagentRunId, name, parentToolCallId, ...parent }];
       }
-      case "agent-ended":
+      case "agent-end":
         return this.#endAgent(told.run, told.reason, told.error);
       case "notice":
         return [{ type: "CUSTOM", name: "banyan.notice", value: { text: told.text } }];
-      case "over":
+      case "turn-end":
         return this.#end(told);
       default:
         return told satisfies never;
     }
   }
 
-  #say({ kind, message, part, text: delta, by }: Extract<Told, { type: "said" }>): AgUiEvent[] {
+  #say({ kind, message, part, text: delta, by }: Extract<TurnItem, { type: "text" }>): AgUiEvent[] {
     if (kind === "text" && !this.#firstTexts.has(message)) this.#firstTexts.set(message, part);
     const messageId = partId(message, part, kind === "text" && this.#firstTexts.get(message) === part);
     const whose = by === undefined ? {} : { subagentRunId: by };
@@ -238,7 +237,7 @@ export class AgUiTurn {
   }
 
   #write(
-    { message, call, tool, by }: Pick<Extract<Told, { type: "input" }>, "message" | "call" | "tool" | "by">,
+    { message, call, tool, by }: Pick<Extract<TurnItem, { type: "call-input" }>, "message" | "call" | "tool" | "by">,
     delta: string,
   ): AgUiEvent[] {
     const whose = by === undefined ? {} : { subagentRunId: by };
@@ -271,7 +270,7 @@ export class AgUiTurn {
     return [{ type: "MESSAGES_SNAPSHOT", messages: [...this.#given, ...messagesNamed(this.#tree(), this.#done)] }];
   }
 
-  #endAgent(run: string, reason: Extract<Told, { type: "over" }>["reason"], error?: string): AgUiEvent[] {
+  #endAgent(run: string, reason: Extract<TurnItem, { type: "turn-end" }>["reason"], error?: string): AgUiEvent[] {
     const place = this.#agents.indexOf(run);
     if (place < 0) return [];
     this.#agents.splice(place, 1);
@@ -282,7 +281,7 @@ export class AgUiTurn {
     return [...closed, { type: "SUBAGENT_ERROR", subagentRunId: run, message, code: reason }];
   }
 
-  #end({ reason, leaf, error }: Extract<Told, { type: "over" }>): AgUiEvent[] {
+  #end({ reason, leaf, error }: Extract<TurnItem, { type: "turn-end" }>): AgUiEvent[] {
     const left = this.#agents.toReversed().flatMap((run) => this.#endAgent(run, "interrupted"));
     if (reason !== "failed")
       return this.#finish({ type: reason === "interrupted" ? "cancelled" : "success" }, left, { reason, leaf });

@@ -1,4 +1,5 @@
 import { ClientError } from "@banyan/client";
+import { lastOfRun, topRun } from "@banyan/client/display";
 import { createId } from "@banyan/core";
 import { type ConversationState, ID_RULE, type PlainPart, type UserPart } from "@banyan/core/conversation";
 import type { ClientTool } from "@banyan/protocol";
@@ -20,18 +21,7 @@ import {
   type SaidElsewhere,
   withToldBefore,
 } from "./door.ts";
-import {
-  answersTo,
-  beginTelling,
-  endOf,
-  type Followed,
-  follow,
-  lastOfRun,
-  stop,
-  streamTelling,
-  ToldReader,
-  topRun,
-} from "./following.ts";
+import { answersTo, beginTelling, endOf, type Followed, follow, stop, streamTelling, ToldReader } from "./following.ts";
 
 const message = z.looseObject({
   id: z.string().min(1).max(300),

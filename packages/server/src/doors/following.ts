@@ -1,6 +1,7 @@
 import { Client, ClientError, type Watched } from "@banyan/client";
+import { lastOfRun, type TurnReader, topRun, type UnplacedItem } from "@banyan/client/display";
 import { createId } from "@banyan/core";
-import { askingRuns, type ConversationState, type LiveRun, latestRun } from "@banyan/core/conversation";
+import { askingRuns, type ConversationState } from "@banyan/core/conversation";
 import type { ProgramAnswers } from "@banyan/host";
 import type { ClientTool } from "@banyan/protocol";
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
@@ -8,8 +9,6 @@ import type { Desk } from "../desk/desk.ts";
 import type { Principal } from "../desk/principal.ts";
 import { readCommand } from "../desk/read-command.ts";
 import type { DoorRequest } from "./door.ts";
-import type { Said } from "./told.ts";
-import type { ToldTurn } from "./told-turn.ts";
 
 /** Milliseconds without a word after which a stream ends whose turn waits for a person: all that is asked at once is asked. */
 export const QUIET = 300;
@@ -58,8 +57,8 @@ export async function stop(desk: Desk, principal: Principal, conversation: strin
 
 /** What tells a turn in the words of a door. */
 export interface Teller<Piece> {
-  readonly read: ToldTurn;
-  take(item: Said): Piece[];
+  readonly read: TurnReader;
+  take(item: UnplacedItem): Piece[];
   takeUp(state: ConversationState, run: string, behind?: string): Piece[];
   /** The stream ends here, and the turn does not: it waits for a person. */
   pause(): Piece[];
@@ -201,36 +200,6 @@ export function sending(stream: SSEStreamingApi, { named = false } = {}) {
     );
   };
   return { send, left, sent: () => Promise.race([last, left]) };
-}
-
-/** The newest turn of a user that works; without one, the newest that waits for an answer while no process works on it. */
-export function topRun({ runs, waiting }: ConversationState): string | undefined {
-  return [...waiting.values(), ...runs.values()].findLast(({ call }) => call === undefined)?.id;
-}
-
-/** The run that works on the turn of a run, or waits; nothing when the turn is over. */
-export function openRun(state: ConversationState, run: string): LiveRun | undefined {
-  const latest = latestRun(state, run);
-  return state.runs.get(latest) ?? state.waiting.get(latest);
-}
-
-/** The runs of the turn of a run, in their order: each of them continues the turn of the one before. */
-export function runsOf({ continuedBy }: ConversationState, run: string): readonly string[] {
-  const runs = [run];
-  for (const [before, next] of [...continuedBy].reverse()) if (next === runs[0]) runs.unshift(before);
-  for (let next = continuedBy.get(run); next !== undefined; next = continuedBy.get(next)) runs.push(next);
-  return runs;
-}
-
-/** Whether two runs are of one turn: the same run, or one continues the turn of the other. */
-export function isSameTurn(state: ConversationState, run: string, other: string): boolean {
-  return latestRun(state, run) === latestRun(state, other);
-}
-
-/** The last message of the turn of a run. */
-export function lastOfRun(state: ConversationState, run: string): string | undefined {
-  const messages = [...state.messages.values()];
-  return messages.findLast((each) => each.role === "assistant" && isSameTurn(state, each.run, run))?.id;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { ClientError, type Watched } from "@banyan/client";
+import { isSameTurn, lastOfRun, openRun, TurnReader } from "@banyan/client/display";
 import { createId, type RunEnd } from "@banyan/core";
 import type { UserPart } from "@banyan/core/conversation";
 import { addUsage, noUsage, type Usage } from "@banyan/core/conversation";
@@ -6,8 +7,7 @@ import type { ProgramAnswers } from "@banyan/host";
 import type { ClientTool } from "@banyan/protocol";
 import type { Desk } from "../desk/desk.ts";
 import type { Principal } from "../desk/principal.ts";
-import { answersTo, type Followed, follow, isSameTurn, lastOfRun, openRun, QUIET } from "./following.ts";
-import { ToldTurn } from "./told-turn.ts";
+import { answersTo, type Followed, follow, QUIET } from "./following.ts";
 
 /** A call that the program carries out. */
 export interface HandedOut {
@@ -113,7 +113,7 @@ export async function takeTurn(
 /** How a turn is asked for: the message that begins it, what reads it, and the command. */
 interface Beginning {
   readonly message: string;
-  readonly read: ToldTurn;
+  readonly read: TurnReader;
   readonly ask: () => Promise<unknown>;
 }
 
@@ -128,7 +128,7 @@ function saying({ client, watched }: Followed, asking: Asking): Beginning {
     beside === undefined
       ? client.ask("turn.say", { ...said, asIs: true }, message)
       : client.ask("turn.retry", { ...said, at: beside }, message);
-  return { message, read: new ToldTurn(message), ask };
+  return { message, read: new TurnReader(message), ask };
 }
 
 function resulting(followed: Followed, { results, tools }: Results): Beginning {
@@ -146,7 +146,7 @@ function resulting(followed: Followed, { results, tools }: Results): Beginning {
     (each) => each.role === "assistant" && run !== undefined && isSameTurn(state, each.run, run),
   );
   if (run === undefined || !first?.parentId) throw new ClientError("not-found", `No turn of ${id} waits.`);
-  const read = new ToldTurn(run);
+  const read = new TurnReader(run);
   read.takeUp(state, run, asking);
   return { message: first.parentId, read, ask: give };
 }
@@ -174,7 +174,7 @@ function lastOfTurn({ state, id }: Watched, message: string): string {
 /** Resolves with what came of a turn, and tells what is heard of it until then. */
 function listen(
   { client, watched }: Followed,
-  read: ToldTurn,
+  read: TurnReader,
   tools: readonly ClientTool[],
   hear: (heard: Heard) => void,
 ): Promise<Taken> {
@@ -182,7 +182,7 @@ function listen(
   let usage = noUsage;
   let quiet: NodeJS.Timeout | undefined;
   const texts: string[] = [];
-  const isOurs = ({ question }: ToldTurn["questions"][number]) =>
+  const isOurs = ({ question }: TurnReader["questions"][number]) =>
     question.type === "text" && tools.some(({ name }) => name === question.tool);
   const deny = (question: string): void => {
     client
@@ -207,13 +207,13 @@ function listen(
   const unfollow = watched.follow({
     item: (item) => {
       for (const told of read.take(item)) {
-        if (told.type === "asks" && !isOurs(told)) deny(told.question.id);
+        if (told.type === "question" && !isOurs(told)) deny(told.question.id);
         else if (told.by !== undefined) continue;
-        else if (told.type === "said") hear({ type: told.kind, message: told.message, text: told.text });
-        else if (told.type === "taken-back") hear({ type: "abandoned", message: told.message });
-        else if (told.type === "over")
+        else if (told.type === "text") hear({ type: told.kind, message: told.message, text: told.text });
+        else if (told.type === "message-discard") hear({ type: "abandoned", message: told.message });
+        else if (told.type === "turn-end")
           over.resolve({ reason: told.reason, error: told.error, code: told.code, texts, calls: [], usage });
-        else if (told.type === "complete") {
+        else if (told.type === "message-end") {
           if (told.text !== "") texts.push(told.text);
           usage = addUsage(usage, told.usage);
         }

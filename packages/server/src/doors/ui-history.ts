@@ -1,6 +1,5 @@
+import { openRun, readableParts } from "@banyan/client/display";
 import { type ConversationState, isPersons, latestRun, pathTo } from "@banyan/core/conversation";
-import { openRun } from "./following.ts";
-import { readableParts } from "./told.ts";
 import type { UiChunk } from "./ui-chunk.ts";
 import { UiTurn, uiPartsOf } from "./ui-turn.ts";
 

@@ -1,4 +1,5 @@
 import { ClientError } from "@banyan/client";
+import { lastOfRun, openRun, topRun } from "@banyan/client/display";
 import { createId } from "@banyan/core";
 import type { UserPart } from "@banyan/core/conversation";
 import type { Hono } from "hono";
@@ -6,19 +7,7 @@ import { z } from "zod";
 import type { Desk } from "../desk/desk.ts";
 import type { HttpEnvironment } from "../http/app.ts";
 import { bodyOf, conversationIn, type DoorRequest, door, doorId as id, partsFrom, plainFailure } from "./door.ts";
-import {
-  answersTo,
-  beginTelling,
-  endOf,
-  type Followed,
-  follow,
-  lastOfRun,
-  openRun,
-  stop,
-  streamTelling,
-  ToldReader,
-  topRun,
-} from "./following.ts";
+import { answersTo, beginTelling, endOf, type Followed, follow, stop, streamTelling, ToldReader } from "./following.ts";
 import type { UiChunk } from "./ui-chunk.ts";
 import { messagesOf } from "./ui-history.ts";
 import { UiTurn } from "./ui-turn.ts";

@@ -1,3 +1,10 @@
+import {
+  approvalSubject,
+  type TurnItem,
+  TurnReader,
+  type UnplacedItem,
+  type WaitingQuestion,
+} from "@banyan/client/display";
 import type { Cost, FeedItem, Usage } from "@banyan/core";
 import {
   addCost,
@@ -7,8 +14,6 @@ import {
   type Part,
   type UserPart,
 } from "@banyan/core/conversation";
-import { askedWhat, type Said, type Told, type WaitingQuestion } from "./told.ts";
-import { ToldTurn } from "./told-turn.ts";
 import type { UiChunk, UiFile, UiMetadata, UiPart, UiQuestion } from "./ui-chunk.ts";
 
 /** What a call has said while it runs; of a sub-agent, what that says. */
@@ -20,7 +25,7 @@ interface Preliminary {
 
 /** One turn, told as a UI message stream. Sub-agents speak by the call that launched them. */
 export class UiTurn {
-  readonly read: ToldTurn;
+  readonly read: TurnReader;
   #open: { readonly kind: "text" | "reasoning"; readonly id: string } | undefined;
   #step: "none" | "open" | "reset" = "none";
   #isStarted = false;
@@ -34,11 +39,11 @@ export class UiTurn {
 
   /** Tells the turn that this command begins; without one, the first that begins. */
   constructor(command?: string) {
-    this.read = new ToldTurn(command);
+    this.read = new TurnReader(command);
   }
 
   /** The chunks that say what an item says; none when it is not about this turn. */
-  take(item: Said): UiChunk[] {
+  take(item: UnplacedItem): UiChunk[] {
     return this.read.take(item).flatMap((told) => this.#tell(told));
   }
 
@@ -48,7 +53,7 @@ export class UiTurn {
    */
   takeUp(state: ConversationState, run: string, behind?: string): UiChunk[] {
     const told = this.read.takeUp(state, run, behind);
-    const [first] = told.filter((each) => each.type === "begun");
+    const [first] = told.filter((each) => each.type === "message-start");
     if (!first?.known) return told.flatMap((each) => this.#tell(each));
     // The reader has its beginning, and wants to be told which message goes on.
     this.#isStarted = true;
@@ -70,32 +75,32 @@ export class UiTurn {
     return { run: this.read.run ?? "", usage: this.#usage, cost: this.#cost ?? null };
   }
 
-  #tell(told: Told): UiChunk[] {
-    if (told.type === "complete") {
+  #tell(told: TurnItem): UiChunk[] {
+    if (told.type === "message-end") {
       this.#usage = addUsage(this.#usage, told.usage);
       this.#cost = addCost(this.#cost, told.cost);
     }
     if (told.known) {
-      if (told.type === "begun" && told.by === undefined) this.#step = "open";
+      if (told.type === "message-start" && told.by === undefined) this.#step = "open";
       return [];
     }
     if (told.by !== undefined) return this.#tellOfSubAgent(told, told.by);
     switch (told.type) {
-      case "begun":
+      case "message-start":
         return this.#begin(told.message);
-      case "said":
+      case "text":
         return this.#say(told.kind, `${told.message}.${told.part}`, told.text);
-      case "input":
+      case "call-input":
         return this.#writeInput(told.call, told.tool, told.text);
       case "part":
         return [...this.#close(), ...partChunks(`${told.message}.${told.index}`, told.part)];
-      case "complete":
+      case "message-end":
         return this.#close();
-      case "taken-back":
+      case "message-discard":
         this.#step = "reset";
         this.#open = undefined;
         return [{ type: "reset-step" }];
-      case "steered":
+      case "message":
         if (!this.#isStarted) return [];
         return [{ type: "steering-message", id: told.message, parts: uiPartsOf(told.parts) }];
       case "call": {
@@ -104,32 +109,32 @@ export class UiTurn {
         const { call: toolCallId, tool: toolName } = told;
         return [{ type: "tool-input-available", toolCallId, toolName, input, dynamic: true, ...title }];
       }
-      case "output":
+      case "call-output":
         return this.#sayOf(told.call, told.text);
-      case "asks":
+      case "question":
         if (told.question.type === "approval")
           return [{ type: "tool-approval-request", approvalId: told.question.id, toolCallId: told.question.call }];
         return [{ type: "data-question", id: told.question.id, data: questionOf(told.question) }];
-      case "answered":
+      case "answer":
         if (told.question.type === "approval")
           return [{ type: "tool-approval-response", approvalId: told.question.id, approved: told.allowed === true }];
         return answeredChunks(told.question);
-      case "ended":
+      case "call-end":
         this.#saying.delete(told.call);
         return [endChunk(told)];
-      case "changed": {
+      case "file-change": {
         const { path, kind, added, removed, diff } = told.change;
         return [{ type: "data-file", id: `${told.call}:${path}`, data: { path, kind, added, removed, diff } }];
       }
-      case "agent-began":
+      case "agent-start":
         this.#launchedBy.set(told.run, told.call);
         return [];
-      case "began":
-      case "agent-ended":
+      case "turn-start":
+      case "agent-end":
         return [];
       case "notice":
         return [{ type: "data-notice", data: { text: told.text }, transient: true }];
-      case "over":
+      case "turn-end":
         return this.#end(told);
       default:
         return told satisfies never;
@@ -137,13 +142,14 @@ export class UiTurn {
   }
 
   /** A sub-agent has no place of its own in a message: what it says is the output so far of the call that launched it. */
-  #tellOfSubAgent(told: Told, run: string): UiChunk[] {
+  #tellOfSubAgent(told: TurnItem, run: string): UiChunk[] {
     const call = this.#launchedBy.get(run);
-    if (told.type === "agent-began" && call !== undefined) this.#launchedBy.set(told.run, call);
-    if (told.type === "said" && told.kind === "text" && call !== undefined) return this.#sayOf(call, told.text);
+    if (told.type === "agent-start" && call !== undefined) this.#launchedBy.set(told.run, call);
+    if (told.type === "text" && told.kind === "text" && call !== undefined) return this.#sayOf(call, told.text);
     // Its calls are no calls of this message, so that no page could show what is asked of them there.
-    if (told.type === "asks") return [{ type: "data-question", id: told.question.id, data: questionOf(told.question) }];
-    if (told.type === "answered") return answeredChunks(told.question);
+    if (told.type === "question")
+      return [{ type: "data-question", id: told.question.id, data: questionOf(told.question) }];
+    if (told.type === "answer") return answeredChunks(told.question);
     return [];
   }
 
@@ -200,7 +206,7 @@ export class UiTurn {
     return [{ type: "tool-output-available", toolCallId, output: saying.text, preliminary: true, dynamic: true }];
   }
 
-  #end({ reason, leaf, error }: Extract<Told, { type: "over" }>): UiChunk[] {
+  #end({ reason, leaf, error }: Extract<TurnItem, { type: "turn-end" }>): UiChunk[] {
     const chunks: UiChunk[] = [...this.#close(), ...this.#endStep()];
     const messageMetadata = { ...this.metadata, reason, leaf };
     if (reason === "failed") chunks.push({ type: "error", errorText: error ?? "The turn failed." });
@@ -210,17 +216,17 @@ export class UiTurn {
   }
 }
 
-function endChunk({ how, call: toolCallId, output, asked }: Extract<Told, { type: "ended" }>): UiChunk {
-  if (how === "completed") return { type: "tool-output-available", toolCallId, output, dynamic: true };
+function endChunk({ outcome, call: toolCallId, output, asked }: Extract<TurnItem, { type: "call-end" }>): UiChunk {
+  if (outcome === "completed") return { type: "tool-output-available", toolCallId, output, dynamic: true };
   // Who was not asked is told why: a rule says no, say.
-  if (how === "denied" && asked) return { type: "tool-output-denied", toolCallId };
+  if (outcome === "denied" && asked) return { type: "tool-output-denied", toolCallId };
   return { type: "tool-output-error", toolCallId, errorText: output, dynamic: true };
 }
 
 function questionOf(question: WaitingQuestion): UiQuestion {
   switch (question.type) {
     case "approval":
-      return { text: `May a sub-agent run ${askedWhat(question)}?`, approval: true };
+      return { text: `May a sub-agent run ${approvalSubject(question)}?`, approval: true };
     case "limit":
       return { text: question.text, limit: true };
     case "text":
@@ -238,7 +244,7 @@ function answeredChunks(question: WaitingQuestion): UiChunk[] {
   return [{ type: "data-question", id: question.id, data: { ...questionOf(question), answered: true } }];
 }
 
-function partChunks(id: string, part: Extract<Told, { type: "part" }>["part"]): UiChunk[] {
+function partChunks(id: string, part: Extract<TurnItem, { type: "part" }>["part"]): UiChunk[] {
   if (part.type === "file") return uiFilesOf(part);
   return [
     { type: "source-url", sourceId: id, url: part.url, ...(part.title === undefined ? {} : { title: part.title }) },

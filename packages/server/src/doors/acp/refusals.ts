@@ -1,7 +1,7 @@
 import { type PromptResponse, RequestError } from "@agentclientprotocol/sdk/unstable";
 import { ClientError } from "@banyan/client";
+import { lastOfRun } from "@banyan/client/display";
 import type { ConversationState, FeedItem } from "@banyan/core/conversation";
-import { lastOfRun } from "../following.ts";
 
 const AUTHENTICATION = -32_000;
 const INVALID_PARAMS = -32_602;

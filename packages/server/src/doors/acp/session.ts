@@ -6,6 +6,7 @@ import {
   type SessionUpdate,
 } from "@agentclientprotocol/sdk/unstable";
 import { ClientError, type Watched } from "@banyan/client";
+import { openRun } from "@banyan/client/display";
 import { createId } from "@banyan/core";
 import {
   askedText,
@@ -17,7 +18,6 @@ import {
 import { slashIn } from "@banyan/core/shown";
 import type { Command } from "@banyan/protocol";
 import { readCommand } from "../../desk/read-command.ts";
-import { openRun } from "../following.ts";
 import { AskedQuestions } from "./asked-questions.ts";
 import { Branch } from "./branch.ts";
 import { saidIn } from "./content.ts";

@@ -7,20 +7,21 @@ import {
   pathTo,
   toldUnreadable,
 } from "@banyan/core/conversation";
-import { isSameTurn, openRun, runsOf } from "./following.ts";
-import type { Said } from "./told.ts";
+import type { UnplacedItem } from "./display-item.ts";
+import { isSameTurn, openRun, runsOf } from "./turn-runs.ts";
 
 /** Items of a message whose call has come to its result. */
 const OUTCOMES: ReadonlySet<string> = new Set(["call.completed", "call.failed", "call.denied", "call.cancelled"]);
 
-/** An item, and whether it is said by a message that the reader has. */
-export type Again = readonly [item: Said, isKnown: boolean];
+/** An item, and whether it belongs to a message that the reader has. */
+export type HistoryItem = readonly [item: UnplacedItem, isKnown: boolean];
 
 /**
- * What the feed said of a turn that stands in the state, said again, with its sub-agents. `behind`: a message of the turn
- * that the reader has; of that one and those before it, only what came of the calls of `behind` is new, and what works.
+ * Returns the items that a feed would have had for a turn in the state, with those of its sub-agents. `behind` is a message of
+ * the turn that the reader has: of this message and the messages before it, only the outcomes of the calls of `behind` are new,
+ * and the sub-agents that run.
  */
-export function saidAgain(state: ConversationState, run: string, behind?: string): Again[] {
+export function turnHistory(state: ConversationState, run: string, behind?: string): HistoryItem[] {
   const byTurn = Map.groupBy(
     [...state.messages.values()].filter((message) => message.role === "assistant"),
     ({ run }) => latestRun(state, run),
@@ -29,12 +30,12 @@ export function saidAgain(state: ConversationState, run: string, behind?: string
     [...byTurn.values()].flatMap(([first]) => (first?.call === undefined ? [] : [first])),
     ({ call }) => call,
   );
-  const ofRun = (id: string, has: string | undefined): Again[] => {
+  const ofRun = (id: string, has: string | undefined): HistoryItem[] => {
     const messages = byTurn.get(latestRun(state, id)) ?? [];
     let isKnown = has !== undefined && messages.some((message) => message.id === has);
     const again = messages.flatMap((message, index) => {
       const items = [...steered(state, messages[index - 1], message.parentId), ...itemsOf(message, state)];
-      const said = items.map((item): Again => {
+      const said = items.map((item): HistoryItem => {
         return [item, isKnown && !(message.id === has && OUTCOMES.has(item.type))];
       });
       const agents = message.calls.flatMap((call) =>
@@ -46,20 +47,20 @@ export function saidAgain(state: ConversationState, run: string, behind?: string
       return said.toSpliced(outcome < 0 ? said.length : outcome, 0, ...agents);
     });
     const late = steered(state, messages.at(-1), openRun(state, id)?.leaf ?? null);
-    return [...again, ...late.map((item): Again => [item, false])];
+    return [...again, ...late.map((item): HistoryItem => [item, false])];
   };
-  const ofSubAgent = (first: AssistantMessage, call: Call, isKnown: boolean): Again[] => {
+  const ofSubAgent = (first: AssistantMessage, call: Call, isKnown: boolean): HistoryItem[] => {
     const live = openRun(state, first.run);
     const agent = live?.agent ?? call.about?.agent ?? call.tool;
     const runs = runsOf(state, first.run);
-    const begun = runs.map((run, index): Said => {
+    const begun = runs.map((run, index): UnplacedItem => {
       const continues = index === 0 ? {} : { continues: runs[index - 1] };
-      return { type: "run.started", run, agent, call: call.id, leaf: first.parentId, ...continues } as Said;
+      return { type: "run.started", run, agent, call: call.id, leaf: first.parentId, ...continues } as UnplacedItem;
     });
     // What a reader has of it is said with the message that launched it; one that works is told anew, from here on.
-    const said: Again[] = [
-      ...begun.map((item): Again => [item, isKnown && !live]),
-      ...ofRun(first.run, undefined).map(([item, known]): Again => [item, isKnown || known]),
+    const said: HistoryItem[] = [
+      ...begun.map((item): HistoryItem => [item, isKnown && !live]),
+      ...ofRun(first.run, undefined).map(([item, known]): HistoryItem => [item, isKnown || known]),
     ];
     if (!live) said.push([{ type: "run.ended", run: first.run, reason: "answered", leaf: null }, isKnown]);
     return said;
@@ -93,26 +94,26 @@ function isBelow(state: ConversationState, run: string, top: string): boolean {
 }
 
 /** What a person said to a run behind a message of it, down to another place. */
-function steered(state: ConversationState, behind: AssistantMessage | undefined, to: string | null): Said[] {
+function steered(state: ConversationState, behind: AssistantMessage | undefined, to: string | null): UnplacedItem[] {
   const path = behind ? pathTo(state, to) : [];
   const place = path.findIndex(({ id }) => id === behind?.id);
-  return path.slice(place + 1).flatMap((message): Said[] => {
+  return path.slice(place + 1).flatMap((message): UnplacedItem[] => {
     if (place < 0 || message.role !== "user" || message.author !== "user") return [];
     const { id, parentId, author, parts } = message;
     return [{ type: "message.added", message: id, parentId, role: "user", author, parts, run: behind?.run ?? "" }];
   });
 }
 
-function itemsOf(message: AssistantMessage, state: ConversationState): Said[] {
+function itemsOf(message: AssistantMessage, state: ConversationState): UnplacedItem[] {
   const { id, parentId, run, model, finish, calls } = message;
   const unreadable = toldUnreadable(message);
   const parts: readonly Part[] = unreadable === undefined ? message.parts : [{ type: "text", text: unreadable }];
-  const items: Said[] = [{ type: "message.started", message: id, parentId, run, model }];
+  const items: UnplacedItem[] = [{ type: "message.started", message: id, parentId, run, model }];
   if (finish === undefined) {
     const voice = { run, agent: "", depth: 0, message: id };
     for (const [part, { type, ...rest }] of parts.entries())
       if ((type === "text" || type === "reasoning") && "text" in rest)
-        items.push({ ...voice, type: `${type}.delta`, part, text: rest.text } as Said);
+        items.push({ ...voice, type: `${type}.delta`, part, text: rest.text } as UnplacedItem);
     return items;
   }
   const usage = message.usage ?? { input: 0, cached: 0, cacheWrite: 0, output: 0, reasoning: 0 };
@@ -129,9 +130,9 @@ function itemsOf(message: AssistantMessage, state: ConversationState): Said[] {
 }
 
 /** What has come of a call so far. */
-function cameOf(call: Call, message: string, state: ConversationState): Said[] {
+function cameOf(call: Call, message: string, state: ConversationState): UnplacedItem[] {
   const of = { message, call: call.id };
-  const items: Said[] = [];
+  const items: UnplacedItem[] = [];
   for (const question of state.questions.values()) {
     if (question.type === "limit" || question.call !== call.id) continue;
     const { id, type } = question;
@@ -144,6 +145,6 @@ function cameOf(call: Call, message: string, state: ConversationState): Said[] {
   }
   for (const change of call.changes ?? []) items.push({ ...of, type: "file.changed", ...change });
   if (OUTCOMES.has(`call.${call.status}`))
-    items.push({ ...of, tool: call.tool, type: `call.${call.status}`, output: call.output ?? "" } as Said);
+    items.push({ ...of, tool: call.tool, type: `call.${call.status}`, output: call.output ?? "" } as UnplacedItem);
   return items;
 }

@@ -1,0 +1,104 @@
+import {
+  type Cost,
+  type FilePart,
+  type QuestionField,
+  type RunEnd,
+  type SourcePart,
+  toldUnreadable,
+  type Usage,
+  type UserPart,
+} from "@banyan/core/conversation";
+import type { CallDisplay, CallOutcome, DisplayItem } from "./display-item.ts";
+
+/** A question that waits for a user, with the tool of its call. */
+export type WaitingQuestion = { readonly id: string } & (
+  | {
+      readonly type: "approval";
+      readonly call: string;
+      readonly tool: string;
+      /** The folder that the call would work in. */
+      readonly folder?: string;
+    }
+  | {
+      readonly type: "text";
+      readonly call: string;
+      readonly tool: string;
+      readonly text: string;
+      readonly choices?: readonly string[];
+      readonly fields?: readonly QuestionField[];
+    }
+  | { readonly type: "limit"; readonly text: string }
+);
+
+/** Returns the tool of an approval, with the folder of its call. */
+export function approvalSubject({ tool, folder }: Extract<WaitingQuestion, { type: "approval" }>): string {
+  return folder === undefined ? tool : `${tool} in ${folder}`;
+}
+
+type Display<Type extends DisplayItem["type"]> = Extract<DisplayItem, { readonly type: Type }>;
+
+/** The speaker of an item, and whether the reader has the item already. */
+interface Voice {
+  /** The run of the sub-agent that speaks; absent for the turn itself. */
+  readonly by?: string;
+  /** The reader has this item. It is repeated so that the items behind it can be understood. */
+  readonly known?: true;
+}
+
+/**
+ * A display item of one turn: the items of its sub-agents name their run, and no text comes twice, even after a broken
+ * connection.
+ */
+export type TurnItem = Voice &
+  (
+    | { readonly type: "turn-start" }
+    | {
+        readonly type: "turn-end";
+        readonly reason: RunEnd;
+        readonly leaf: string | null;
+        readonly error?: string;
+        /** The code of the error. */
+        readonly code?: string;
+      }
+    /** `call` launched the sub-agent of `run`; `by` is the run of the launching agent. */
+    | { readonly type: "agent-start"; readonly run: string; readonly agent: string; readonly call: string }
+    | { readonly type: "agent-end"; readonly run: string; readonly reason: RunEnd; readonly error?: string }
+    /** A response begins. `model` is `provider/model`. */
+    | Pick<Display<"message-start">, "type" | "message" | "model">
+    | Pick<Display<"text">, "type" | "kind" | "message" | "part" | "text">
+    | { readonly type: "part"; readonly message: string; readonly index: number; readonly part: FilePart | SourcePart }
+    | {
+        readonly type: "message-end";
+        readonly message: string;
+        readonly text: string;
+        readonly usage: Usage;
+        readonly cost: Cost;
+      }
+    | Display<"message-discard">
+    /** A user steers the turn while it runs. */
+    | { readonly type: "message"; readonly message: string; readonly parts: readonly UserPart[] }
+    | Pick<Display<"call-input">, "type" | "message" | "call" | "tool" | "text">
+    | (Omit<Extract<CallDisplay, { readonly status: "pending" }>, "status" | "about"> & { readonly title?: string })
+    | Pick<Display<"call-output">, "type" | "call" | "text">
+    | {
+        readonly type: "call-end";
+        readonly outcome: CallOutcome;
+        readonly message: string;
+        readonly call: string;
+        readonly output: string;
+        /** A user was asked about the call. */
+        readonly asked: boolean;
+      }
+    | Pick<Display<"file-change">, "type" | "call" | "change">
+    | { readonly type: "question"; readonly question: WaitingQuestion }
+    /** `allowed` is the decision about a call or a limit. */
+    | { readonly type: "answer"; readonly question: WaitingQuestion; readonly allowed?: boolean }
+    /** A sentence about the turn that no log keeps. */
+    | { readonly type: "notice"; readonly text: string }
+  );
+
+/** Returns the parts of a user message, or a sentence in their place when they cannot be read (F77). */
+export function readableParts(message: { readonly parts: readonly UserPart[]; readonly unreadable?: string }) {
+  const text = toldUnreadable(message);
+  return text === undefined ? message.parts : [{ type: "text" as const, text }];
+}

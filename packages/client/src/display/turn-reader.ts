@@ -1,0 +1,273 @@
+import type { ConversationState, Part } from "@banyan/core/conversation";
+import { type DisplayItem, displayItem, type UnplacedItem } from "./display-item.ts";
+import { turnHistory } from "./turn-history.ts";
+import type { TurnItem, WaitingQuestion } from "./turn-item.ts";
+import { runsOf } from "./turn-runs.ts";
+import { WrittenParts } from "./written-parts.ts";
+
+type Display<Type extends DisplayItem["type"]> = Extract<DisplayItem, { readonly type: Type }>;
+
+/** The turn itself, or a sub-agent of the turn. */
+interface Voice {
+  /** The first run: runs that continue the work after the end of a process are the same voice. */
+  readonly run: string;
+  /** Who launched the sub-agent. */
+  readonly by: Voice | undefined;
+}
+
+/** Reads one turn from a feed: returns the display items of the turn and of its sub-agents, for doors that stream one turn. */
+export class TurnReader {
+  /** The command that asks for the turn: the id of its first message, or of its run. */
+  readonly #command: string | undefined;
+  #top: Voice | undefined;
+  /** The run that works on the turn now, or waits. */
+  #run: string | undefined;
+  /** By each of their runs. */
+  readonly #voices = new Map<string, Voice>();
+  readonly #messages = new Map<string, Voice>();
+  readonly #calls = new Map<string, { readonly voice: Voice; readonly tool: string; readonly folder?: string }>();
+  /** Calls that a user was asked about. */
+  readonly #approvals = new Set<string>();
+  readonly #written = new WrittenParts();
+  /** Notices from before the turn began, about messages that the turn leaves out. */
+  readonly #leftOut: TurnItem[] = [];
+  readonly #questions = new Map<string, { readonly question: WaitingQuestion; readonly by: Voice }>();
+  #isOver = false;
+
+  /** Reads the turn that this command begins; without one, the first that begins. */
+  constructor(command?: string) {
+    this.#command = command;
+  }
+
+  /** The run that works on the turn, once the turn has begun. */
+  get run(): string | undefined {
+    return this.#run;
+  }
+
+  /** Nothing follows. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** What waits for a person, with the run of the sub-agent that asks. */
+  get questions(): readonly { readonly question: WaitingQuestion; readonly by?: string }[] {
+    return [...this.#questions.values()].map(({ question, by }) => ({ question, ...this.#voiceOf(by) }));
+  }
+
+  /** Returns the display items that an item of the feed adds to the turn; none when the item is not about the turn. */
+  take(item: UnplacedItem): TurnItem[] {
+    const display = this.#isOver ? undefined : displayItem(item);
+    if (!display) return [];
+    switch (display.type) {
+      case "run-start":
+        return this.#start(display);
+      case "message-start": {
+        const { message, run, model } = display;
+        const voice = this.#voices.get(run);
+        if (!voice) return [];
+        this.#messages.set(message, voice);
+        this.#written.begin(message);
+        return [{ type: "message-start", message, model, ...this.#voiceOf(voice) }];
+      }
+      case "text": {
+        const voice = this.#messages.get(display.message);
+        return voice ? this.#say(voice, display) : [];
+      }
+      case "call-input": {
+        const { message, call, tool, text } = display;
+        const voice = this.#messages.get(message);
+        return voice ? [{ type: "call-input", message, call, tool, text, ...this.#voiceOf(voice) }] : [];
+      }
+      case "message-end":
+        return this.#complete(display);
+      case "message-discard": {
+        const { message } = display;
+        const voice = this.#messages.get(message);
+        if (!voice) return [];
+        this.#messages.delete(message);
+        this.#written.end(message);
+        return [{ type: "message-discard", message, ...this.#voiceOf(voice) }];
+      }
+      case "message": {
+        const { message, run, role, author = "user", call, parts } = display;
+        const voice = run === undefined ? undefined : this.#voices.get(run);
+        if (!voice || role !== "user" || author !== "user" || call) return [];
+        return [{ type: "message", message, parts: parts as [], ...this.#voiceOf(voice) }];
+      }
+      case "call":
+        return display.status === "pending" ? this.#call(display) : [];
+      case "call-output": {
+        const { call, text } = display;
+        const voice = this.#calls.get(call)?.voice;
+        return voice ? [{ type: "call-output", call, text, ...this.#voiceOf(voice) }] : [];
+      }
+      case "question":
+        return this.#asked(display);
+      case "answer":
+        return this.#answered(display.question, "allowed" in display ? display.allowed : undefined);
+      case "call-end": {
+        const { outcome, message, call, output } = display;
+        const voice = this.#messages.get(message);
+        const asked = this.#approvals.has(call);
+        return voice ? [{ type: "call-end", outcome, message, call, output, asked, ...this.#voiceOf(voice) }] : [];
+      }
+      case "file-change": {
+        const { message, call, change } = display;
+        const voice = this.#messages.get(message);
+        return voice ? [{ type: "file-change", call, change, ...this.#voiceOf(voice) }] : [];
+      }
+      case "run-end":
+        return this.#end(display);
+      case "notice":
+        return this.#notice(display);
+      case "memory":
+      case "delivery":
+      case "process":
+      case "call-draft":
+        return [];
+      default:
+        return display satisfies never;
+    }
+  }
+
+  /**
+   * Takes up a turn that stands in the state: what it has said so far. `behind`: a message of it that the reader has, up to
+   * which all is `known` but what came of its calls.
+   */
+  takeUp(state: ConversationState, run: string, behind?: string): TurnItem[] {
+    const runs = runsOf(state, run);
+    this.#run = runs.at(-1);
+    this.#top = this.#voice(runs);
+    const again = turnHistory(state, run, behind).flatMap(([item, isKnown]) => {
+      const told = this.take(item);
+      return isKnown ? told.map((each): TurnItem => ({ ...each, known: true })) : told;
+    });
+    return [{ type: "turn-start" }, ...again];
+  }
+
+  #voice(runs: readonly string[], by?: Voice): Voice {
+    const [run = ""] = runs;
+    const voice = { run, by };
+    for (const each of runs) this.#voices.set(each, voice);
+    return voice;
+  }
+
+  #voiceOf(voice: Voice): { readonly by?: string } {
+    return voice.by ? { by: voice.run } : {};
+  }
+
+  #call({
+    message,
+    call,
+    tool,
+    inputText,
+    input,
+    about,
+  }: Display<"call"> & { readonly status: "pending" }): TurnItem[] {
+    const voice = this.#messages.get(message);
+    if (!voice) return [];
+    this.#calls.set(call, { voice, tool, ...(about?.folder !== undefined && { folder: about.folder }) });
+    const title = about?.title === undefined ? {} : { title: about.title };
+    const given = input === undefined ? {} : { input };
+    return [{ type: "call", message, call, tool, inputText, ...given, ...title, ...this.#voiceOf(voice) }];
+  }
+
+  #notice({ notice, text }: Display<"notice">): TurnItem[] {
+    if (notice.type === "message.left-out") {
+      const item: TurnItem = { type: "notice", text: text ?? "" };
+      if (this.#top) return [item];
+      this.#leftOut.push(item);
+      return [];
+    }
+    const isOfTurn = this.#top && (!("run" in notice) || this.#voices.get(notice.run) === this.#top);
+    return isOfTurn && text !== undefined ? [{ type: "notice", text }] : [];
+  }
+
+  #start(item: Display<"run-start">): TurnItem[] {
+    const waited = this.#voices.get(item.continues ?? "");
+    if (waited) {
+      this.#voices.set(item.run, waited);
+      if (waited === this.#top) this.#run = item.run;
+      return [];
+    }
+    if (item.call === undefined) {
+      const isIt = this.#command === undefined || this.#command === item.run || this.#command === item.leaf;
+      if (this.#top || !isIt) return [];
+      this.#run = item.run;
+      this.#top = this.#voice([item.run]);
+      return [{ type: "turn-start" }, ...this.#leftOut];
+    }
+    const by = this.#calls.get(item.call)?.voice;
+    if (!by) return [];
+    const { run, agent, call } = item;
+    this.#voice([run], by);
+    return [{ type: "agent-start", run, agent, call, ...this.#voiceOf(by) }];
+  }
+
+  #say(voice: Voice, { kind, message, part, text, begins }: Omit<Display<"text">, "type" | "run">): TurnItem[] {
+    if (!this.#written.has(message)) return [];
+    const rest = this.#written.add(message, part, text, begins);
+    return rest === "" ? [] : [{ type: "text", kind, message, part, text: rest, ...this.#voiceOf(voice) }];
+  }
+
+  #complete({ message, parts, usage, cost }: Display<"message-end">): TurnItem[] {
+    const voice = this.#messages.get(message);
+    if (!voice) return [];
+    const by = this.#voiceOf(voice);
+    const rest = parts.flatMap((part, index): TurnItem[] => {
+      if (part.type === "text" || part.type === "reasoning")
+        return this.#say(voice, { kind: part.type, message, part: index, text: part.text, begins: 0 });
+      if (part.type === "file" || part.type === "source") return [{ type: "part", message, index, part, ...by }];
+      return [];
+    });
+    this.#written.end(message);
+    return [...rest, { type: "message-end", message, text: textIn(parts), usage, cost, ...by }];
+  }
+
+  #asked(display: Display<"question">): TurnItem[] {
+    const { question: id } = display;
+    if (display.about === "limit")
+      return this.#ask(this.#voices.get(display.run), { type: "limit", id, text: display.reason });
+    const { message, call } = display;
+    const by = this.#messages.get(message);
+    const known = this.#calls.get(call);
+    if (display.about === "text") {
+      const { text, choices, fields } = display;
+      const offered = { ...(choices && { choices }), ...(fields && { fields }) };
+      return this.#ask(by, { type: "text", id, call, tool: known?.tool ?? "", text, ...offered });
+    }
+    this.#approvals.add(call);
+    const folder = known?.folder === undefined ? {} : { folder: known.folder };
+    return this.#ask(by, { type: "approval", id, call, tool: display.tool ?? "", ...folder });
+  }
+
+  #ask(by: Voice | undefined, question: WaitingQuestion): TurnItem[] {
+    if (!by) return [];
+    this.#questions.set(question.id, { question, by });
+    return [{ type: "question", question, ...this.#voiceOf(by) }];
+  }
+
+  #answered(id: string, allowed?: boolean): TurnItem[] {
+    const open = this.#questions.get(id);
+    if (!open) return [];
+    this.#questions.delete(id);
+    const { question, by } = open;
+    return [{ type: "answer", question, ...(allowed === undefined ? {} : { allowed }), ...this.#voiceOf(by) }];
+  }
+
+  #end({ run, reason, leaf, error }: Display<"run-end">): TurnItem[] {
+    const voice = this.#voices.get(run);
+    // A run that waits asks on: another run continues the work after the answer.
+    if (!voice || reason === "waiting") return [];
+    // What it asked, nobody can answer any more.
+    for (const [id, { by }] of this.#questions) if (by === voice) this.#questions.delete(id);
+    const why = error ? { error: error.message } : {};
+    if (voice.by) return [{ type: "agent-end", run: voice.run, reason, ...why, ...this.#voiceOf(voice.by) }];
+    this.#isOver = true;
+    return [{ type: "turn-end", reason, leaf, ...why, ...(error && { code: error.code }) }];
+  }
+}
+
+function textIn(parts: readonly Part[]): string {
+  return parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+}
