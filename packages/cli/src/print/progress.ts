@@ -1,21 +1,13 @@
+import { displayItem, sentenceOf } from "@banyan/client/display";
 import { type ConversationState, type FeedItem, textOf } from "@banyan/core";
 import { callIn, toldShortfall } from "@banyan/core/conversation";
-import { GIVEN_UP, GIVEN_UP_TOO, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
+import { GIVEN_UP, GIVEN_UP_TOO } from "@banyan/core/shown";
 import { callBegin, callDetails, callEnd } from "../show/call-line.ts";
 import { changeHead } from "../show/diff-lines.ts";
 import { gist, toldModelLines } from "../show/message-label.ts";
 import { oneLine, plainText } from "../show/plain-text.ts";
 import type { Style } from "../show/style.ts";
 import { SubAgentItems, subAgentLine } from "../show/sub-agents.ts";
-
-/** Nobody is asked, a call is told when it ends, and how the turn ended the verdict says. */
-type ShownElsewhere =
-  | `question.${"asked" | "answered"}`
-  | `call.${"pending" | "approval-requested" | "approval-resolved" | "executing"}`
-  | `call.${"input" | "output" | "draft"}.delta`
-  | "run.started"
-  | "input.delivered"
-  | "reasoning.delta";
 
 /** After what is said, these come also where it is the last: a call that is not executed, and the end. */
 const NO_SIGN_OF_MORE: ReadonlySet<FeedItem["type"]> = new Set([
@@ -85,64 +77,76 @@ export class Progress {
       if (line !== undefined) this.#put(`${line}\n`);
       return;
     }
-    switch (item.type) {
-      case "call.completed":
-      case "call.failed":
-      case "call.denied":
-      case "call.cancelled": {
-        const call = callIn(state, item);
+    const display = displayItem(item);
+    switch (display?.type) {
+      case "call-end": {
+        const call = callIn(state, display);
         if (!call) break;
         const line = `${callBegin(call, this.#style, this.#columns)}${callEnd(call, this.#style)}`;
         for (const text of [line, ...callDetails(call, this.#style, this.#columns)]) this.#put(`${text}\n`);
         break;
       }
-      case "memory.recalled":
+      case "memory":
         this.notice(
-          `Memory added to what the model is told: ${item.items.map(({ source }) => oneLine(source)).join("; ")}`,
+          `Memory added to what the model is told: ${display.items.map(({ source }) => oneLine(source)).join("; ")}`,
         );
         break;
-      case "message.started":
+      case "message-start":
         this.#isWritten = false;
         break;
-      case "text.delta":
-        // What is given up was seen only where the answer is written as it comes.
-        this.#isWritten ||= this.#said === "nothing" && item.text.trim() !== "";
+      case "text":
+        // Discarded text was visible only where the response is written as it comes.
+        if (display.kind === "text") this.#isWritten ||= this.#said === "nothing" && display.text.trim() !== "";
         break;
-      case "message.abandoned":
+      case "message-discard":
         if (this.#isWritten) {
           this.notice(this.#gaveUp ? GIVEN_UP_TOO : GIVEN_UP);
           this.#gaveUp = true;
         }
         break;
-      case "message.added": {
-        for (const line of toldModelLines(state.messages.get(item.message))) this.notice(line);
+      case "message": {
+        for (const line of toldModelLines(state.messages.get(display.message))) this.notice(line);
         break;
       }
-      case "run.ended":
-        // What it says at a limit, or as its answer, is what it came to.
-        if (item.reason === "limit" || item.reason === "answered") this.#gist = "";
+      case "run-end":
+        // At a limit, or with a response, the last text is the result for stdout.
+        if (display.reason === "limit" || display.reason === "answered") this.#gist = "";
         this.#tellGist();
         break;
-      case "file.changed":
-        this.#put(`${changeHead(item, this.#style)}\n`);
+      case "file-change":
+        this.#put(`${changeHead(display.change, this.#style)}\n`);
         break;
-      case "message.completed": {
-        const message = state.messages.get(item.message);
+      case "message-end": {
+        const message = state.messages.get(display.message);
         if (message && textOf(message).trim() !== "") {
           if (this.#said === "gist") this.#gist = `${this.#style.dim(gist(message, this.#columns))}\n`;
-          // The last answer, which asks for no call, is for stdout.
-          if (this.#said === "whole" && item.parts.some(({ type }) => type === "call"))
+          // The last response has no calls and goes to stdout.
+          if (this.#said === "whole" && display.parts.some(({ type }) => type === "call"))
             this.#put(`${plainText(textOf(message)).trimEnd()}\n`);
         }
         this.#shortfall = toldShortfall(message);
         if (this.#shortfall !== undefined) this.notice(oneLine(this.#shortfall));
         break;
       }
-      default: {
-        item.type satisfies UntoldType | ToldType | ShownElsewhere;
-        const told = toldItem(item);
-        if (told !== undefined) this.notice(told);
+      case "question":
+      case "answer":
+      case "process":
+      case "notice": {
+        const sentence = sentenceOf(display);
+        if (sentence !== undefined) this.notice(sentence);
+        break;
       }
+      // A call has its line when it ends, and the verdict says how the turn ended.
+      case "call":
+      case "call-input":
+      case "call-output":
+      case "call-draft":
+      case "run-start":
+      case "delivery":
+      case undefined:
+        break;
+      default:
+        display satisfies never;
     }
   }
 

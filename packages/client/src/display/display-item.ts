@@ -151,7 +151,7 @@ export function displayItem(item: UnplacedItem, say?: Say): DisplayItem | undefi
       return { ...item, type: "question", about: "text" };
     case "run.paused": {
       const { run, question, reason } = item;
-      return { type: "question", about: "limit", question, run, reason, text: sentenceOf(item, say) };
+      return { type: "question", about: "limit", question, run, reason, text: wordsOf(item, say) };
     }
     case "call.approval-resolved": {
       const { message, call, question, allowed } = item;
@@ -161,7 +161,7 @@ export function displayItem(item: UnplacedItem, say?: Say): DisplayItem | undefi
       return { type: "answer", about: "text", question: item.question };
     case "run.continued": {
       const { run, question, allowed } = item;
-      return { type: "answer", about: "limit", question, run, allowed, text: sentenceOf(item, say) };
+      return { type: "answer", about: "limit", question, run, allowed, text: wordsOf(item, say) };
     }
     case "memory.recalled":
       return { type: "memory", message: item.message, items: item.items };
@@ -170,7 +170,7 @@ export function displayItem(item: UnplacedItem, say?: Say): DisplayItem | undefi
     case "process.started":
     case "process.ended": {
       const { type, process } = item;
-      return { type: "process", process, hasEnded: type === "process.ended", text: sentenceOf(item, say) ?? "" };
+      return { type: "process", process, hasEnded: type === "process.ended", text: wordsOf(item, say) ?? "" };
     }
     case "model.retrying":
     case "model.replaced":
@@ -182,7 +182,7 @@ export function displayItem(item: UnplacedItem, say?: Say): DisplayItem | undefi
     case "context.shortening":
     case "context.not-shortened":
     case "callback.failed":
-      return { type: "notice", text: sentenceOf(item, say), notice: item };
+      return { type: "notice", text: wordsOf(item, say), notice: item };
     default:
       item.type satisfies UndisplayedType;
       return undefined;
@@ -196,6 +196,20 @@ function callEnd(
   return { type: "call-end", outcome, message, call, output };
 }
 
-function sentenceOf(item: UnplacedItem, say: Say | undefined): string | undefined {
+function wordsOf(item: UnplacedItem, say: Say | undefined): string | undefined {
   return toldItem(item as FeedItem, say);
+}
+
+/** Returns the sentence that clients write on a line of its own for a notice, a process or a limit; `undefined` for other items. */
+export function sentenceOf(display: DisplayItem): string | undefined {
+  switch (display.type) {
+    case "process":
+    case "notice":
+      return display.text;
+    case "question":
+    case "answer":
+      return display.about === "limit" ? display.text : undefined;
+    default:
+      return undefined;
+  }
 }

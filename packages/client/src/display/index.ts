@@ -6,6 +6,7 @@ export {
   displayItem,
   type NoticeDisplay,
   type QuestionDisplay,
+  sentenceOf,
   type UnplacedItem,
 } from "./display-item.ts";
 export { approvalSubject, readableParts, type TurnItem, type WaitingQuestion } from "./turn-item.ts";
