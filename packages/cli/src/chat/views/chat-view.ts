@@ -1,6 +1,7 @@
-import type { Call, ConversationState, Event, FeedItem, RunEnd } from "@banyan/core";
+import { displayItem, sentenceOf } from "@banyan/client/display";
+import type { Call, ConversationState, FeedItem, RunEnd } from "@banyan/core";
 import { callIn, isEnded, toldShortfall, whyEnded } from "@banyan/core/conversation";
-import { GIVEN_UP, GIVEN_UP_TOO, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
+import { GIVEN_UP, GIVEN_UP_TOO } from "@banyan/core/shown";
 import { callBegin, callDetails, callEnd } from "../../show/call-line.ts";
 import { changeHead, diffLines } from "../../show/diff-lines.ts";
 import { wrap } from "../../show/fit-text.ts";
@@ -11,13 +12,6 @@ import { SubAgentItems, subAgentLine } from "../../show/sub-agents.ts";
 import { runEndSentence } from "../../show/turn-end.ts";
 import type { FeedView } from "../../terminal/feed-view.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-
-/** The question stands in lines of its own, and a call is shown when it has run for a while, or ends. */
-type ShownElsewhere =
-  | "question.answered"
-  | `call.${"pending" | "approval-requested" | "approval-resolved"}`
-  | `call.${"input" | "output" | "draft"}.delta`
-  | "run.started";
 
 /** Milliseconds after which a call that runs is shown; a shorter one is shown when it has ended. */
 const SHOWN_AFTER = 300;
@@ -60,71 +54,77 @@ export class ChatView implements FeedView {
   }
 
   #show(item: FeedItem, state: ConversationState): void {
-    switch (item.type) {
-      case "message.started":
+    const display = displayItem(item);
+    switch (display?.type) {
+      case "message-start":
         this.#plain = new PlainText();
         this.#isWritten = false;
         break;
-      case "text.delta":
-        this.#text(item.text);
+      case "text":
+        if (display.kind === "text") this.#text(display.text);
+        else this.#reasoning(display.text);
         break;
-      case "reasoning.delta":
-        this.#reasoning(item.text);
-        break;
-      case "message.completed": {
+      case "message-end": {
         this.#endLine();
-        const shortfall = toldShortfall(state.messages.get(item.message));
+        const shortfall = toldShortfall(state.messages.get(display.message));
         if (shortfall !== undefined) this.note(oneLine(shortfall));
         break;
       }
-      case "message.abandoned":
+      case "message-discard":
         this.#endLine();
         if (this.#isWritten) {
           this.note(this.#gaveUp ? GIVEN_UP_TOO : GIVEN_UP);
           this.#gaveUp = true;
         }
         break;
-      case "message.added": {
-        const message = state.messages.get(item.message);
+      case "message": {
+        const message = state.messages.get(display.message);
         if (!this.#toldEnds.has(message)) for (const line of toldModelLines(message)) this.note(line);
         break;
       }
-      case "memory.recalled":
-        this.note(recalledLine(item.items, "/memory"));
+      case "memory":
+        this.note(recalledLine(display.items, "/memory"));
         break;
-      case "call.executing":
-        this.#running(item, state);
+      case "call":
+        if (display.status === "executing") this.#running(display, state);
         break;
-      // What it asks stands there, and an answer is typed behind it: the call is shown when it has ended.
-      case "question.asked":
-        clearTimeout(this.#timers.get(item.call));
+      case "call-end":
+        this.#ended(display, state);
         break;
-      case "call.completed":
-      case "call.failed":
-      case "call.denied":
-      case "call.cancelled":
-        this.#ended(item, state);
-        break;
-      case "file.changed": {
+      case "file-change": {
         const { style } = this.#terminal;
-        for (const line of [changeHead(item, style), ...diffLines(item.diff, { style, most: DIFF_SHOWN })])
+        const { change } = display;
+        for (const line of [changeHead(change, style), ...diffLines(change.diff, { style, most: DIFF_SHOWN })])
           this.line(line);
         break;
       }
-      case "input.delivered": {
-        const message = state.messages.get(item.input);
+      case "delivery": {
+        const message = state.messages.get(display.input);
         if (message) this.note(`delivered: ${gist(message, this.#terminal.columns - 11)}`);
         break;
       }
-      case "run.ended":
-        this.#runEnded(item.reason, whyEnded(item), item.error?.code);
+      case "run-end":
+        this.#runEnded(display.reason, whyEnded(display), display.error?.code);
         break;
-      default: {
-        item.type satisfies UntoldType | ToldType | ShownElsewhere;
+      case "question":
+      case "answer":
+      case "process":
+      case "notice": {
+        // The user types an answer behind the question, so the line of its call waits until the call has ended.
+        if (display.type === "question" && display.about === "text") clearTimeout(this.#timers.get(display.call));
         this.#toldEnds.note(item);
-        const told = toldItem(item);
-        if (told !== undefined) this.note(told);
+        const sentence = sentenceOf(display);
+        if (sentence !== undefined) this.note(sentence);
+        break;
       }
+      case "call-input":
+      case "call-output":
+      case "call-draft":
+      case "run-start":
+      case undefined:
+        break;
+      default:
+        display satisfies never;
     }
   }
 
@@ -184,7 +184,7 @@ export class ChatView implements FeedView {
     } else this.#terminal.write(style.dim(compact));
   }
 
-  #running(item: Event & { readonly message: string; readonly call: string }, state: ConversationState): void {
+  #running(item: { readonly message: string; readonly call: string }, state: ConversationState): void {
     const timer = setTimeout(() => {
       this.#timers.delete(item.call);
       const call = callIn(state, item);
@@ -197,7 +197,7 @@ export class ChatView implements FeedView {
     this.#timers.set(item.call, timer);
   }
 
-  #ended(item: Event & { readonly message: string; readonly call: string }, state: ConversationState): void {
+  #ended(item: { readonly message: string; readonly call: string }, state: ConversationState): void {
     clearTimeout(this.#timers.get(item.call));
     this.#timers.delete(item.call);
     const call = callIn(state, item);
