@@ -1,6 +1,6 @@
+import { displayItem, type NoticeDisplay } from "@banyan/client/display";
 import type { Call, ConversationState, FeedItem } from "@banyan/core";
 import { callIn, toolOf } from "@banyan/core/conversation";
-import type { ToldType, UntoldType } from "@banyan/core/shown";
 import { counted, hitchName } from "@banyan/core/shown";
 import { callSummary } from "../../../show/call-line.ts";
 import { oneLine } from "../../../show/plain-text.ts";
@@ -18,15 +18,6 @@ export interface Doing {
   /** When it ends, in milliseconds since 1970, where that is known: it counts down. */
   readonly until?: number | undefined;
 }
-
-/** It does not change what the agent does, or what it does then is told by what follows. */
-type ShownElsewhere =
-  | ToldType
-  | `call.${"pending" | "draft.delta" | "output.delta"}`
-  | `message.${"added" | "completed" | "abandoned"}`
-  | "memory.recalled"
-  | "file.changed"
-  | "input.delivered";
 
 /** Columns that the name of a running call may take. */
 const NAME = 200;
@@ -82,66 +73,75 @@ export class Activities {
   }
 
   /** Takes an item; returns whether it is about a sub-agent, which the transcript passes over. */
-  note(item: FeedItem, state: ConversationState): boolean {
+  note(item: FeedItem, state: ConversationState, display = displayItem(item)): boolean {
     if (this.#agents.has(item, state)) {
       this.#settle(state);
       return true;
     }
-    switch (item.type) {
-      case "run.started":
-        this.#run = item.run;
+    switch (display?.type) {
+      case "run-start":
+        this.#run = display.run;
         this.#isStopping = false;
         this.#set("waiting for the model");
         break;
-      case "run.ended":
-        if (item.run !== this.#run) break;
+      case "run-end":
+        if (display.run !== this.#run) break;
         this.#run = undefined;
         this.#running.clear();
         break;
-      case "message.started":
+      case "message-start":
         this.#set("waiting for the model");
         break;
-      case "reasoning.delta":
-        this.#set("thinking");
+      case "text":
+        this.#set(display.kind === "text" ? "writing" : "thinking");
         break;
-      case "context.shortening":
-        this.#set("summing up the earlier conversation");
+      case "call-input":
+        this.#set(`writing a call of ${oneLine(display.tool)}`);
         break;
-      case "context.not-shortened":
-        this.#settle(state);
+      case "notice":
+        this.#noteNotice(display, state);
         break;
-      case "text.delta":
-        this.#set("writing");
+      case "question":
+      case "answer":
+        if (display.about === "call") this.#noteCall(callIn(state, display), state);
+        else this.#settle(state);
         break;
-      case "call.input.delta":
-        this.#set(`writing a call of ${oneLine(item.tool)}`);
+      case "call":
+        if (display.status === "executing") this.#noteCall(callIn(state, display), state);
         break;
-      case "model.retrying":
-        this.#set(`${hitchName(item)}, attempt ${item.attempt}`, { until: item.nextAt });
+      case "call-end":
+        this.#noteCall(callIn(state, display), state);
         break;
-      case "model.waiting":
-        if (item.alive) this.#set("thinking, the connection is alive", { since: Date.now() - item.time });
-        else this.#set("nothing from the model", { since: Date.now() - item.time });
-        break;
-      case "question.asked":
-      case "question.answered":
-      case "run.paused":
-      case "run.continued":
-        this.#settle(state);
-        break;
-      case "call.approval-requested":
-      case "call.approval-resolved":
-      case "call.executing":
-      case "call.completed":
-      case "call.failed":
-      case "call.denied":
-      case "call.cancelled":
-        this.#noteCall(callIn(state, item), state);
+      case "message":
+      case "message-end":
+      case "message-discard":
+      case "call-output":
+      case "call-draft":
+      case "file-change":
+      case "memory":
+      case "delivery":
+      case "process":
+      case undefined:
         break;
       default:
-        item.type satisfies UntoldType | ShownElsewhere;
+        display satisfies never;
     }
     return false;
+  }
+
+  #noteNotice({ notice }: NoticeDisplay, state: ConversationState): void {
+    switch (notice.type) {
+      case "context.shortening":
+        return this.#set("summing up the earlier conversation");
+      case "context.not-shortened":
+        return this.#settle(state);
+      case "model.retrying":
+        return this.#set(`${hitchName(notice)}, attempt ${notice.attempt}`, { until: notice.nextAt });
+      case "model.waiting": {
+        const since = Date.now() - notice.time;
+        return this.#set(notice.alive ? "thinking, the connection is alive" : "nothing from the model", { since });
+      }
+    }
   }
 
   #noteCall(call: Call | undefined, state: ConversationState): void {

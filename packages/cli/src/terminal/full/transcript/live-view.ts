@@ -1,3 +1,4 @@
+import { type DisplayItem, displayItem, type NoticeDisplay, sentenceOf } from "@banyan/client/display";
 import {
   type Call,
   type ConversationState,
@@ -13,7 +14,7 @@ import {
   typedText,
   whyEnded,
 } from "@banyan/core/conversation";
-import { compactedLine, GIVEN_UP, GIVEN_UP_TOO, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
+import { compactedLine, GIVEN_UP, GIVEN_UP_TOO } from "@banyan/core/shown";
 import { attachedLine, attachedTo } from "../../../show/attached.ts";
 import { changeHead, diffLines } from "../../../show/diff-lines.ts";
 import { recalledLine } from "../../../show/memory-lines.ts";
@@ -35,13 +36,8 @@ import { messageLines, toldLines } from "./message-lines.ts";
 import { ThoughtBlock } from "./thought-block.ts";
 import { Transcript } from "./transcript.ts";
 
-/** The line of what goes on says who works, and the end of what a call says is in its block. */
-type ShownElsewhere = "run.started" | "input.delivered" | "call.output.delta";
-
 /** Pages that can be opened; of more the last. */
 const MOST_PAGES = 200;
-
-const ENDS: ReadonlySet<string> = new Set(["call.completed", "call.failed", "call.denied", "call.cancelled"]);
 
 /**
  * Shows a feed as blocks: answers as Markdown that grows, calls that change until they end, and between them what the
@@ -112,8 +108,10 @@ export class LiveView implements FeedView {
   }
 
   show(item: FeedItem, state: ConversationState): void {
-    if (!this.#activities.note(item, state)) this.#show(item, state);
-    else if (item.type !== "model.waiting") this.#tell(subAgentTold(item, state));
+    const display = displayItem(item);
+    const isSubAgent = this.#activities.note(item, state, display);
+    if (!isSubAgent && display) this.#show(display, item, state);
+    else if (isSubAgent && item.type !== "model.waiting") this.#tell(subAgentTold(item, state));
     this.#changed();
   }
 
@@ -165,87 +163,96 @@ export class LiveView implements FeedView {
     this.#expected = undefined;
   }
 
-  #show(item: FeedItem, state: ConversationState): void {
-    switch (item.type) {
-      case "message.started":
+  #show(display: DisplayItem, item: FeedItem, state: ConversationState): void {
+    switch (display.type) {
+      case "message-start":
         this.#endText();
         break;
-      case "text.delta":
-        this.#answer().push(item.text);
+      case "text":
+        (display.kind === "text" ? this.#answer() : this.#thought()).push(display.text);
         break;
-      case "reasoning.delta":
-        this.#thought().push(item.text);
-        break;
-      case "message.completed": {
+      case "message-end": {
         this.#endText();
-        this.#dropCalls(item.message, state);
-        const shortfall = toldShortfall(state.messages.get(item.message));
+        this.#dropCalls(display.message, state);
+        const shortfall = toldShortfall(state.messages.get(display.message));
         if (shortfall !== undefined) this.note(oneLine(shortfall));
         break;
       }
-      case "message.abandoned":
+      case "message-discard":
         if (this.#text instanceof AnswerBlock && this.#text.hasBegun) {
           this.note(this.#gaveUp ? GIVEN_UP_TOO : GIVEN_UP);
           this.#gaveUp = true;
         }
         this.#endText();
-        this.#dropCalls(item.message, state);
+        this.#dropCalls(display.message, state);
         break;
-      case "message.added":
-        this.#added(item.message, state);
+      case "message":
+        this.#added(display.message, state);
         break;
-      case "model.retrying":
-        // The line of what goes on counts down; here stands, once for each reason, why.
-        if (item.reason !== this.#hitch) this.note(oneLine(item.reason));
-        this.#hitch = item.reason;
+      case "memory":
+        this.#recalled(display.items);
         break;
-      case "memory.recalled":
-        this.#recalled(item.items);
+      case "call-input":
+      case "call":
+        this.#call(callIn(state, display));
         break;
-      case "call.input.delta":
-      case "call.pending":
-      case "call.approval-requested":
-      case "call.approval-resolved":
-      case "call.executing":
-      case "call.completed":
-      case "call.failed":
-      case "call.denied":
-      case "call.cancelled":
-        this.#call(callIn(state, item));
-        // The state may be ahead of the feed: only the last word on a call ends its block.
-        if (ENDS.has(item.type)) this.#calls.delete(item.call);
+      case "call-end":
+        this.#call(callIn(state, display));
+        // The state may be ahead of the feed, so only this item ends the block.
+        this.#calls.delete(display.call);
         break;
-      // A card asks it.
-      case "question.asked":
-        this.#calls.get(item.call)?.asks(item.question);
+      case "question":
+      case "answer":
+        this.#question(display, state);
         break;
-      case "question.answered":
-        for (const block of this.#calls.values()) block.answered(item.question);
+      case "call-draft":
+        this.#drafted({ ...display, index: display.draft, text: "" }, callIn(state, display));
         break;
-      case "call.draft.delta":
-        this.#drafted({ ...item, index: item.draft, text: "" }, callIn(state, item));
+      case "file-change":
+        // A change stands below its call while the call runs; a later change stands by itself.
+        if (!this.#calls.has(display.call)) this.#change(display.change);
         break;
-      case "file.changed":
-        // A change that its call made stands below the call; a later one stands by itself.
-        if (!this.#calls.has(item.call)) this.#change(item);
-        break;
-      case "run.ended":
+      case "run-end":
         this.#hitch = undefined;
         this.#gaveUp = false;
         this.#endText();
         this.#add(({ theme, width }) => {
-          const sentence = runEndSentence(item.reason, whyEnded(item), theme, item.error?.code);
+          const sentence = runEndSentence(display.reason, whyEnded(display), theme, display.error?.code);
           return sentence === undefined ? [] : wrapped(sentence, width);
         }, true);
         break;
-      // The line of what goes on says it, and for how long.
-      case "model.waiting":
+      case "process":
+        this.#toldEnds.note(item);
+        this.#tell(display.text);
+        break;
+      case "notice":
+        this.#notice(display);
+        break;
+      // The status line says who works, and the block of a call has the end of its output.
+      case "run-start":
+      case "delivery":
+      case "call-output":
         break;
       default:
-        item.type satisfies UntoldType | ToldType | ShownElsewhere;
-        this.#toldEnds.note(item);
-        this.#tell(toldItem(item));
+        display satisfies never;
     }
+  }
+
+  /** A card asks about a call and for a text. A limit is a sentence. */
+  #question(display: Extract<DisplayItem, { readonly type: "question" | "answer" }>, state: ConversationState): void {
+    if (display.about === "call") return this.#call(callIn(state, display));
+    if (display.about === "limit") return this.#tell(sentenceOf(display));
+    if (display.type === "question") this.#calls.get(display.call)?.asks(display.question);
+    else for (const block of this.#calls.values()) block.answered(display.question);
+  }
+
+  #notice({ notice, text }: NoticeDisplay): void {
+    // The status line counts the time of a wait.
+    if (notice.type === "model.waiting") return;
+    if (notice.type !== "model.retrying") return this.#tell(text);
+    // The status line counts down, and the reason stands here once.
+    if (notice.reason !== this.#hitch) this.note(oneLine(notice.reason));
+    this.#hitch = notice.reason;
   }
 
   #tell(told: string | undefined): void {
