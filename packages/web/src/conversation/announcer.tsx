@@ -1,5 +1,6 @@
+import { displayItem } from "@banyan/client/display";
 import { type FeedItem, textOf, toolOf } from "@banyan/core/conversation";
-import { shownStatus, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
+import { shownStatus } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { say, t, tCount } from "../phrases/phrases.ts";
 import { useMay } from "../use-may.ts";
@@ -44,66 +45,58 @@ export function Announcer() {
   );
 }
 
-/** What is read where it stands: it would interrupt whoever listens, again and again. */
-type ReadWhereItStands =
-  | ToldType
-  | `${"text" | "reasoning" | "call.input" | "call.output" | "call.draft"}.delta`
-  | `call.${"pending" | "approval-resolved" | "executing" | "completed" | "denied" | "cancelled"}`
-  | `run.${"started" | "ended"}`
-  | "message.added"
-  | "memory.recalled"
-  | "file.changed"
-  | "input.delivered"
-  | "question.answered";
-
 /** What an item means to somebody who cannot see the page; most mean nothing. */
 function inWords(
   item: FeedItem,
   { state, givenUp }: LiveConversation,
   mayAnswer: boolean,
 ): { readonly text: string; readonly isUrgent?: boolean } | undefined {
-  const message = "message" in item && typeof item.message === "string" ? state?.messages.get(item.message) : undefined;
+  const display = displayItem(item, say);
+  if (!display) return undefined;
+  const message = "message" in display ? state?.messages.get(display.message) : undefined;
   const callOf = (id: string) =>
     message?.role === "assistant" ? message.calls.find((call) => call.id === id) : undefined;
   const tool = (id: string) => {
     const call = callOf(id);
     return call === undefined ? "" : toolOf(call);
   };
-  switch (item.type) {
-    case "model.retrying":
-      // Told in a line that counts down, which would be read out every second.
-      return { text: toldItem(item, say) ?? "" };
-    case "message.started":
+  switch (display.type) {
+    case "notice":
+      // The page shows a retry in a line that counts down. A screen reader would read that line every second.
+      return display.notice.type === "model.retrying" ? { text: display.text ?? "" } : undefined;
+    case "message-start":
       return message?.call === undefined ? { text: t("Responding") } : undefined;
-    case "message.abandoned":
-      return givenUp.some(({ id }) => id === item.message)
+    case "message-discard":
+      return givenUp.some(({ id }) => id === display.message)
         ? { text: t("What was written of this answer is given up; it is asked for anew.") }
         : undefined;
-    case "call.failed": {
-      const call = callOf(item.call);
+    case "call-end": {
+      if (display.outcome !== "failed") return undefined;
+      const call = callOf(display.call);
       const isNotRun = call !== undefined && shownStatus(call) === "not-run";
-      const name = { tool: tool(item.call) };
+      const name = { tool: tool(display.call) };
       return { text: isNotRun ? t("Tool {tool} did not run", name) : t("Tool {tool} failed", name) };
     }
-    case "call.approval-requested":
-      // What a guest cannot answer is not urgent to them.
+    case "question":
+      if (display.about === "limit") return undefined;
+      // A question is not urgent to a guest, who cannot answer it.
+      if (display.about === "text")
+        return {
+          text: mayAnswer
+            ? t("A question for you: {text}", { text: display.text })
+            : t("A question: {text}", { text: display.text }),
+          isUrgent: mayAnswer,
+        };
       return {
         text: mayAnswer
-          ? t("Tool {tool} waits for your permission", { tool: tool(item.call) })
-          : t("Tool {tool} waits for permission", { tool: tool(item.call) }),
+          ? t("Tool {tool} waits for your permission", { tool: tool(display.call) })
+          : t("Tool {tool} waits for permission", { tool: tool(display.call) }),
         isUrgent: mayAnswer,
       };
-    case "question.asked":
-      return {
-        text: mayAnswer
-          ? t("A question for you: {text}", { text: item.text })
-          : t("A question: {text}", { text: item.text }),
-        isUrgent: mayAnswer,
-      };
-    case "message.completed":
-      if (!message || message.call !== undefined || item.finish === "calls") return undefined;
-      if (item.error !== undefined)
-        return { text: t("The answer broke off: {error}", { error: item.error }), isUrgent: true };
+    case "message-end":
+      if (!message || message.call !== undefined || display.finish === "calls") return undefined;
+      if (display.error !== undefined)
+        return { text: t("The answer broke off: {error}", { error: display.error }), isUrgent: true };
       return {
         text: tCount(
           textOf(message).match(/\S+/g)?.length ?? 0,
@@ -111,8 +104,22 @@ function inWords(
           "Response complete, {count} words",
         ),
       };
-    default:
-      item.type satisfies UntoldType | ReadWhereItStands;
+    // A screen reader reads the rest where it stands; an announcement would interrupt the user again and again.
+    case "run-start":
+    case "run-end":
+    case "message":
+    case "text":
+    case "call":
+    case "call-input":
+    case "call-output":
+    case "call-draft":
+    case "file-change":
+    case "answer":
+    case "memory":
+    case "delivery":
+    case "process":
       return undefined;
+    default:
+      return display satisfies never;
   }
 }
