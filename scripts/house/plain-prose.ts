@@ -8,7 +8,7 @@ export interface PlainProse {
   readonly pointing: readonly string[];
 }
 
-const FIRST = new Set(["of", "that", "what", "whatever", "where", "whether", "which", "who", "whoever", "whose"]);
+const FIRST = /^(?:(?:[Ww]hat|[Ww]hatever|[Ww]here|[Ww]hether|[Ww]hich|[Ww]ho|[Ww]hoever|[Ww]hose|Of|That)\b)/;
 
 /** Words that name nothing themselves. The reader has to find what they point at. */
 const POINTING = new Set(
@@ -30,7 +30,7 @@ export function readProse(markdown: string): PlainProse {
   return {
     sentences: judged.filter(names).length,
     clauseFirst: judged
-      .filter((each) => names(each) && FIRST.has(each.words[0] ?? "") && !each.sentence.endsWith("?"))
+      .filter((each) => names(each) && FIRST.test(each.sentence.replace(/^\*+/, "")) && !each.sentence.endsWith("?"))
       .map(({ sentence }) => sentence),
     pointing: judged
       .filter(({ words }) => words.length >= LEAST.pointing && shareOf(words) >= 1 / 3)

@@ -232,6 +232,10 @@ test.each(SCENES.map((scene) => ({ ...scene, type: scene.item.type as ItemType }
 
 test("F37: docs/events.md has the table as it is", () => {
   const docs = readFileSync(new URL("../../../../docs/events.md", import.meta.url), "utf8");
-  for (const [type, { full, plain, print, page }] of Object.entries(SHOWN_ITEMS))
+  for (const [type, { full, ...others }] of Object.entries(SHOWN_ITEMS)) {
+    const [plain, print, page] = [others.plain, others.print, others.page].map((text) =>
+      text === full ? "same" : text,
+    );
     expect(docs).toContain(`| \`${type}\` | ${full} | ${plain} | ${print} | ${page} |`);
+  }
 });
