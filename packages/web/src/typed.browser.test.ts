@@ -197,6 +197,27 @@ describe.runIf(chromiumPath)(`nothing that is typed is lost${whyNot}`, PATIENT, 
     expect(asked).toEqual(["beforeunload"]);
   });
 
+  it("W83: two tabs that send from one place on a slow network each show their own message", async () => {
+    const { page: one } = await here.open(`/c/${await here.conversation("hello")}`, {});
+    await articles(one).last().waitFor();
+    const two = await one.context().newPage();
+    await two.goto(one.url());
+    await articles(two).last().waitFor();
+    await one.routeWebSocket(/\/socket/, (near) => {
+      const far = near.connectToServer();
+      near.onMessage((message) => setTimeout(() => far.send(message), 10 * SLOW));
+    });
+    await one.reload();
+    await articles(one).last().waitFor();
+    await composer(one).fill("from the slow tab");
+    await one.keyboard.press("Enter");
+    await write(two, "from the quick tab");
+    await eventually(() => said(two)).toContain("You said: from the quick tab");
+    await eventually(() => said(one)).toContain("You said: from the slow tab");
+    expect(await said(one)).not.toContain("from the quick tab");
+    expect(await said(two)).not.toContain("from the slow tab");
+  });
+
   it("W84: an edited message keeps its files, text files too; the model receives what the page shows", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await articles(page).last().waitFor();
