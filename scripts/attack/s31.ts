@@ -95,7 +95,7 @@ export const attacks: readonly Attack[] = TERMINALS.flatMap((terminal) =>
           await screen.until(/Well\./, place.signal);
           for (const line of before) {
             screen.enter(line);
-            await screen.until(/What you say next works in the worktree/, place.signal);
+            await screen.until(/Your next message works in the worktree/, place.signal);
           }
           await screen.until(prompt, place.signal);
           screen.enter("go");

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { actions as commands } from "@banyan/client/actions";
 import { expect, test } from "vitest";
 import { readArguments } from "./arguments.ts";
-import { commands } from "./commands/index.ts";
 import { actions } from "./terminal/full/keys/actions.ts";
 
 const page = readFileSync(fileURLToPath(new URL("../../../docs/coming-from.md", import.meta.url)), "utf8");
@@ -22,10 +22,10 @@ function help(...argv: string[]): string {
 test("T54: the commands that docs/coming-from.md names exist", () => {
   const named = here("Commands").flatMap((cell) => [...cell.matchAll(/`\/([\w-]+)`/g)].map(([, name]) => name));
   expect(named.length).toBeGreaterThan(30);
-  const known = commands.flatMap(({ name, also = [] }) => [name, ...also]);
+  const known = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   expect(named.filter((name) => !known.includes(name ?? ""))).toEqual([]);
   // And each name that is there for the habits of others stands on the page.
-  expect(commands.flatMap(({ also = [] }) => also).filter((name) => !named.includes(name))).toEqual([]);
+  expect(commands.flatMap(({ aliases = [] }) => aliases).filter((name) => !named.includes(name))).toEqual([]);
 });
 
 test("T54: the keys that docs/coming-from.md names do something", () => {
@@ -46,6 +46,6 @@ test("the flags that docs/coming-from.md names exist", () => {
 });
 
 test("no two commands have one name", () => {
-  const all = commands.flatMap(({ name, also = [] }) => [name, ...also]);
+  const all = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   expect(all.filter((name, index) => all.indexOf(name) !== index)).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { isRemoved, messageNamed } from "@banyan/client/actions";
 import { newestLeaf, type Session } from "@banyan/core";
 import { visibleLine } from "@banyan/core/shown";
 import type { ConversationSummary } from "@banyan/core/stores";
@@ -5,7 +6,6 @@ import { ConversationError, findConversation, type Host, ModelChoiceError } from
 import type { Arguments } from "./arguments.ts";
 import { UsageError } from "./problem.ts";
 import { excerpt } from "./show/fit-text.ts";
-import { isRemoved, messageNamed } from "./show/message-label.ts";
 
 /** Who is asked and told while a conversation is opened. */
 export interface Opening {

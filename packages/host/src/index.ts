@@ -71,7 +71,7 @@ export {
   type Rules,
   rulesFrom,
 } from "./permissions/rule.ts";
-export { type CommandPlace, type CommandRun, lastSaid, modeLeft, runPersonsCommand } from "./persons-command.ts";
+export { type CommandPlace, type CommandRun, modeLeft, runPersonsCommand } from "./persons-command.ts";
 export { type ProjectPlaces, projectOf } from "./project.ts";
 export {
   type AskedPrompt,

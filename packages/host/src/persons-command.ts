@@ -1,11 +1,8 @@
-import { type Message, pathTo, type Session, type UserMessage, type UserPart } from "@banyan/core";
-import { isPersons } from "@banyan/core/conversation";
+import { pathTo, type Session, type UserPart } from "@banyan/core";
+import { lastSaid, OWN_OUTPUT } from "@banyan/core/conversation";
 import { type PersonsCommand, runByPerson } from "@banyan/tools/workspace";
 import { named } from "./attachments/files.ts";
 import type { Host } from "./host.ts";
-
-/** What the model is told that a command's output is. */
-const OUTPUT = "output";
 
 /** Where a person's commands run. */
 export interface CommandPlace extends Pick<Host, "redact"> {
@@ -34,17 +31,7 @@ export async function runPersonsCommand(
   const { end, told } = await runByPerson({ ...options, command, directory, redaction: redact.stream() });
   const typed = { type: "text", text: redact(`!${command}`) } as const;
   const name = isElsewhere ? `${command} (on the person's own machine, in ${directory})` : command;
-  return { end, parts: [typed, named(OUTPUT, redact(name), redact(told))] };
-}
-
-/** What a person said last on a path. Commands that they ran since do not count: they are there for whoever answers. */
-export function lastSaid(path: readonly Message[]): UserMessage | undefined {
-  return path.findLast((message) => isPersons(message) && !isCommand(message.parts)) as UserMessage | undefined;
-}
-
-function isCommand([typed, output]: readonly UserPart[]): boolean {
-  if (typed?.type !== "text" || output?.type !== "text") return false;
-  return typed.text.startsWith("!") && output.text.startsWith(`<${OUTPUT} name=`);
+  return { end, parts: [typed, named(OWN_OUTPUT, redact(name), redact(told))] };
 }
 
 /**

@@ -1,45 +1,44 @@
-import type { Client } from "@banyan/client";
+import type { Client, Input } from "@banyan/client";
+import type { ActionUser, CommandInput } from "@banyan/client/actions";
 import { isPersons } from "@banyan/core/conversation";
 import type { CommandOutcome, CommandPlace, EditorCommands } from "@banyan/server/acp";
 import { modelsThere, sentThere } from "../chat/talk/models-here.ts";
 import { TalkSession } from "../chat/talk/talk-session.ts";
 import { lastExchange } from "../chat/views/exchange.ts";
-import type { Command, ConversationContext } from "../commands/command.ts";
-import { commandsFor, conversationCommands, isWords, runCommandOf } from "../commands/index.ts";
+import type { ConversationContext, Next } from "../commands/command.ts";
+import { runCommand } from "../commands/index.ts";
+import { offeredCommands } from "../commands/offered.ts";
 import { promptCommands, promptsAt } from "../commands/prompt-commands.ts";
 import { sharesAt } from "../commands/share.ts";
-import { oneLine } from "../show/plain-text.ts";
 import { styleFor } from "../show/style.ts";
-
-/** What an editor has in its own ways: to leave, keys, settings, the clipboard, a list of what runs unasked, and how turns are taken. */
-const NOT_THERE: ReadonlySet<string> = new Set(["exit", "keys", "approval", "mode", "help", "copy", "config"]);
 
 const COLUMNS = 100;
 const style = styleFor(process.stdout, "never");
-
-/** The commands of the terminal that are about the conversation itself, for an editor. */
-const commands = conversationCommands.filter(({ name }) => !NOT_THERE.has(name));
 
 /** The commands that an editor has at a desk: those about the conversation, and what files and MCP servers bring there. */
 export function editorCommands(client: Client): EditorCommands {
   const prompts = promptsAt(client);
   return {
     async list() {
-      return [...commands, ...(await promptCommands({ prompts }))].map(({ name, help, takes }) => ({
-        ...{ name, description: help },
-        ...(takes === undefined ? {} : { hint: takes }),
-      }));
+      return [...offeredCommands(userOf(client)), ...(await promptCommands({ prompts }))].map(
+        ({ name, help, takes }) => ({
+          ...{ name, description: help },
+          ...(takes === undefined ? {} : { hint: takes }),
+        }),
+      );
     },
     async run(line, there) {
-      const context = contextOf(there, prompts);
-      const all = await commandsFor(commands, line, context);
-      if (isWords(line, all)) return undefined;
-      return outcomeOf(await runCommandOf(all, line, context));
+      return outcomeOf(await runCommand(line, contextOf(there, prompts)));
     },
   };
 }
 
-function outcomeOf(next: Awaited<ReturnType<Command["run"]>>): CommandOutcome | undefined {
+function userOf({ welcome }: Client): ActionUser {
+  return { client: "editor", rights: welcome.rights };
+}
+
+/** What follows in the editor; nothing for words and for prompts of the desk, which the door says itself. */
+function outcomeOf(next: Next): CommandOutcome | undefined {
   if (next.type !== "turn") return { type: "done" };
   const { directive, at, model, agent, asIs } = next;
   if (directive.type === "stop") return { type: "done" };
@@ -58,7 +57,11 @@ function contextOf(there: CommandPlace, prompts: ConversationContext["prompts"])
   const model = state.model ?? settings.model;
   const say = (sentence: string) => write(sentence);
   return {
-    ...{ agent, style, columns: COLUMNS, state, session, run, leaf, write, prompts },
+    ...{ agent, style, columns: COLUMNS, state, run, leaf, write, prompts, user: userOf(client) },
+    async ask({ command, input, isHere }) {
+      if (!isHere) return client.ask(command, input as Input<typeof command>);
+      return session.perform(command as "message.star", input as CommandInput<"message.star">);
+    },
     models: modelsThere(client, model, async () => session),
     sentHere: () => sentThere(client, { conversation: session.id, leaf, model }),
     exported: (format) => session.exported(format, leaf),
@@ -70,8 +73,6 @@ function contextOf(there: CommandPlace, prompts: ConversationContext["prompts"])
     useMode: () => say("An editor talks with the agent; a task is for banyan run."),
     approval: settings.approval,
     useApproval: async () => say("Choose in the editor's list what runs without asking."),
-    // The desk takes secrets out of what is said to the model; a title is for people.
-    redact: (text) => text,
     async pick({ title, items }) {
       write(title, ...items.map(({ label, help = "" }) => `${label}  ${help}`.trimEnd()));
       return undefined;
@@ -87,20 +88,12 @@ function contextOf(there: CommandPlace, prompts: ConversationContext["prompts"])
         isOwn ? "Say it in other words: your next message stands beside it." : "Your next message goes on from here.",
       );
     },
-    standAt: (message) => goTo(message),
-    beside: async () => session,
-    goBack: () => goTo(state.leaf),
+    goOn: (place) => goTo(place === "latest" ? state.leaf : "below" in place ? place.below : place.end),
     async undo({ call }) {
       if (leaf === null) return { changes: [], problems: [] };
       const taken = await session.undo(call, leaf, false);
       if (taken.message !== undefined) goTo(taken.message);
       return taken;
-    },
-    // The door tells that it is under way: in the editor's own way, where it has one.
-    async compact(at, keep) {
-      const { summary, compaction, problem } = await session.compact(at, { keep, model: undefined });
-      if (summary !== undefined) goTo(summary);
-      return problem === undefined ? { compaction } : { problem: oneLine(problem) };
     },
   };
 }

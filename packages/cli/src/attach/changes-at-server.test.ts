@@ -84,7 +84,7 @@ test.skipIf(!hasTmux)(
     await remote.ask("turn.say", { conversation: watched.id, at: first, parts });
     await expect.poll(() => model.asked.length).toBe(6);
     pty.press("C-c");
-    await pty.until("Nothing was shortened: interrupted by the user");
+    await pty.until("Not compacted: interrupted by the user");
     expect(await remote.ask("run.interrupt", { conversation: watched.id })).toEqual({ interrupted: 1 });
     await until(watched, () => watched.state.runs.size === 0);
     await pty.prompted();
@@ -92,7 +92,7 @@ test.skipIf(!hasTmux)(
     await pty.exchange("/branch Heavy", "Your next message goes on from here.");
     await pty.exchange(
       "/compact",
-      /Compacted \d+ messages: about [\d,]+ to [\d,]+ tokens\. All of it stays in the tree\./,
+      /Compacted \d+ messages: about [\d,]+ to [\d,]+ tokens\nAll messages stay in the tree\./,
     );
     await pty.exchange("is it so?", "Yes.");
     const said = JSON.stringify(model.asked.at(-1));

@@ -56,7 +56,7 @@ describe.skipIf(!hasTmux)("commands of a terminal whose conversation is on a ser
     await pty.exchange("/approval edits", "Approval: files of this directory are changed without asking.");
     expect((await pty.until("edits freely")).match(/changed without asking/g)).toHaveLength(1);
     await expect.poll(() => remote.welcome.settings.approval).toBe("edits");
-    await pty.exchange("/approval never", "It is one of plan");
+    await pty.exchange("/approval never", "Choose plan (only looking until you approve a plan)");
     using late = Pty.open(place, ["attach", "--new"], model.env);
     expect(await late.prompted()).toContain("Approval: files of this directory are changed without asking.");
   });
@@ -99,7 +99,7 @@ describe.skipIf(!hasTmux)("commands of a terminal whose conversation is on a ser
     await pty.exchange("hello", "One.");
     await pty.exchange("/retry", "Two.");
     await pty.until(/^chat · .* branch 2\/2/);
-    await pty.exchange("/title Of oaks", "This is “Of oaks” now.");
+    await pty.exchange("/title Of oaks", "The title is “Of oaks” now.");
     expect(await remote.ask("conversation.open", {})).toMatchObject({ title: "Of oaks" });
     await pty.exchange("/context", /^conversation +messages.*\n(.*\n)* +all +\d.*\nTokens; ~ is an estimate\./);
     await pty.exchange("/memory", "Nothing was recalled on this branch.");

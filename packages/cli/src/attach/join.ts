@@ -13,7 +13,7 @@ import type { Sitting } from "../chat/talk/at-terminal.ts";
 import { completeCommands, messageNames } from "../chat/talk/converse.ts";
 import { Talk, type TalkOptions } from "../chat/talk/talk.ts";
 import { approvalSentence } from "../chat/views/approval-mode.ts";
-import { conversationCommands, watchingCommands } from "../commands/index.ts";
+import { offeredCommands } from "../commands/offered.ts";
 import { type Choosable, chooseConversation, FOUND } from "../conversations/choose.ts";
 import { wrap } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
@@ -48,7 +48,7 @@ export async function join(args: AttachArguments, { terminal, unsent, signal, me
     talk = new Talk({ client: server, address: door.address, terminal, unsent, place, prompt, statusCommand });
     const { style, live } = terminal;
     const mayAct = rights.includes("act");
-    const commands = mayAct ? conversationCommands : watchingCommands;
+    const commands = offeredCommands({ client: "attach", rights });
     const files = isHere && mayAct ? { workspace } : {};
     const names = () => messageNames(talk?.session?.state, server.welcome.agent);
     const problems = live?.configure({ commands, names, ...files, ...look }) ?? [];

@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { isRemoved, messageNamed } from "@banyan/client/actions";
 import { type ConversationState, newestLeaf } from "@banyan/core";
 import { type ChangedFile, ConversationDirectory, changesOf, directories, redactor, Worktrees } from "@banyan/host";
 import { ownCommand } from "@banyan/host/own-command";
@@ -8,7 +9,6 @@ import type { ExitCode } from "../exit.ts";
 import { listing } from "../output/listing.ts";
 import { UsageError } from "../problem.ts";
 import { changedFileLines, changeHead, diffLines } from "../show/diff-lines.ts";
-import { isRemoved, messageNamed } from "../show/message-label.ts";
 import { styleFor } from "../show/style.ts";
 import type { ChangesArguments } from "./arguments.ts";
 import { fileNamed, revert } from "./revert.ts";

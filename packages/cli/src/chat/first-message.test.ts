@@ -16,12 +16,12 @@ test.skipIf(!hasTmux)(
     await pty.until(/^❯ hello$/);
     await pty.until("Esc stops");
     pty.enter("/waiting");
-    const screen = await pty.until("Nothing waits");
+    const screen = await pty.until("No message waits");
     expect(screen).not.toContain("The answer.");
     letGo.resolve();
     await pty.until("The answer.");
     const lines = (await pty.prompted()).split("\n");
-    const places = ["❯ hello", "❯ /waiting", "Nothing waits", "The answer."].map((line) =>
+    const places = ["❯ hello", "❯ /waiting", "No message waits", "The answer."].map((line) =>
       lines.findIndex((shown) => shown.startsWith(line)),
     );
     expect(places).not.toContain(-1);

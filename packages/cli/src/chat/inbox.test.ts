@@ -110,19 +110,19 @@ describe.skipIf(!hasTmux).each(links)("what is typed while the agent works ($lin
       await pty.until(/^queued: /, index + 1);
     }
     pty.enter("/waiting drop 2");
-    await pty.until("dropped: two");
+    await pty.until("is withdrawn.");
     pty.enter("/waiting edit 2 drei");
     await pty.until("queued: drei");
     pty.enter("/waiting first 2");
     expect(await pty.until(/^ {2}2 {2}queued {2}one$/)).toMatch(/^ {2}1 {2}queued {2}drei$/m);
     pty.enter("/waiting drop 7");
-    await pty.until("Name one of them by its number");
+    await pty.until("Name a message by its number, as in /waiting drop 1.");
     release();
     await pty.until("Second.");
     expect(saidIn(server.asked, 2)).toEqual(["go", "drei", "one"]);
     await pty.prompted();
     pty.enter("/waiting");
-    await pty.until("Nothing waits.");
+    await pty.until("No message waits.");
   });
 
   test("T18, T53: Alt+Up takes back one after the other, and each goes on waiting as it did when it is sent", async () => {

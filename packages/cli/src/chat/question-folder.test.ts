@@ -47,7 +47,7 @@ describe.skipIf(!hasTmux).each(looks)("the folder of a question ($look, $link)",
     await allow("two");
     await pty.until("Done.");
     await pty.prompted();
-    await pty.exchange("/worktree mine", "What you say next works in the worktree mine.");
+    await pty.exchange("/worktree mine", "Your next message works in the worktree mine.");
     pty.enter("go there");
     await allow("three");
     await allow("four");

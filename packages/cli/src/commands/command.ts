@@ -1,5 +1,5 @@
+import type { ActionUser, CommandStep, GoOn } from "@banyan/client/actions";
 import type { ConversationState, Directive } from "@banyan/core";
-import type { CompactionResult } from "@banyan/core/conversation";
 import type { ApprovalMode, CallChanges, ContextPart, Host, KnownModel, ProviderStatus, TakenBack } from "@banyan/host";
 import type { Result } from "@banyan/protocol";
 import type { PromptDirective, TalkSession } from "../chat/talk/talk-session.ts";
@@ -25,12 +25,6 @@ export type Next =
       readonly asIs?: boolean;
     }
   | { readonly type: "leave" };
-
-/** Does something with several branches at once, here or on a server. */
-export type Beside = Pick<
-  TalkSession,
-  "bring" | "compare" | "fan" | "listWorktrees" | "openWorktree" | "removeWorktree"
->;
 
 /** What the model is sent. */
 export interface ContextHere {
@@ -67,8 +61,8 @@ export interface ConversationContext {
   readonly columns: number;
   /** The tree; empty before the first message. */
   readonly state: ConversationState;
-  /** Carries out commands of the protocol on the conversation; none before the first message. */
-  readonly session: Pick<TalkSession, "perform"> | undefined;
+  /** The client, and the rights of the user. */
+  readonly user: ActionUser;
   /** The run that is under way; none while the person is asked. */
   readonly run: string | undefined;
   /** There is no connection to the conversation: it is known as it was when that was lost. */
@@ -98,8 +92,6 @@ export interface ConversationContext {
   readonly directory: string;
   /** The links that show this conversation, where it is on a server that makes them. */
   readonly shares: Shares;
-  /** A text without secrets. */
-  redact(text: string): string;
   /** The keys as they are in effect; absent in a terminal that leaves them to the system. */
   readonly keys?: readonly KeyRow[] | undefined;
   /** Writes lines of plain text. */
@@ -116,59 +108,30 @@ export interface ConversationContext {
   goTo(message: string): Promise<void>;
   /** Puts a text into the prompt, to be changed and sent; absent where there is no prompt. */
   readonly typeIn?: ((text: string) => void) | undefined;
-  /** Goes on below a message, without a word. */
-  standAt(message: string): void;
-  /** Goes on where the conversation was last written to. */
-  goBack(): void;
-  /** What is done with several branches at once, in the conversation, begun if there is none yet. */
-  beside(): Promise<Beside>;
   /** Puts files back to what they were before a call changed them. The model is told with what is said next. */
   undo(call: CallChanges): Promise<TakenBack>;
-  /**
-   * Has the model sum up the branch down to a message, with what must be kept, if that is said, and tells that it is under way;
-   * the next message goes below the summary. Returns what that made of the next request, or why everything stays as it was.
-   */
-  compact(
-    leaf: string,
-    keep: string | undefined,
-  ): Promise<{ readonly compaction?: CompactionResult | undefined; readonly problem?: string }>;
+  /** Asks the server for a command of the protocol, in this conversation or at all. Rejects with `ClientError`. */
+  ask(step: Pick<CommandStep, "command" | "input" | "isHere">): Promise<unknown>;
+  /** Sets where the next message goes. */
+  goOn(place: GoOn): void;
+  /** What only an agent of this process has. */
+  readonly own?: OwnContext | undefined;
 }
 
 /** What a command sees of a chat with an agent of this process. */
-export interface CommandContext extends ConversationContext {
+export interface OwnContext {
   readonly host: Host;
+  /** The conversation; none before it has begun. */
   readonly session: TalkSession | undefined;
   /** The conversation, begun if there is none yet. */
   open(): Promise<TalkSession>;
   /**
    * Leaves the conversation for another one, named by its id or title; without a name, or where several may be meant, the
-   * person chooses. Does nothing when none is chosen.
+   * user chooses. Does nothing when none is chosen.
    */
   enter(named: string | undefined): Promise<void>;
   /** Leaves the conversation for a new one; returns the id of the old one, if anything was said in it. */
   begin(): Promise<string | undefined>;
-}
-
-/** Something that a person tells the program with `/`, and the model never sees. */
-export interface Command<Context extends ConversationContext = CommandContext> {
-  /** Without the slash. */
-  readonly name: string;
-  /** Names that other programs have for it (T54). */
-  readonly also?: readonly string[];
-  /** One of this name that a user or a project brings takes its place. */
-  readonly givesWay?: boolean;
-  /** What may stand behind it. */
-  readonly takes?: string;
-  readonly help: string;
-  /** It can be carried out while the agent works too; then it must answer `ASK`. */
-  readonly anytime?: boolean;
-  /** May throw what `problemOf` can tell; the chat goes on. */
-  run(context: Context, argument: string): Next | Promise<Next>;
-}
-
-/** A command that says something and shows nothing, so that print mode has it too (C18). */
-export interface SayingCommand extends Omit<Command<ConversationContext>, "run"> {
-  run(context: Pick<ConversationContext, "state">, argument: string): Next;
 }
 
 export const ASK: Next = { type: "ask" };

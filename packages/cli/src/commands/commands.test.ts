@@ -193,7 +193,7 @@ describe.skipIf(!hasTmux)("the commands", () => {
     const said = () => server.asked.at(-1)?.flatMap(({ role, content }) => (role === "system" ? [] : [content]));
     expect(said()).toEqual(["a colour?", "Red.", "why?"]);
     await pty.prompted();
-    await pty.exchange("/edit #2 no", "#2 is not yours.");
+    await pty.exchange("/edit #2 no", "#2 is not your message.");
     pty.enter("/edit #1 a colour of leaves?");
     await pty.until("Green.");
     expect(said()).toEqual(["a colour of leaves?"]);
@@ -226,7 +226,7 @@ describe.skipIf(!hasTmux)("the commands", () => {
     await pty.exchange("a colour?", "Red.");
     await pty.exchange("a shape?", "Round.");
     pty.enter("/label #2 the red one");
-    await pty.until("#2 is [the red one] now.");
+    await pty.until("#2 is named “the red one” now.");
     pty.enter("/star #1");
     await pty.until("#1 has a star ★ now.");
     pty.enter("/remove #9");
@@ -242,7 +242,7 @@ describe.skipIf(!hasTmux)("the commands", () => {
     await pty.until("Again.");
     expect(JSON.stringify(server.asked.at(-1))).not.toContain("a shape?");
     await pty.prompted();
-    await pty.exchange("/restore", "Back again: 2 messages. /tree #3 goes on from there.");
+    await pty.exchange("/restore", "Restored 2 messages. /tree #3 goes on from there.");
     pty.enter("/tree");
     expect(await pty.until("← here", 2)).toMatch(/^│ #4 +banyan +Round\. +\(branch 1\)$/m);
   });

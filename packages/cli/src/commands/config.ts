@@ -3,38 +3,30 @@ import { type Configuration, formatKey, readConfiguration, redactor } from "@ban
 import { ownCommand } from "@banyan/host/own-command";
 import { asInChat, layerSentences, settingLines } from "../config/shown-settings.ts";
 import { excerpt, wrap } from "../show/fit-text.ts";
-import { ASK, type Command, type ConversationContext } from "./command.ts";
+import type { ConversationContext, OwnContext } from "./command.ts";
 
-const ABOUT = { name: "config", also: ["settings"], takes: "[key]", anytime: true } as const;
+/** Writes the settings: those of this program as they were when it began; at a server the user's own ones. */
+export function showConfig(context: ConversationContext, key: string): void {
+  if (context.own) showOwn(context, key, context.own);
+  else showUsers(context, key);
+}
 
-/** `banyan config`, as it was when this program began. */
-export const config: Command = {
-  ...ABOUT,
-  help: "show the settings that hold, and from which file each comes",
-  run(context, argument) {
-    const { env, home, project, configuration, redact } = context.host;
-    show(context, argument, configuration, redact, [
-      ...layerSentences(configuration, { env, home }, project),
-      `They are as this began with them: /status shows what holds now. \`${ownCommand("config set")}\` changes them.`,
-    ]);
-    return ASK;
-  },
-};
+function showOwn(context: ConversationContext, argument: string, { host }: OwnContext): void {
+  const { env, home, project, configuration, redact } = host;
+  show(context, argument, configuration, redact, [
+    ...layerSentences(configuration, { env, home }, project),
+    `They are as this began with them: /status shows what holds now. \`${ownCommand("config set")}\` changes them.`,
+  ]);
+}
 
-/** At a server, which has settings of its own. */
-export const configHere: Command<ConversationContext> = {
-  ...ABOUT,
-  help: "show your own settings, and from which file each comes; the server has others",
-  run(context, argument) {
-    const place = asInChat({ env: process.env, home: homedir() });
-    const configuration = readConfiguration(place);
-    show(context, argument, configuration, redactor({ env: process.env }), [
-      ...layerSentences(configuration, place, place.project),
-      "They are your own. At a server your keys, theme and notifications hold; /status shows what holds of the server's.",
-    ]);
-    return ASK;
-  },
-};
+function showUsers(context: ConversationContext, argument: string): void {
+  const place = asInChat({ env: process.env, home: homedir() });
+  const configuration = readConfiguration(place);
+  show(context, argument, configuration, redactor({ env: process.env }), [
+    ...layerSentences(configuration, place, place.project),
+    "They are your own. At a server your keys, theme and notifications hold; /status shows what holds of the server's.",
+  ]);
+}
 
 function show(
   { columns, style, write }: ConversationContext,

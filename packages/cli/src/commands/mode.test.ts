@@ -72,7 +72,7 @@ test.skipIf(!hasTmux).each(links)(
     await using model = await modelServer(shell(command), { text: "Made." }, shell(command), { text: "Made again." });
     using pty = await open(place, MODEL, model.env);
     await pty.prompted();
-    await pty.exchange("/permissions drop 1", "Nothing was allowed for this conversation.");
+    await pty.exchange("/permissions drop 1", "This conversation has no rules of its own.");
     pty.enter("make it");
     await pty.asked();
     pty.press("a");
@@ -80,7 +80,7 @@ test.skipIf(!hasTmux).each(links)(
     await pty.prompted();
     await pty.exchange("/permissions", /^ {2}1 {2}shell\(touch \[harmless\]\)$/);
     await pty.exchange("/permissions drop 2", "Name a rule by its number, as in /approval drop 1.");
-    await pty.exchange("/permissions drop 1", "shell(touch [harmless]) is asked about again.");
+    await pty.exchange("/permissions drop 1", "You are asked about shell(touch [harmless]) again.");
     pty.enter("make it again");
     await pty.asked();
     pty.press("y");

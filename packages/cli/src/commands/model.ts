@@ -4,26 +4,16 @@ import { formatDollars } from "../show/model-facts.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
 import type { PickerItem } from "../terminal/full/views/picker.ts";
-import { ASK, type Command, type ConversationContext, type ModelsHere } from "./command.ts";
+import type { ConversationContext, ModelsHere } from "./command.ts";
 
-export const model: Command<ConversationContext> = {
-  name: "model",
-  also: ["models"],
-  takes: "[name[:effort]]",
-  help: "choose among the models that can be used, with prices; it takes the next step, and is kept",
-  anytime: true,
-  async run(context, argument) {
-    if (argument !== "" && !/^\d+$/.test(argument)) {
-      await useNamed(context, argument);
-      return ASK;
-    }
-    const models = await offered(context.models);
-    const chosen = argument === "" ? await choose(context, models) : models[Number(argument) - 1]?.name;
-    if (chosen !== undefined) await use(context, chosen);
-    else if (argument !== "") context.write(`There is no model ${argument} in the list; /model shows it.`);
-    return ASK;
-  },
-};
+/** Takes the model of a name or a number of the list; without one, the one that the user chooses. */
+export async function chooseModel(context: ConversationContext, argument: string): Promise<void> {
+  if (argument !== "" && !/^\d+$/.test(argument)) return useNamed(context, argument);
+  const models = await offered(context.models);
+  const chosen = argument === "" ? await choose(context, models) : models[Number(argument) - 1]?.name;
+  if (chosen !== undefined) await use(context, chosen);
+  else if (argument !== "") context.write(`There is no model ${argument} in the list; /model shows it.`);
+}
 
 /** Takes the model of that name; where it is none, the one that has it as a part of its name, or one of those that do. */
 async function useNamed(context: ConversationContext, name: string): Promise<void> {

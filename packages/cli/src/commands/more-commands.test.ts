@@ -60,8 +60,8 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
     await pty.until("1 in the background");
     await pty.exchange("/tasks", new RegExp(`^p1 .* echo up; ${command}$`));
     await pty.exchange("/processes stop p7", "No p7 runs in the background.");
-    await pty.exchange("/processes stop", "Name one of them, as in /processes stop p1.");
-    await pty.exchange("/processes kill", "/processes cannot kill: it knows stop");
+    await pty.exchange("/processes stop", "Name one command, as in /processes stop p1.");
+    await pty.exchange("/processes kill", "/processes does not know kill. It knows stop");
     await pty.exchange("/processes stop p1", "p1 has ended: a person stopped it.");
     await hasEnded(command);
     // The model is told; the person has read it.
@@ -129,7 +129,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
       ["/agents", /^1 +done, .*look around/],
       ["/context", /^tool +launch_agent +~?[\d,]+/],
       ["/memory", /^Memory is off for this conversation; \/memory on switches it on\.$/],
-      ["/title The look", /^This is “The look” now\.$/],
+      ["/title The look", /^The title is “The look” now\.$/],
       ["/approval edits", /^Approval: files of this directory are changed without asking\.$/],
       ["/mcp", /^There are no MCP servers here\./],
       [
@@ -161,7 +161,10 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
       await pty.until(text.slice(0, 5));
     }
     await pty.prompted();
-    await pty.exchange("/compact", /Compacted \d+ messages: about [\d,]+ to [\d,]+ tokens\./);
+    await pty.exchange(
+      "/compact",
+      /Compacted \d+ messages: about [\d,]+ to [\d,]+ tokens\nAll messages stay in the tree\./,
+    );
     pty.enter("is it so?");
     await pty.until("Yes.");
     const said = JSON.stringify(server.asked.at(-1));

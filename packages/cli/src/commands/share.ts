@@ -2,7 +2,7 @@ import type { Client } from "@banyan/client";
 import { visibleLine } from "@banyan/core/shown";
 import type { Share } from "@banyan/protocol";
 import { formatTime } from "../show/table.ts";
-import { ASK, type Command, type ConversationContext } from "./command.ts";
+import type { ConversationContext } from "./command.ts";
 
 /** The links of a server that show a conversation. */
 export interface Shares {
@@ -28,37 +28,34 @@ export function sharesAt(client: Client, address: string, open: () => Promise<{ 
 
 const UNITS = { m: 60, h: 60 * 60, d: 24 * 60 * 60 } as const;
 
-export const share: Command<ConversationContext> = {
-  name: "share",
-  takes: "[here] [time] | list | revoke id",
-  help: "make a link that shows this conversation, or this branch as it is, to whoever has it; a week, or 30m, 12h, 2d",
-  anytime: true,
-  async run({ shares, state, leaf, write }, argument) {
-    const [word = "", ...rest] = argument.split(/\s+/);
-    if (word === "list") write(...(await listed(shares)));
-    else if (word === "revoke" && rest.length === 1) {
-      await shares.revoke(rest[0] ?? "");
-      write("That link shows nothing any more.");
-    } else {
-      const time = (word === "here" ? rest : [word, ...rest]).join(" ");
-      const seconds = secondsIn(time);
-      if (seconds === undefined && time !== "")
-        write("Say /share, /share here, with a time as 30m, 12h or 2d; or /share list, /share revoke ID.");
-      else if (state.messages.size === 0) write("Nothing has been said yet.");
-      else {
-        const branch = word === "here" && leaf !== null ? { leaf } : {};
-        const made = await shares.create({ ...branch, ...(seconds !== undefined && { seconds }) });
-        const what = "leaf" in branch ? "this branch as it is now" : "this conversation";
-        write(
-          `Whoever has this link sees ${what}, and nothing else, until ${formatTime(made.share.expiresAt)}:`,
-          made.address,
-        );
-        write(`/share revoke ${visibleLine(made.share.id)} takes it back. It is not told again.`);
-      }
+/** Makes, lists or revokes links that show the conversation. */
+export async function shareConversation(
+  { shares, state, leaf, write }: ConversationContext,
+  argument: string,
+): Promise<void> {
+  const [word = "", ...rest] = argument.split(/\s+/);
+  if (word === "list") write(...(await listed(shares)));
+  else if (word === "revoke" && rest.length === 1) {
+    await shares.revoke(rest[0] ?? "");
+    write("That link shows nothing any more.");
+  } else {
+    const time = (word === "here" ? rest : [word, ...rest]).join(" ");
+    const seconds = secondsIn(time);
+    if (seconds === undefined && time !== "")
+      write("Say /share, /share here, with a time as 30m, 12h or 2d; or /share list, /share revoke ID.");
+    else if (state.messages.size === 0) write("Nothing has been said yet.");
+    else {
+      const branch = word === "here" && leaf !== null ? { leaf } : {};
+      const made = await shares.create({ ...branch, ...(seconds !== undefined && { seconds }) });
+      const what = "leaf" in branch ? "this branch as it is now" : "this conversation";
+      write(
+        `Whoever has this link sees ${what}, and nothing else, until ${formatTime(made.share.expiresAt)}:`,
+        made.address,
+      );
+      write(`/share revoke ${visibleLine(made.share.id)} takes it back. It is not told again.`);
     }
-    return ASK;
-  },
-};
+  }
+}
 
 async function listed(shares: Shares): Promise<string[]> {
   const known = await shares.list();

@@ -26,8 +26,8 @@ describe.skipIf(!hasTmux)("branches side by side, at a terminal", () => {
     await pty.prompted();
     await pty.exchange("hello", /What has an effect asks you first/);
     await pty.exchange("/compare", "There is one branch here, and nothing to compare it with.");
-    await pty.exchange("/bring 7", "7 names no branch. /branch lists them with their numbers.");
-    await pty.exchange("/fan", "Say what is to be asked: /fan 3 Find the bug");
+    await pty.exchange("/bring 7", "There is no branch 7. /branch lists the branches with their numbers.");
+    await pty.exchange("/fan", "Write what to ask: /fan 3 Find the bug");
     await pty.exchange("/fan 2 create made.txt with some words", "demo/offline in the worktree offline-2");
     await pty.until(/Branch 1 \(offline\) is done\.\n(.*\n)*.*\/compare shows the branches side by side/);
     expect(pty.screen().match(/create made\.txt with some words/g)).toHaveLength(1);
@@ -48,7 +48,7 @@ describe.skipIf(!hasTmux)("branches side by side, at a terminal", () => {
     await pty.prompted();
     await pty.exchange("/undo", "undone: deleted made.txt");
     expect(existsSync(made)).toBe(false);
-    await pty.exchange("/worktree mine", "What you say next works in the worktree mine.");
+    await pty.exchange("/worktree mine", "Your next message works in the worktree mine.");
     await pty.exchange("create mine.txt with words", "Created mine.txt");
     expect(existsSync(join(place.workspace, "mine.txt"))).toBe(false);
     // F107: the branch of the worktree cannot come to itself, and the way to where it can is named.
@@ -57,7 +57,7 @@ describe.skipIf(!hasTmux)("branches side by side, at a terminal", () => {
       /You are on the branch of the worktree mine\. Go back to where it began with \/tree #\d+\./,
     );
     await pty.prompted();
-    const [, number] = /with \/tree #(\d+)\. Then take it\s+over with \/bring mine\./.exec(pty.screen()) ?? [];
+    const [, number] = /with \/tree #(\d+)\. Then bring it\s+over with \/bring mine\./.exec(pty.screen()) ?? [];
     await pty.exchange(`/tree #${number}`, "Your next message goes on from here.");
     await pty.exchange("/bring mine", "created mine.txt (+1 -0)");
     expect(readFileSync(join(place.workspace, "mine.txt"), "utf8")).toBe("words");
@@ -66,8 +66,8 @@ describe.skipIf(!hasTmux)("branches side by side, at a terminal", () => {
       "/worktrees remove mine",
       "holds 1 changed file. Bring them over first, or remove it with changes.",
     );
-    await pty.exchange("/worktrees remove mine with changes", "The worktree mine is removed.");
-    await pty.exchange("/worktrees away", "/worktrees lists them;");
+    await pty.exchange("/worktrees remove mine with changes", "Removed the worktree mine.");
+    await pty.exchange("/worktrees away", "Write /worktrees remove and the name of a worktree");
     pty.press("C-d");
     await pty.until("2 worktrees stay: banyan worktrees lists them.");
   });

@@ -7,50 +7,28 @@ import { branchOf } from "../chat/views/status-of.ts";
 import { type Described, described } from "../show/described.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { runningProcesses } from "../show/sub-agents.ts";
-import { ASK, type Command, type CommandContext, type ConversationContext } from "./command.ts";
+import type { ConversationContext, OwnContext } from "./command.ts";
 
-const ABOUT = {
-  name: "status",
-  help: "show where you are: the model, what runs unasked, the conversation and its file, context, cost",
-  anytime: true,
-} as const;
+/** Writes where the user is: with the file, memory and servers of tools of this program's own agent, else as the server tells. */
+export async function showStatus(context: ConversationContext): Promise<void> {
+  const { own, leaf, user } = context;
+  if (own) return show(context, [...rowsOf(context), ...(await rowsOfOwn(context, own))]);
+  const mayAsk = leaf !== null && user.rights.includes("act");
+  const left = mayAsk ? [row("context", await contextLeft(context))] : [];
+  show(context, [...rowsOf(context), AT_SERVER, ...left]);
+}
 
-/** With what is known of a program's own host: the file, memory, and the servers of tools. */
-export const status: Command = {
-  ...ABOUT,
-  async run(context) {
-    const { host, state, session, directory } = context;
-    const file = session ? conversationFile(host.places.data, state.id) : "none before the first message";
-    show(context, [
-      ...rowsOf(context),
-      row("file", file),
-      row("folder", directory),
-      row("context", await contextLeft(context)),
-      row("memory", await memoryOf(context)),
-      row("MCP", await serversOf(context)),
-    ]);
-    return ASK;
-  },
-};
-
-/** At a server, which keeps the conversation and has a memory and tools of its own. */
-export const statusHere: Command<ConversationContext> = {
-  ...ABOUT,
-  async run(context) {
-    const left = context.leaf === null ? [] : [row("context", await contextLeft(context))];
-    show(context, [...rowsOf(context), AT_SERVER, ...left]);
-    return ASK;
-  },
-};
-
-/** For who may only watch, and is not told what the model is sent. */
-export const statusShown: Command<ConversationContext> = {
-  ...ABOUT,
-  run(context) {
-    show(context, [...rowsOf(context), AT_SERVER]);
-    return ASK;
-  },
-};
+async function rowsOfOwn(context: ConversationContext, own: OwnContext): Promise<Described[]> {
+  const { session, host } = own;
+  const file = session ? conversationFile(host.places.data, session.id) : "none before the first message";
+  return [
+    row("file", file),
+    row("folder", context.directory),
+    row("context", await contextLeft(context)),
+    row("memory", await memoryOf(own)),
+    row("MCP", await serversOf(own)),
+  ];
+}
 
 const AT_SERVER = row("file", "at the server; /export writes one here");
 
@@ -90,13 +68,13 @@ async function contextLeft({ sentHere }: ConversationContext): Promise<string> {
   return `about ${formatCount(left)} of ${formatCount(size)} tokens left (${share} %); /context shows what is sent`;
 }
 
-async function memoryOf({ host, session }: CommandContext): Promise<string> {
+async function memoryOf({ host, session }: OwnContext): Promise<string> {
   const { memory } = await host.ready();
   if (!memory) return "off; /memory says what it would be";
   return session && !(await memory.isOn(session.id)) ? "off for this conversation" : "on";
 }
 
-async function serversOf({ host }: CommandContext): Promise<string> {
+async function serversOf({ host }: OwnContext): Promise<string> {
   const { mcp } = await host.ready();
   const states = mcp?.states ?? [];
   if (states.length === 0) return "no servers";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Agent, Session, say } from "@banyan/core";
 import { collect, scriptedModel } from "@banyan/core/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { copy, exportFile } from "./taking.ts";
+import { copyAnswer, exportFile } from "./taking.ts";
 
 const ANSWER =
   "Two ways:\n\n```ts\nconst a = 1;\n```\n\n- or\n\n  ```sh\n  echo 1\n  echo 2\n  ```\n\n```sh\necho 3\n```";
@@ -31,14 +31,14 @@ async function behind(answer: string) {
 
 test("T54: /copy takes the last answer, or the block of code that is named by its number or language", async () => {
   const { context, copied, told } = await behind(ANSWER);
-  for (const named of ["", "2", "TS"]) await copy.run(context, named);
+  for (const named of ["", "2", "TS"]) await copyAnswer(context, named);
   expect(copied).toEqual([ANSWER, "echo 1\necho 2", "const a = 1;"]);
   expect(told).toEqual([
     "Copied: the answer, 16 lines.",
     "Copied: a block of sh, 2 lines.",
     "Copied: a block of ts, 1 line.",
   ]);
-  for (const named of ["sh", "0", "rust"]) await copy.run(context, named);
+  for (const named of ["sh", "0", "rust"]) await copyAnswer(context, named);
   expect(copied).toHaveLength(3);
   expect(told.slice(3)).toEqual([
     "2 blocks are sh. Name one by its number, as in /copy 1: 1 ts, 1 line; 2 sh, 2 lines; 3 sh, 1 line.",
@@ -49,11 +49,11 @@ test("T54: /copy takes the last answer, or the block of code that is named by it
 
 test("T54: /export writes a new file, as its name says, and never over one", async () => {
   const { context, directory, told } = await behind("Yes.");
-  await exportFile.run(context, "");
+  await exportFile(context, "");
   expect(readFileSync(join(directory, "it.markdown"), "utf8")).toBe("as markdown");
-  await exportFile.run(context, "a b.HTML");
+  await exportFile(context, "a b.HTML");
   expect(told.at(-1)).toBe(`Written: ${join(directory, "a b.HTML")}`);
-  await expect(exportFile.run(context, "a b.HTML")).rejects.toThrow("It is there already");
-  await exportFile.run(context, "notes.txt");
+  await expect(exportFile(context, "a b.HTML")).rejects.toThrow("It is there already");
+  await exportFile(context, "notes.txt");
   expect(told.at(-1)).toContain(".md, .json");
 });

@@ -5,26 +5,17 @@ import type { Tokens } from "marked";
 import { excerpt } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { Copied } from "../terminal/clipboard.ts";
-import { ASK, type Command, type ConversationContext } from "./command.ts";
+import type { ConversationContext } from "./command.ts";
 
-export const copy: Command<ConversationContext> = {
-  name: "copy",
-  takes: "[n | language]",
-  help: "put the last answer into your clipboard, or a block of code in it: the second one, or the one in a language",
-  anytime: true,
-  async run({ state, leaf, copy, write }, argument) {
-    const answer = pathTo(state, leaf).findLast(isAnswer);
-    if (!answer) {
-      write("There is no answer to copy yet.");
-      return ASK;
-    }
-    const found = argument === "" ? textOf(answer).trim() : blockOf(await codeIn(textOf(answer)), argument);
-    if (typeof found === "string") write(SENTENCES[await copy(found)](`the answer, ${linesOf(found)}`));
-    else if ("problem" in found) write(found.problem);
-    else write(SENTENCES[await copy(found.text)](`a block of ${found.lang || "code"}, ${linesOf(found.text)}`));
-    return ASK;
-  },
-};
+/** Puts the last answer into the clipboard, or a block of code of it. */
+export async function copyAnswer({ state, leaf, copy, write }: ConversationContext, argument: string): Promise<void> {
+  const answer = pathTo(state, leaf).findLast(isAnswer);
+  if (!answer) return write("There is no answer to copy yet.");
+  const found = argument === "" ? textOf(answer).trim() : blockOf(await codeIn(textOf(answer)), argument);
+  if (typeof found === "string") write(SENTENCES[await copy(found)](`the answer, ${linesOf(found)}`));
+  else if ("problem" in found) write(found.problem);
+  else write(SENTENCES[await copy(found.text)](`a block of ${found.lang || "code"}, ${linesOf(found.text)}`));
+}
 
 /** What became of something, as a sentence. */
 const SENTENCES: Readonly<Record<Copied, (what: string) => string>> = {
@@ -77,31 +68,20 @@ function linesOf(text: string): string {
   return counted(text.split("\n").length, "line");
 }
 
-export const exportFile: Command<ConversationContext> = {
-  name: "export",
-  takes: "[file.md | file.json | file.html]",
-  help: "write this conversation to a new file: this branch as Markdown, or all of it as JSON or a page",
-  anytime: true,
-  async run({ state, exported, directory, write }, argument) {
-    if (state.messages.size === 0) {
-      write("Nothing has been said yet.");
-      return ASK;
-    }
-    const format = argument === "" ? "markdown" : FORMATS[extname(argument).toLowerCase()];
-    if (!format) {
-      write("The end of its name says what it is to be: .md, .json (to bring it in elsewhere) or .html.");
-      return ASK;
-    }
-    const [{ name, text }, { writeNew }] = await Promise.all([
-      exported(format),
-      import("../conversations/exchange.ts"),
-    ]);
-    const file = resolve(directory, argument || name);
-    writeNew(file, text);
-    write(`Written: ${oneLine(file)}`);
-    return ASK;
-  },
-};
+/** Writes the conversation to a new file. */
+export async function exportFile(
+  { state, exported, directory, write }: ConversationContext,
+  argument: string,
+): Promise<void> {
+  if (state.messages.size === 0) return write("Nothing has been said yet.");
+  const format = argument === "" ? "markdown" : FORMATS[extname(argument).toLowerCase()];
+  if (!format)
+    return write("The end of its name says what it is to be: .md, .json (to bring it in elsewhere) or .html.");
+  const [{ name, text }, { writeNew }] = await Promise.all([exported(format), import("../conversations/exchange.ts")]);
+  const file = resolve(directory, argument || name);
+  writeNew(file, text);
+  write(`Written: ${oneLine(file)}`);
+}
 
 const FORMATS: Readonly<Record<string, "html" | "json" | "markdown">> = {
   ".md": "markdown",

@@ -1,45 +1,29 @@
+import { messageNumbers } from "@banyan/client/actions";
 import { leaves } from "@banyan/core";
 import { formatCount } from "@banyan/core/shown";
 import { branchLines } from "../conversations/show.ts";
-import { gist, messageMarks, messageNumbers, speakerOf } from "../show/message-label.ts";
-import { ASK, type Command, type ConversationContext } from "./command.ts";
-import { namedMessage } from "./messages.ts";
+import { gist, messageMarks, speakerOf } from "../show/message-label.ts";
+import type { ConversationContext } from "./command.ts";
 
 /** The lines that are shown; of a longer tree the end. */
 const MOST_LINES = 200;
 
-export const tree: Command<ConversationContext> = {
-  name: "tree",
-  also: ["rewind"],
-  takes: "[#n]",
-  help: "show the tree of this conversation, or go on from message #n",
-  anytime: true,
-  async run(context, argument) {
-    if (argument !== "") {
-      await goTo(context, namedMessage(context, argument)?.message.id);
-      return ASK;
-    }
-    if (context.state.messages.size === 0) context.write("Nothing has been said yet.");
-    else if (context.pickMessage) await goTo(context, await context.pickMessage());
-    else list(context);
-    return ASK;
-  },
-};
+/** Lets the user choose a message in the tree and go on from it; writes the tree where nothing is redrawn. */
+export async function showTree(context: ConversationContext): Promise<void> {
+  if (!context.pickMessage) return list(context);
+  const message = await context.pickMessage();
+  if (message !== undefined) await goTo(context, message);
+}
 
-export const transcript: Command<ConversationContext> = {
-  name: "transcript",
-  help: "show all that was said and done on this branch",
-  anytime: true,
-  async run({ state, leaf, viewBranch, agent, style, columns, write }) {
-    if (leaf === null) write("Nothing has been said yet.");
-    else if (viewBranch) await viewBranch();
-    else write(...branchLines(state, leaf, { agent, style, columns }));
-    return ASK;
-  },
-};
+/** Shows the branch from its beginning. */
+export async function showTranscript(context: ConversationContext): Promise<void> {
+  const { state, leaf, viewBranch, agent, style, columns, write } = context;
+  if (viewBranch) await viewBranch();
+  else if (leaf !== null) write(...branchLines(state, leaf, { agent, style, columns }));
+}
 
-async function goTo(context: ConversationContext, message: string | undefined): Promise<void> {
-  if (message === undefined) return;
+/** Goes on from a message, unless the agent works. */
+export async function goTo(context: ConversationContext, message: string): Promise<void> {
   if (context.run === undefined) await context.goTo(message);
   else if (context.isAway)
     context.write("Whether the agent still works is not known; go there when you are connected again.");

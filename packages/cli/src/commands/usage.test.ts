@@ -1,7 +1,7 @@
 import { createId, Session } from "@banyan/core";
 import { expect, test } from "vitest";
 import { styleFor } from "../show/style.ts";
-import { usage } from "./usage.ts";
+import { showUsage } from "./usage.ts";
 
 test("B53: /usage says what its star is, where there is one", async () => {
   const session = Session.inMemory();
@@ -24,7 +24,7 @@ test("B53: /usage says what its star is, where there is one", async () => {
       style,
       write: (...more: string[]) => lines.push(...more),
     };
-    await usage.run(context as never, "");
+    showUsage(context as never);
     return lines;
   };
   const there = await shownAt(others[1] ?? null);

@@ -4,32 +4,26 @@ import { formatCost, formatCount } from "@banyan/core/shown";
 import { wrap } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
-import { ASK, type Command, type ConversationContext } from "./command.ts";
+import type { ConversationContext } from "./command.ts";
 
 const HEAD = ["", "input", "cached", "output", "reasoning", "cost"];
 
 /** Columns of a terminal in which all of it has room. */
 const ROOMY = 60;
 
-export const usage: Command<ConversationContext> = {
-  name: "usage",
-  also: ["cost", "stats", "tokens"],
-  help: "show tokens and cost, by branch and for the whole tree",
-  anytime: true,
-  run({ state, leaf, columns, write, style }) {
-    const all = leaves(state);
-    const branches = all.map((id, index) => {
-      const { usage, cost } = spentOn(pathTo(state, id));
-      return row(`branch ${index + 1}${id === leaf ? " *" : ""}`, usage, cost);
-    });
-    // What every branch shares is counted once in the tree, as is what was spent on answers that broke off.
-    const rows = [HEAD, ...branches, row("whole tree", state.usage, state.cost)];
-    for (const [index, line] of table(shownIn(rows, columns), 1, columns).entries())
-      write(index === 0 ? style.dim(line) : line);
-    if (leaf !== null && all.includes(leaf)) write(style.dim("* is the branch that you are on."));
-    return ASK;
-  },
-};
+/** Writes tokens and cost. */
+export function showUsage({ state, leaf, columns, write, style }: ConversationContext): void {
+  const all = leaves(state);
+  const branches = all.map((id, index) => {
+    const { usage, cost } = spentOn(pathTo(state, id));
+    return row(`branch ${index + 1}${id === leaf ? " *" : ""}`, usage, cost);
+  });
+  // What every branch shares is counted once in the tree, as is what was spent on answers that broke off.
+  const rows = [HEAD, ...branches, row("whole tree", state.usage, state.cost)];
+  for (const [index, line] of table(shownIn(rows, columns), 1, columns).entries())
+    write(index === 0 ? style.dim(line) : line);
+  if (leaf !== null && all.includes(leaf)) write(style.dim("* is the branch that you are on."));
+}
 
 /** Rows where they fit; in few columns without what is 0 everywhere. */
 function shownIn(rows: readonly (readonly string[])[], columns: number): readonly (readonly string[])[] {
@@ -43,23 +37,18 @@ function row(name: string, usage: Usage, cost: Cost): string[] {
   return [name, ...counts, formatCost(cost)];
 }
 
-export const context: Command<ConversationContext> = {
-  name: "context",
-  help: "show what the model is sent, part by part, and what each takes of its context",
-  anytime: true,
-  async run({ sentHere, columns, style, write }) {
-    const { parts, size } = await sentHere();
-    const total = parts.reduce((sum, { tokens }) => sum + tokens, 0);
-    const share = (tokens: number) => (size === undefined ? "" : `${((100 * tokens) / size).toFixed(1)} %`);
-    const rows = parts.map(({ kind, source, tokens, isExact }) => [
-      kind,
-      oneLine(source),
-      `${isExact ? "" : "~"}${formatCount(tokens)}`,
-      share(tokens),
-    ]);
-    write(...table([...rows, ["", "all", formatCount(total), share(total)]], 2, columns));
-    const of = size === undefined ? "How much the model takes is not known." : `The model takes ${formatCount(size)}.`;
-    write(style.dim(wrap(`Tokens; ~ is an estimate. ${of}`, columns)));
-    return ASK;
-  },
-};
+/** Writes what the model is sent, part by part. */
+export async function showContext({ sentHere, columns, style, write }: ConversationContext): Promise<void> {
+  const { parts, size } = await sentHere();
+  const total = parts.reduce((sum, { tokens }) => sum + tokens, 0);
+  const share = (tokens: number) => (size === undefined ? "" : `${((100 * tokens) / size).toFixed(1)} %`);
+  const rows = parts.map(({ kind, source, tokens, isExact }) => [
+    kind,
+    oneLine(source),
+    `${isExact ? "" : "~"}${formatCount(tokens)}`,
+    share(tokens),
+  ]);
+  write(...table([...rows, ["", "all", formatCount(total), share(total)]], 2, columns));
+  const of = size === undefined ? "How much the model takes is not known." : `The model takes ${formatCount(size)}.`;
+  write(style.dim(wrap(`Tokens; ~ is an estimate. ${of}`, columns)));
+}

@@ -1,9 +1,10 @@
+import { messageNumbers } from "@banyan/client/actions";
 import { type ConversationState, type Message, pathTo } from "@banyan/core";
 import { toldUnreadable } from "@banyan/core/conversation";
 import { counted, visibleLine } from "@banyan/core/shown";
 import type { ConversationDirectory } from "@banyan/host";
 import { callBegin, callDetails, callEnd } from "../show/call-line.ts";
-import { messageNumbers, speakerOf } from "../show/message-label.ts";
+import { speakerOf } from "../show/message-label.ts";
 import { oneLine, plainText } from "../show/plain-text.ts";
 import { type Style, styleFor } from "../show/style.ts";
 import { formatTime } from "../show/table.ts";

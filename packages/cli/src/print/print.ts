@@ -1,6 +1,7 @@
+import { type Action, actionNamed, Refusal, stepOf } from "@banyan/client/actions";
 import { type ConversationState, type FeedItem, say, type UserPart } from "@banyan/core";
 import { noUsage, toolIn } from "@banyan/core/conversation";
-import { slashIn } from "@banyan/core/shown";
+import { inEnglish, slashIn } from "@banyan/core/shown";
 import {
   type Host,
   listPrompts,
@@ -15,7 +16,9 @@ import { ownCommand } from "@banyan/host/own-command";
 import type { Arguments } from "../arguments.ts";
 import { OwnDesk } from "../chat/talk/own-desk.ts";
 import { TalkSession } from "../chat/talk/talk-session.ts";
-import type { Next, SayingCommand } from "../commands/command.ts";
+import type { Next } from "../commands/command.ts";
+import { turnOf } from "../commands/follow.ts";
+import { AT_OWN_DESK } from "../commands/offered.ts";
 import { type ExitCode, exitCodes, Stopped, stopOnSignals } from "../exit.ts";
 import { hostOptions, outputOption } from "../host-options.ts";
 import { openNamedSession } from "../named-session.ts";
@@ -132,7 +135,7 @@ class Printing {
     if (host.approval === "all") notice("APPROVAL IS OFF: every call runs without asking.");
     const turn: Next =
       asked?.type === "command"
-        ? asked.command.run(session, asked.argument)
+        ? turnIn(asked, session, host.agent.name)
         : { type: "turn", directive: say(await partsOf(prompt, asked?.said, host, notice, signal)), asIs: true };
     if (turn.type !== "turn" || turn.directive.type === "stop") throw new Error("A command said nothing.");
     const { directive, at = named.at, agent, asIs } = turn;
@@ -229,7 +232,7 @@ async function promptOf(args: Arguments, notice: (sentence: string) => void, sig
 
 /** The meaning of a prompt that begins with `/name`: a command of the terminal, once the conversation is there, or a prompt. */
 type Asked =
-  | { readonly type: "command"; readonly command: SayingCommand; readonly argument: string }
+  | { readonly type: "command"; readonly command: Action; readonly argument: string }
   | { readonly type: "prompt"; readonly said: SaidByPrompt };
 
 /**
@@ -240,17 +243,44 @@ async function askedFor({ asked, input }: Prompt, host: Host, signal: AbortSigna
   const line = slashIn(asked);
   if (!line) return undefined;
   const name = line.name.toLowerCase();
-  const { commands, isCommand, sayingCommands } = await import("../commands/index.ts");
   const { prompts } = await listPrompts(host, 0, signal);
-  if (!isCommand(asked, commands) || prompts.some((prompt) => prompt.name === name)) {
+  if (actionNamed(name) === undefined || prompts.some((prompt) => prompt.name === name)) {
     const said = await saidWithSlash(host, asked, { signal });
     return said && { type: "prompt", said };
   }
-  const command = sayingCommands.find((each) => each.name === name);
-  if (!command) throw new UsageError(`/${name} is a command of a chat: start ${ownCommand("")} and type it there.`);
+  const command = actionNamed(name);
+  // An action that gives way to a prompt does no more than a prompt: it says a text.
+  if (!command?.givesWay)
+    throw new UsageError(`/${name} is a command of a chat: start ${ownCommand("")} and type it there.`);
   if (input !== "")
     throw new UsageError(`/${name} takes no standard input. Write in words what is to be done with it.`);
   return { type: "command", command, argument: line.argument };
+}
+
+/** The turn that an action begins. Throws `UsageError` where its arguments are wrong. */
+function turnIn(
+  { command, argument }: Extract<Asked, { type: "command" }>,
+  session: Pick<TalkSession, "state">,
+  agent: string,
+): Extract<Next, { type: "turn" }> {
+  const { state } = session;
+  const place = {
+    ...AT_OWN_DESK,
+    state,
+    leaf: state.leaf,
+    run: undefined,
+    agent,
+    mode: "chat",
+    say: inEnglish,
+  } as const;
+  try {
+    const step = stepOf(command, argument, place);
+    if (step.type === "turn") return turnOf(step);
+  } catch (error) {
+    if (error instanceof Refusal) throw new UsageError(error.message, { cause: error });
+    throw error;
+  }
+  throw new Error(`/${command.name} began no turn.`);
 }
 
 /** The message that it makes. Standard input names nothing: only a user's own words do (B46), and the text of a command. */

@@ -17,30 +17,11 @@ import { compactedLine, counted, cutTo, visibleLine, withoutMarks } from "@banya
 import { excerpt, firstLines } from "./fit-text.ts";
 import { oneLine, plainText } from "./plain-text.ts";
 
-/** The number of each message of a conversation, in the order of their creation, from 1: what a person types for it. */
-export function messageNumbers(state: ConversationState): ReadonlyMap<string, number> {
-  const numbers = new Map<string, number>();
-  for (const id of state.messages.keys()) numbers.set(id, numbers.size + 1);
-  return numbers;
-}
-
-/** The message that a person names by `#` and its number, or by its id. */
-export function messageNamed(state: ConversationState, name: string): string | undefined {
-  if (state.messages.has(name)) return name;
-  const [, digits] = /^#(\d+)$/.exec(name) ?? [];
-  return digits === undefined ? undefined : [...state.messages.keys()][Number(digits) - 1];
-}
-
 /** `Branch 2 (opus)`: the number by which a person names the branch of a message, and its worktree, or else its model. */
 export function branchName(state: ConversationState, message: string): string {
   const leaf = newestLeaf(state, message);
   const name = worktreeAt(state, leaf) ?? lastAssistantMessage(pathTo(state, leaf))?.model;
   return `Branch ${leaves(state).indexOf(leaf) + 1}${name === undefined ? "" : ` (${visibleLine(name)})`}`;
-}
-
-/** Whether a message, or one above it, was removed. */
-export function isRemoved(state: ConversationState, id: string): boolean {
-  return pathTo(state, id).some(({ removed }) => removed);
 }
 
 /** Who wrote a message, as people say it. */

@@ -53,8 +53,10 @@ export { askingRuns, isAskedIn, isLost, latestRun, turnThatWaits } from "./tree/
 export { type Change, callIn, toolIn } from "./tree/call-state.ts";
 export {
   lastAssistantMessage,
+  lastSaid,
   leaves,
   newestLeaf,
+  OWN_OUTPUT,
   pathTo,
   siblings,
   spentOn,

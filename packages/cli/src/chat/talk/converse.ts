@@ -1,10 +1,11 @@
 import type { Client } from "@banyan/client";
+import { messageNumbers } from "@banyan/client/actions";
 import type { ConversationState } from "@banyan/core";
 import { counted } from "@banyan/core/shown";
 import { type Equipment, type Host, loadWire, openHost } from "@banyan/host";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
 import type { Arguments } from "../../arguments.ts";
-import { commands } from "../../commands/index.ts";
+import { AT_OWN_DESK, offeredCommands } from "../../commands/offered.ts";
 import { promptCommands, promptsAt } from "../../commands/prompt-commands.ts";
 import { chooseConversation, conversationsHere } from "../../conversations/choose.ts";
 import type { ExitCode } from "../../exit.ts";
@@ -12,7 +13,7 @@ import { hostOptions, outputOption } from "../../host-options.ts";
 import { openNamedSession } from "../../named-session.ts";
 import { problemOf } from "../../problem.ts";
 import { excerpt, wrap } from "../../show/fit-text.ts";
-import { gist, messageNumbers, speakerOf } from "../../show/message-label.ts";
+import { gist, speakerOf } from "../../show/message-label.ts";
 import { oneLine } from "../../show/plain-text.ts";
 import type { Suggestion } from "../../terminal/full/prompt/completion.ts";
 import type { CommandName } from "../../terminal/full/prompt/completions.ts";
@@ -99,7 +100,10 @@ async function talkAt(
     notices.push(...configure(terminal, host));
     greet(terminal, host, notices);
     offerMemory(terminal, host);
-    for (const completed of [completeCommands(terminal, client, commands), completeNames(terminal, host, talk)])
+    for (const completed of [
+      completeCommands(terminal, client, offeredCommands(AT_OWN_DESK)),
+      completeNames(terminal, host, talk),
+    ])
       completed.catch((error: unknown) => {
         terminal.freshLine();
         const problem = `Not all can be completed: ${oneLine(problemOf(error).message)}`;
@@ -143,7 +147,7 @@ function configure({ live }: Terminal, host: Host): readonly string[] {
   return (
     live?.configure({
       workspace,
-      commands,
+      commands: offeredCommands(AT_OWN_DESK),
       ...(keys && { keys }),
       ...(theme && { theme }),
       ...(vim !== undefined && { vim }),

@@ -1,15 +1,17 @@
-import type { Client } from "@banyan/client";
-import type { CommandContext, ConversationContext, Next } from "../../commands/command.ts";
-import { commands, conversationCommands, runCommand, watchingCommands } from "../../commands/index.ts";
+import type { Client, Input } from "@banyan/client";
+import type { ActionUser, CommandInput, CommandStep, GoOn } from "@banyan/client/actions";
+import type { ConversationContext, Next, OwnContext } from "../../commands/command.ts";
+import { runCommand } from "../../commands/index.ts";
+import { AT_OWN_DESK } from "../../commands/offered.ts";
 import { promptsAt } from "../../commands/prompt-commands.ts";
 import { sharesAt } from "../../commands/share.ts";
 import type { ApprovalChoice } from "../user/approval-choice.ts";
 import type { Person } from "../user/person.ts";
-import { branchChanges } from "./branch-changes.ts";
 import { modelsHere, modelsThere, sentHere, sentThere } from "./models-here.ts";
 import type { OwnDesk } from "./own-desk.ts";
 import type { TalkSession } from "./talk-session.ts";
 import type { Turns } from "./turns.ts";
+import { undoAsked } from "./undo-asked.ts";
 
 /** What commands see of a talk, and can do with it. */
 export interface TalkCommandsOptions {
@@ -34,6 +36,8 @@ export interface TalkCommandsOptions {
   begin(): Promise<string | undefined>;
 }
 
+type Asked = Pick<CommandStep, "command" | "input" | "isHere">;
+
 /** Carries out the commands of a person that begin with a slash: all at a desk of this program, fewer at a server. */
 export class TalkCommands {
   readonly #options: TalkCommandsOptions;
@@ -44,22 +48,28 @@ export class TalkCommands {
     this.#prompts = promptsAt(options.client, options.isAway);
   }
 
+  /** The user, as actions are offered to them. */
+  get user(): ActionUser {
+    const { own, client } = this.#options;
+    return own ? AT_OWN_DESK : { client: "attach", rights: client.welcome.rights };
+  }
+
   /** Rejects with what `problemOf` can tell. */
   run(line: string): Promise<Next> {
-    const { own, client } = this.#options;
-    if (own) return runCommand(commands, line, this.#here(own));
-    const mayAct = client.welcome.rights.includes("act");
-    return runCommand(mayAct ? conversationCommands : watchingCommands, line, this.#anywhere());
+    const { own } = this.#options;
+    return runCommand(line, own ? this.#here(own) : this.#anywhere());
   }
 
   #anywhere(): ConversationContext {
-    const { client, address = "", person, turns, approval, session, working, isAway, open } = this.#options;
+    const { client, address = "", person, turns, approval, working, isAway, open } = this.#options;
     const { context, terminal, standpoint } = person;
-    const { model, otherModel } = turns;
+    const { model } = turns;
     const { workspace } = client.welcome;
     return {
       ...context,
-      session: session(),
+      user: this.user,
+      ask: (step) => this.#ask(step),
+      goOn: (place) => this.#goOn(place),
       run: working(),
       isAway: isAway(),
       models: modelsThere(client, model, open),
@@ -73,28 +83,59 @@ export class TalkCommands {
       useApproval: async (mode) => {
         await approval.use(mode);
       },
-      standAt: (message) => standpoint.standAt(message),
-      beside: open,
-      ...branchChanges({ terminal, standpoint, workspace, model: otherModel, write: context.write, open }),
+      undo: (call) => undoAsked(call, { terminal, standpoint, workspace, open }),
     };
   }
 
-  #here(own: OwnDesk): CommandContext {
+  async #ask({ command, input, isHere }: Asked): Promise<unknown> {
+    const { client, person, turns, open } = this.#options;
+    if (!isHere) return client.ask(command, input as Input<typeof command>);
+    const session = await open();
+    switch (command) {
+      case "branch.compact": {
+        const { style } = person.terminal;
+        person.context.write(style.dim("Summing up; Ctrl-C stops it."));
+        return session.perform(command, {
+          ...(input as CommandInput<typeof command>),
+          ...(turns.otherModel !== undefined && { model: turns.otherModel }),
+        });
+      }
+      case "conversation.rename": {
+        // A title is kept as it is said: what looks like a secret stays on this machine.
+        const { title } = input as CommandInput<typeof command>;
+        return session.perform(command, { title: person.context.redact(title) });
+      }
+      default:
+        return session.perform(command as "message.star", input as CommandInput<"message.star">);
+    }
+  }
+
+  #goOn(place: GoOn): void {
+    const { standpoint, context } = this.#options.person;
+    if (place === "latest") context.goBack();
+    else if ("below" in place) standpoint.standAt(place.below);
+    else standpoint.wrote(place.end);
+  }
+
+  #here(own: OwnDesk): ConversationContext {
     const { person, session, open, enter, begin } = this.#options;
     const context = this.#anywhere();
     const { host } = own;
-    return {
-      ...context,
+    const ownContext: OwnContext = {
       host,
       session: session(),
       open,
-      models: modelsHere(own, session()),
-      sentHere: () => sentHere(host, context.state, context.leaf),
       begin,
       async enter(named) {
         const id = await own.openAnother(named, person);
         if (id !== undefined) await enter(id);
       },
+    };
+    return {
+      ...context,
+      own: ownContext,
+      models: modelsHere(own, session()),
+      sentHere: () => sentHere(host, context.state, context.leaf),
     };
   }
 }

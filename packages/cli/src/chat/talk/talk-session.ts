@@ -8,7 +8,7 @@ import {
   type FeedItem,
   type UserPart,
 } from "@banyan/core";
-import type { CompactionResult, LiveRun } from "@banyan/core/conversation";
+import type { LiveRun } from "@banyan/core/conversation";
 import type { FeedListener } from "@banyan/core/hosts";
 import { modeLeft, type PlanApproval, type TakenBack } from "@banyan/host";
 import type { Command, CommandName, NarrowedRule, Result } from "@banyan/protocol";
@@ -115,12 +115,25 @@ export class TalkSession implements AskingSession {
     return this.watched.read();
   }
 
-  /**
-   * Has a command carried out on this conversation. What this client has to remember of it (that a message is its own, that
-   * a person has seen a change already) only the other methods do.
-   */
+  /** Asks the server for a command on this conversation, and remembers what of its result this client has shown already. */
   perform<Name extends HereCommand>(type: Name, input: AboutHere<Name>): Promise<Result<Name>> {
-    return this.#client.ask(type, { ...this.#here, ...input } as unknown as Input<Name>);
+    const ask = (id: string) => this.#client.ask(type, { ...this.#here, ...input } as unknown as Input<Name>, id);
+    switch (type) {
+      case "branch.fan": {
+        const id = createId();
+        this.#fanned.add(id);
+        return this.#whileOpening(ask(id));
+      }
+      case "worktree.open":
+        return this.#whileOpening(ask(createId()));
+      case "branch.bring":
+      case "turn.say":
+        return ask(this.#ownId());
+      case "branch.compact":
+        return this.#whileCompacting(ask);
+      default:
+        return ask(createId());
+    }
   }
 
   /** Begins a turn; resolves when it has begun, with what goes along with what was said. */
@@ -196,71 +209,9 @@ export class TalkSession implements AskingSession {
     );
   }
 
-  /** Has the model sum up a branch; returns the summary, or why there is none. */
-  async compact(
-    at: string,
-    { keep, model }: { readonly keep: string | undefined; readonly model: string | undefined },
-  ): Promise<{
-    readonly summary?: string;
-    readonly compaction?: CompactionResult | undefined;
-    readonly problem?: string;
-  }> {
-    const id = createId();
-    this.#compacting = id;
-    try {
-      return await this.#client.ask(
-        "branch.compact",
-        { ...this.#here, at, ...(keep !== undefined && { keep }), ...(model !== undefined && { model }) },
-        id,
-      );
-    } finally {
-      this.#compacting = undefined;
-    }
-  }
-
   /** Whether a message is one of several that this client asked the same by: its person stays where they are. */
   isAside(message: string | null): boolean {
     return message !== null && this.#fanned.has(message.slice(0, message.lastIndexOf(".")));
-  }
-
-  /** Asks the same on several branches below a message; `null` for the root. */
-  fan({
-    at,
-    text,
-    ...how
-  }: {
-    readonly at: string | null;
-    readonly text: string;
-    readonly times?: number;
-    readonly models?: readonly string[];
-  }): Promise<Result<"branch.fan">> {
-    const id = createId();
-    this.#fanned.add(id);
-    const wanted = { ...this.#here, at, parts: [{ type: "text", text }] as const, ...how };
-    return this.#whileOpening(this.#client.ask("branch.fan", wanted, id));
-  }
-
-  /** The branches that part at a message, or the nearest one above it. */
-  compare(at: string | null): Promise<Result<"branch.compare">> {
-    return this.#client.ask("branch.compare", { ...this.#here, ...(at !== null && { at }) });
-  }
-
-  /** Takes what a branch came to over to another one. */
-  bring(branches: { readonly from: string; readonly to: string }): Promise<Result<"branch.bring">> {
-    return this.#client.ask("branch.bring", { ...this.#here, ...branches }, this.#ownId());
-  }
-
-  /** Begins a branch with files of its own. */
-  openWorktree(where: { readonly at: string | null; readonly name?: string }): Promise<Result<"worktree.open">> {
-    return this.#whileOpening(this.#client.ask("worktree.open", { ...this.#here, ...where }));
-  }
-
-  async listWorktrees(): Promise<Result<"worktree.list">["worktrees"]> {
-    return (await this.#client.ask("worktree.list", {})).worktrees;
-  }
-
-  async removeWorktree(name: string, changes: boolean): Promise<void> {
-    await this.#client.ask("worktree.remove", { name, changes });
   }
 
   /** Resolves with why a rule could not be kept for good, if so. */
@@ -290,6 +241,16 @@ export class TalkSession implements AskingSession {
         if (standing !== "live") listener.ended();
       },
     });
+  }
+
+  async #whileCompacting<Result>(ask: (id: string) => Promise<Result>): Promise<Result> {
+    const id = createId();
+    this.#compacting = id;
+    try {
+      return await ask(id);
+    } finally {
+      this.#compacting = undefined;
+    }
   }
 
   async #whileReverting<Result>(done: Promise<Result>): Promise<Result> {

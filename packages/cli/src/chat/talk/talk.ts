@@ -1,7 +1,7 @@
 import type { Client, ConnectionState } from "@banyan/client";
 import type { Delivery, Directive } from "@banyan/core";
 import { slashIn, visibleProse } from "@banyan/core/shown";
-import { conversationCommands, isCommand, isExit, runsAnytime, watchingCommands } from "../../commands/index.ts";
+import { isCommand, isExit, runsAnytime } from "../../commands/offered.ts";
 import type { ExitCode } from "../../exit.ts";
 import { attachableIn } from "../../show/attached.ts";
 import { oneLine } from "../../show/plain-text.ts";
@@ -222,7 +222,7 @@ export class Talk implements Partner {
     const command = commandLine(message);
     if (command === undefined) this.#person.interject(message, later);
     // Whoever leaves a server need not wait: what runs goes on.
-    else if (this.#own ? runsAnytime(command) : runsAnytime(command, conversationCommands) || isExit(command)) {
+    else if (runsAnytime(command, this.#commands.user) || (!this.#own && isExit(command))) {
       this.#person.terminal.live?.view.command(message);
       this.#person.inBackground(this.#do(message));
     } else return false;
@@ -305,7 +305,7 @@ export class Talk implements Partner {
 
   /** Whether a line is more than this person may do, which is said: the server would refuse it (S28). */
   #isRefused(line: string): boolean {
-    if (this.#mayAct || isCommand(commandLine(line) ?? "", watchingCommands)) return false;
+    if (this.#mayAct || isCommand(commandLine(line) ?? "", this.#commands.user)) return false;
     this.note(WATCHING);
     return true;
   }

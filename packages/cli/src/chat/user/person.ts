@@ -43,21 +43,26 @@ export interface PersonOptions {
   revert(left: LeftBranch): Promise<TakenBack>;
 }
 
-/** What a command is told and can do wherever the conversation is. */
-type Context = Pick<
+/** The part of a command's context that belongs to the user and the terminal. */
+interface Context extends UsersContext {
+  /** Takes what looks like a secret out of a text. */
+  redact(text: string): string;
+  /** The next message goes where the conversation was last written to; what was typed comes back. */
+  goBack(): void;
+}
+
+type UsersContext = Pick<
   ConversationContext,
   | "agent"
   | "columns"
   | "copy"
   | "directory"
-  | "goBack"
   | "goTo"
   | "typeIn"
   | "keys"
   | "leaf"
   | "pick"
   | "pickMessage"
-  | "redact"
   | "state"
   | "style"
   | "viewAgents"

@@ -1,11 +1,13 @@
 import {
   type AssistantMessage,
   type Call,
+  isPersons,
   isSettled,
   type Message,
   type SetAsideMessage,
   type SummaryMessage,
   type UserMessage,
+  type UserPart,
 } from "../message.ts";
 import type { ConversationState } from "../state.ts";
 import { addCost, addUsage, type Cost, noUsage, type Usage } from "../usage.ts";
@@ -26,6 +28,19 @@ export function pathTo(state: ConversationState, leaf: string | null): Message[]
 /** The place of the last message on a path whose parent is not before it, since a session's window forgot it; -1 for none. */
 export function placeAfterForgotten(path: readonly Message[]): number {
   return path.findLastIndex(({ parentId }, index) => parentId !== (path[index - 1]?.id ?? null));
+}
+
+/** What a user said last on a path. Commands that the user ran since (`!command`) do not count: they are there for whoever answers. */
+export function lastSaid(path: readonly Message[]): UserMessage | undefined {
+  return path.findLast((message): message is UserMessage => isPersons(message) && !isOwnCommand(message.parts));
+}
+
+/** The name of the element in which the model gets the output of a command that a user ran. */
+export const OWN_OUTPUT = "output";
+
+function isOwnCommand([typed, output]: readonly UserPart[]): boolean {
+  if (typed?.type !== "text" || output?.type !== "text") return false;
+  return typed.text.startsWith("!") && output.text.startsWith(`<${OWN_OUTPUT} name=`);
 }
 
 /** The children of a message (of the roots for `null`) that nobody removed, oldest first. */

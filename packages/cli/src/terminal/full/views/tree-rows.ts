@@ -1,5 +1,5 @@
+import { isRemoved } from "@banyan/client/actions";
 import { type ConversationState, isPersons, leaves, type Message, pathTo, textOf } from "@banyan/core/conversation";
-import { isRemoved } from "../../../show/message-label.ts";
 
 /** Which messages a tree shows. */
 export type TreeFilter = "all" | "own" | "calls" | "starred";

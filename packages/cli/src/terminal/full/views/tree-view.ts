@@ -1,6 +1,7 @@
+import { messageNumbers } from "@banyan/client/actions";
 import type { ConversationState, Message } from "@banyan/core/conversation";
 import { counted } from "@banyan/core/shown";
-import { gist, messageMarks, messageNumbers, speakerOf } from "../../../show/message-label.ts";
+import { gist, messageMarks, speakerOf } from "../../../show/message-label.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { cut, padded, widthOf } from "../screen/cells.ts";
 import type { Size } from "../screen/live-region.ts";

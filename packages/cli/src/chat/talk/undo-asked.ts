@@ -1,0 +1,49 @@
+import { visibleLine } from "@banyan/core/shown";
+import { type CallChanges, type TakenBack, wasElsewhere } from "@banyan/host";
+import type { Choice } from "../../terminal/decision.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import type { Standpoint } from "../user/standpoint.ts";
+import type { TalkSession } from "./talk-session.ts";
+
+/** Where files are put back, and for whom. */
+export interface UndoPlace {
+  readonly terminal: Terminal;
+  readonly standpoint: Standpoint;
+  /** Where the files are. */
+  readonly workspace: string;
+  open(): Promise<TalkSession>;
+}
+
+/** Undoes the changes of a call. Asks the user first when the call ran on another machine (S17). */
+export async function undoAsked(
+  call: CallChanges,
+  { terminal, standpoint, workspace, open }: UndoPlace,
+): Promise<TakenBack> {
+  const { below } = standpoint;
+  const session = await open();
+  // Above the first message nothing was done.
+  if (below === null) return { changes: [], problems: [] };
+  const agreed = wasElsewhere(session.state, [call.call]);
+  if (agreed && !(await isWanted(terminal, call, workspace))) return { changes: [], problems: [] };
+  const taken = await session.undo(call.call, below, agreed);
+  standpoint.wrote(taken.message);
+  return taken;
+}
+
+async function isWanted(terminal: Terminal, { changes }: CallChanges, workspace: string): Promise<boolean> {
+  // One call works in one place.
+  const worktree = changes[0]?.worktree;
+  const place = worktree === undefined ? visibleLine(workspace) : `the worktree ${visibleLine(worktree)}`;
+  const decided = await terminal.decide({
+    title: "This conversation was brought in from elsewhere. Undoing would put back what it says was there before",
+    body: changes.map(({ path, before }) => visibleLine(before === null ? `${path}: is deleted` : path)),
+    question: `Put that back in ${place}?`,
+    choices: AGREE,
+  });
+  return decided?.key === "y";
+}
+
+const AGREE: readonly Choice[] = [
+  { key: "y", text: "yes, put it back", brief: "yes", words: ["yes", "Y"] },
+  { key: "n", text: "no", words: ["no", "N"] },
+];

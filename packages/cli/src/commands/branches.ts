@@ -1,0 +1,77 @@
+import { leaves, newestLeaf, pathTo } from "@banyan/core";
+import { isPersons, worktreeAt } from "@banyan/core/conversation";
+import { counted, formatCost, formatDuration, visibleLine } from "@banyan/core/shown";
+import type { Result } from "@banyan/protocol";
+import { excerpt, wrap } from "../show/fit-text.ts";
+import { gist } from "../show/message-label.ts";
+import { oneLine } from "../show/plain-text.ts";
+import { table } from "../show/table.ts";
+import type { ConversationContext } from "./command.ts";
+
+/** Writes branches by their ends, with their numbers. */
+export function showBranches(
+  { state, leaf, columns, style, write }: ConversationContext,
+  some: readonly string[],
+): void {
+  const all = leaves(state);
+  for (const id of some) {
+    const path = pathTo(state, id);
+    const asked = path.findLast(isPersons);
+    const end = path.at(-1);
+    const head = `${id === leaf ? "*" : " "} ${String(all.indexOf(id) + 1).padStart(2)}  `;
+    const room = Math.max(20, columns - head.length - 4);
+    if (asked) write(`${head}${style.bold(gist(asked, room))}`);
+    if (end && end !== asked) write(`      ${gist(end, room)}`);
+    const worktree = worktreeAt(state, id);
+    const where = worktree === undefined ? "" : `, in the worktree ${visibleLine(worktree)}`;
+    write(style.dim(`      ${counted(path.length, "message")}${where}`));
+  }
+  write(style.dim("/branch n switches to branch n."));
+}
+
+type Compared = Result<"branch.compare">["branches"];
+
+/** How a branch stands, in words. */
+const OUTCOMES: Readonly<Record<Compared[number]["outcome"], string>> = {
+  answered: "answered",
+  finished: "finished",
+  limit: "at a limit",
+  failed: "failed",
+  interrupted: "interrupted",
+  working: "works",
+  waiting: "waits for you",
+  unasked: "nothing asked",
+};
+
+/** Writes branches side by side: outcome, time, cost and files. */
+export function showComparison({ state, leaf, columns, style, write }: ConversationContext, branches: Compared): void {
+  const all = leaves(state);
+  const rows = branches.map(({ first, name, outcome, time, cost, files }) => {
+    // One that works has grown since it was compared: it is numbered by where it ends now, as /branch does.
+    const end = newestLeaf(state, first);
+    return [
+      `${end === leaf ? "*" : " "} ${all.indexOf(end) + 1}`,
+      visibleLine(name),
+      OUTCOMES[outcome],
+      time === undefined ? "" : formatDuration(time),
+      formatCost(cost),
+      amountsOf(files),
+    ];
+  });
+  for (const [index, line] of table(rows, 6, columns).entries()) {
+    const { problem, said, worktree, models } = branches[index] ?? { problem: undefined, said: "", models: [] };
+    write(line);
+    const where = worktree === undefined ? [] : [`worktree ${visibleLine(worktree)}`];
+    write(style.dim(`      ${[...models.map((model) => visibleLine(model)), ...where].join(", ")}`));
+    if (problem !== undefined) write(`      ${style.bad(oneLine(problem))}`);
+    if (said !== "") write(`      ${excerpt(visibleLine(said), Math.max(20, columns - 6))}`);
+  }
+  write(style.dim(wrap("/branch n goes on with one of them, /bring n takes it over to where you are.", columns)));
+}
+
+/** `3 files +20 -4`. */
+function amountsOf(files: readonly { readonly added: number; readonly removed: number }[]): string {
+  if (files.length === 0) return "no file";
+  const sum = (of: "added" | "removed") => files.reduce((total, file) => total + file[of], 0);
+  return `${counted(files.length, "file")} +${sum("added")} -${sum("removed")}`;
+}

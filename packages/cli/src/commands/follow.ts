@@ -1,0 +1,46 @@
+import type { MessageStep, Step, TurnStep } from "@banyan/client/actions";
+import { resume, retry, say } from "@banyan/core";
+import { wrap } from "../show/fit-text.ts";
+import { oneLine } from "../show/plain-text.ts";
+import { ASK, type ConversationContext, type Next } from "./command.ts";
+import { showView } from "./views.ts";
+
+/** Does what an action asks for (H13): writes, asks the server, shows, or says which turn begins. Rejects with what `problemOf` can tell. */
+export async function follow(step: Step | undefined, context: ConversationContext): Promise<Next> {
+  switch (step?.type) {
+    case undefined:
+      return ASK;
+    case "message":
+      tell(step, context);
+      return ASK;
+    case "command":
+      // The type of the result belongs to the command of the same step.
+      return follow(step.result((await context.ask(step)) as never), context);
+    case "turn":
+      return turnOf(step);
+    case "view":
+      return showView(step, context);
+  }
+}
+
+function tell({ lines, problems = [], advice, goOn }: MessageStep, context: ConversationContext): void {
+  const { write, style, columns } = context;
+  if (goOn !== undefined) context.goOn(goOn);
+  for (const problem of problems) write(`${style.warning("Note:")} ${oneLine(problem)}`);
+  write(...lines);
+  if (advice !== undefined) write(style.dim(wrap(advice, columns)));
+}
+
+/** What begins a turn, as a chat and print mode take it. */
+export function turnOf({ turn, text, at, model, agent, asIs }: TurnStep): Extract<Next, { type: "turn" }> {
+  const directive =
+    turn === "resume" ? resume() : turn === "say" ? say(text ?? "") : text === undefined ? retry() : retry(text);
+  return {
+    type: "turn",
+    directive,
+    ...(at !== undefined && { at }),
+    ...(model !== undefined && { model }),
+    ...(agent !== undefined && { agent }),
+    ...(asIs !== undefined && { asIs }),
+  };
+}

@@ -1,0 +1,31 @@
+import { described } from "../show/described.ts";
+import { wrap } from "../show/fit-text.ts";
+import { keyLines } from "../terminal/full/keys/key-lines.ts";
+import type { ConversationContext } from "./command.ts";
+import { offeredCommands } from "./offered.ts";
+import { promptCommands } from "./prompt-commands.ts";
+
+const HOW = [
+  "Enter sends; \\ at the end of a line goes on in the next one; a paste is one message.",
+  "While the agent works, Enter steers it: it hears you before it does the next thing. Alt+Enter, or a line that begins with >, waits for the end of its turn.",
+  "!command runs in your shell, on this machine, and the agent gets its output; of !!command it gets nothing.",
+  "Ctrl-C interrupts, or clears what is typed; twice on an empty line, or Ctrl-D, exits. ? on an empty line shows all keys.",
+];
+
+const WATCHING = ["Ctrl-C twice, or Ctrl-D, exits. ? on an empty line shows all keys."];
+
+/** Writes the commands that the user has, with the prompts that others bring. */
+export async function showHelp(context: ConversationContext): Promise<void> {
+  const { write, style, columns, user } = context;
+  const known = [...offeredCommands(user), ...(await promptCommands(context))];
+  const rows = known.map(({ name, takes = "", help }) => ({ name: [`/${name} ${takes}`.trimEnd()], text: help }));
+  write(...described(rows, columns, style), "");
+  const how = user.rights.includes("act") ? HOW : WATCHING;
+  for (const sentence of how) write(style.dim(wrap(sentence, columns)));
+}
+
+/** Writes the keys as they are in effect. */
+export function showKeys({ keys: rows, style, columns, write }: ConversationContext): void {
+  if (rows) write(...keyLines(rows, columns, style));
+  else write("Here your system edits the line, with its own keys. Enter sends; Ctrl-C interrupts; Ctrl-D leaves.");
+}

@@ -1,0 +1,76 @@
+import { pathTo } from "@banyan/core";
+import { lastFindings, type SubAgent, subAgentsOf } from "@banyan/core/conversation";
+import { formatDuration, planHeadline, planOn, shownPlan, visibleLine } from "@banyan/core/shown";
+import { callWord } from "../show/call-line.ts";
+import { excerpt, wrap } from "../show/fit-text.ts";
+import { waitingText, waitingWord } from "../show/message-label.ts";
+import { oneLine } from "../show/plain-text.ts";
+import { runningProcesses } from "../show/sub-agents.ts";
+import { table } from "../show/table.ts";
+import { cut } from "../terminal/full/screen/cells.ts";
+import type { ConversationContext } from "./command.ts";
+
+// Lists of a conversation, as a terminal writes them: plan, findings, background commands, waiting messages, sub-agents.
+
+/** Writes the plan of the agent on this branch. */
+export function showPlan({ state, leaf, columns, style, write }: ConversationContext): void {
+  const steps = planOn(pathTo(state, leaf));
+  if (!steps) return write("There is no plan on this branch.");
+  write(style.dim(`Plan: ${planHeadline(steps)}`));
+  for (const { mark, text, status } of shownPlan(steps)) {
+    const lines = wrap(`    ${mark} ${text}`, columns).split("\n");
+    write(...(status === "in_progress" ? lines.map(style.bold) : lines));
+  }
+}
+
+/** Writes what the last review found, by file and line. */
+export function showFindings({ state, leaf, columns, style, write }: ConversationContext): void {
+  const found = lastFindings(state, leaf);
+  if (found === undefined) return write("Nothing was reviewed in this conversation; /review does it.");
+  if (found.length === 0) return write("The last review found nothing.");
+  for (const [index, { place, text }] of found.entries())
+    write(wrap(`${String(index + 1).padStart(3)}  ${style.bold(place)}  ${visibleLine(text)}`, columns));
+  write(style.dim("/findings n has the agent mend finding n."));
+}
+
+/** Writes what runs in the background, a line each. */
+export function showProcesses({ state, columns, style, write }: ConversationContext): void {
+  const running = runningProcesses(state);
+  for (const { id, title, startedAt } of running) {
+    const head = `${visibleLine(id).padEnd(4)} ${formatDuration(Math.max(0, Date.now() - startedAt)).padEnd(10)} `;
+    write(`${style.dim(head)}${cut(oneLine(title), Math.max(20, columns - head.length))}`);
+  }
+}
+
+/** Writes the messages that the agent has not got yet, a line each. */
+export function showWaiting({ state, columns, style, write }: ConversationContext): void {
+  const width = Math.max(...state.inbox.map((input) => waitingWord(input).length));
+  for (const [index, input] of state.inbox.entries()) {
+    const head = `${String(index + 1).padStart(3)}  ${waitingWord(input).padEnd(width)}  `;
+    write(`${style.dim(head)}${waitingText(input, Math.max(20, columns - head.length))}`);
+  }
+}
+
+/** Shows the sub-agents; beside the agent also names those that can be launched. */
+export async function showAgents({
+  state,
+  own,
+  viewAgents,
+  columns,
+  style,
+  write,
+}: ConversationContext): Promise<void> {
+  const all = subAgentsOf(state);
+  if (all.length > 0 && viewAgents) return viewAgents();
+  if (all.length === 0) write("No sub-agent was launched in this conversation.");
+  write(...table(all.map((agent) => rowOf(agent, columns))));
+  const named = own ? (await own.host.ready()).agents : [];
+  if (named.length > 0) write("", style.dim("These can be launched by name:"));
+  write(...table(named.map(({ name, description }) => [oneLine(name), oneLine(description)])));
+}
+
+function rowOf({ number, name = "", task, call }: SubAgent, columns: number): string[] {
+  const took = call.startedAt === undefined ? undefined : (call.endedAt ?? Date.now()) - call.startedAt;
+  const status = `${callWord(call)}${took === undefined ? "" : `, ${formatDuration(took)}`}`;
+  return [String(number), status, oneLine(name), excerpt(task, Math.max(20, columns - 40))];
+}

@@ -1,0 +1,36 @@
+import { type Action, type ActionUser, actionNamed, argumentsFor, offeredActions } from "@banyan/client/actions";
+import { slashIn } from "@banyan/core/shown";
+import type { CommandName } from "../terminal/full/prompt/completions.ts";
+
+/** A user beside an agent of this process, who may do everything. */
+export const AT_OWN_DESK: ActionUser = { client: "terminal", rights: ["show", "watch", "act"] };
+
+/** The commands of the program that a user has, as a terminal and an editor offer them. */
+export function offeredCommands(user: ActionUser): readonly CommandName[] {
+  return offeredActions(user).map((action) => {
+    const { name, aliases, help } = action;
+    const takes = argumentsFor(action, user);
+    return { name, help, ...(aliases && { also: aliases }), ...(takes !== undefined && { takes }) };
+  });
+}
+
+/** Whether a line is a command of the program that a user has. */
+export function isCommand(line: string, user: ActionUser): boolean {
+  return commandIn(line, user) !== undefined;
+}
+
+/** Whether a line is the command to leave. */
+export function isExit(line: string): boolean {
+  return /^\/(exit|quit)\s*$/i.test(line);
+}
+
+/** Whether a line is a command of the program that can be carried out while the agent works. */
+export function runsAnytime(line: string, user: ActionUser): boolean {
+  const command = commandIn(line, user);
+  return command !== undefined && command.needs?.idle === undefined;
+}
+
+function commandIn(line: string, user: ActionUser): Action | undefined {
+  const name = slashIn(line)?.name;
+  return name === undefined ? undefined : actionNamed(name, offeredActions(user));
+}

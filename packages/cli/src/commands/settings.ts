@@ -1,0 +1,43 @@
+import type { ApprovalMode } from "@banyan/client/actions";
+import { optionWords, ownCommand } from "@banyan/host/own-command";
+import { approvalSentence } from "../chat/views/approval-mode.ts";
+import { oneLine } from "../show/plain-text.ts";
+import type { ConversationContext, OwnContext } from "./command.ts";
+
+/** Begins a new conversation. */
+export async function beginNew({ write }: ConversationContext, own: OwnContext): Promise<void> {
+  const old = await own.begin();
+  write(
+    old === undefined
+      ? "This conversation is new already."
+      : `A new conversation. The old one stays: ${ownCommand(optionWords("--resume", old))}`,
+  );
+}
+
+const SENTENCES = {
+  chat: "Chat mode: an answer without calls is your turn.",
+  task: "Task mode: what you say is worked on until it is finished.",
+} as const;
+
+/** Sets how turns are taken, and says it. */
+export function useMode({ mode: current, useMode, write }: ConversationContext, mode: "chat" | "task" = current): void {
+  if (mode !== current) useMode(mode);
+  write(SENTENCES[mode]);
+}
+
+/** Sets what runs without asking; without a mode, writes what does, with the rules of this conversation. */
+export async function useApproval(context: ConversationContext, mode: ApprovalMode | undefined): Promise<void> {
+  const { approval: current, useApproval, write } = context;
+  if (mode === undefined) {
+    write(approvalSentence(current), ...rulesHere(context));
+    write("/approval and plan, ask, edits or all changes that; /config permissions shows your rules.");
+  } else if (mode === current) write(approvalSentence(current));
+  else await useApproval(mode);
+}
+
+/** What a person allowed for this conversation, a line each. */
+function rulesHere({ state, style }: ConversationContext): string[] {
+  if (state.allowed.length === 0) return [];
+  const rules = state.allowed.map((rule, index) => `  ${style.bold(String(index + 1))}  ${oneLine(rule)}`);
+  return ["You allowed in this conversation (/approval drop and a number takes it back):", ...rules];
+}

@@ -1,0 +1,77 @@
+import type { View, ViewName } from "@banyan/client/actions";
+import { oneLine } from "../show/plain-text.ts";
+import { worktreeLines } from "../show/worktree-lines.ts";
+import { showBranches, showComparison } from "./branches.ts";
+import { showChanges, undoChanges } from "./changes.ts";
+import { ASK, type ConversationContext, type Next, type OwnContext } from "./command.ts";
+import { showConfig } from "./config.ts";
+import { showHooks, showServers } from "./equipment.ts";
+import { showHelp, showKeys } from "./help.ts";
+import { showAgents, showFindings, showPlan, showProcesses, showWaiting } from "./lists.ts";
+import { showMemory } from "./memory.ts";
+import { chooseModel } from "./model.ts";
+import { beginNew, useApproval, useMode } from "./settings.ts";
+import { shareConversation } from "./share.ts";
+import { showStatus } from "./status.ts";
+import { copyAnswer, exportFile } from "./taking.ts";
+import { goTo, showTranscript, showTree } from "./tree.ts";
+import { showContext, showUsage } from "./usage.ts";
+
+type Show<Name extends ViewName> = (
+  context: ConversationContext,
+  view: Extract<View, { readonly view: Name }>,
+) => Next | void | Promise<void>;
+
+/** How a terminal, and an editor in plain lines, shows each view. The page alone has `stop`: a terminal has a key for it. */
+const VIEWS: { readonly [Name in Exclude<ViewName, "stop">]: Show<Name> } = {
+  agents: showAgents,
+  approval: (context, { mode }) => useApproval(context, mode),
+  branches: (context, { leaves }) => showBranches(context, leaves),
+  changes: (context, { text }) => showChanges(context, text),
+  compare: (context, { branches }) => showComparison(context, branches),
+  config: (context, { text }) => showConfig(context, text),
+  context: showContext,
+  conversations: (context, { text }) => ownOf(context).enter(text === "" ? undefined : text),
+  copy: (context, { text }) => copyAnswer(context, text),
+  export: (context, { text }) => exportFile(context, text),
+  findings: showFindings,
+  go: (context, { message }) => goTo(context, message),
+  help: showHelp,
+  hooks: (context) => showHooks(context, ownOf(context)),
+  keys: showKeys,
+  leave: () => ({ type: "leave" }),
+  mcp: (context) => showServers(context, ownOf(context)),
+  memory: (context, { text }) => showMemory(context, text),
+  mode: (context, { mode }) => useMode(context, mode),
+  model: (context, { name }) => chooseModel(context, name),
+  new: (context) => beginNew(context, ownOf(context)),
+  plan: showPlan,
+  processes: showProcesses,
+  prompt(context, { text, help }) {
+    context.typeIn?.(text);
+    context.write(context.typeIn ? help : text);
+  },
+  share: (context, { text }) => shareConversation(context, text),
+  status: showStatus,
+  title: ({ state, write }) => write(oneLine(state.title ?? "This conversation has no title.")),
+  transcript: showTranscript,
+  tree: showTree,
+  undo: (context, { text }) => undoChanges(context, text),
+  usage: showUsage,
+  waiting: showWaiting,
+  worktrees: ({ state, style, write }, { worktrees }) =>
+    write(...worktreeLines(worktrees, { style, conversation: state.id })),
+};
+
+/** Shows a view. Rejects with what `problemOf` can tell. */
+export async function showView(view: View, context: ConversationContext): Promise<Next> {
+  if (view.view === "stop") throw new Error("A terminal stops the agent with a key.");
+  // Each view is in the table with a function for views of its own name.
+  const show = VIEWS[view.view] as Show<ViewName>;
+  return (await show(context, view)) ?? ASK;
+}
+
+function ownOf({ own }: ConversationContext): OwnContext {
+  if (!own) throw new Error("This view needs an agent of this process.");
+  return own;
+}

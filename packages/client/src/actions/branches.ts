@@ -1,0 +1,175 @@
+import { leaves, newestLeaf, pathTo, worktreeAt } from "@banyan/core/conversation";
+import { visibleLine } from "@banyan/core/shown";
+import { BRANCHES_AT_ONCE } from "@banyan/protocol/values";
+import { type Action, type ActionPlace, ask, message, perform, Refusal, type View, view } from "./action.ts";
+import { branchesNamed, messageNumbers, quoted, readBranch, readMessage } from "./places.ts";
+
+/** What users do with branches and their files. */
+export const branchActions: readonly Action[] = [
+  {
+    name: "tree",
+    aliases: ["rewind"],
+    arguments: "[#n]",
+    help: "Show the tree of this conversation, or go on from message #n",
+    needs: { right: "turn.say" },
+    read(argument, place) {
+      if (argument === "")
+        return place.state.messages.size === 0 ? message(place.say("Nothing has been said yet.")) : view("tree");
+      const { message: named, rest } = readMessage(place, argument);
+      if (rest !== "")
+        throw new Refusal(place.say("Name one message by its number, as in /{name} #1.", { name: "tree" }));
+      return { type: "view", view: "go", message: named.id };
+    },
+  },
+  {
+    name: "branch",
+    aliases: ["fork"],
+    arguments: "[n | #n | text]",
+    help: "List the branches, switch to one, or go on from message #n",
+    needs: { right: "turn.say", idle: "prompt" },
+    read(argument, place) {
+      const { state, say } = place;
+      const all = leaves(state);
+      if (all.length === 0) return message(say("Nothing has been said yet."));
+      if (argument === "") return { type: "view", view: "branches", leaves: all };
+      const found = branchesNamed(place, argument);
+      const [only] = found;
+      if (only === undefined)
+        throw new Refusal(
+          say("There is no branch or message {name}. /branch lists the branches, /tree the messages.", {
+            name: quoted(argument),
+          }),
+        );
+      return found.length === 1
+        ? { type: "view", view: "go", message: only }
+        : { type: "view", view: "branches", leaves: found };
+    },
+  },
+  {
+    name: "fan",
+    arguments: "[times | models] text",
+    help: "Ask several models, or one several times, each on its own branch",
+    needs: { right: "branch.fan", idle: "prompt" },
+    read(argument, { leaf, say }) {
+      const { text, ...how } = readFan(argument, say);
+      const input = { at: leaf, parts: [{ type: "text", text }] as const, ...how };
+      return perform("branch.fan", input, ({ branches, problems }) => ({
+        ...message(
+          say.count(branches.length, "Asked {count} branch:", "Asked {count} branches:"),
+          ...branches.map(({ model, worktree }) => {
+            const named = { model: visibleLine(model), worktree: visibleLine(worktree ?? "") };
+            return `  ${worktree === undefined ? named.model : say("{model} in the worktree {worktree}", named)}`;
+          }),
+        ),
+        problems,
+        advice: say("/compare shows how the branches are doing, /waiting what they ask."),
+        beside: "compare",
+        // The user stays on the branch from which the others were asked.
+        ...(leaf !== null && { goOn: { below: leaf } }),
+      }));
+    },
+  },
+  {
+    name: "compare",
+    arguments: "[n | #n | text]",
+    help: "Compare the branches that part here: outcome, time, cost and files",
+    needs: { right: "branch.compare" },
+    read(argument, place) {
+      const at = argument === "" ? place.leaf : readBranch(place, argument);
+      return perform("branch.compare", { ...(at !== null && { at }) }, ({ branches }): View => {
+        return { type: "view", view: "compare", branches };
+      });
+    },
+  },
+  {
+    name: "bring",
+    arguments: "n | #n | text",
+    help: "Bring the answer and files of another branch to this one",
+    onPage: "“Bring it over” stands beside each branch in the panel Compare: /compare.",
+    needs: { right: "branch.bring", idle: "prompt" },
+    read(argument, place) {
+      const { leaf, say } = place;
+      if (argument === "")
+        throw new Refusal(say("Name a branch, as in /bring 2. /compare and /branch show the numbers."));
+      if (leaf === null) throw new Refusal(say("Nothing has been said yet."));
+      const from = readBranch(place, argument);
+      refuseOwnWorktree(place, from, argument);
+      return perform("branch.bring", { from, to: leaf }, ({ message: brought, files, problems }) => ({
+        // Where files come along, a turn has begun, which shows what came of them.
+        ...message(
+          ...(files === 0
+            ? [say("Brought over without files: the branches share their files, or no file was changed.")]
+            : []),
+        ),
+        problems,
+        goOn: { below: brought },
+      }));
+    },
+  },
+  {
+    name: "worktree",
+    arguments: "[name]",
+    help: "Begin a branch with its own files, in a git worktree",
+    needs: { right: "worktree.open", idle: "prompt" },
+    read(name, { leaf, say }) {
+      if (name.length > 80) throw new Refusal(say("The name of a worktree has at most 80 characters."));
+      return perform("worktree.open", { at: leaf, ...(name !== "" && { name }) }, ({ message: begun, worktree }) => ({
+        ...message(say("Your next message works in the worktree {worktree}.", { worktree: visibleLine(worktree) })),
+        advice: say("/bring on another branch takes over what is done here. /worktrees lists the worktrees."),
+        goOn: { below: begun },
+      }));
+    },
+  },
+  {
+    name: "worktrees",
+    arguments: "[remove name [with changes]]",
+    help: "List the git worktrees of branches, or remove one",
+    needs: { right: "worktree.list", idle: "prompt" },
+    read(argument, { say }) {
+      if (argument === "")
+        return ask("worktree.list", {}, ({ worktrees }) => ({ type: "view", view: "worktrees", worktrees }));
+      const [, name, anyway] = /^remove\s+(\S+)(\s+with changes)?$/.exec(argument) ?? [];
+      if (name === undefined)
+        throw new Refusal(
+          say("Write /worktrees remove and the name of a worktree; add “with changes” if its changes may go too."),
+        );
+      return ask("worktree.remove", { name, changes: anyway !== undefined }, () =>
+        message(say("Removed the worktree {name}.", { name: quoted(name) })),
+      );
+    },
+  },
+];
+
+/** How often, or which models, and what to ask: `3 Find the bug`, `opus,gpt-5 Find the bug`. */
+function readFan(argument: string, say: ActionPlace["say"]) {
+  const [, first = "", rest = ""] = /^(\S+)\s*(.*)$/s.exec(argument) ?? [];
+  const models = /^[\w.:@-]+([,/][\w.:@-]+)+$/.test(first) ? first.split(",") : undefined;
+  const times = /^\d+$/.test(first) ? Number(first) : undefined;
+  const text = models || times !== undefined ? rest : argument;
+  if (text.trim() === "")
+    throw new Refusal(say("Write what to ask: /fan 3 Find the bug, or /fan opus,gpt-5 Find the bug."));
+  // A number that is too large may begin the question: the user says which of the two it is.
+  if ((times !== undefined && (times < 1 || times > BRANCHES_AT_ONCE)) || (models?.length ?? 0) > BRANCHES_AT_ONCE)
+    throw new Refusal(
+      say("/fan asks 1 to {most} times at once. If the question begins with a number, write /fan 3 before it.", {
+        most: BRANCHES_AT_ONCE,
+      }),
+    );
+  return { text, ...(times !== undefined && { times }), ...(models && { models }) };
+}
+
+/** Refuses to bring the branch of a worktree to itself, and says where its files can go. */
+function refuseOwnWorktree({ state, leaf, say }: ActionPlace, from: string, argument: string): void {
+  const path = pathTo(state, leaf);
+  const worktree = worktreeAt(state, leaf ?? undefined);
+  if (worktree === undefined || !path.some(({ id }) => id === newestLeaf(state, from))) return;
+  const begun = path.findLast((each) => each.role === "user" && each.worktree !== undefined);
+  const number = messageNumbers(state).get(begun?.parentId ?? "");
+  if (number === undefined) return;
+  throw new Refusal(
+    say(
+      "You are on the branch of the worktree {worktree}. Go back to where it began with /tree {number}. Then bring it over with /bring {name}.",
+      { worktree: visibleLine(worktree), number: `#${number}`, name: quoted(argument) },
+    ),
+  );
+}

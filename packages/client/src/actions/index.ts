@@ -1,0 +1,137 @@
+import { isRootFolder, nearest, type Say, slashIn } from "@banyan/core/shown";
+import type { CommandName, Right } from "@banyan/protocol";
+import { rights } from "@banyan/protocol/values";
+import { type Action, type ActionPlace, type ClientKind, message, Refusal, type Step } from "./action.ts";
+import { branchActions } from "./branches.ts";
+import { messageActions } from "./messages.ts";
+import { programActions } from "./program.ts";
+import { turnActions } from "./turns.ts";
+
+export type {
+  Action,
+  ActionNeeds,
+  ActionPlace,
+  ApprovalMode,
+  ClientKind,
+  CommandInput,
+  CommandStep,
+  GoOn,
+  MessageStep,
+  Step,
+  TurnStep,
+  View,
+  ViewName,
+} from "./action.ts";
+export { Refusal } from "./action.ts";
+export { isRemoved, messageNamed, messageNumbers } from "./places.ts";
+export { readMode } from "./program.ts";
+
+/** Everything that a user does by writing a slash and a name, in the order in which the help lists it. */
+export const actions: readonly Action[] = [...turnActions, ...branchActions, ...messageActions, ...programActions];
+
+/** A user at a client: which program it is, and what the server lets the user do. */
+export interface ActionUser {
+  readonly client: ClientKind;
+  readonly rights: readonly Right[];
+}
+
+/** The actions that a user has at a client. */
+export function offeredActions(user: ActionUser): readonly Action[] {
+  return actions.filter(({ needs }) => isThere(needs?.clients, user) && may(needs?.right, user));
+}
+
+/** The action that a word names, by its name or one that other programs have for it; capital letters count as small ones. */
+export function actionNamed(word: string, among: readonly Action[] = actions): Action | undefined {
+  const wanted = word.toLowerCase();
+  return among.find(({ name }) => name === wanted) ?? among.find(({ aliases }) => aliases?.includes(wanted));
+}
+
+/** The arguments of an action as the help shows them to a user; nothing where it takes none. */
+export function argumentsFor({ arguments: taken, needs }: Action, user: ActionUser): string | undefined {
+  if (!may(needs?.rightForArguments, user)) return undefined;
+  if (taken === undefined || typeof taken === "string") return taken;
+  return user.client === "terminal" ? taken.terminal : taken.elsewhere;
+}
+
+/** What a line asks for: an action, a prompt that others bring, or nothing, since the line is words for the agent. */
+export type ReadLine =
+  | { readonly type: "action"; readonly action: Action; readonly argument: string }
+  | { readonly type: "prompt"; readonly prompt: string; readonly argument: string }
+  | { readonly type: "words" };
+
+/**
+ * Reads a line that begins with a slash (C18). A prompt of that very name comes before what only other programs call so, and
+ * before an action that gives way. Throws `Refusal` where nothing has the name, or where the user does not have the action.
+ */
+export function readLine(
+  line: string,
+  user: ActionUser & { readonly prompts: readonly string[]; readonly say: Say },
+): ReadLine {
+  const asked = slashIn(line);
+  if (!asked) return { type: "words" };
+  const wanted = asked.name.toLowerCase();
+  const argument = asked.argument.trim();
+  const offered = offeredActions(user);
+  const action = actionNamed(wanted, offered);
+  const isOwn = action?.name === wanted && !action.givesWay;
+  if (!isOwn && user.prompts.includes(wanted)) return { type: "prompt", prompt: wanted, argument };
+  const known = actionNamed(wanted);
+  if (action) return { type: "action", action, argument };
+  if (known?.onPage !== undefined && user.client === "page") return { type: "action", action: known, argument };
+  if (known === undefined && isRootFolder(asked.name)) return { type: "words" };
+  throw new Refusal(unknownName(asked.name, offered, user));
+}
+
+/** Whether a line needs the names of prompts to be read: none of the program's own actions has its very name. */
+export function mayBePrompt(line: string): boolean {
+  const wanted = slashIn(line)?.name.toLowerCase();
+  const action = wanted === undefined ? undefined : actions.find(({ name }) => name === wanted);
+  return wanted !== undefined && (action === undefined || action.givesWay === true);
+}
+
+/** What an action asks a client to do. Throws `Refusal` where its arguments are wrong, or not for this user. */
+export function stepOf(action: Action, argument: string, place: ActionPlace & Pick<ActionUser, "rights">): Step {
+  const { client, say } = place;
+  const isElsewhere = argument === "" || !isThere(action.needs?.clients, place);
+  if (client === "page" && action.onPage !== undefined && isElsewhere) return message(say(action.onPage));
+  refuseArguments(action, argument, place);
+  return action.read(argument, place);
+}
+
+/** Throws `Refusal` where a user gives arguments to an action that takes none from them. */
+export function refuseArguments(action: Action, argument: string, user: ActionUser & { readonly say: Say }): void {
+  if (argument === "" || argumentsFor(action, user) !== undefined) return;
+  const named = { name: action.name };
+  throw new Refusal(
+    may(action.needs?.rightForArguments, user)
+      ? user.say("/{name} takes no arguments here.", named)
+      : user.say("You may only watch here. /{name} without arguments shows what there is.", named),
+  );
+}
+
+function unknownName(word: string, offered: readonly Action[], user: Parameters<typeof readLine>[1]): string {
+  const { say, prompts } = user;
+  const known = actionNamed(word);
+  if (known && isThere(known.needs?.clients, user))
+    return say("You may only watch here: you cannot use /{name}.", { name: word });
+  if (known)
+    return isThere(known.needs?.clients, { client: "terminal" })
+      ? say("/{name} cannot be used here, only in a terminal beside the agent.", { name: word })
+      : say("/{name} cannot be used here, only on the page.", { name: word });
+  const names = offered.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+  const near = nearest(word, [...names, ...prompts]).map((name) => `/${name}`);
+  return near.length > 0
+    ? say("There is no command /{name}. Did you mean {near}? To send this to the agent, begin it with a blank.", {
+        name: word,
+        near: near.join(say(" or ")),
+      })
+    : say("There is no command /{name}. To send this to the agent, begin it with a blank.", { name: word });
+}
+
+function isThere(clients: readonly ClientKind[] | undefined, { client }: Pick<ActionUser, "client">): boolean {
+  return clients === undefined || clients.includes(client);
+}
+
+function may(command: CommandName | undefined, user: ActionUser): boolean {
+  return command === undefined || user.rights.includes(rights[command]);
+}

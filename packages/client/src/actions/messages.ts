@@ -1,0 +1,142 @@
+import { isPersons, pathTo, textOf } from "@banyan/core/conversation";
+import { visibleLine } from "@banyan/core/shown";
+import { type Action, message, perform, Refusal } from "./action.ts";
+import {
+  countFrom,
+  messageLine,
+  messageNamed,
+  messageNumbers,
+  quoted,
+  readMessage,
+  readMessageOrEnd,
+} from "./places.ts";
+
+/** What users do with single messages. */
+export const messageActions: readonly Action[] = [
+  {
+    name: "label",
+    arguments: "[#n] [text]",
+    help: "Name a message or the end of this branch, or remove its name",
+    needs: { right: "message.label" },
+    read(argument, place) {
+      const { message: named, number, rest } = readMessageOrEnd(place, argument);
+      const text = visibleLine(rest).trim();
+      if (text.length > 200) throw new Refusal(place.say("A name has at most 200 characters."));
+      return perform("message.label", { message: named.id, label: text === "" ? null : text }, () =>
+        message(
+          text === ""
+            ? place.say("{number} has no name now.", { number })
+            : place.say("{number} is named “{text}” now.", { number, text }),
+        ),
+      );
+    },
+  },
+  {
+    name: "star",
+    arguments: "[#n]",
+    help: "Star a message or the end of this branch, or remove its star",
+    needs: { right: "message.star" },
+    read(argument, place) {
+      const { message: named, number, rest } = readMessageOrEnd(place, argument);
+      if (rest !== "")
+        throw new Refusal(place.say("Name one message by its number, as in /{name} #1.", { name: "star" }));
+      const starred = named.starred !== true;
+      return perform("message.star", { message: named.id, starred }, () =>
+        message(
+          starred
+            ? place.say("{number} has a star ★ now.", { number })
+            : place.say("{number} has no star now.", { number }),
+        ),
+      );
+    },
+  },
+  {
+    name: "edit",
+    arguments: "#n [text]",
+    help: "Rephrase your message, or correct a summary, on a new branch",
+    onPage: "“Edit” stands below each message, when you point at it or go to it with Tab.",
+    needs: { right: "turn.retry", idle: "prompt" },
+    read(argument, place) {
+      const { say } = place;
+      const { message: named, number, rest } = readMessage(place, argument);
+      if (named.role === "summary" && named.covers !== undefined) {
+        if (rest === "")
+          return {
+            type: "view",
+            view: "prompt",
+            text: `/edit ${number} ${textOf(named)}`,
+            help: say("Change the summary and send it. The old summary stays on its own branch."),
+          };
+        return perform("summary.edit", { message: named.id, text: rest }, (edited) => ({
+          ...message(say("Your next message goes on from the edited summary.")),
+          goOn: { below: edited.message },
+        }));
+      }
+      if (!isPersons(named))
+        throw new Refusal(say("{number} is not your message. /tree {number} goes on from it.", { number }));
+      return rest === ""
+        ? { type: "view", view: "go", message: named.id }
+        : { type: "turn", turn: "retry", text: rest, at: named.id };
+    },
+  },
+  {
+    name: "remove",
+    arguments: "#n",
+    help: "Hide a message and all messages below it",
+    onPage: "“Remove this message” stands below each message, when you point at it or go to it with Tab.",
+    needs: { right: "message.remove", idle: "prompt" },
+    read(argument, place) {
+      const { state, leaf, say } = place;
+      const { message: named, number, rest } = readMessage(place, argument);
+      if (rest !== "") throw new Refusal(say("Name one message by its number, as in /{name} #1.", { name: "remove" }));
+      const wasHere = pathTo(state, leaf).some(({ id }) => id === named.id);
+      const count = countFrom(state, named.id);
+      return perform("message.remove", { message: named.id }, () => ({
+        ...message(
+          say.count(
+            count,
+            "Removed {count} message. /restore {number} brings it back.",
+            "Removed {count} messages. /restore {number} brings them back.",
+            { number },
+          ),
+        ),
+        ...(wasHere && { goOn: "latest" as const }),
+      }));
+    },
+  },
+  {
+    name: "restore",
+    arguments: "[#n]",
+    help: "Bring back messages that were removed",
+    needs: { right: "message.restore", idle: "prompt" },
+    read(argument, place) {
+      const { state, say } = place;
+      const removed = [...state.messages.values()].filter((each) => each.removed);
+      const id = argument === "" ? undefined : messageNamed(state, argument);
+      const wanted = argument === "" ? removed : removed.filter((each) => each.id === id);
+      const [only] = wanted;
+      if (removed.length === 0) return message(say("Nothing was removed."));
+      if (!only)
+        throw new Refusal(
+          say("{name} is not a removed message. /restore lists the removed messages.", { name: quoted(argument) }),
+        );
+      // The state does not say which message was removed last, so the user chooses.
+      if (wanted.length > 1)
+        return {
+          ...message(...removed.map((each) => messageLine(place, each))),
+          advice: say("/restore #n brings one of these back, with all messages below it."),
+        };
+      return perform("message.restore", { message: only.id }, () => {
+        const number = `#${messageNumbers(state).get(only.id)}`;
+        return message(
+          say.count(
+            countFrom(state, only.id),
+            "Restored {count} message. /tree {number} goes on from there.",
+            "Restored {count} messages. /tree {number} goes on from there.",
+            { number },
+          ),
+        );
+      });
+    },
+  },
+];

@@ -1,0 +1,99 @@
+import { type ConversationState, leaves, type Message, pathTo, textOf, typedText } from "@banyan/core/conversation";
+import { cutTo, visibleLine, withoutMarks } from "@banyan/core/shown";
+import { type ActionPlace, Refusal } from "./action.ts";
+
+// How users name the messages and branches of a conversation.
+
+/** The number of each message of a conversation, in the order of their creation, from 1. */
+export function messageNumbers(state: ConversationState): ReadonlyMap<string, number> {
+  const numbers = new Map<string, number>();
+  for (const id of state.messages.keys()) numbers.set(id, numbers.size + 1);
+  return numbers;
+}
+
+/** The message that a user names by `#` and its number, or by its id. */
+export function messageNamed(state: ConversationState, name: string): string | undefined {
+  if (state.messages.has(name)) return name;
+  const [, digits] = /^#(\d+)$/.exec(name) ?? [];
+  return digits === undefined ? undefined : [...state.messages.keys()][Number(digits) - 1];
+}
+
+/** Whether a message, or one above it, was removed. */
+export function isRemoved(state: ConversationState, id: string): boolean {
+  return pathTo(state, id).some(({ removed }) => removed);
+}
+
+/** A word or a text of the user in a sentence, on one line. */
+export function quoted(text: string): string {
+  return text.length > 60 ? `${visibleLine(cutTo(text, 60, ""))}…` : visibleLine(text);
+}
+
+/** A message that an argument begins with, as `#4`, and the text behind it. */
+export interface NamedMessage {
+  readonly message: Message;
+  readonly number: string;
+  readonly rest: string;
+}
+
+/** Reads the message that an argument begins with. Throws `Refusal` where there is none, or where it was removed. */
+export function readMessage({ state, say }: ActionPlace, argument: string): NamedMessage {
+  const [, name = "", rest = ""] = /^(\S*)\s*(.*)$/s.exec(argument) ?? [];
+  const id = messageNamed(state, name);
+  const message = id === undefined ? undefined : state.messages.get(id);
+  if (name === "") throw new Refusal(say("Name a message by its number, as in #1. /tree shows the numbers."));
+  if (!message) throw new Refusal(say("There is no message {name}. /tree shows the numbers.", { name: quoted(name) }));
+  if (isRemoved(state, message.id))
+    throw new Refusal(say("{name} was removed. /restore {name} brings it back.", { name: quoted(name) }));
+  return { message, number: `#${messageNumbers(state).get(message.id)}`, rest };
+}
+
+/** The same; without a number, the end of the branch that the user is on, and all of the argument as the text. */
+export function readMessageOrEnd(place: ActionPlace, argument: string): NamedMessage {
+  const { state, leaf, say } = place;
+  const end = leaf === null ? undefined : state.messages.get(leaf);
+  const [first = ""] = argument.split(/\s/, 1);
+  if (first.startsWith("#") || messageNamed(state, first) !== undefined) return readMessage(place, argument);
+  if (!end) throw new Refusal(say("Nothing has been said yet."));
+  return { message: end, number: `#${messageNumbers(state).get(end.id)}`, rest: argument };
+}
+
+/** `#3  you  Find the bug`: a message on one line. */
+export function messageLine({ state, agent, say }: ActionPlace, message: Message): string {
+  const text = withoutMarks(visibleLine(cutTo(typedText(message), 200, "")));
+  const speaker = message.role === "assistant" ? agent : message.role === "summary" ? say("Summary") : say("You");
+  return `#${messageNumbers(state).get(message.id)}  ${speaker}  ${quoted(text)}`;
+}
+
+/** How many messages are in sight from one on down. */
+export function countFrom(state: ConversationState, from: string): number {
+  let count = 0;
+  const open = [from];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    if (state.messages.get(id)?.removed) continue;
+    count++;
+    for (const child of state.children.get(id) ?? []) open.push(child);
+  }
+  return count;
+}
+
+/** The ends of the branches that an argument means: a branch by its number, a message by `#` and its number, or a text. */
+export function branchesNamed({ state }: Pick<ActionPlace, "state">, argument: string): string[] {
+  const all = leaves(state);
+  const named = /^\d+$/.test(argument) ? all[Number(argument) - 1] : messageNamed(state, argument);
+  if (named !== undefined) return isRemoved(state, named) ? [] : [named];
+  if (/^#?\d+$/.test(argument)) return [];
+  const wanted = argument.toLowerCase();
+  return all.filter((leaf) => pathTo(state, leaf).some((message) => textOf(message).toLowerCase().includes(wanted)));
+}
+
+/** Reads the one branch or message that an argument means. Throws `Refusal` where there is none or more than one. */
+export function readBranch(place: ActionPlace, argument: string): string {
+  const [only, ...others] = branchesNamed(place, argument);
+  if (only !== undefined && others.length === 0) return only;
+  const named = { name: quoted(argument) };
+  throw new Refusal(
+    only === undefined
+      ? place.say("There is no branch {name}. /branch lists the branches with their numbers.", named)
+      : place.say("Several branches contain {name}. /branch lists the branches with their numbers.", named),
+  );
+}

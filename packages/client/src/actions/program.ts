@@ -1,0 +1,296 @@
+import { pathTo, type StayingProcess, subAgentsOf } from "@banyan/core/conversation";
+import { type Say, visibleLine } from "@banyan/core/shown";
+import { type Action, type ActionPlace, message, perform, Refusal, type Step, textView, view } from "./action.ts";
+import { quoted } from "./places.ts";
+
+const isRunning = ({ outcome }: StayingProcess) => outcome === undefined;
+
+/** What a user looks at, and what is set for the program and the conversation as a whole. */
+export const programActions: readonly Action[] = [
+  {
+    name: "help",
+    help: "List the commands",
+    needs: { clients: ["terminal", "attach", "page"] },
+    read: () => view("help"),
+  },
+  {
+    name: "exit",
+    aliases: ["quit"],
+    help: "Leave; the conversation stays",
+    onPage: "Close the tab to leave: the conversation stays, and what runs goes on.",
+    needs: { clients: ["terminal", "attach"], idle: "prompt" },
+    read: () => view("leave"),
+  },
+  {
+    name: "stop",
+    help: "Stop the agent on this branch",
+    // A terminal has a key for it, and an editor a button.
+    needs: { clients: ["page"], right: "run.interrupt" },
+    read: () => view("stop"),
+  },
+  {
+    name: "clear",
+    aliases: ["new"],
+    help: "Begin a new conversation; this one stays",
+    needs: { clients: ["terminal", "page"], right: "conversation.create", idle: "prompt" },
+    read: () => view("new"),
+  },
+  {
+    name: "status",
+    help: "Show the model, the conversation and its file, context and cost",
+    onPage: "The model stands below the message box, tokens and cost in the header, and the rest in the settings.",
+    needs: { clients: ["terminal", "attach", "editor"] },
+    read: () => view("status"),
+  },
+  {
+    name: "config",
+    aliases: ["settings"],
+    arguments: "[key]",
+    help: "Show the settings, and from which file each comes",
+    needs: { clients: ["terminal", "attach", "page"] },
+    read: (key) => textView("config", key),
+  },
+  {
+    name: "mode",
+    arguments: "[chat | task]",
+    help: "Work as a chat, or on a task until it is finished",
+    needs: { clients: ["terminal", "attach", "page"], right: "turn.say", idle: "prompt" },
+    read: (mode, { say }) => ({ type: "view", view: "mode", mode: readMode(mode, say) }),
+  },
+  {
+    name: "model",
+    aliases: ["models"],
+    arguments: "[name[:effort]]",
+    help: "Choose the model",
+    needs: { right: "model.use" },
+    read(name, { say }) {
+      if (/\s/.test(name)) throw new Refusal(say("The name of a model has no blanks. /model lists the models."));
+      return { type: "view", view: "model", name };
+    },
+  },
+  {
+    name: "approval",
+    aliases: ["permissions", "approvals"],
+    arguments: "[plan | ask | edits | all | drop n]",
+    help: "Choose what runs without asking, or revoke a rule of this conversation",
+    needs: { clients: ["terminal", "attach", "page"], right: "approval.use" },
+    read: readApproval,
+  },
+  {
+    name: "plan",
+    aliases: ["todos"],
+    help: "Show the agent's plan on this branch",
+    read: () => view("plan"),
+  },
+  {
+    name: "processes",
+    aliases: ["bashes", "ps", "tasks"],
+    arguments: "[stop p1]",
+    help: "List the commands that run in the background",
+    needs: { rightForArguments: "process.stop" },
+    read: readProcesses,
+  },
+  {
+    name: "transcript",
+    help: "Show the whole branch from its beginning",
+    read: (_, { leaf, say }) => (leaf === null ? message(say("Nothing has been said yet.")) : view("transcript")),
+  },
+  {
+    name: "copy",
+    arguments: "[n | language]",
+    help: "Copy the last answer, or one of its blocks of code",
+    onPage:
+      "“Copy the text” stands below each message, when you point at it or go to it with Tab. A block of code has a button of its own.",
+    needs: { clients: ["terminal", "attach"] },
+    read: (block) => textView("copy", block),
+  },
+  {
+    name: "export",
+    arguments: "[file.md | file.json | file.html]",
+    help: "Export this conversation to a new file: Markdown, JSON or HTML",
+    read: (file) => textView("export", file),
+  },
+  {
+    name: "share",
+    arguments: "[here] [time] | list | revoke id",
+    help: "Make a link that shows this conversation, or this branch as it is now",
+    onPage: "“Share” stands in the menu of the conversation, at the top.",
+    needs: { clients: ["terminal", "attach", "editor"], right: "share.create" },
+    read: (argument) => textView("share", argument),
+  },
+  {
+    name: "changes",
+    aliases: ["diff"],
+    arguments: "[path]",
+    help: "List the files that this branch has changed, or show one",
+    read: (path) => textView("changes", path),
+  },
+  {
+    name: "undo",
+    arguments: "[call id]",
+    help: "Undo the last changes of files",
+    needs: { right: "file.undo", idle: "prompt" },
+    read: (call) => textView("undo", call),
+  },
+  {
+    name: "usage",
+    aliases: ["cost", "stats", "tokens"],
+    help: "Show tokens and cost, by branch and for the whole tree",
+    read: () => view("usage"),
+  },
+  {
+    name: "context",
+    help: "Show what the model is sent on this branch, with tokens",
+    needs: { right: "context.read" },
+    read: () => view("context"),
+  },
+  {
+    name: "memory",
+    arguments: { terminal: "[agree | on | off | drop n | use n]", elsewhere: "[drop n | use n]" },
+    help: "Show what was recalled into this conversation",
+    needs: { rightForArguments: "memory.dismiss" },
+    read: readMemory,
+  },
+  {
+    name: "agents",
+    arguments: "[stop n | tell n text]",
+    help: "List the sub-agents of this conversation",
+    needs: { rightForArguments: "run.interrupt" },
+    read: readAgents,
+  },
+  {
+    name: "mcp",
+    help: "Show the state of the MCP servers",
+    needs: { clients: ["terminal", "page"] },
+    read: () => view("mcp"),
+  },
+  {
+    name: "hooks",
+    help: "List the commands that run at points of a conversation, and their files",
+    needs: { clients: ["terminal", "page"] },
+    read: () => view("hooks"),
+  },
+  {
+    name: "keys",
+    help: "Show what each key does",
+    needs: { clients: ["terminal", "attach", "page"] },
+    read: () => view("keys"),
+  },
+  {
+    name: "title",
+    aliases: ["rename"],
+    arguments: "[text]",
+    help: "Give this conversation a title",
+    needs: { right: "conversation.rename" },
+    read(text, { state, say }) {
+      const title = visibleLine(text).trim();
+      if (state.messages.size === 0) throw new Refusal(say("Nothing has been said yet."));
+      if (title === "") return view("title");
+      return perform("conversation.rename", { title }, () =>
+        // The server may have taken a secret out of the title.
+        message(say("The title is “{title}” now.", { title: visibleLine(state.title ?? title) })),
+      );
+    },
+  },
+];
+
+/** Reads how turns are to be taken; nothing where it is not said. Throws `Refusal` for another word. */
+export function readMode(mode: string, say: Say): ActionPlace["mode"] | undefined {
+  if (mode === "" || mode === "chat" || mode === "task") return mode === "" ? undefined : mode;
+  throw new Refusal(say("There are two modes: /mode chat and /mode task."));
+}
+
+function readApproval(argument: string, { state, say }: ActionPlace): Step {
+  const [, number] = /^drop(?:\s+(.*))?$/.exec(argument) ?? [];
+  if (argument === "plan" || argument === "ask" || argument === "edits" || argument === "all")
+    return { type: "view", view: "approval", mode: argument };
+  if (argument === "") return { type: "view", view: "approval", mode: undefined };
+  if (!/^drop\b/.test(argument))
+    throw new Refusal(
+      say(
+        "Choose plan (only looking until you approve a plan), ask (only looking), edits (changing files of the workspace too) or all.",
+      ),
+    );
+  const pattern = /^\d+$/.test(number ?? "") ? state.allowed[Number(number) - 1] : undefined;
+  if (state.allowed.length === 0) throw new Refusal(say("This conversation has no rules of its own."));
+  if (pattern === undefined)
+    throw new Refusal(say("Name a rule by its number, as in /approval drop 1. /approval lists the rules."));
+  return perform("rule.revoke", { pattern }, () =>
+    message(say("You are asked about {pattern} again.", { pattern: visibleLine(pattern) })),
+  );
+}
+
+function readProcesses(argument: string, { state, say }: ActionPlace): Step {
+  const running = [...state.processes.values()].filter(isRunning);
+  if (argument === "")
+    return running.length === 0 ? message(say("Nothing runs in the background.")) : view("processes");
+  const [action = "", process, ...rest] = argument.split(/\s+/);
+  if (action !== "stop")
+    throw new Refusal(
+      say("/processes does not know {action}. It knows stop, as in /processes stop p1.", { action: quoted(action) }),
+    );
+  if (process === undefined || rest.length > 0)
+    throw new Refusal(say("Name one command, as in /processes stop p1. /processes lists them."));
+  if (!running.some(({ id }) => id === process))
+    throw new Refusal(
+      say("No {name} runs in the background. /processes lists the commands.", { name: quoted(process) }),
+    );
+  // The end of the command is told to everybody in the conversation.
+  return perform("process.stop", { process }, () => undefined);
+}
+
+function readMemory(argument: string, { client, state, leaf, say }: ActionPlace): Step {
+  if (argument === "") return textView("memory", "");
+  if (client === "terminal" && /^(agree|on|off)$/.test(argument)) return textView("memory", argument);
+  const [, what, number] = /^(drop|use) +(\d{1,6})$/.exec(argument) ?? [];
+  if (what === undefined)
+    throw new Refusal(
+      client === "terminal"
+        ? say(
+            "/memory drop 1 keeps entry 1 from the model, /memory use 1 gives it back; /memory on and /memory off switch memory.",
+          )
+        : say("/memory drop 1 keeps entry 1 from the model, /memory use 1 gives it back."),
+    );
+  const recalled = pathTo(state, leaf).flatMap((each) =>
+    each.role === "user" ? (each.recalled ?? []).map((_, item) => ({ message: each.id, item })) : [],
+  );
+  const entry = recalled[Number(number) - 1];
+  if (!entry)
+    throw new Refusal(
+      say("No entry {number} was recalled on this branch. /memory lists the entries.", { number: number ?? "" }),
+    );
+  const dismissed = what === "drop";
+  return perform("memory.dismiss", { ...entry, dismissed }, () =>
+    message(
+      dismissed
+        ? say(
+            "The model does not get entry {number} from its next answer on, and it is not recalled again on this branch.",
+            { number: number ?? "" },
+          )
+        : say("The model gets entry {number} again from its next answer on.", { number: number ?? "" }),
+    ),
+  );
+}
+
+function readAgents(argument: string, { state, mode, say }: ActionPlace): Step {
+  if (argument === "") return textView("agents", "");
+  const [, action = "", number = "", text = ""] = /^(\S*)\s*(\S*)\s*(.*)$/s.exec(argument) ?? [];
+  if (action !== "stop" && action !== "tell")
+    throw new Refusal(say("/agents does not know {action}. It knows stop and tell.", { action: quoted(action) }));
+  const run = subAgentsOf(state).find((each) => String(each.number) === number)?.run?.id;
+  if (run === undefined)
+    throw new Refusal(
+      say("No sub-agent {number} is working. /agents lists the sub-agents.", { number: quoted(number) }),
+    );
+  if (action === "stop") {
+    if (text !== "") throw new Refusal(say("/agents stop takes one number."));
+    return perform("run.interrupt", { run }, () =>
+      message(say("Stopping sub-agent {number}. Its result so far goes to the agent that launched it.", { number })),
+    );
+  }
+  if (text === "") throw new Refusal(say("Write after the number what to tell sub-agent {number}.", { number }));
+  const parts = [{ type: "text", text }] as const;
+  return perform("turn.say", { parts, run, delivery: "steer", mode }, () =>
+    message(say("Sub-agent {number} gets your message before its next step.", { number })),
+  );
+}

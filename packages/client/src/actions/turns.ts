@@ -1,0 +1,163 @@
+import {
+  instructionsRequest,
+  lastAssistantMessage,
+  lastFindings,
+  lastSaid,
+  mendingRequest,
+  pathTo,
+  REVIEWER,
+  reviewRequest,
+  standing,
+} from "@banyan/core/conversation";
+import { compactedLine } from "@banyan/core/shown";
+import { type Action, type ActionPlace, message, perform, Refusal, type Step, textView, view } from "./action.ts";
+import { quoted } from "./places.ts";
+
+/** What makes an agent work. */
+export const turnActions: readonly Action[] = [
+  {
+    name: "retry",
+    arguments: "[text]",
+    help: "Ask again, with other words if you give some",
+    needs: { right: "turn.retry", idle: "turn" },
+    read(text, { state, leaf, say }) {
+      const asked = lastSaid(pathTo(state, standing(state, leaf)));
+      if (!asked) throw new Refusal(say("There is nothing to ask again: nothing has been said yet."));
+      return { type: "turn", turn: "retry", at: asked.id, ...(text !== "" && { text }) };
+    },
+  },
+  {
+    name: "resume",
+    aliases: ["chat", "sessions"],
+    arguments: { terminal: "[name]" },
+    help: "Continue an interrupted answer and send held messages",
+    needs: { right: "turn.resume", idle: "turn" },
+    read(name, place) {
+      if (place.client === "terminal" && (name !== "" || !isLeft(place))) return textView("conversations", name);
+      return { type: "turn", turn: "resume" };
+    },
+  },
+  {
+    name: "review",
+    givesWay: true,
+    arguments: "[branch | commit | a..b]",
+    help: "Have another agent review changes; it can change nothing",
+    needs: { right: "turn.retry", idle: "turn" },
+    read(of, { state, say }) {
+      if (/\s/.test(of)) throw new Refusal(say("Name one branch, one commit or a range, as in /review main..work."));
+      const [first] = state.children.get(null) ?? [];
+      const said = { type: "turn", text: reviewRequest(of), agent: REVIEWER } as const;
+      // The review is a branch from the root: the reviewer must not know how the changes came about.
+      return first === undefined ? { ...said, turn: "say" } : { ...said, turn: "retry", at: first };
+    },
+  },
+  {
+    name: "findings",
+    arguments: "[n]",
+    help: "List what the last review found, or have one finding fixed",
+    needs: { right: "turn.say", idle: "turn" },
+    read(number, { state, leaf, say }) {
+      const found = lastFindings(state, leaf);
+      if (number === "") return view("findings");
+      if (found === undefined)
+        throw new Refusal(say("Nothing was reviewed in this conversation. /review starts a review."));
+      const finding = /^\d+$/.test(number) ? found[Number(number) - 1] : undefined;
+      if (!finding)
+        throw new Refusal(say("There is no finding {number}. /findings lists them.", { number: quoted(number) }));
+      // The reviewer wrote the text: nothing goes along that it names.
+      return { type: "turn", turn: "say", ...mendingRequest(state, finding), asIs: true };
+    },
+  },
+  {
+    name: "init",
+    givesWay: true,
+    arguments: "[what matters]",
+    help: "Have the agent write AGENTS.md for this project",
+    needs: { right: "turn.say", idle: "turn" },
+    read: (matters) => ({ type: "turn", turn: "say", text: instructionsRequest(matters) }),
+  },
+  {
+    name: "compact",
+    aliases: ["compress"],
+    arguments: "[what to keep]",
+    help: "Summarize the conversation so far for the model",
+    needs: { right: "branch.compact", idle: "turn" },
+    read(keep, { leaf, say }) {
+      if (leaf === null) throw new Refusal(say("Nothing has been said yet."));
+      if (keep.length > 10_000) throw new Refusal(say("What to keep has at most 10,000 characters."));
+      return perform("branch.compact", { at: leaf, ...(keep !== "" && { keep }) }, (result) => {
+        const { summary, compaction, problem } = result;
+        if (problem !== undefined) return message(say("Not compacted: {problem}", { problem: quotedReason(problem) }));
+        return {
+          ...message(
+            compaction ? compactedLine(compaction, say) : say("Compacted."),
+            say("All messages stay in the tree."),
+          ),
+          ...(summary !== undefined && { goOn: { end: summary } }),
+        };
+      });
+    },
+  },
+  {
+    name: "waiting",
+    arguments: "[drop n | edit n text | first n | send]",
+    help: "List your messages that the agent has not got yet",
+    needs: { right: "input.edit" },
+    read(argument, place) {
+      const { state, say } = place;
+      if (argument === "") return state.inbox.length === 0 ? message(say("No message waits.")) : view("waiting");
+      const [, action = "", number, text = ""] = /^(\S*)(?:\s+#?(\d+))?(?:\s+(.*))?$/s.exec(argument) ?? [];
+      if (!["drop", "edit", "first", "send"].includes(action))
+        throw new Refusal(
+          say("/waiting does not know {action}. It knows drop, edit, first and send.", { action: quoted(action) }),
+        );
+      if (state.inbox.length === 0) throw new Refusal(say("No message waits."));
+      if (action === "send") return sendHeld(place, argument);
+      const input = number === undefined ? undefined : state.inbox[Number(number) - 1];
+      if (!input)
+        throw new Refusal(
+          say("Name a message by its number, as in /waiting {action} 1. /waiting lists them.", { action }),
+        );
+      if (action === "edit") {
+        if (text.trim() === "")
+          throw new Refusal(say("Write the new text after the number. /waiting drop withdraws it."));
+        return perform("input.edit", { input: input.id, parts: [{ type: "text", text }] }, () => view("waiting"));
+      }
+      if (text !== "") throw new Refusal(say("/waiting {action} takes one number.", { action }));
+      if (action === "drop")
+        return perform("input.withdraw", { input: input.id }, () =>
+          message(say("Message {number} is withdrawn.", { number: number ?? "" })),
+        );
+      const [first] = state.inbox;
+      if (!first || first.id === input.id) return view("waiting");
+      return perform("input.edit", { input: input.id, before: first.id }, () => view("waiting"));
+    },
+  },
+];
+
+/** Whether a branch has an answer that was not finished, or the conversation has messages that wait. */
+function isLeft({ state, leaf }: ActionPlace): boolean {
+  if (state.inbox.length > 0) return true;
+  const path = pathTo(state, leaf);
+  const answer = lastAssistantMessage(path);
+  return path.length > 0 && (answer !== path.at(-1) || answer?.finish !== "stop" || answer.calls.length > 0);
+}
+
+/** Delivers held messages: to the run on this branch, or in a turn of their own. */
+function sendHeld({ state, run, say }: ActionPlace, argument: string): Step {
+  if (argument !== "send") throw new Refusal(say("/waiting send sends all held messages and takes nothing else."));
+  if (run === undefined) return { type: "turn", turn: "resume" };
+  const held = state.inbox.filter((input) => input.held).map(({ id }) => id);
+  if (held.length === 0) throw new Refusal(say("No message is held. The agent gets those that wait by itself."));
+  const sendFrom = (index: number): Step => {
+    const input = held[index];
+    if (input === undefined)
+      return message(say.count(held.length, "Sent {count} held message.", "Sent {count} held messages."));
+    return perform("input.edit", { input, run }, () => sendFrom(index + 1));
+  };
+  return sendFrom(0);
+}
+
+function quotedReason(problem: string): string {
+  return problem.replaceAll(/\s+/g, " ");
+}
