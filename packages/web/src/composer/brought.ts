@@ -1,8 +1,8 @@
+import { mayBePrompt } from "@banyan/client/actions";
 import { slashIn } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
 import { useEffect } from "react";
 import { type PageState, usePage, usePageState } from "../page.ts";
-import { SLASH_NAMES } from "../palette/slash-names.ts";
 import type { Attachments } from "./attachments.ts";
 import { valueIn } from "./own.ts";
 
@@ -29,9 +29,9 @@ export function useBroughtPrompts(isAsked: boolean): Brought {
   return usePageState(({ prompts }) => prompts);
 }
 
-/** Those that their name calls for: a command of the page stands before one of its name, but for `/init`. */
+/** Those that their name calls for: an action of that very name comes first, unless it gives way. */
 export function offeredPrompts(brought: Brought): readonly BroughtPrompt[] {
-  return brought?.prompts.filter(({ name }) => name === "init" || !Object.hasOwn(SLASH_NAMES, name)) ?? [];
+  return brought?.prompts.filter(({ name }) => mayBePrompt(`/${name}`)) ?? [];
 }
 
 /** The prompt that a text asks for. One of an MCP server is for the server to find, as long as it is not known what they bring. */

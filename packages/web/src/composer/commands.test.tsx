@@ -18,26 +18,32 @@ const ACTIONS = [
   action("changes", "Panel: Changes"),
 ];
 
+const USER = { client: "page", rights: ["show", "watch", "act"], prompts: [] as readonly string[] } as const;
+const act = (line: string, prompts: readonly string[] = []) => slashAct(line, ACTIONS, { ...USER, prompts })?.();
+
 describe("W65: what is written behind a slash", () => {
   it("is what the palette knows, in the order of /help, under each of its names", () => {
-    expect(slashCommands(ACTIONS)).toEqual([
-      { name: "/retry", words: ["/retry"], does: "Answer again [text]" },
-      { name: "/changes", words: ["/changes", "/diff"], does: "Panel: Changes" },
+    expect(slashCommands(ACTIONS, USER)).toEqual([
+      { name: "/retry", words: ["/retry"], does: "Ask again, with other words if you give some [text]" },
+      {
+        name: "/changes",
+        words: ["/changes", "/diff"],
+        does: "List the files that this branch has changed, or show one [path]",
+      },
     ]);
     for (const [line, done] of [
       ["/retry in other words ", "Answer again: in other words"],
       ["/DIFF", "Panel: Changes: "],
-    ] as const) {
-      const { name = "", argument = "" } = slashIn(line) ?? {};
-      expect(slashAct(name, ACTIONS)(argument)).toBe(done);
-    }
+    ] as const)
+      expect(act(line)).toBe(done);
   });
 
   it("says where else what cannot be done here is done, what was meant, and when there is nothing to act on", () => {
-    expect(slashAct("copy", ACTIONS)("")).toMatch(/below each message/);
-    expect(slashAct("quit", ACTIONS)("")).toMatch(/conversation stays/);
-    expect(() => slashAct("retyr", ACTIONS)).toThrow(/no command \/retyr here. Did you mean \/retry\? To say it/);
-    expect(() => slashAct("compact", ACTIONS)).toThrow(/nothing to act on here/);
+    expect(act("/copy")).toMatch(/below each message/);
+    expect(act("/quit")).toMatch(/conversation stays/);
+    expect(() => act("/retyr")).toThrow(/no command \/retyr. Did you mean \/retry\? To send this/);
+    expect(() => act("/compact")).toThrow(/nothing to act on here/);
+    expect(() => act("/findings 1")).toThrow(/nothing to act on here/);
   });
 
   it("is a message where its first word is no name: the path of a file, or a line behind a blank", () => {
@@ -71,11 +77,11 @@ describe("W65, W74: prompts that files and MCP servers bring", () => {
     // The server waits for what is starting, and says what there is.
     for (const unsure of [undefined, { ...brought, starting: ["late"] }])
       expect(promptIn("/late:one a", unsure)).toEqual({ prompt: "late:one", argument: "a" });
-    expect(() => slashAct("prot", ACTIONS, [file("port")])).toThrow(/Did you mean \/port\?/);
+    expect(() => act("/prot", ["port"])).toThrow(/Did you mean \/port\?/);
   });
 
   it("are offered with what they do and take; Enter does what is whole, and asks for the fields of one that has some", () => {
-    const all = slashCommands([...ACTIONS, action("plan", "Panel: Plan")]);
+    const all = slashCommands([...ACTIONS, action("plan", "Panel: Plan")], USER);
     const labels = (word: string) =>
       commandsFor(word, { own: [], all, brought: offeredPrompts(brought) }).map(({ label }) => label);
     expect(labels("/p")).toEqual(["/plan", "/port"]);

@@ -1,8 +1,7 @@
-import { isRootFolder, nearest, slashIn } from "@banyan/core/shown";
-import { usePage } from "../page.ts";
+import { type ActionUser, argumentsFor, offeredActions, readLine, refuseArguments } from "@banyan/client/actions";
+import { usePage, usePageState } from "../page.ts";
 import { type Action, useAllActions } from "../palette/actions.tsx";
-import { SLASH_NAMES, SLASH_WORDS, type SlashCommandName, type SlashName, slashNamed } from "../palette/slash-names.ts";
-import { t } from "../phrases/phrases.ts";
+import { say as inWords, t } from "../phrases/phrases.ts";
 import { type AskedPrompt, type BroughtPrompt, offeredPrompts, promptIn, useBroughtPrompts } from "./brought.ts";
 
 /** Something that is done by writing its name. */
@@ -32,54 +31,50 @@ export function useSlashCommands(text: string): SlashCommands {
   const actions = useAllActions();
   const brought = useBroughtPrompts(text.startsWith("/"));
   const prompts = offeredPrompts(brought);
+  const user: ActionUser = { client: "page", rights: usePageState(({ rights }) => rights) };
   return {
-    all: () => slashCommands(actions()),
+    all: () => slashCommands(actions(), user),
     prompts,
     promptIn: (said) => promptIn(said, brought),
     act(said) {
-      const asked = slashIn(said);
-      if (!asked) return false;
-      const { name, argument } = asked;
-      if (slashNamed(name) === undefined && isRootFolder(name)) return false;
-      const act = slashAct(name, actions(), prompts);
-      page.perform(() => act(argument));
+      const act = slashAct(said, actions(), { ...user, prompts: prompts.map(({ name }) => name) });
+      if (!act) return false;
+      page.perform(act);
       return true;
     },
   };
 }
 
 /** Those of the actions that are offered behind a slash. */
-export function slashCommands(actions: readonly Action[]): readonly SlashCommand[] {
-  return (Object.entries(SLASH_NAMES) as [SlashCommandName, SlashName][]).flatMap(([name, { also = [], takes }]) => {
-    const action = actions.find(({ slash }) => slash === name);
-    const does = takes === undefined ? action?.name : `${action?.name} ${takes}`;
-    return action ? [{ name: `/${name}`, words: [name, ...also].map((word) => `/${word}`), does: does ?? "" }] : [];
+export function slashCommands(written: readonly Action[], user: ActionUser): readonly SlashCommand[] {
+  return offeredActions(user).flatMap((action) => {
+    const { name, aliases = [], help } = action;
+    if (!written.some(({ slash }) => slash === name)) return [];
+    const hint = argumentsFor(action, user);
+    const does = hint === undefined ? inWords(help) : `${inWords(help)} ${inWords(hint)}`;
+    return [{ name: `/${name}`, words: [name, ...aliases].map((word) => `/${word}`), does }];
   });
 }
 
-/** What a word calls for. Throws a sentence when it calls for nothing here. */
+/** What a line calls for; nothing where it is words or a prompt. Throws a sentence when it calls for nothing here. */
 export function slashAct(
-  word: string,
-  actions: readonly Action[],
-  prompts: readonly BroughtPrompt[] = [],
-): (argument: string) => unknown {
-  const name = slashNamed(word);
-  if (name === undefined) {
-    const near = nearest(word, [...SLASH_WORDS, ...prompts.map((prompt) => prompt.name)]).map((each) => `/${each}`);
-    const advice =
-      near.length > 0 ? t("Did you mean {near}?", { near: near.join(", ") }) : t("/help shows what there is.");
-    throw new Error(
-      t("There is no command /{word} here. {advice} To say it to the agent, begin it with a blank.", { word, advice }),
-    );
+  line: string,
+  written: readonly Action[],
+  user: ActionUser & { readonly prompts: readonly string[] },
+): (() => unknown) | undefined {
+  const read = readLine(line, { ...user, say: inWords });
+  if (read.type !== "action") return undefined;
+  const { action, argument } = read;
+  const act = written.find(({ slash }) => slash === action.name);
+  if (act) {
+    refuseArguments(action, argument, { ...user, say: inWords });
+    return () => act.run(argument);
   }
-  const { elsewhere }: SlashName = SLASH_NAMES[name];
-  if (elsewhere !== undefined) return () => elsewhere;
-  const action = actions.find(({ slash }) => slash === name);
-  if (action) return action.run;
+  const { onPage } = action;
+  if (onPage !== undefined) return () => inWords(onPage);
   throw new Error(
-    t(
-      "/{word} has nothing to act on here: it may need a conversation in which something was said, or an agent that is done, or that works.",
-      { word },
-    ),
+    t("/{name} has nothing to act on here: it needs a conversation in which something was said.", {
+      name: action.name,
+    }),
   );
 }

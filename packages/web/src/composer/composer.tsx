@@ -1,3 +1,4 @@
+import { readMode } from "@banyan/client/actions";
 import {
   type ConversationState,
   createId,
@@ -14,7 +15,7 @@ import { useShow } from "../conversation/use-view.ts";
 import { Button, IconButton } from "../design/button.tsx";
 import { usePage, usePageState } from "../page.ts";
 import { useActions } from "../palette/actions.tsx";
-import { t } from "../phrases/phrases.ts";
+import { say as inWords, t } from "../phrases/phrases.ts";
 import { usePreference } from "../shell/preferences.ts";
 import { Approval } from "../transcript/approval.tsx";
 import { useMay } from "../use-may.ts";
@@ -53,7 +54,6 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
   const run = isBroken ? undefined : runAt(tree, leaf);
   const limit = [...(tree?.questions.values() ?? [])].find((open) => open.type === "limit" && open.run === run?.id);
   const waiting = useTurnWait();
-  const showSaid = useOwnInView(tree, leaf);
   const history = useHistory(
     () => pathTo(tree, leaf).flatMap((said) => (isPersons(said) ? [typedText(said)] : [])),
     setText,
@@ -97,9 +97,10 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
     {
       name: t("Work as a chat, or on a task until it is done"),
       slash: "mode",
-      run(wanted = "") {
-        if (wanted === "chat" || wanted === "task") setMode(wanted);
-        return wanted === "chat" || wanted === "task" || wanted === "" ? MODES[wanted || mode] : NO_MODE;
+      run(argument = "") {
+        const wanted = readMode(argument, inWords) ?? mode;
+        setMode(wanted);
+        return MODES[wanted];
       },
     },
     ...(run
@@ -126,7 +127,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
       ...(leaf === null || isBroken ? {} : { at: leaf }),
       ...(run ? { run: run.id, delivery } : mode === "task" ? { mode } : {}),
     };
-    const saying = page.say(unsent).then(showSaid, (error: unknown) => {
+    const saying = page.say(unsent).catch((error: unknown) => {
       comesBack(unsent);
       throw error;
     });
@@ -203,24 +204,6 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
   );
 }
 
-/**
- * Returns what brings a message of the user into view once it is there. A message of another client can come first below the same
- * message: the view goes on with that one, and the user's own is a branch beside it.
- */
-function useOwnInView(tree: ConversationState, leaf: string | null): (message: string) => void {
-  const show = useShow();
-  const [said, setSaid] = useState<string>();
-  useEffect(() => {
-    const parent = said === undefined ? undefined : tree.messages.get(said)?.parentId;
-    if (said === undefined || parent === undefined) return;
-    setSaid(undefined);
-    const inView = pathTo(tree, leaf).map(({ id }) => id);
-    // Who has gone to another branch meanwhile is not brought back.
-    if (!inView.includes(said) && parent !== null && inView.includes(parent)) show(said);
-  }, [said, tree, leaf, show]);
-  return setSaid;
-}
-
 const KEYS = {
   steer: t("Enter steers after the current tool, Alt+Enter waits until the end"),
   queue: t("Enter waits until the end, Alt+Enter steers after the current tool"),
@@ -230,8 +213,6 @@ const MODES = {
   chat: t("Chat: an answer without calls is your turn."),
   task: t("Task: what you say is worked on until it is finished."),
 } as const;
-
-const NO_MODE = t("There are two modes: /mode chat and /mode task.");
 
 /** As much of a text as tells it from others. */
 function excerpt(text: string): string {

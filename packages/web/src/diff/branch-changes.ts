@@ -44,6 +44,12 @@ export function changesOf(messages: readonly Message[]): BranchChange[] {
   );
 }
 
+/** The calls of a branch and of its sub-agents that changed files, the last one first. */
+export function undoableCalls(tree: ConversationState, leaf: string | null): readonly string[] {
+  const calls = changesOf(withSubAgents(tree, pathTo(tree, leaf))).map(({ call }) => call);
+  return [...new Set(calls.toReversed())];
+}
+
 /** Of these messages, those that may have changed files and have not been read. */
 export function unreadChanges(conversation: LiveConversation, messages: readonly Message[]): string[] {
   return messages.filter(({ id }) => (conversation.outline(id)?.changed ?? 0) > 0).map(({ id }) => id);

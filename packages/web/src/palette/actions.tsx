@@ -1,17 +1,17 @@
 import type { CommandName } from "@banyan/protocol";
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from "react";
 import { useMay } from "../use-may.ts";
-import type { SlashCommandName } from "./slash-names.ts";
 
 /** Something that a person can do here, by its name in the palette and by its keys. */
 export interface Action {
-  readonly name: string;
+  /** One without a name is only written, with a slash. */
+  readonly name?: string;
   /** As in `Mod+K` (Mod: Ctrl, or Cmd on a Mac), or `Alt+B`. */
   readonly keys?: string;
   /** The command that it takes: who may not is not offered it. */
   readonly takes?: CommandName;
   /** The name by which it can be written in the message box (W65). */
-  readonly slash?: SlashCommandName;
+  readonly slash?: string;
   /** Does it, with what stands behind its name; may answer a sentence that the person is told, and reject. */
   readonly run: (argument?: string) => unknown;
 }

@@ -7,8 +7,7 @@ import { usePanel } from "../panels/use-panel.ts";
 import { t } from "../phrases/phrases.ts";
 import { focusOn } from "../shell/focus-on.ts";
 import { type Action, useActions } from "./actions.tsx";
-import { useSlashActions } from "./slash-actions.ts";
-import type { SlashCommandName } from "./slash-names.ts";
+import { PANEL_ACTIONS, useReading, useSlashActions } from "./slash-actions.ts";
 
 /** The keys that open a panel, or close it. */
 const PANEL_KEYS: Readonly<Record<PanelName, string>> = {
@@ -29,22 +28,6 @@ const PANEL_KEYS: Readonly<Record<PanelName, string>> = {
   settings: "Alt+E",
 };
 
-/** What opens a panel when it is written (W65). */
-const PANEL_NAMES: Readonly<Partial<Record<PanelName, SlashCommandName>>> = {
-  branches: "branch",
-  map: "tree",
-  changes: "changes",
-  compare: "compare",
-  usage: "usage",
-  plan: "plan",
-  agents: "agents",
-  context: "context",
-  memory: "memory",
-  hooks: "hooks",
-  servers: "mcp",
-  settings: "config",
-};
-
 /** What can be done with the conversation in view. */
 export function ConversationActions({ leaf }: { readonly leaf: string | null }) {
   const page = usePage();
@@ -53,6 +36,7 @@ export function ConversationActions({ leaf }: { readonly leaf: string | null }) 
   const tree = useTree();
   const { panel, all, show } = usePanel();
   const more = useSlashActions(tree, leaf);
+  const read = useReading(tree, leaf);
   const runs = tree ? openRuns(tree).length : 0;
   const end = leaf === null ? undefined : tree?.messages.get(leaf);
   const actions: Action[] = [
@@ -60,9 +44,12 @@ export function ConversationActions({ leaf }: { readonly leaf: string | null }) 
     ...all.map((name) => ({
       name: t("Panel: {panel}", { panel: PANELS[name] }),
       keys: PANEL_KEYS[name],
-      ...written(name),
       run: () => show(panel === name ? undefined : name),
     })),
+    ...all.flatMap((name) => {
+      const slash = PANEL_ACTIONS[name];
+      return slash === undefined ? [] : [{ slash, run: (argument = "") => read(slash, argument) }];
+    }),
   ];
   if (runs > 0) {
     const stop = () => page.told(connection.ask("run.interrupt", { conversation }));
@@ -77,9 +64,9 @@ export function ConversationActions({ leaf }: { readonly leaf: string | null }) 
     });
   if (end) {
     const starred = end.starred !== true;
+    actions.push({ slash: "star", takes: "message.star", run: (argument = "") => read("star", argument) });
     actions.push({
       name: starred ? t("Star this branch") : t("Take the star of this branch away"),
-      slash: "star",
       takes: "message.star",
       run: () => page.told(connection.ask("message.star", { conversation, message: end.id, starred })),
     });
@@ -88,16 +75,9 @@ export function ConversationActions({ leaf }: { readonly leaf: string | null }) 
     const wanted = { conversation, format, ...(leaf === null ? {} : { leaf }) };
     actions.push({
       name: t("Export as {name}", { name }),
-      ...(format === "markdown" ? { slash: "export" } : {}),
       run: () => page.told(exportFile(page, wanted)),
     });
   }
   useActions([...actions, ...more]);
   return null;
-}
-
-/** The name that a panel has behind a slash, as an action has it. */
-function written(panel: PanelName): Pick<Action, "slash"> {
-  const slash = PANEL_NAMES[panel];
-  return slash === undefined ? {} : { slash };
 }

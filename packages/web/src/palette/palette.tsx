@@ -30,8 +30,8 @@ export function Palette({ actions, onClose }: { readonly actions: readonly Actio
           className="fixed inset-x-2 top-[10vh] z-50 mx-auto flex max-h-[70vh] max-w-xl flex-col overflow-hidden rounded-xl border border-hair bg-surface shadow-open"
         >
           <Autocomplete.Root
-            items={actions.filter(({ keys }) => keys !== PALETTE_KEYS)}
-            itemToStringValue={({ name }) => name}
+            items={actions.filter(({ keys, name }) => name !== undefined && keys !== PALETTE_KEYS)}
+            itemToStringValue={({ name = "" }) => name}
             inline
             open
             autoHighlight="always"

@@ -57,7 +57,7 @@ export function ShortcutList({
   readonly onClose: () => void;
 }) {
   const may = useMay();
-  const everywhere = actions.flatMap(({ keys, name }) =>
+  const everywhere = actions.flatMap(({ keys, name = "" }) =>
     keys === undefined ? [] : [[keysInWords(keys), name] as const],
   );
   return (

@@ -1,9 +1,9 @@
+import { actionNamed } from "@banyan/client/actions";
 import { type FormEvent, useState } from "react";
 import { ModeChoice } from "../composer/model-choice.tsx";
 import { type OwnPrompt, PROMPT_NAME, type Preset, useOwnPrompts, usePresets } from "../composer/own.ts";
 import { Button } from "../design/button.tsx";
 import { TextArea, TextField } from "../design/field.tsx";
-import { slashNamed } from "../palette/slash-names.ts";
 import { t } from "../phrases/phrases.ts";
 
 /** Prompts of one's own: written with a slash and their name in the message box (W74). They stay in this browser. */
@@ -15,7 +15,7 @@ export function OwnPrompts() {
     event.preventDefault();
     const name = edited.name.trim().toLowerCase();
     if (!PROMPT_NAME.test(name)) return setProblem(t("A name has letters, digits, - and _, and no blanks."));
-    if (slashNamed(name) !== undefined)
+    if (actionNamed(name) !== undefined)
       return setProblem(t("/{name} is a command already: choose another name.", { name }));
     change([...prompts.filter((other) => other.name !== name), { name, text: edited.text }]);
     setEdited(NO_PROMPT);

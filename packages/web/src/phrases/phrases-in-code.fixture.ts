@@ -7,6 +7,8 @@ const src = fileURLToPath(new URL("..", import.meta.url));
 
 const core = fileURLToPath(new URL("../../../core/src/conversation", import.meta.url));
 
+const actions = fileURLToPath(new URL("../../../client/src/actions", import.meta.url));
+
 /** What of the engine tells a person something. */
 const TOLD = ["broken-turn.ts", "shown/{amounts,told-item,shown-plan,shown-call}.ts"];
 
@@ -28,6 +30,8 @@ export interface SaidInCode {
 /** What is said in the code of the page, and by what the engine tells, whose phrases the page says in its language. */
 export function saidInPage(): SaidInCode {
   const told = globSync(TOLD, { cwd: core }).map((file) => saidIn(file, readFileSync(join(core, file), "utf8")));
+  const ofActions = globSync("*.ts", { cwd: actions, exclude: ["*.test.ts", "*.fixture.ts"] });
+  told.push(...ofActions.map((file) => saidIn(file, readFileSync(join(actions, file), "utf8"))));
   const files = globSync("**/*.{ts,tsx}", { cwd: src }).filter((file) => !NOT_OF_THE_PAGE.test(file));
   const found = files.map((file) => saidIn(file, readFileSync(join(src, file), "utf8")));
   return {
@@ -56,7 +60,7 @@ export function saidIn(file: string, code: string): SaidInCode {
   for (let next = open.pop(); next; next = open.pop()) {
     const { node, isThrown } = next;
     if (node.type === "ImportDeclaration" || isStyle(node)) continue;
-    const said = phraseIn(node);
+    const said = phraseIn(node) ?? wordsOfAction(node);
     if (said) phrases.push(...said);
     else if (node.type === "CallExpression" && /^t(Count|Parts)?$/.test(String(node.callee?.name)))
       other("A phrase stands in the code as a string, whole.", node);
@@ -80,6 +84,13 @@ function phraseIn({ type, callee, arguments: given = [] }: Node): readonly Phras
     return first?.map((phrase) => ({ phrase }));
   if (!isCount || !second || !third) return undefined;
   return [{ phrase: second[0] ?? "", many: third[0] ?? "" }];
+}
+
+/** The words of an action that the help shows: they are data, which the page puts into its language. */
+function wordsOfAction({ type, ...property }: Node): readonly PhraseInCode[] | undefined {
+  const { key, value } = property as unknown as { readonly key?: Node; readonly value?: Node };
+  if (type !== "Property" || !/^(help|onPage|arguments|elsewhere)$/.test(String(key?.name)) || !value) return undefined;
+  return literalsOf(value)?.map((phrase) => ({ phrase }));
 }
 
 /** The strings that an argument may be. */
