@@ -42,6 +42,4 @@ export interface HostParts {
   readonly machine: string | undefined;
   /** Hears what a user should know about a conversation that is opened. */
   notice(sentence: string): void;
-  /** As `HostOptions.sending`. */
-  readonly sending: ((sent: Promise<void>) => void) | undefined;
 }

@@ -70,7 +70,7 @@ export class Host {
   /** Commands of the person's own at points of a conversation. */
   readonly hooks: Hooks;
   readonly #approval: Approval;
-  readonly #parts: Pick<HostParts, "machine" | "notice" | "output" | "sending">;
+  readonly #parts: Pick<HostParts, "machine" | "notice" | "output">;
   readonly #telemetry: HostParts["telemetry"];
   #permission: Permission;
   readonly #permissionWith: (rules: Rules) => Permission;
@@ -418,8 +418,7 @@ export class Host {
     // One that was not there in time goes as it comes.
     await this.#equipment?.then((equipment) => equipment[Symbol.asyncDispose]()).catch(() => {});
     await this.store.close();
-    const sent = this.#telemetry.close?.();
-    await (sent && this.#parts.sending ? this.#parts.sending(sent) : sent);
+    await this.#telemetry.close?.();
   }
 
   get #settingsFile(): string {

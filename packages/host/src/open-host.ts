@@ -2,6 +2,7 @@ import { accessSync, constants } from "node:fs";
 import type { AgentOptions, Limits, Store } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { chooseModel, type Environment, type ModelChoice, ModelChoiceError } from "@banyan/models";
+import type { OtlpOptions } from "@banyan/telemetry/otlp";
 import type { OtlpVariables } from "@banyan/telemetry/variables";
 import type { McpServerEntry } from "@banyan/tools/mcp/entry";
 import { openWorkspace, WorkspaceError } from "@banyan/tools/workspace";
@@ -15,7 +16,7 @@ import type { ApprovalMode } from "./permissions/permissions.ts";
 import { joinRules, type Rules, rulesFrom } from "./permissions/rule.ts";
 import { ProgramLog } from "./program-log.ts";
 import { projectOf } from "./project.ts";
-import { type Redact, redactor } from "./redaction/redactor.ts";
+import { redactor } from "./redaction/redactor.ts";
 import {
   type Configuration,
   readConfiguration,
@@ -83,7 +84,7 @@ const FLAGS: OptionNames<HostFlags> = {
  *   store,
  *   machine: "builder-1",
  *   notice: console.error,
- *   sending: (sent) => sent.then(() => console.error("Sent.")),
+ *   sending: (send) => setImmediate(send),
  *   signal: AbortSignal.timeout(10_000),
  *   readyLater: false,
  * });
@@ -109,8 +110,11 @@ export interface HostOptions {
   readonly machine?: string | undefined;
   /** Hears, in a sentence, what a user should know about a conversation that the host opens. */
   notice?(sentence: string): void;
-  /** Takes over what `close` waits for at its end: the last telemetry is sent, which takes at most two seconds. It never rejects. */
-  sending?(sent: Promise<void>): void;
+  /**
+   * Takes over the end of `close`, so that a program can tell its result first: `send` sends the last telemetry, which takes at
+   * most two seconds, and never rejects. Without this option `close` itself sends it, for at most half a second.
+   */
+  sending?(send: () => Promise<void>): void;
   /** Ends the search for a model. */
   readonly signal?: AbortSignal;
   /** Do not wait until the agent has all that it works with: whoever begins a turn awaits `host.ready()`. */
@@ -166,7 +170,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     throw withFile(error, configuration, { user: userSettingsFile({ env, home }), project: project?.settings });
   });
   const log = new ProgramLog(places.state, redact);
-  const telemetry = await openTelemetry(env, { redact, failed: (sentence) => log.note("telemetry", sentence) });
+  const failed = (sentence: string) => log.note("telemetry", sentence);
+  const telemetry = await openTelemetry(env, { redact, failed, sending: options.sending });
   const host = new Host({
     ...{ log, telemetry, places, workspace, project, env, home, canAsk },
     ...{
@@ -182,7 +187,6 @@ export async function openHost(options: HostOptions): Promise<Host> {
       store: options.store,
       machine: options.machine,
       notice: options.notice ?? (() => {}),
-      sending: options.sending,
     },
   });
   if (!options.readyLater) await host.ready();
@@ -268,15 +272,22 @@ function unreadable(root: string, cause: unknown): WorkspaceError {
   });
 }
 
+/** Milliseconds for the last telemetry of a program that its user has ended: a chat, a server, an editor's agent. */
+const LAST_SENDING = 500;
+
 /** Opens what the variables of OpenTelemetry ask for; a project cannot, since these are variables of the user's. Without them nothing is loaded. */
 async function openTelemetry(
   env: Environment,
-  { redact, failed }: { readonly redact: Redact; failed(sentence: string): void },
+  {
+    sending,
+    ...how
+  }: Pick<OtlpOptions, "redact" | "failed"> & { readonly sending: HostOptions["sending"] | undefined },
 ): Promise<HostParts["telemetry"]> {
   const { traces, metrics, notices } = await variablesIn(env);
   if (!traces && !metrics) return { notices };
   const { openOtlp } = await import("@banyan/telemetry/otlp");
-  return openOtlp({ env, service: "banyan", redact, failed });
+  const otlp = await openOtlp({ env, service: "banyan", ...how });
+  return { ...otlp, close: async () => (sending ? sending(() => otlp.close()) : otlp.close(LAST_SENDING)) };
 }
 
 /** Sentences on faults in the variables of OpenTelemetry. */

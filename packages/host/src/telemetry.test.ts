@@ -1,12 +1,19 @@
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Agent, defineTool, launchAgent, Session, say } from "@banyan/core";
-import { call, finishTask, scriptedModel, spend, stall, text } from "@banyan/core/testing";
+import { createInterface } from "node:readline";
+import { Agent, Session, say } from "@banyan/core";
+import { scriptedModel, stall, text } from "@banyan/core/testing";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { RunIds, Telemetry } from "@banyan/telemetry";
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
-import { expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { lineOf } from "./killed-telemetry.fixture.ts";
+import { type HostOptions, openHost } from "./open-host.ts";
 
 /** The spans of a process. */
 function receiver() {
@@ -52,52 +59,22 @@ test("a turn that one process began and another ended after a crash is one trace
 
 test("F102: the trace of a turn that a kill cut has all spans that the log has, with their tokens and ids", async () => {
   const folder = mkdtempSync(join(tmpdir(), "banyan-telemetry-"));
-  const [first, second] = [join(folder, "first"), join(folder, "second")];
-  const before = receiver();
-  const after = receiver();
-  const model = scriptedModel(
-    (request, index) => {
-      const said = JSON.stringify(request.messages);
-      if (said.includes("Second message")) return "Two";
-      // The request of the sub-agent, which has not seen the first call.
-      if (said.includes("Look around") && !said.includes("c1"))
-        return [finishTask("I see a tree."), spend({ input: 7, output: 4 })];
-      return (
-        [
-          [call("look", {}, "c1"), spend({ input: 10, output: 2 })],
-          [
-            call("launch_agent", { agent: "scout", task: "Look around.", expected_output: "What is there." }, "c2"),
-            spend({ input: 20, output: 3 }),
-          ],
-        ][index] ?? [text("One"), stall()]
-      );
-    },
-    { id: "openai/gpt-5", price: { input: 1, output: 1 } },
-  );
-  const look = defineTool({
-    ...{ name: "look", description: "Looks.", input: { type: "object" }, effects: "none" },
-    execute: () => "a garden",
-  });
-  const scout = { name: "scout", description: "looks", instructions: "Look." };
-  const launch = launchAgent({ agents: [scout], resolveModel: () => Promise.resolve(model) });
-  const agent = new Agent({ model, tools: [look, launch] });
-  {
-    await using session = await Session.open(sqliteStore({ directory: first }), "garden", { create: true });
-    before.telemetry.follow(session);
-    for await (const item of agent.chat(say("Go"), { session })) {
-      if (item.type !== "text.delta" || item.text !== "One") continue;
-      // A kill would leave the disk as it is at this moment.
-      cpSync(first, second, { recursive: true });
-      session.interrupt();
-    }
+  const program = join(import.meta.dirname, "killed-telemetry.fixture.ts");
+  const killed = spawn(process.execPath, [program, folder], { stdio: ["ignore", "pipe", "inherit"] });
+  const told: string[] = [];
+  for await (const line of createInterface({ input: killed.stdout })) {
+    if (line === "One") killed.kill("SIGKILL");
+    else told.push(line);
   }
-  await using session = await Session.open(sqliteStore({ directory: second }), "garden");
+  if (killed.signalCode === null) await once(killed, "exit");
+  expect(killed.signalCode).toBe("SIGKILL");
+  const after = receiver();
+  const agent = new Agent({ model: scriptedModel(["Two"], { id: "openai/gpt-5", price: { input: 1, output: 1 } }) });
+  await using session = await Session.open(sqliteStore({ directory: folder }), "garden");
   after.telemetry.follow(session);
   await agent.send("Second message", { session });
   rmSync(folder, { recursive: true, force: true });
-  const idsOf = (spans: ReturnType<typeof after.spans>) =>
-    spans.map((span) => `${span.name} ${span.spanContext().traceId} ${span.spanContext().spanId}`).toSorted();
-  const trace = before.turns().at(-1)?.spanContext().traceId;
+  const trace = told[0]?.split(" ").at(-2);
   const cut = after.spans().filter((span) => span.spanContext().traceId === trace);
   expect(cut.map(({ name }) => name).toSorted()).toEqual([
     ...["chat gpt-5", "chat gpt-5", "chat gpt-5", "chat gpt-5"],
@@ -109,8 +86,10 @@ test("F102: the trace of a turn that a kill cut has all spans that the log has, 
       "invoke_agent scout",
     ],
   ]);
-  // The process that was not killed tells the same spans.
-  expect(idsOf(cut)).toEqual(idsOf(before.spans().filter((span) => span.spanContext().traceId === trace)));
+  // The process told of these before it was killed. The other spans were open then.
+  const isNamed = cut.map(lineOf);
+  expect(told.length).toBeGreaterThanOrEqual(5);
+  for (const line of told) expect(isNamed).toContain(line);
   const tokens = (name: string) =>
     cut
       .filter((span) => span.name === name)
@@ -124,14 +103,66 @@ test("F102: the trace of a turn that a kill cut has all spans that the log has, 
   ]);
   expect(tokens("invoke_agent agent")).toEqual([[30, 5]]);
   expect(tokens("invoke_agent scout")).toEqual([[7, 4]]);
-  const timesOf = (name: string) =>
-    [cut, before.spans()].map((spans) => spans.find((span) => span.name === name)?.startTime);
-  for (const name of ["execute_tool look", "invoke_agent scout"]) expect(timesOf(name)[0]).toEqual(timesOf(name)[1]);
   // The turn of this process has a trace of its own.
   expect(
     after
       .spans()
-      .filter((span) => span.spanContext().traceId !== trace)
+      .filter((span) => !cut.includes(span))
       .map(({ name }) => name),
   ).toEqual(["chat gpt-5", "invoke_agent agent"]);
+});
+
+/** A collector that never answers. */
+async function hangingCollector() {
+  const server = createServer(() => {
+    requests += 1;
+  });
+  let requests = 0;
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  vi.stubEnv("OTEL_EXPORTER_OTLP_ENDPOINT", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  return {
+    get requests() {
+      return requests;
+    },
+    async [Symbol.asyncDispose]() {
+      vi.unstubAllEnvs();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+describe("F102: the end of a program with a collector that hangs", () => {
+  const turn = async (options: Partial<HostOptions>) => {
+    const home = realpathSync(mkdtempSync(join(tmpdir(), "banyan-telemetry-")));
+    const env = { ...process.env, BANYAN_HOME: join(home, "own"), BANYAN_NO_DISCOVERY: "1" };
+    const flags = { model: "demo/offline" };
+    const host = await openHost({ cwd: home, home, env, flags, canAsk: false, readyLater: true, ...options });
+    await host.agent.with({ model: scriptedModel(["One"]) }).send("Go", { session: await host.newSession() });
+    await host.close();
+    const log = join(home, "own", "state", "banyan.log");
+    const logged = () => (existsSync(log) ? readFileSync(log, "utf8") : "");
+    return { logged, [Symbol.dispose]: () => rmSync(home, { recursive: true, force: true }) };
+  };
+
+  test("nothing is sent before a program that tells its result first asks for it", async () => {
+    await using collector = await hangingCollector();
+    let send: (() => Promise<void>) | undefined;
+    using it = await turn({
+      sending: (last) => {
+        send = last;
+      },
+    });
+    expect([collector.requests, it.logged()]).toEqual([0, ""]);
+    await send?.();
+    expect(collector.requests).toBeGreaterThan(0);
+    expect(it.logged()).toContain("The last telemetry could not be sent within 2 seconds.");
+  });
+
+  test("another program waits for half a second", async () => {
+    await using _collector = await hangingCollector();
+    using it = await turn({});
+    expect(it.logged()).toContain("The last telemetry could not be sent within 0.5 seconds.");
+  });
 });

@@ -24,8 +24,8 @@ export interface Otlp {
   readonly telemetry: Telemetry;
   /** What the variables want and cannot be had, in sentences. */
   readonly notices: readonly string[];
-  /** Sends what is left, for at most two seconds. Never rejects. */
-  close(): Promise<void>;
+  /** Sends what is left, for at most so many milliseconds: 2,000 when absent. Never rejects. */
+  close(patience?: number): Promise<void>;
 }
 
 /**
@@ -99,13 +99,13 @@ export async function openOtlp(options: OtlpOptions): Promise<Otlp> {
       redact,
     }),
     notices,
-    async close() {
+    async close(patience = LAST) {
       const ending = new AbortController();
       const sent = Promise.all([sentTo(traces, spans, ending.signal), sentTo(metrics, meters, ending.signal)]);
-      const late = new Promise<"late"[]>((resolve) => setTimeout(resolve, LAST, ["late"]).unref());
+      const late = new Promise<"late"[]>((resolve) => setTimeout(resolve, patience, ["late"]).unref());
       const ends: readonly ("sent" | "unheard" | "late")[] = await Promise.race([sent, late]);
       ending.abort();
-      if (ends.includes("late")) failed("The last telemetry could not be sent within two seconds.");
+      if (ends.includes("late")) failed(`The last telemetry could not be sent within ${patience / 1_000} seconds.`);
       else if (ends.includes("unheard")) failed("The last telemetry could not be sent: nobody listens there.");
     },
   };

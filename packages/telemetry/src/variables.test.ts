@@ -146,7 +146,7 @@ describe("F102: the last sending", () => {
     await once(server, "listening");
     const { took, failed } = await closing(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     expect([took > 1_900, took < 2_900]).toEqual([true, true]);
-    expect(failed).toContain("The last telemetry could not be sent within two seconds.");
+    expect(failed).toContain("The last telemetry could not be sent within 2 seconds.");
     server.closeAllConnections();
     server.close();
   });

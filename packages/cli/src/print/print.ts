@@ -60,8 +60,13 @@ export async function print(args: Arguments): Promise<ExitCode> {
   // Whoever closed the pipe knows.
   if (result.error && !stdout.gone) progress.problem(result.error.message);
   await Promise.all([stdout.flush(), stderr.flush()]);
-  await printing.sent;
-  return stdout.gone ? exitCodes.brokenPipe : result.exitCode;
+  // The result waits for nothing that ends now: servers, the store, and the collector of telemetry (F102).
+  const problem = await printing.close().then(() => undefined, problemOf);
+  if (problem && !result.error) progress.problem(problem.message);
+  await stderr.flush();
+  await printing.send?.();
+  if (stdout.gone) return exitCodes.brokenPipe;
+  return result.exitCode === exitCodes.done && problem ? problem.exit : result.exitCode;
 }
 
 type OnItem = (item: FeedItem, state: ConversationState) => void;
@@ -71,8 +76,9 @@ class Printing {
   readonly #args: Arguments;
   readonly #progress: Progress;
   readonly #signal: AbortSignal;
-  /** Telemetry is sent when the result is told: nobody waits for it. */
-  sent: Promise<void> | undefined;
+  /** Sends the last telemetry: absent before `close`. */
+  send: (() => Promise<void>) | undefined;
+  #closed: Promise<void> | undefined;
   #host: Host | undefined;
   #desk: OwnDesk | undefined;
   #session: TalkSession | undefined;
@@ -89,12 +95,11 @@ class Printing {
   async run(reader: OutputStream, onItem: OnItem): Promise<Result> {
     try {
       await this.#takeTurn(reader, onItem);
-      await this.#close();
       this.#signal.throwIfAborted();
       return this.#result(verdictOf(this.#end, this.#denied, this.#answer));
     } catch (error) {
-      // The first thing that went wrong is the one to tell.
-      await this.#close().catch(() => {});
+      // The turn may still run: nothing of it may be told behind the result. The first thing that went wrong is the one to tell.
+      await this.close().catch(() => {});
       const { exit, ...problem } = this.#signal.aborted ? (this.#signal.reason as Stopped).problem : problemOf(error);
       const reason = this.#signal.aborted ? "interrupted" : exit === exitCodes.usage ? "usage" : "failed";
       return this.#result({ reason, exitCode: exit, error: problem });
@@ -108,8 +113,8 @@ class Printing {
     const { trust, task } = this.#args;
     const host = await openHost({
       ...hostOptions(this.#args, false, signal, trust),
-      sending: (sent) => {
-        this.sent = sent;
+      sending: (send) => {
+        this.send = send;
       },
       ...outputOption(this.#args),
       notice: (sentence) => notice(oneLine(sentence)),
@@ -180,9 +185,14 @@ class Printing {
     return over.promise;
   }
 
-  async #close(): Promise<void> {
-    await this.#desk?.[Symbol.asyncDispose]();
-    await this.#host?.close();
+  /** Ends the host, once. Rejects with the first thing that could not be ended. */
+  close(): Promise<void> {
+    const close = async () => {
+      await this.#desk?.[Symbol.asyncDispose]();
+      await this.#host?.close();
+    };
+    this.#closed ??= close();
+    return this.#closed;
   }
 
   /** The last response of the turn, once it has ended. */

@@ -122,8 +122,8 @@ export async function openEvaluation(options: EvaluationOptions): Promise<OpenEv
   opened.defer(async () => {
     await Promise.all(sent);
   });
-  const sending = (last: Promise<void>) => {
-    sent.push(last);
+  const sending = (send: () => Promise<void>) => {
+    sent.push(send());
   };
   const hosts = { notice: toldOnce(notice), sending };
   const columns = await columnsOf(host, models, options, hosts);
@@ -230,7 +230,7 @@ function placed(error: unknown, cases: Cases, path: KeyPath | undefined): unknow
 interface AttemptHosts {
   readonly notice: (sentence: string) => void;
   /** Takes over the sending of telemetry: no attempt waits for that. */
-  readonly sending: (sent: Promise<void>) => void;
+  readonly sending: (send: () => Promise<void>) => void;
 }
 
 /** Models beside each other, and for each of them the prompts. */
