@@ -34,6 +34,7 @@ export {
   type ProgramAnswers,
   wasUnattended,
 } from "./conversations.ts";
+export { unknownInAgents, type WrittenAgent } from "./definitions/agents.ts";
 export { type AllDefinitions, readDefinitions } from "./definitions/all-definitions.ts";
 export type { Skill } from "./definitions/skills.ts";
 export { absentInLists } from "./definitions/tool-list.ts";

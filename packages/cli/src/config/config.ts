@@ -23,6 +23,7 @@ import {
   settingPlace,
   TrustRecord,
   telemetryNotices,
+  unknownInAgents,
   unknownNamesIn,
   unknownSetting,
   userSettingsFile,
@@ -76,8 +77,10 @@ async function check(place: ConfigurationOptions, write: (text: string) => void)
   const definitions = readDefinitions(directories(place.env, place.home), project);
   const sources = { ...place, project };
   const names = await unknownNamesIn(sources, process.cwd());
+  const lookup = { ...place, settings: settingsIn(sources), workspace: process.cwd() };
+  const inAgents = await unknownInAgents(definitions.written, definitions.skills, lookup);
   const faults = [
-    ...[...checkConfiguration(sources), ...names, ...definitions.faults].map(describeFault),
+    ...[...checkConfiguration(sources), ...names, ...definitions.faults, ...inAgents].map(describeFault),
     ...(await terminalFaults(place)),
   ];
   for (const fault of faults) write(`${oneLine(fault)}\n`);

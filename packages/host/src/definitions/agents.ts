@@ -1,6 +1,9 @@
 import type { NamedAgent, Tool } from "@banyan/core";
+import { adviceOn } from "@banyan/core/shown";
 import { z } from "zod";
-import type { SettingsFault } from "../settings/fault.ts";
+import type { Misfit, SettingsFault } from "../settings/fault.ts";
+import { formatKey, type KeyPath } from "../settings/key.ts";
+import { agentMisfits, begun, type LookupPlace } from "../settings/unknown-names.ts";
 import {
   type DefinitionFile,
   type DefinitionFolder,
@@ -10,9 +13,10 @@ import {
   type ReadDefinition,
 } from "./definition-files.ts";
 import { nameList, readFrontMatter } from "./front-matter.ts";
+import type { Skill } from "./skills.ts";
 import { toolList } from "./tool-list.ts";
 
-const head = z.object({
+const head = z.looseObject({
   name: z
     .string({ error: "a name" })
     .regex(/^[\w-]{1,64}$/, "letters, digits, '_' and '-', at most 64")
@@ -20,29 +24,97 @@ const head = z.object({
   description: z.string({ error: "a description of what the agent is good for" }).min(1),
   model: z.string({ error: "the name of a model" }).optional(),
   tools: toolList(nameList).optional(),
+  skills: nameList.optional(),
 });
 
-/** Reads `NAME.md` files: front matter with description, model and tools; their text is the agent's instructions. */
-export function readAgents(folders: readonly DefinitionFolder[]): Definitions<NamedAgent> {
-  return definitionsIn(folders, markdownFiles, readAgent);
+/** Keys that agent files of other programs have, and that have no effect here. */
+const KEYS_OF_OTHERS =
+  words(`background color disable disallowedTools effort hidden hooks initialPrompt isolation maxTurns mcpServers
+  memory mode permission permissionMode prompt steps temperature top_p topP whenToUse`);
+/** Those among them that change what an agent may do: a user who wrote one believes that it holds. */
+const LIMITS_OF_OTHERS = words("disallowedTools hooks maxTurns mcpServers permission permissionMode steps");
+
+/** An agent of a file, with the names that its file writes. */
+export interface WrittenAgent {
+  readonly source: string;
+  readonly name: string;
+  readonly model?: string | undefined;
+  readonly tools?: readonly string[] | undefined;
+  readonly skills: readonly string[];
+  /** Keys that no agent has here. */
+  readonly otherKeys: readonly string[];
+  /** Where a key stands in the file. */
+  placeOf(path: KeyPath): Pick<SettingsFault, "line" | "column">;
 }
 
-function readAgent({ name, path, content }: DefinitionFile): ReadDefinition<NamedAgent> | SettingsFault {
+/**
+ * Reads `NAME.md` files: front matter with description, model, tools and skills; their text is the agent's instructions.
+ * `written` has the names in all files that can be used, for `unknownInAgents`.
+ */
+export function readAgents(
+  folders: readonly DefinitionFolder[],
+): Definitions<NamedAgent> & { readonly written: readonly WrittenAgent[] } {
+  const written: WrittenAgent[] = [];
+  const definitions = definitionsIn(folders, markdownFiles, (file) => readAgent(file, (one) => written.push(one)));
+  return { ...definitions, written };
+}
+
+function readAgent(
+  { name, path, content }: DefinitionFile,
+  names: (written: WrittenAgent) => void,
+): ReadDefinition<NamedAgent> | SettingsFault {
   const read = readFrontMatter(path, content, head);
   if ("problem" in read) return read;
   if (read.text === "")
     return { source: path, problem: "it has no instructions", advice: "write them below the second line of dashes" };
-  const { model, tools, ...rest } = read.head;
+  const { name: own = name, description, model, tools, skills = [], ...others } = read.head;
+  names({ source: path, name: own, model, tools, skills, otherKeys: Object.keys(others), placeOf: read.placeOf });
   // Other programs write `inherit` for the model of the launching agent.
-  const own = model === undefined || model === "inherit" ? {} : { model };
+  const ownModel = model === undefined || model === "inherit" ? {} : { model };
   const definition = {
-    name: rest.name ?? name,
-    description: rest.description,
+    name: own,
+    description,
     instructions: read.text,
-    ...own,
+    ...ownModel,
     ...(tools ? { tools } : {}),
   };
   return { definition, fault: read.fault };
+}
+
+/**
+ * Returns a fault for each name in the files of agents that names nothing: models, tools of MCP servers, skills and keys (F103).
+ * Such an agent stays: only its use fails, where it has to.
+ */
+export async function unknownInAgents(
+  written: readonly WrittenAgent[],
+  skills: readonly Pick<Skill, "name">[],
+  place: LookupPlace,
+): Promise<readonly SettingsFault[]> {
+  const found = written.map(async ({ source, model, tools, placeOf, ...names }): Promise<SettingsFault[]> => {
+    const ownModel = model === "inherit" ? undefined : model;
+    const misfits = await agentMisfits({ model: ownModel, tools }, [], place, false);
+    const known = skills.map(({ name }) => name);
+    const unknownSkills = names.skills.flatMap((skill, index) => {
+      const misfit = { path: ["skills", index], isName: false, problem: `there is no skill "${skill}"` };
+      return known.includes(skill) ? [] : [{ ...misfit, advice: begun(adviceOn(skill, known).replace(/\.$/, "")) }];
+    });
+    const unknownKeys = names.otherKeys.flatMap((key): Misfit[] => {
+      const misfit = { path: [key], isName: true };
+      if (LIMITS_OF_OTHERS.has(key))
+        return [{ ...misfit, problem: `"${key}" has no effect here`, advice: "limit the agent by tools" }];
+      if (KEYS_OF_OTHERS.has(key)) return [];
+      const advice = begun(adviceOn(key, Object.keys(head.shape)).replace(/\.$/, ""));
+      return [{ ...misfit, problem: `an agent has no key "${key}"`, advice }];
+    });
+    return [...misfits, ...unknownSkills, ...unknownKeys].map(({ path, problem, advice }) => ({
+      ...{ source, ...placeOf(path), key: formatKey(path), problem, advice },
+    }));
+  });
+  return (await Promise.all(found)).flat();
+}
+
+function words(text: string): ReadonlySet<string> {
+  return new Set(text.split(/\s+/));
 }
 
 /**

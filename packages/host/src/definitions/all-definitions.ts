@@ -3,7 +3,7 @@ import type { NamedAgent } from "@banyan/core";
 import type { Directories } from "../directories.ts";
 import type { ProjectPlaces } from "../project.ts";
 import type { SettingsFault } from "../settings/fault.ts";
-import { readAgents } from "./agents.ts";
+import { readAgents, type WrittenAgent } from "./agents.ts";
 import { type PromptCommand, readCommands } from "./commands.ts";
 import { readSkills, type Skill } from "./skills.ts";
 
@@ -13,6 +13,8 @@ export interface AllDefinitions {
   readonly commands: readonly PromptCommand[];
   readonly skills: readonly Skill[];
   readonly faults: readonly SettingsFault[];
+  /** The names that files of agents write, for `unknownInAgents`. */
+  readonly written: readonly WrittenAgent[];
 }
 
 /** Reads the agents, commands and skills of a user and, where one is given, of a project, whose own count more. */
@@ -25,9 +27,18 @@ export function readDefinitions({ config }: Pick<Directories, "config">, project
   const commands = readCommands(folders("commands"));
   const skills = readSkills(folders("skills"));
   return {
-    agents: agents.found,
+    agents: agents.found.map((agent) => withSkills(agent, agents.written, skills.found)),
     commands: commands.found,
     skills: skills.found,
     faults: [...agents.faults, ...commands.faults, ...skills.faults],
+    written: agents.written,
   };
+}
+
+/** An agent that knows from the beginning what its file names as its skills. */
+function withSkills(agent: NamedAgent, written: readonly WrittenAgent[], known: readonly Skill[]): NamedAgent {
+  // The last file of a name counts.
+  const wanted = written.findLast(({ name }) => name === agent.name)?.skills ?? [];
+  const texts = wanted.flatMap((name) => known.filter((skill) => skill.name === name).map(({ text }) => text));
+  return texts.length === 0 ? agent : { ...agent, instructions: [agent.instructions, ...texts].join("\n\n") };
 }

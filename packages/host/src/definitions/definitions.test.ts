@@ -68,6 +68,10 @@ describe("named agents", () => {
         },
       ],
       faults: [],
+      written: [
+        expect.objectContaining({ name: "dig", model: "inherit", otherKeys: ["color"] }),
+        expect.objectContaining({ name: "reviewer", model: "openai/gpt-5", otherKeys: [] }),
+      ],
     });
   });
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type SettingsFault, shown } from "../settings/fault.ts";
 import type { Position } from "../settings/json-text.ts";
-import { valueAt } from "../settings/key.ts";
+import { type KeyPath, valueAt } from "../settings/key.ts";
 import { parseYaml, type YamlText } from "../settings/yaml-text.ts";
 
 /** A Markdown file with what stands before its text. */
@@ -10,6 +10,8 @@ export interface FrontMatter<T> {
   readonly text: string;
   /** It is no YAML, and was read line by line. */
   readonly fault?: SettingsFault;
+  /** Where a key of the head stands in the file. */
+  placeOf(path: KeyPath): Pick<SettingsFault, "line" | "column">;
 }
 
 const FENCE = /^---[ \t]*(?:\r?\n|$)/;
@@ -49,12 +51,15 @@ export function readFrontMatter<Schema extends z.ZodType>(
     const fault = { source, ...placeOf(at), problem };
     const byLine = schema.safeParse(linesIn(written));
     return byLine.success && !LONG_LINE.test(written)
-      ? { head: byLine.data, text, fault: { ...fault, advice: `it was read line by line; ${advice}` } }
+      ? {
+          ...{ head: byLine.data, text, placeOf: () => ({}) },
+          fault: { ...fault, advice: `it was read line by line; ${advice}` },
+        }
       : { ...fault, advice };
   }
   const checked = schema.safeParse(yaml.value);
   if (!checked.success) return faultIn(source, checked.error.issues[0], yaml);
-  return { head: checked.data, text };
+  return { head: checked.data, text, placeOf: (path) => placeOf(yaml.places.value(path)) };
 }
 
 /** Lines of `name: value`. A line without a name goes on with the value above it, and lines of `- item` are a list. */

@@ -24,7 +24,7 @@ import {
   type WhyNotRead,
   workspaceTools,
 } from "@banyan/tools/workspace";
-import { reviewer } from "../definitions/agents.ts";
+import { reviewer, unknownInAgents } from "../definitions/agents.ts";
 import { readDefinitions } from "../definitions/all-definitions.ts";
 import type { PromptCommand } from "../definitions/commands.ts";
 import { type Skill, skillTool } from "../definitions/skills.ts";
@@ -107,7 +107,8 @@ export interface Equipment extends AsyncDisposable {
 /** Opens what an agent works with. What cannot be opened is told and left out. Rejects only when a sandbox is required and there is none. */
 export async function openEquipment(options: EquipmentOptions): Promise<Equipment> {
   const { places, store, workspace, project, settings, env, home, redact, resolveModel } = options;
-  const { agents, commands, skills, faults } = readDefinitions(places, project);
+  const { agents, commands, skills, faults, written } = readDefinitions(places, project);
+  const unknown = await unknownInAgents(written, skills, { settings, env, home, workspace });
   const { keyFiles = [] } = settings;
   const backups = backupsIn(places);
   await using opened = new AsyncDisposableStack();
@@ -218,7 +219,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
     sandbox: confinement.description,
     notices: [
       ...absentInLists(listed),
-      ...faults.map(describeFault),
+      ...[...faults, ...unknown].map(describeFault),
       ...web.notices,
       ...(memory?.notices ?? []),
       ...confinement.notices,

@@ -2,6 +2,8 @@ import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { pathTo } from "@banyan/core";
+import { call, scriptedModel } from "@banyan/core/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openHost } from "../open-host.ts";
 import { projectOf } from "../project.ts";
@@ -195,5 +197,83 @@ describe("F103: an unknown variable that begins with BANYAN_", () => {
     expect(read.length).toBeGreaterThan(settingVariables.length);
     const env = Object.fromEntries(read.map((name) => [name, "1"]));
     expect(unknownVariables(env)).toEqual([]);
+  });
+});
+
+describe("F103: a name in the file of an agent is looked up, and reported where it is written", () => {
+  const agents = (files: Readonly<Record<string, readonly string[]>>) => {
+    for (const [folder, skill] of [["agents"], ["skills/tidy", "tidy"]] as const) {
+      mkdirSync(join(root, "own/config", folder), { recursive: true });
+      const head = `---\nname: ${skill}\ndescription: Tidies.\n---\nTIDY LIKE THIS`;
+      if (skill) writeFileSync(join(root, "own/config", folder, "SKILL.md"), head);
+    }
+    for (const [name, head] of Object.entries(files)) {
+      const text = ["---", "description: Helps.", ...head, "---", "Help."].join("\n");
+      writeFileSync(join(root, "own/config/agents", `${name}.md`), text);
+    }
+  };
+  const open = () =>
+    openHost({
+      ...{ cwd: join(root, "project"), home: root, env: place().env, canAsk: false, readyLater: true },
+      flags: { model: "demo/offline" },
+    });
+
+  test.each<[string, readonly string[], RegExp]>([
+    [
+      "a model",
+      ["model: anthropic/claude-haikuu-4-5"],
+      /a\.md:3:8: model: .*; did you mean anthropic\/claude-haiku-4-5\?/,
+    ],
+    [
+      "a short name of a model",
+      ["model: sonet"],
+      /a\.md:3:8: model: "sonet" is not the name of a model; did you mean sonnet\?/,
+    ],
+    [
+      "a tool",
+      ["tools: [raed]"],
+      /a\.md:3:9: tools\.0: found "raed"; expected names of tools: 'raed' is none; you may mean 'read'\./,
+    ],
+    [
+      "a tool of an MCP server",
+      ["tools: [read, mcp__githib__x]"],
+      /a\.md:3:15: tools\[1\]: "mcp__githib__x" is a tool of no MCP server here/,
+    ],
+    ["a skill", ["skills: [tidi]"], /a\.md:3:10: skills\[0\]: there is no skill "tidi"; did you mean tidy\?/],
+    ["a key", ["modle: sonnet"], /a\.md:3:\d: modle: an agent has no key "modle"; did you mean model\?/],
+    [
+      "a limit of another program",
+      ["disallowedTools: Bash"],
+      /"disallowedTools" has no effect here; limit the agent by tools\./,
+    ],
+  ])("%s, and the program starts", async (_, head, expected) => {
+    agents({ a: head, good: ["model: sonnet", "color: blue", "tools: Read, Grep", "skills: tidy"] });
+    const host = await open();
+    const { notices, agents: named } = await host.ready();
+    await host.close();
+    const own = notices.filter((notice) => notice.includes("/agents/"));
+    expect(own).toEqual([expect.stringMatching(expected)]);
+    // The other agent has what its file names, its skill from the beginning.
+    const good = named.find(({ name }) => name === "good");
+    expect([good?.tools, good?.instructions]).toEqual([["read", "search"], "Help.\n\nTIDY LIKE THIS"]);
+  });
+
+  test("an unknown model fails the call that launches the agent, with the nearest name, and not the turn", async () => {
+    agents({ a: ["model: anthropic/claude-haikuu-4-5"], b: ["model: sonet"] });
+    const host = await open();
+    await host.ready();
+    const launch = (agent: string) => call("launch_agent", { agent, task: "Help.", expected_output: "Help." });
+    const model = scriptedModel([[launch("b")], "Done."]);
+    const session = await host.newSession();
+    const turn = await host.agent.with({ model }).send("Go", { session });
+    const calls = pathTo(session.state, session.state.leaf).flatMap((one) =>
+      one.role === "assistant" ? one.calls : [],
+    );
+    expect([turn.reason, calls.map(({ output }) => output)]).toEqual([
+      "answered",
+      [expect.stringMatching(/"sonet" is not the name of a model.*sonnet/)],
+    ]);
+    await session.close();
+    await host.close();
   });
 });

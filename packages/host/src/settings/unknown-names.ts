@@ -47,10 +47,8 @@ export async function unknownNames(
       return models(value, path, false);
     case "models":
       return (await models(name, path, false)).map((misfit) => ({ ...misfit, isName: true }));
-    case "agents": {
-      const { model, tools } = value as NonNullable<Settings["agents"]>[string];
-      return [...(await models(model, [...path, "model"])), ...toolMisfits(tools ?? [], [...path, "tools"], place)];
-    }
+    case "agents":
+      return agentMisfits(value as NonNullable<Settings["agents"]>[string], path, place, true);
     case "sandbox":
       return name === "writable" ? missingPaths(listed(value), path, place) : [];
     case "instructions":
@@ -60,6 +58,17 @@ export async function unknownNames(
     default:
       return [];
   }
+}
+
+/** Returns the faults in the model and the tools of an agent that is written at `path`. */
+export async function agentMisfits(
+  { model, tools = [] }: { readonly model?: string | undefined; readonly tools?: readonly string[] | undefined },
+  path: KeyPath,
+  place: LookupPlace,
+  needsSetUp: boolean,
+): Promise<Misfit[]> {
+  const ofModel = model === undefined ? [] : await modelMisfits(model, [...path, "model"], place, needsSetUp);
+  return [...ofModel, ...toolMisfits(tools, [...path, "tools"], place)];
 }
 
 function listed(value: unknown): readonly string[] {
@@ -101,7 +110,7 @@ function misfitOf(error: unknown, path: KeyPath, kind: typeof ModelChoiceError |
 }
 
 /** A sentence as it goes on behind a colon. */
-function begun(sentence: string): string {
+export function begun(sentence: string): string {
   return /^[A-Z][a-z ]/.test(sentence) ? sentence.charAt(0).toLowerCase() + sentence.slice(1) : sentence;
 }
 
