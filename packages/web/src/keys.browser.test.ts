@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
@@ -44,6 +46,33 @@ function takenFrom(element: Locator): Promise<readonly string[]> {
 
 describe.runIf(chromiumPath)(`the keys of the page${whyNot}`, PATIENT, () => {
   const here = site();
+
+  it("F82: files with odd names are completed, and go along", async () => {
+    const names = [
+      `it's.txt`,
+      'say "hi".txt',
+      "line\nbreak.txt",
+      "שלום\u00a0world.txt",
+      "-dash.txt",
+      "odd/[id]/(g)/page.tsx",
+    ];
+    for (const name of names) {
+      mkdirSync(dirname(join(here.workspace, name)), { recursive: true });
+      writeFileSync(join(here.workspace, name), `words of number ${names.indexOf(name)}`);
+    }
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await articles(page).last().waitFor();
+    const files = page.getByRole("listbox", { name: "Files" });
+    for (const [number, part] of ["it's", "say", "break", "world", "dash", "page"].entries()) {
+      await composer(page).fill("");
+      await composer(page).pressSequentially(`see @${part}`);
+      await eventually(() => files.getByRole("option").count()).toBe(1);
+      await page.keyboard.press("Tab");
+      await page.getByRole("list", { name: "Files that go along" }).getByRole("listitem").waitFor();
+      await page.keyboard.press("Enter");
+      await eventually(() => said(page)).toMatch(new RegExp(`You said: see .*words of number ${number}`, "s"));
+    }
+  });
 
   it("W85: a completion that is taken with Enter or Tab puts the caret behind it, and the next Enter sends", async () => {
     const { page, complaints } = await here.open(`/c/${await here.conversation("hello")}`);

@@ -160,6 +160,64 @@ describe.runIf(chromiumPath)(`nothing that is typed is lost${whyNot}`, PATIENT, 
     await eventually(() => composer(two).inputValue()).toBe("in the second tab");
   });
 
+  it("W83: files that are too large to keep are named before a reload loses them, and smaller ones are kept", async () => {
+    const { page } = await here.open("/", {});
+    const asked: string[] = [];
+    page.on("dialog", async (dialog) => {
+      asked.push(dialog.type());
+      await dialog.accept();
+    });
+    const notice = page.getByText("The browser cannot keep files of this size.");
+    const files = page.getByRole("list", { name: "Files that go along" });
+    const attach = (name: string, size: number) =>
+      page
+        .getByLabel("Files to attach")
+        .setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.alloc(size, "a line of a log\n") });
+    // Browsers ask users alone who did something on the page.
+    await composer(page).click();
+    await page.keyboard.type("read the log");
+    await attach("small.log", 1_000_000);
+    await files.getByText("small.log").waitFor();
+    expect(await notice.count()).toBe(0);
+    await page.reload();
+    await files.getByText("small.log").waitFor();
+    expect(asked).toEqual([]);
+    await attach("large.log", 2_500_000);
+    await notice.waitFor();
+    await composer(page).click();
+    await page.reload();
+    expect(asked).toEqual(["beforeunload"]);
+    await eventually(() => composer(page).inputValue()).toBe("read the log");
+    expect(await files.count()).toBe(0);
+    await attach("large.log", 2_500_000);
+    await notice.waitFor();
+    await files.getByRole("button", { name: "Leave out large.log" }).click();
+    await notice.waitFor({ state: "detached" });
+    await page.reload();
+    expect(asked).toEqual(["beforeunload"]);
+  });
+
+  it("W83: two tabs that send from one place on a slow network each show their own message", async () => {
+    const { page: one } = await here.open(`/c/${await here.conversation("hello")}`, {});
+    await articles(one).last().waitFor();
+    const two = await one.context().newPage();
+    await two.goto(one.url());
+    await articles(two).last().waitFor();
+    await one.routeWebSocket(/\/socket/, (near) => {
+      const far = near.connectToServer();
+      near.onMessage((message) => setTimeout(() => far.send(message), 10 * SLOW));
+    });
+    await one.reload();
+    await articles(one).last().waitFor();
+    await composer(one).fill("from the slow tab");
+    await one.keyboard.press("Enter");
+    await write(two, "from the quick tab");
+    await eventually(() => said(two)).toContain("You said: from the quick tab");
+    await eventually(() => said(one)).toContain("You said: from the slow tab");
+    expect(await said(one)).not.toContain("from the quick tab");
+    expect(await said(two)).not.toContain("from the slow tab");
+  });
+
   it("W84: an edited message keeps its files, text files too; the model receives what the page shows", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await articles(page).last().waitFor();
@@ -246,5 +304,24 @@ describe.runIf(chromiumPath)(`nothing that is typed is lost${whyNot}`, PATIENT, 
       return !box.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
     });
     expect(isTaken).toBe(false);
+  });
+
+  it("W92: of many messages that wait, a few rows are seen, and the message box stays in sight", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await page.setViewportSize({ width: 390, height: 600 });
+    await articles(page).last().waitFor();
+    await write(page, "hold");
+    await page.getByRole("button", { name: "Queue" }).waitFor();
+    for (let nth = 1; nth <= 15; nth += 1) {
+      await composer(page).fill(`message ${nth} of many`);
+      await page.getByRole("button", { name: "Queue" }).click();
+    }
+    const waiting = page.getByRole("list", { name: "Not delivered yet" });
+    await eventually(() => waiting.getByRole("listitem").count()).toBe(15);
+    expect((await waiting.boundingBox())?.height).toBeLessThanOrEqual(160);
+    expect(await composer(page).evaluate((box) => box.getBoundingClientRect().bottom)).toBeLessThanOrEqual(600);
+    await waiting.getByText("message 15 of many").scrollIntoViewIfNeeded();
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
+    await eventually(() => composer(page).inputValue()).toContain("message 15 of many");
   });
 });

@@ -331,6 +331,29 @@ describe("C1: a hook", () => {
     expect((await turn(both, "shell", { command: "echo" }, { permission: asks })).call?.status).toBe("denied");
   });
 
+  test("of two hooks for one call both get the whole input, and one that reads none of 1 MB harms nothing", async () => {
+    const entries = hookEntries.parse({
+      PreToolUse: [
+        { matcher: "*", hooks: [{ type: "command", command: "exit 0" }] },
+        { matcher: "*", hooks: [{ type: "command", command: "cat > one.json" }] },
+        { matcher: "*", hooks: [{ type: "command", command: "cat > two.json" }] },
+      ],
+    });
+    const content = "a line of text\n".repeat(70_000);
+    const { problems } = await turn(entries, "write", { path: "a.txt", content });
+    expect(problems).toEqual([]);
+    expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe(content);
+    const [one, two] = ["one.json", "two.json"].map((file) => readFileSync(join(folder, file), "utf8"));
+    expect(one).toBe(two);
+    expect(JSON.parse(one ?? "")).toMatchObject({ tool_input: { content } });
+  });
+
+  test("of PreToolUse that ends with 2 and prints nothing stops the call", async () => {
+    const { call } = await turn(at("PreToolUse", "exit 2"), "shell", { command: "touch ran" });
+    expect(call?.status).toBe("denied");
+    expect(existsSync(join(folder, "ran"))).toBe(false);
+  });
+
   test.each([
     ["hangs", "sleep 1000 & sleep 1000", "did not end within 0.3 s, and was stopped."],
     ["babbles", "yes | head -c 100000000", "said more than 1 MiB, and was stopped."],

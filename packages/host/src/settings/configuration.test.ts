@@ -372,6 +372,15 @@ test("a file that is a pipe is not waited for, and one without an end is not rea
   expect(() => read()).toThrow(`${user}: it has 2000013 bytes; expected at most 1048576.`);
 });
 
+test("a byte-order mark is passed over, and a comment or a comma too many is named with its line", () => {
+  set(user, '\ufeff{ "model": "a/b" }');
+  expect(read().settings.model).toBe("a/b");
+  for (const text of ['{\n  // mine\n  "model": "a/b"\n}', '{\n  "model": "a/b",\n}']) {
+    set(user, text);
+    expect(problemsWith().join("\n")).toMatch(/settings\.json:[23]:\d+: /);
+  }
+});
+
 test("a check names everything that is wrong in all layers at once", () => {
   set(user, { model: 1, limits: { steps: 0 } });
   set(project, { theme: "dark", temperature: 9 });

@@ -37,7 +37,7 @@ export function isPicture(mediaType: string): boolean {
 export interface Attachments {
   readonly all: readonly Attachment[];
   readonly problem: string | undefined;
-  /** That the model may refuse them. */
+  /** That the model may refuse them, or that a reload loses them. */
   readonly warning: string | undefined;
   add(files: Iterable<File>): void;
   /** A long text that was pasted goes along as a file (W92). */
@@ -48,14 +48,18 @@ export interface Attachments {
   clear(): void;
 }
 
-/** The attachments of a message, and how they are changed. */
+/** The attachments of a message, how they are changed, and whether they survive a reload. */
 type AttachmentsState = readonly [
   readonly Attachment[],
   (change: (before: readonly Attachment[]) => readonly Attachment[]) => void,
+  isKept?: boolean,
 ];
 
 /** The files that a person pastes, drops or chooses, read as they come (W66); for the model that was chosen here, or the usual one. */
-export function useAttachments(chosen: string | undefined, [all, setAll]: AttachmentsState): Attachments {
+export function useAttachments(
+  chosen: string | undefined,
+  [all, setAll, isKept = true]: AttachmentsState,
+): Attachments {
   const usual = useUsualModel();
   const model = chosen ?? usual ?? "";
   const hasPictures = all.some(({ mediaType }) => isPicture(mediaType));
@@ -72,13 +76,17 @@ export function useAttachments(chosen: string | undefined, [all, setAll]: Attach
       }
       return taken;
     });
+  const warnings = [
+    isBlind ? t("As far as its name tells, {model} sees no pictures, and may refuse them.", { model }) : "",
+    isKept
+      ? ""
+      : t("The browser cannot keep files of this size. Send the message before you reload or close the page."),
+  ];
   const take = async (files: readonly File[]) => put(await Promise.all(files.map((file) => attachmentOf(file))));
   return {
     all,
     problem,
-    warning: isBlind
-      ? t("As far as its name tells, {model} sees no pictures, and may refuse them.", { model })
-      : undefined,
+    warning: warnings.join(" ").trim() || undefined,
     add(files) {
       setProblem(undefined);
       take([...files]).catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)));

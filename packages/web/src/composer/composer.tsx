@@ -54,6 +54,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
   const run = isBroken ? undefined : runAt(tree, leaf);
   const limit = [...(tree?.questions.values() ?? [])].find((open) => open.type === "limit" && open.run === run?.id);
   const waiting = useTurnWait();
+  const showSaid = useOwnInView(tree, leaf);
   const history = useHistory(
     () => pathTo(tree, leaf).flatMap((said) => (isPersons(said) ? [typedText(said)] : [])),
     setText,
@@ -127,7 +128,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
       ...(leaf === null || isBroken ? {} : { at: leaf }),
       ...(run ? { run: run.id, delivery } : mode === "task" ? { mode } : {}),
     };
-    const saying = page.say(unsent).catch((error: unknown) => {
+    const saying = page.say(unsent).then(showSaid, (error: unknown) => {
       comesBack(unsent);
       throw error;
     });
@@ -202,6 +203,24 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
       </div>
     </section>
   );
+}
+
+/**
+ * Returns what brings a message of the user into view once it is there. A message of another client can come first below the same
+ * message: the view goes on with that one, and the user's own is a branch beside it.
+ */
+function useOwnInView(tree: ConversationState, leaf: string | null): (message: string) => void {
+  const show = useShow();
+  const [said, setSaid] = useState<string>();
+  useEffect(() => {
+    const parent = said === undefined ? undefined : tree.messages.get(said)?.parentId;
+    if (said === undefined || parent === undefined) return;
+    setSaid(undefined);
+    const inView = pathTo(tree, leaf).map(({ id }) => id);
+    // Who has gone to another branch meanwhile is not brought back.
+    if (!inView.includes(said) && parent !== null && inView.includes(parent)) show(said);
+  }, [said, tree, leaf, show]);
+  return setSaid;
 }
 
 const KEYS = {

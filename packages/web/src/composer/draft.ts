@@ -16,6 +16,9 @@ const NAMES = { text: "draft", files: "draft files" } as const satisfies Record<
 /** Characters of a draft that the browser keeps. Larger files are there until the page is closed: others need room, too. */
 const LARGEST = 2_000_000;
 
+/** The names of drafts that a reload loses, because they are too large or the browser has no room. */
+const unkept = new Set<string>();
+
 const EMPTY: Draft = { text: "", files: [] };
 
 /** The drafts that this tab has read or written, by their names. */
@@ -24,7 +27,7 @@ const listeners = new Set<() => void>();
 
 /**
  * A part of the message that a user writes in a place. It survives a reload, and a look elsewhere (W83). Each tab has its own; a
- * tab that has written nothing there begins with what another tab wrote last.
+ * tab that has written nothing there begins with what another tab wrote last. `isKept` is false for a part that a reload loses.
  */
 export function useDraft<Part extends keyof Draft>(place: string, part: Part) {
   const value = useSyncExternalStore(listen, () => draft(place, part));
@@ -33,7 +36,7 @@ export function useDraft<Part extends keyof Draft>(place: string, part: Part) {
       keepDraft(place, part, typeof next === "function" ? next(draft(place, part)) : next),
     [place, part],
   );
-  return [value, change] as const;
+  return [value, change, !unkept.has(nameOf(place, part))] as const;
 }
 
 /** The message that is written in one place is written in another from now on, behind what is written there. */
@@ -44,8 +47,12 @@ export function moveDraft(from: string, to: string): void {
   keepDraft(from, "files", []);
 }
 
+function nameOf(place: string, part: keyof Draft): string {
+  return `${NAMES[part]} ${place}`;
+}
+
 function draft<Part extends keyof Draft>(place: string, part: Part): Draft[Part] {
-  const name = `${NAMES[part]} ${place}`;
+  const name = nameOf(place, part);
   if (!drafts.has(name)) {
     const found = kept(name, "tab") ?? kept(name);
     drafts.set(name, typeof found === "string" || Array.isArray(found) ? found : EMPTY[part]);
@@ -55,14 +62,23 @@ function draft<Part extends keyof Draft>(place: string, part: Part): Draft[Part]
 
 /** Keeps a draft before anything is drawn: a page that is closed then has kept the last key. */
 function keepDraft<Part extends keyof Draft>(place: string, part: Part, value: Draft[Part]): void {
-  const name = `${NAMES[part]} ${place}`;
+  const name = nameOf(place, part);
   const before = JSON.stringify(draft(place, part));
   drafts.set(name, value);
-  const isKept = value.length > 0 && JSON.stringify(value).length <= LARGEST;
-  keep(name, isKept ? value : undefined, "tab");
+  const isSmall = JSON.stringify(value).length <= LARGEST;
+  const isKept = value.length > 0 && isSmall;
+  const hasRoom = keep(name, isKept ? value : undefined, "tab");
+  warnBeforeClosing(name, !hasRoom || !isSmall);
   // A tab does not remove a text that another tab wrote.
   if (isKept || JSON.stringify(kept(name)) === before) keep(name, isKept ? value : undefined);
   for (const listener of listeners) listener();
+}
+
+/** The browser asks the user before a reload or the end of the page loses a draft. */
+function warnBeforeClosing(name: string, isLost: boolean): void {
+  if (isLost) unkept.add(name);
+  else unkept.delete(name);
+  window.onbeforeunload = unkept.size > 0 ? (event) => event.preventDefault() : null;
 }
 
 function listen(listener: () => void): () => void {
@@ -75,7 +91,8 @@ const BEGINNING = "beginning";
 
 /** Keeps what begins a conversation until the conversation has it: a reload writes it where it was written. */
 export function keepBeginning(draft: Draft | undefined): void {
-  keep(BEGINNING, draft, "tab");
+  const hasRoom = keep(BEGINNING, draft, "tab");
+  warnBeforeClosing(BEGINNING, !hasRoom);
 }
 
 const beginning = kept(BEGINNING, "tab") as Draft | undefined;

@@ -1,4 +1,4 @@
-import { type Reference, referencesIn } from "@banyan/core/shown";
+import { type Reference, referencedPath, referencesIn } from "@banyan/core/shown";
 import {
   type KeyboardEvent,
   type ReactNode,
@@ -224,8 +224,9 @@ function useNamedFiles(text: string, caret: number): readonly Reference[] {
     const know = (there: boolean) => {
       if (isWanted) setThere((before) => new Map(before).set(unknown, there));
     };
-    connection.ask("file.find", { query: unknown, limit: 20 }).then(
-      ({ files }) => know(files.some((path) => path === unknown || path === `${unknown}/`)),
+    const wanted = referencedPath(unknown);
+    connection.ask("file.find", { query: wanted, limit: 20 }).then(
+      ({ files }) => know(files.some((path) => path === wanted || path === `${wanted}/`)),
       // Without the server it is a word; what the server makes of it is told when it is said.
       () => know(false),
     );

@@ -19,7 +19,7 @@ export function UnsentList({ waiting }: { readonly waiting: string | undefined }
   const here = unsent.filter((said) => said.conversation === id && isSeen(said.id));
   if (here.length === 0) return null;
   return (
-    <ul aria-label={t("Not sent yet")} className="flex flex-col gap-1 text-sm">
+    <ul aria-label={t("Not sent yet")} className="flex max-h-40 flex-col gap-1 overflow-y-auto text-sm">
       {here.map(({ id: message, prompt, ...said }) => (
         <li key={message} className="flex items-center gap-2 rounded border border-warn px-2 py-1">
           <span className="text-warn text-xs">{standing(message === waiting, connection.isSent(message))}</span>

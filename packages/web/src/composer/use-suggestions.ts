@@ -1,3 +1,4 @@
+import { referenceTo } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { usePage } from "../page.ts";
 import { t } from "../phrases/phrases.ts";
@@ -40,7 +41,7 @@ export function useSuggestions(word: string, text: string, commands: SlashComman
   const [prompts] = useOwnPrompts();
   const files = useFiles(asked === undefined ? undefined : word.slice(asked.length));
   if (asked !== undefined) {
-    const options = files.map((path) => ({ text: /\s/.test(path) ? `@"${path}"` : `@${path}`, label: path }));
+    const options = files.map((path) => ({ text: referenceTo(path), label: path }));
     return { kind: "Files", options };
   }
   if (/^https?:\/\/\S+\.\S/.test(word)) {

@@ -15,7 +15,11 @@ export function WaitingList({ run }: { readonly run: string | undefined }) {
   if (!tree || tree.inbox.length === 0) return null;
   return (
     <>
-      <ul id="waiting" aria-label={t("Not delivered yet")} className="flex flex-col gap-1 text-sm">
+      <ul
+        id="waiting"
+        aria-label={t("Not delivered yet")}
+        className="flex max-h-40 flex-col gap-1 overflow-y-auto text-sm"
+      >
         {tree.inbox.map((input, index) => (
           <Waiting key={input.id} input={input} before={tree.inbox[index - 1]?.id} run={run} />
         ))}

@@ -23,12 +23,17 @@ export function keptNames(beginning: string): readonly string[] {
   }
 }
 
-/** Keeps something for the next time the page is loaded; nothing in the place of what is kept no more. */
-export function keep(name: string, value: unknown, where: Where = "browser"): void {
+/**
+ * Keeps a value for the next time the page is loaded; `undefined` removes the value that was kept. Returns false if the browser has
+ * no room or keeps nothing: then the page has the value until it is closed, and a value that was kept before is removed.
+ */
+export function keep(name: string, value: unknown, where: Where = "browser"): boolean {
   try {
     if (value === undefined) storeOf(where).removeItem(name);
     else storeOf(where).setItem(name, JSON.stringify(value));
+    return true;
   } catch {
-    // There is no room for it, or nothing may be kept: until it is closed, the page has it.
+    if (value !== undefined) keep(name, undefined, where);
+    return value === undefined;
   }
 }

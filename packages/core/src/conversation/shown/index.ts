@@ -13,7 +13,15 @@ export {
 } from "./amounts.ts";
 export { type AttachedText, attachedText, enclosed } from "./enclosed.ts";
 export { adviceOn, nearest } from "./nearest.ts";
-export { isRootFolder, type Reference, referencesIn, type SlashLine, slashIn } from "./references.ts";
+export {
+  isRootFolder,
+  type Reference,
+  referencedPath,
+  referencesIn,
+  referenceTo,
+  type SlashLine,
+  slashIn,
+} from "./references.ts";
 export { inEnglish, type PhraseValues, type Say } from "./say.ts";
 export {
   argumentsText,

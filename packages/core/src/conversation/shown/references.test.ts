@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isRootFolder, referencesIn, slashIn } from "./references.ts";
+import { isRootFolder, referencedPath, referencesIn, referenceTo, slashIn } from "./references.ts";
 
 describe("B46: what a message names", () => {
   test.each<[string, string[]]>([
@@ -18,6 +18,55 @@ describe("B46: what a message names", () => {
     ["use @scope/package@1.2.3", ["scope/package@1.2.3"]],
   ])("%s", (text, names) => {
     expect(referencesIn(text).map(({ name }) => name)).toEqual(names);
+  });
+});
+
+describe("F82: how a message names a path", () => {
+  test.each([
+    ["src/a.ts", "@src/a.ts"],
+    ["two words.txt", '@"two words.txt"'],
+    ["it's.txt", `@"it's.txt"`],
+    ['say "hi".txt', '@"say \\"hi\\".txt"'],
+    ["line\nend.txt", '@"line\\nend.txt"'],
+    ["end.", '@"end."'],
+    ["-a.txt", "@-a.txt"],
+    ["@scope/a", '@"@scope/a"'],
+  ])("%j is %s", (path, text) => {
+    expect(referenceTo(path)).toBe(text);
+  });
+
+  test("any path is read back, wherever it stands in a sentence", () => {
+    const piece = fc.constantFrom(
+      "a",
+      "/",
+      ".",
+      " ",
+      "\u00a0",
+      '"',
+      "'",
+      "\\",
+      "\n",
+      "\t",
+      "@",
+      "(",
+      "]",
+      "!",
+      "é",
+      "👍",
+      "ש",
+      "-",
+      "#",
+    );
+    fc.assert(
+      fc.property(
+        fc.array(piece, { minLength: 1, maxLength: 8 }).map((pieces) => pieces.join("")),
+        (path) => {
+          const [only, ...more] = referencesIn(`see ${referenceTo(path)} now`);
+          expect(only && referencedPath(only.name)).toBe(path);
+          expect(more).toEqual([]);
+        },
+      ),
+    );
   });
 });
 

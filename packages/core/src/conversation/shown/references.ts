@@ -28,6 +28,25 @@ export function referencesIn(text: string): Reference[] {
   });
 }
 
+/** Returns how a message names a path, so that `referencesIn` reads it back: `@path`, or in quotes, as JSON if need be. */
+export function referenceTo(path: string): string {
+  const isReadBack = (text: string) => {
+    const [first] = referencesIn(text);
+    return first?.text === text && first.name === path;
+  };
+  return [`@${path}`, `@"${path}"`].find(isReadBack) ?? `@${JSON.stringify(path)}`;
+}
+
+/** The path that a reference in quotes names, if it is written as JSON; any other name is the path itself. */
+export function referencedPath(name: string): string {
+  try {
+    return name.startsWith('"') ? String(JSON.parse(name)) : name;
+  } catch {
+    // The name itself begins with a quotation mark.
+    return name;
+  }
+}
+
 /** A command that a message asks for. */
 export interface SlashLine {
   /** Without the slash. */

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { openWorkspace } from "../files/paths.ts";
 import { call, TestFolder } from "../test-folder.fixture.ts";
 import { editTool } from "./edit.ts";
+import { writeTool } from "./write.ts";
 
 async function edited(before: string, old_text: string, new_text: string): Promise<string> {
   using folder = new TestFolder({ "a.txt": Buffer.from(before, "utf8") });
@@ -74,6 +75,38 @@ test("B31: byte-order mark, missing final newline and odd characters are kept by
 test("the new text is taken literally", async () => {
   expect(await edited("a b c", "b", "$& $1 $$ \\n")).toBe("a $& $1 $$ \\n c");
   expect(await edited("a b c", " b", "")).toBe("a c");
+});
+
+test.each([
+  ["curly quotes of the new text, and those around it", "“it’s” here\n", "here", "“there”", "“it’s” “there”\n"],
+  ["no-break spaces", "10 km\n", "10 km", "10\u00a0km at 9.00\u202fAM", "10\u00a0km at 9.00\u202fAM\n"],
+  ["an accent that stands alone, and emoji", "name\n", "name", "cafe\u0301 👩‍👩‍👧", "cafe\u0301 👩‍👩‍👧\n"],
+])("B31: %s are written as they are", async (_, before, old_text, new_text, after) => {
+  expect(await edited(before, old_text, new_text)).toBe(after);
+  using folder = new TestFolder();
+  await call(writeTool(openWorkspace(folder.root)), { path: "new.txt", content: after });
+  expect(Buffer.from(folder.read("new.txt"), "latin1").toString()).toBe(after);
+});
+
+test("B31: one line of a file of 10,000,000 bytes is edited, and no other byte changes", async () => {
+  const [before, behind] = ["a line of a log\n".repeat(400_000), "another line\n".repeat(277_000)];
+  expect(await edited(`${before}the place\n${behind}`, "the place", "this place")).toBe(
+    `${before}this place\n${behind}`,
+  );
+});
+
+test("F81: blanks for the tab of a Makefile are refused, with the difference named", async () => {
+  expect(await problem("all:\n\tcc a.c\n", "    cc a.c", "    cc b.c")).toMatch(
+    /Line 2 has a tab where you wrote 4 spaces/,
+  );
+});
+
+test("a cell of a notebook beside a picture of 300 kB is changed, and the notebook stays JSON", async () => {
+  const picture = "iVBORw0KGgo".repeat(27_000);
+  const cell = { cell_type: "code", source: ["plot(a)\n"], outputs: [{ data: { "image/png": picture } }] };
+  const notebook = (source: string) => JSON.stringify({ cells: [{ ...cell, source: [source] }], nbformat: 4 }, null, 1);
+  const after = await edited(notebook("plot(a)\n"), '"plot(a)\\n"', '"plot(b)\\n"');
+  expect(JSON.parse(after)).toEqual(JSON.parse(notebook("plot(b)\n")));
 });
 
 test("B31: the mode is kept", async () => {

@@ -23,6 +23,7 @@ export interface StandingEntry extends FileEntry {
   readonly stats: Stats;
 }
 
+/** Whether an entry is a symbolic link. */
 export function isLink(entry: Pick<FileEntry, "mode"> | undefined): boolean {
   return entry?.mode === LINK;
 }

@@ -31,6 +31,47 @@ test("a code that is not 0 stands at the end, and is no failure of the call", as
   expect(await call(tool, { command: "-x" })).toMatch(/not found\nexit code 127$/);
 });
 
+test.each([
+  ["a quoted heredoc is passed on as it is", "cat <<'EOF'\na\\n $HOME `x` \\$y\nEOF", "a\\n $HOME `x` \\$y\n"],
+  ["variables are there in a command with a pipe", 'echo "$GREETING" | cat | tr a-z A-Z', "HELLO\nRM -F X\n"],
+  ["a variable with line ends arrives whole and is not run", 'printf %s "$GREETING"', "hello\nrm -f x"],
+  ["a command that prints nothing and fails has its code", "exit 7", "exit code 7"],
+  [
+    "git log does not wait in a pager",
+    "git init -q; git -c user.name=A -c user.email=a@example.com commit -q --allow-empty -m first; git log --format=%s",
+    "first\n",
+  ],
+])("%s", async (_, command, answer) => {
+  using folder = new TestFolder({ x: "" });
+  const pager = process.env.PAGER;
+  process.env.PAGER = "sleep 40; cat";
+  try {
+    const env = { GREETING: "hello\nrm -f x" };
+    expect(await call(shell(folder, { env }), { command, timeout: 20_000 })).toBe(answer);
+  } finally {
+    if (pager === undefined) delete process.env.PAGER;
+    else process.env.PAGER = pager;
+  }
+  expect(existsSync(folder.path("x"))).toBe(true);
+});
+
+test("bytes that are no UTF-8 harm nothing, wherever they are cut", async () => {
+  using folder = new TestFolder();
+  const command = "printf 'gr\\374n '; sleep 0.1; printf '\\303'; sleep 0.1; printf '\\244 \\303'";
+  expect(await call(shell(folder), { command })).toBe("gr\ufffdn ä \ufffd");
+});
+
+linux("what asks for a password or a yes fails at once", async () => {
+  using folder = new TestFolder();
+  const ask = "read -p 'Password: ' -s word < /dev/tty && echo \"got $word\"";
+  expect(await call(shell(folder), { command: `bash -c '${ask.replaceAll("'", '"')}'`, timeout: 20_000 })).toMatch(
+    /\/dev\/tty: No such device or address\nexit code 1$/,
+  );
+  expect(await call(shell(folder), { command: 'read -p "Go on? " yes || echo none', timeout: 20_000 })).toMatch(
+    /none\n$/,
+  );
+});
+
 test("S36: a command that cannot be started is told as one that did not run", async () => {
   const folder = new TestFolder();
   const tool = shell(folder);

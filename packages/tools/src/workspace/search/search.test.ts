@@ -71,6 +71,41 @@ describe.each([
     expect(await search(folder, { pattern: "nothing", path: "src/a", glob: "*.ts" })).toBe("[no matches]\n");
   });
 
+  when(
+    "a pattern that begins with a dash, and folders whose names are patterns elsewhere, are taken as they stand",
+    async () => {
+      using folder = new TestFolder({
+        "app/[id]/page.tsx": "needle --flag\n",
+        "app/i/page.tsx": "needle\n",
+        "app/(group)/a.tsx": "needle\n",
+        "app/{a,b}/*.tsx": "needle\n",
+      });
+      expect(await search(folder, { pattern: "--flag" })).toBe("app/[id]/page.tsx:1:needle --flag\n");
+      expect(await search(folder, { pattern: "-", path: "app" })).toBe("app/[id]/page.tsx:1:needle --flag\n");
+      expect(await search(folder, { pattern: "needle", glob: "app/[id]/*.tsx" })).toContain("app/[id]/page.tsx:1:");
+      expect(await search(folder, { pattern: "needle", path: "app/[id]" })).toBe("app/[id]/page.tsx:1:needle --flag\n");
+      expect(await search(folder, { pattern: "needle", path: "app/(group)" })).toBe("app/(group)/a.tsx:1:needle\n");
+      expect(await search(folder, { pattern: "needle", path: "app/{a,b}/*.tsx" })).toBe("app/{a,b}/*.tsx:1:needle\n");
+    },
+  );
+
+  when("hidden folders, repositories inside of the repository, and names that are not ASCII are searched", async () => {
+    using folder = new TestFolder({
+      ".gitignore": "ä/\n*.größe\n",
+      ".github/workflows/ci.yml": "needle\n",
+      "inner/src/a.ts": "needle\n",
+      "ä/hidden.txt": "needle\n",
+      "ö/seen.txt": "needle\n",
+      "b.größe": "needle\n",
+    });
+    execFileSync("git", ["init", "-q"], { cwd: folder.root });
+    execFileSync("git", ["init", "-q"], { cwd: folder.path("inner") });
+    expect(await search(folder, { pattern: "needle" })).toBe(
+      ".github/workflows/ci.yml:1:needle\ninner/src/a.ts:1:needle\nö/seen.txt:1:needle\n",
+    );
+    expect(await search(folder, { pattern: "needle", path: "ä" })).toBe("ä/hidden.txt:1:needle\n");
+  });
+
   when("who names an ignored file or folder searches it", async () => {
     using folder = new TestFolder(files);
     expect(await search(folder, { pattern: "needle", path: "build" })).toBe("build/x.ts:1:needle\n");

@@ -1,6 +1,6 @@
 import { lstat } from "node:fs/promises";
 import { dirname, join, matchesGlob } from "node:path/posix";
-import { counted, formatBytes } from "@banyan/core/shown";
+import { counted, formatBytes, referenceTo } from "@banyan/core/shown";
 import { matchingFiles, type WorkspaceFiles } from "@banyan/host/workspace-files";
 import { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
 import { attachableAtEnd } from "../../../show/attached.ts";
@@ -27,13 +27,18 @@ export function completeFiles(files: WorkspaceFiles): Completer {
       signal.throwIfAborted();
       if (offered !== undefined || (sign !== "" && /[*?{[]/.test(typed)))
         return [await matched(files.root, paths, typed)];
-      const at = sign === "" ? "" : "@";
+      const written = (path: string) => (sign === "" ? asWord(path) : referenceTo(path));
       const all = [...foldersOf(paths), ...paths];
       // Behind words only what begins so is meant.
       const found = sign === "@" && /\s/.test(typed) ? begunWith(all, typed) : fuzzyFilter(all, typed, (path) => path);
-      return found.slice(0, MOST).map((path) => ({ text: at + (/\s/.test(path) ? `"${path}"` : path), label: path }));
+      return found.slice(0, MOST).map((path) => ({ text: written(path), label: path }));
     },
   };
+}
+
+/** A path without a sign in front, as a command of the user takes it. */
+function asWord(path: string): string {
+  return /\s/.test(path) ? `"${path}"` : path;
 }
 
 /** The paths that begin with what was typed, in which a backslash may stand before a blank. */

@@ -64,6 +64,18 @@ describe("T14: @ completes", () => {
     expect((await complete('see @"my n')).line).toBe('see @"my notes.md" ');
   });
 
+  test.each([
+    ["it's.txt", "@it", `@"it's.txt" `],
+    ['say "hi".txt', "@say", '@"say \\"hi\\".txt" '],
+    ["line\nend.txt", "@line", '@"line\\nend.txt" '],
+    ["-dash.txt", "@dash", "@-dash.txt "],
+    ["app/[id]/(g)/page.tsx", "@page", '@"app/[id]/(g)/page.tsx" '],
+    ["cafe\u0301.txt", "@caf", "@cafe\u0301.txt "],
+  ])("F82: the name %j, as a message takes it", async (name, typed, line) => {
+    files(name);
+    expect((await complete(typed)).line).toBe(line);
+  });
+
   test("T63: with Tab into folders with blanks, quoted or not, step by step", async () => {
     files("foo bar/first one.md", "foo bar/sub dir/deep.ts", "foo.txt", "Über uns/ä.md");
     expect((await complete("see @foo b", true)).line).toBe('see @"foo bar/"');
