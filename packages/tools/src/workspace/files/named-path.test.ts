@@ -209,6 +209,15 @@ test("F82: list and search write odd names so that every tool takes them back", 
     "ls\u2028.txt",
     "back\\slash.txt",
     'all\n"\\\t.txt',
+    "turned\u202etxt.exe",
+    "~",
+    "$HOME",
+    "~tilde.txt",
+    "#5",
+    "-dash.txt",
+    "*.txt",
+    "cafe\u0301.txt",
+    "no\u00a0break",
     "plain.txt",
   ];
   using folder = new TestFolder(Object.fromEntries(names.map((name, index) => [name, `text ${index}\n`])));
@@ -229,4 +238,11 @@ test("F82: list and search write odd names so that every tool takes them back", 
     expect(await call(readTool(workspace), { path: name })).toBe(`1\twritten ${index}\n`);
   }
   expect(folder.names()).toEqual([...names].sort());
+  expect(listed).toContain("./~");
+  // Folders that are named as drives, addresses and the home folder are.
+  for (const path of ["C:/a.txt", "file:/a.txt", "${HOME}/a.txt"]) {
+    folder.add(path, "text\n");
+    const [name] = (await call(listTool(workspace), { path: `./${path.split("/")[0]}` })).split(" (");
+    expect(await call(readTool(workspace), { path: name })).toBe("1\ttext\n");
+  }
 });

@@ -76,10 +76,17 @@ function unquoted(named: string, root: string): string {
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
-const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
-/** A path as listings show it: on one line. Where that takes it, it is a JSON string, which means the same path (S35). */
+/** The names of files that would be read as the home folder, an address or a drive. */
+const MEANS_ELSEWHERE = /^(?:(?:~|\$HOME|\$\{HOME\})(?:$|\/)|file:\/|[A-Za-z]:[\\/])/i;
+
+/**
+ * A path as listings show it, which means the same path (S35): on one line, as a JSON string where a character would end the line or
+ * turn the letters around, and behind `./` where it would mean another place.
+ */
 export function shownPath(path: string): string {
+  if (MEANS_ELSEWHERE.test(path)) return shownPath(`./${path}`);
   if (path.search(CONTROLS) < 0 && !/^["\s]|["\s]$/.test(path)) return path;
   return JSON.stringify(path).replace(CONTROLS, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
