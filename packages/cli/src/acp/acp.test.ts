@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -48,6 +48,15 @@ test("A6, A7: an editor alone: files are changed in the directory that it names,
   await expect(
     at.agent.request(session.load, { sessionId, cwd: place.workspace, mcpServers: [] }),
   ).rejects.toMatchObject({ code: -32_602 });
+  // The same folder in other words, and a session in which nothing was said.
+  symlinkSync(other, `${other}-link`);
+  for (const cwd of [`${other}/`, `${other}-link`]) {
+    await at.agent.request(session.close, { sessionId });
+    await at.agent.request(session.load, { sessionId, cwd, mcpServers: [] });
+  }
+  const { sessionId: unused } = await at.agent.request(session.new, { cwd: other, mcpServers: [] });
+  await at.agent.request(session.close, { sessionId: unused });
+  await at.agent.request(session.load, { sessionId: unused, cwd: other, mcpServers: [] });
 
   // In the middle of a command.
   at.say(sessionId, "sleep").catch(() => {});

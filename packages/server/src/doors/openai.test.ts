@@ -9,6 +9,8 @@ import { z } from "zod";
 import { ask } from "../testing/request.fixture.ts";
 import { serving, TOKEN } from "../testing/serving.fixture.ts";
 
+const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
 test("/v1: OpenAI's own client lists models, asks for completions and responses, whole and streamed; two requests on one response are two branches", async () => {
   const { server } = await serving({ model: scriptedModel(["a", "b", "c", "d", "e"]) });
   const client = new OpenAI({ baseURL: `${server.address}/v1`, apiKey: TOKEN, maxRetries: 0 });
@@ -38,6 +40,44 @@ test("/v1: OpenAI's own client lists models, asks for completions and responses,
   const said = events.filter((event: { role?: string }) => event.role === "user");
   expect(said.map(({ parts }: { parts: [{ text: string }] }) => parts[0].text)).toEqual(["one", "left", "right"]);
   expect(said[1].parentId).toBe(said[2].parentId);
+});
+
+test("/v1/chat/completions: usage comes in a last chunk to who asks for it, and the roles developer and system, pictures and listed models are taken", async () => {
+  const model = scriptedModel(Array(9).fill("Yes."));
+  const { server } = await serving({ model });
+  const client = new OpenAI({ baseURL: `${server.address}/v1`, apiKey: TOKEN, maxRetries: 0 });
+  const messages = [{ role: "user" as const, content: "hello" }];
+  const chunks = async (include_usage?: boolean) => {
+    const asked = { model: "banyan", messages, stream: true as const };
+    const all: OpenAI.ChatCompletionChunk[] = [];
+    const options = include_usage === undefined ? {} : { stream_options: { include_usage } };
+    for await (const chunk of await client.chat.completions.create({ ...asked, ...options })) all.push(chunk);
+    return all;
+  };
+  const last = (await chunks(true)).at(-1);
+  expect(last).toMatchObject({ choices: [], usage: { total_tokens: expect.any(Number) } });
+  expect((await chunks()).filter(({ choices, usage }) => choices.length === 0 || usage)).toEqual([]);
+
+  const url = `data:image/png;base64,${PIXEL}`;
+  for (const role of ["developer", "system"] as const) {
+    const instructions = { role, content: `Be brief, says the ${role}.` };
+    const content = [
+      { type: "text" as const, text: `What is this, ${role}?` },
+      { type: "image_url" as const, image_url: { url } },
+    ];
+    await client.chat.completions.create({ model: "banyan", messages: [instructions, { role: "user", content }] });
+    const request = model.requests.at(-1);
+    expect(JSON.stringify([request?.instructions, request?.messages])).toContain(`Be brief, says the ${role}.`);
+    expect(JSON.stringify(request?.messages)).toContain(PIXEL);
+  }
+
+  for (const { id } of (await client.models.list()).data)
+    expect(await client.chat.completions.create({ model: id, messages })).toMatchObject({ object: "chat.completion" });
+  await expect(client.chat.completions.create({ model: "no/such", messages })).rejects.toMatchObject({
+    status: 400,
+    type: "invalid_request_error",
+    message: expect.stringContaining("no/such"),
+  });
 });
 
 test("/v1: bad input gets an error that OpenAI's client reads, without a token and by a guest nothing is begun, and a model that fails fails the request", async () => {
