@@ -7,7 +7,8 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 /** Switches that need not know of each type of item, and why. */
 const REASONS: Readonly<Record<string, string>> = {
   "packages/cli/src/output/report.ts": "It writes the text of answers and nothing else.",
-  "packages/cli/src/show/sub-agents.ts": "Of sub-agents the ends of calls are shown, and what toldItem tells.",
+  "packages/cli/src/show/sub-agents.ts":
+    "The ends of calls of sub-agents are shown, and the sentences of itemSentence.",
   "packages/core/src/conversation/tree/questions.ts": "Only these open and close questions.",
   "packages/core/src/conversation/tree/readable-event.ts": "Only these hold what users and models said.",
   "packages/core/src/past/turn-spending.ts": "Only these take of a turn's limits, or stop its clock.",
@@ -44,7 +45,7 @@ function switchesIn(source: string): readonly string[] {
 
 function isClosed(block: string): boolean {
   const [, otherwise = ""] = block.split(/^ *default:/m);
-  return /satisfies (never\b|\w*(Untold|Told|Undisplayed)Type\b)/.test(otherwise);
+  return /satisfies (never\b|\w*UndisplayedType\b)/.test(otherwise);
 }
 
 test("H9: a type of item that is new does not compile before each switch over the feed has decided about it", () => {
@@ -63,7 +64,7 @@ test("H9: a type of item that is new does not compile before each switch over th
 test.each([
   ["a default that says nothing", "    default:\n      return undefined;", false],
   ["no default", "    case 2:\n      return undefined;", false],
-  ["a list of what is passed over", "    default:\n      item.type satisfies UntoldType | Other;", true],
+  ["a list of what is passed over", "    default:\n      item.type satisfies UndisplayedType | Other;", true],
   ["nothing that is left", "    default:\n      return skipped(event satisfies never);", true],
 ])("H9: a switch with %s is told from others", (_name, end, closed) => {
   const source = `function f() {\n  switch (item.type) {\n    case 1:\n      break;\n${end}\n  }\n}\n`;

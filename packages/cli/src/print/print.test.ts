@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { GIVEN_UP, GIVEN_UP_TOO } from "@banyan/client/display";
 import { emptyConversation } from "@banyan/core";
-import { GIVEN_UP, GIVEN_UP_TOO } from "@banyan/core/shown";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { reportIn } from "../output/report.ts";
 import { resultSchema } from "../output/schema.ts";

@@ -1,7 +1,6 @@
-import { displayItem, sentenceOf } from "@banyan/client/display";
+import { displayItem, GIVEN_UP, GIVEN_UP_TOO, sentenceOf } from "@banyan/client/display";
 import { type ConversationState, type FeedItem, textOf } from "@banyan/core";
 import { callIn, toldShortfall } from "@banyan/core/conversation";
-import { GIVEN_UP, GIVEN_UP_TOO } from "@banyan/core/shown";
 import { callBegin, callDetails, callEnd } from "../show/call-line.ts";
 import { changeHead } from "../show/diff-lines.ts";
 import { gist, toldModelLines } from "../show/message-label.ts";

@@ -1,6 +1,6 @@
+import { itemSentence } from "@banyan/client/display";
 import type { ConversationState, FeedItem } from "@banyan/core";
 import { callIn, type LiveRun, type StayingProcess, subAgentLabel } from "@banyan/core/conversation";
-import { toldItem } from "@banyan/core/shown";
 import { callBegin, callEnd } from "./call-line.ts";
 import { oneLine } from "./plain-text.ts";
 import type { Style } from "./style.ts";
@@ -55,7 +55,7 @@ export function subAgentLine(
 
 /** `agent 1: The provider is overloaded. ...`: what is told of a sub-agent's run beside what it does. */
 export function subAgentTold(item: FeedItem, state: ConversationState): string | undefined {
-  const told = toldItem(item);
+  const told = itemSentence(item);
   if (told === undefined) return undefined;
   const leaf = "run" in item && typeof item.run === "string" ? state.runs.get(item.run)?.leaf : undefined;
   return `${oneLine(subAgentLabel(state, leaf ?? "") ?? "a sub-agent")}: ${told}`;

@@ -8,7 +8,8 @@ import type {
   Notice,
   Recalled,
 } from "@banyan/core/conversation";
-import { type Say, toldItem, type UntoldType } from "@banyan/core/shown";
+import type { Say } from "@banyan/core/shown";
+import { itemSentence } from "./item-sentence.ts";
 
 type Unplaced<Item> = Item extends unknown ? Omit<Item, "seq" | "epoch" | "at" | "offset"> : never;
 
@@ -97,7 +98,19 @@ export type DisplayItem =
   | NoticeDisplay;
 
 /** Types of items without a display: the state alone shows their effect, or they concern the reading of the feed. */
-type UndisplayedType = UntoldType | "feed.reset" | "chat.ended";
+type UndisplayedType =
+  | `conversation.${"created" | "brought-in"}`
+  | `message.${"checkpoint" | "labelled" | "starred" | "removed" | "restored"}`
+  | `call.${"following" | "followed"}`
+  | `input.${"queued" | "edited" | "withdrawn"}`
+  | "chat.ended"
+  | "content.stored"
+  | "feed.reset"
+  | "memory.dismissed"
+  | "model.changed"
+  | "rule.revoked"
+  | "title.changed"
+  | "usage.counted";
 
 /**
  * Returns how clients display an item of a feed; `undefined` for an item that only changes the state. `say` translates the
@@ -197,7 +210,8 @@ function callEnd(
 }
 
 function wordsOf(item: UnplacedItem, say: Say | undefined): string | undefined {
-  return toldItem(item as FeedItem, say);
+  // No sentence names the position of its item.
+  return itemSentence(item as FeedItem, say);
 }
 
 /** Returns the sentence that clients write on a line of its own for a notice, a process or a limit; `undefined` for other items. */

@@ -9,6 +9,7 @@ export {
   sentenceOf,
   type UnplacedItem,
 } from "./display-item.ts";
+export { failureName, GIVEN_UP, GIVEN_UP_TOO, itemSentence } from "./item-sentence.ts";
 export { approvalSubject, readableParts, type TurnItem, type WaitingQuestion } from "./turn-item.ts";
 export { TurnReader } from "./turn-reader.ts";
 export { isSameTurn, lastOfRun, openRun, runsOf, topRun } from "./turn-runs.ts";

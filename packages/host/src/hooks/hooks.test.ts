@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { itemSentence } from "@banyan/client/display";
 import { Agent, launchAgent, type Permission, Session, say } from "@banyan/core";
-import { toldItem } from "@banyan/core/shown";
 import { call, collect, fail, finishTask, scriptedModel, spend, text } from "@banyan/core/testing";
 import { workspaceTools } from "@banyan/tools/workspace";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -45,7 +45,7 @@ async function turn(
   const problems: string[] = [];
   session.listen({
     items: (items) => {
-      for (const item of items) if (item.type === "callback.failed") problems.push(toldItem(item) ?? "");
+      for (const item of items) if (item.type === "callback.failed") problems.push(itemSentence(item) ?? "");
     },
     ended() {},
   });

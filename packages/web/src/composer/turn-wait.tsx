@@ -1,5 +1,5 @@
+import { itemSentence } from "@banyan/client/display";
 import type { FeedItem } from "@banyan/core/conversation";
-import { toldItem } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { useConversation } from "../conversation/use-conversation.ts";
 import { Button } from "../design/button.tsx";
@@ -35,7 +35,7 @@ export function TurnWait({ waiting }: { readonly waiting: Waiting | undefined })
     <div role="status">
       {waiting && (
         <p className="flex flex-wrap items-center gap-2 text-sm text-warn">
-          {toldItem(waiting, say)}
+          {itemSentence(waiting, say)}
           {may("turn.hasten") && (
             <>
               <Button isSmall onClick={() => ask("turn.hasten", waiting.command)}>

@@ -1,4 +1,4 @@
-import { toldItem } from "@banyan/core/shown";
+import { itemSentence } from "@banyan/client/display";
 import { useEffect, useState } from "react";
 import { say } from "../phrases/phrases.ts";
 import type { LiveConversation } from "./live-conversation.ts";
@@ -20,7 +20,7 @@ export function ModelWait({ leaf }: { readonly leaf: string | null }) {
   if (!wait || !isInView(conversation, wait.run, leaf)) return null;
   return (
     <p role="status" aria-live="off" className="mx-auto w-full max-w-text px-4 pb-1 text-soft text-sm">
-      {toldItem(
+      {itemSentence(
         wait.type === "model.waiting"
           ? wait
           : { ...wait, delay: Math.max(0, Math.ceil((wait.nextAt - now) / 1_000) * 1_000) },

@@ -1,5 +1,5 @@
+import { itemSentence } from "@banyan/client/display";
 import type { FeedItem } from "@banyan/core/conversation";
-import { toldItem } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { say, t } from "../phrases/phrases.ts";
 import type { LiveConversation } from "./live-conversation.ts";
@@ -42,7 +42,7 @@ export function ToldNotes({ leaf }: { readonly leaf: string | null }) {
       // The summary says itself that it is there, and another line why there is none.
       if (item.type === "context.not-shortened" || (item.type === "message.added" && item.role === "summary"))
         setNotes((before) => before.filter(({ type }) => type !== "context.shortening"));
-      const text = isToldElsewhere(item) ? undefined : toldItem(item, say);
+      const text = isToldElsewhere(item) ? undefined : itemSentence(item, say);
       if (text === undefined) return;
       const isEarly = item.type === "message.left-out";
       const ofRun = "run" in item && typeof item.run === "string" ? leafOf(conversation, item.run) : undefined;

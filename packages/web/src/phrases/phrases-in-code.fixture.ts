@@ -5,12 +5,15 @@ import { parseSync } from "rolldown/utils";
 
 const src = fileURLToPath(new URL("..", import.meta.url));
 
-const core = fileURLToPath(new URL("../../../core/src/conversation", import.meta.url));
+const packages = fileURLToPath(new URL("../../..", import.meta.url));
 
-const actions = fileURLToPath(new URL("../../../client/src/actions", import.meta.url));
-
-/** What of the engine tells a person something. */
-const TOLD = ["broken-turn.ts", "shown/{amounts,told-item,shown-plan,shown-call}.ts"];
+/** Files outside the page with sentences for users. */
+const TOLD = [
+  "core/src/conversation/broken-turn.ts",
+  "core/src/conversation/shown/{amounts,shown-plan,shown-call}.ts",
+  "client/src/display/item-sentence.ts",
+  "client/src/actions/*.ts",
+];
 
 /** What is no part of the page as people use it. */
 const NOT_OF_THE_PAGE = /\.(test|fixture)\.tsx?$|^design\/gallery\.tsx$/;
@@ -29,9 +32,9 @@ export interface SaidInCode {
 
 /** What is said in the code of the page, and by what the engine tells, whose phrases the page says in its language. */
 export function saidInPage(): SaidInCode {
-  const told = globSync(TOLD, { cwd: core }).map((file) => saidIn(file, readFileSync(join(core, file), "utf8")));
-  const ofActions = globSync("*.ts", { cwd: actions, exclude: ["*.test.ts", "*.fixture.ts"] });
-  told.push(...ofActions.map((file) => saidIn(file, readFileSync(join(actions, file), "utf8"))));
+  const told = globSync(TOLD, { cwd: packages, exclude: ["**/*.test.ts", "**/*.fixture.ts"] }).map((file) =>
+    saidIn(file, readFileSync(join(packages, file), "utf8")),
+  );
   const files = globSync("**/*.{ts,tsx}", { cwd: src }).filter((file) => !NOT_OF_THE_PAGE.test(file));
   const found = files.map((file) => saidIn(file, readFileSync(join(src, file), "utf8")));
   return {

@@ -1,7 +1,6 @@
-import { displayItem, sentenceOf } from "@banyan/client/display";
+import { displayItem, GIVEN_UP, GIVEN_UP_TOO, sentenceOf } from "@banyan/client/display";
 import type { Call, ConversationState, FeedItem, RunEnd } from "@banyan/core";
 import { callIn, isEnded, toldShortfall, whyEnded } from "@banyan/core/conversation";
-import { GIVEN_UP, GIVEN_UP_TOO } from "@banyan/core/shown";
 import { callBegin, callDetails, callEnd } from "../../show/call-line.ts";
 import { changeHead, diffLines } from "../../show/diff-lines.ts";
 import { wrap } from "../../show/fit-text.ts";

@@ -35,7 +35,6 @@ export {
   thingText,
 } from "./shown-call.ts";
 export { planHeadline, planOn, type ShownStep, shownPlan } from "./shown-plan.ts";
-export { GIVEN_UP, GIVEN_UP_TOO, hitchName, type ToldType, toldItem, type UntoldType } from "./told-item.ts";
 export {
   cutAfter,
   cutBefore,

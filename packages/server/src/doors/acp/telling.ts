@@ -1,5 +1,5 @@
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
-import { type DisplayItem, displayItem, type NoticeDisplay, WrittenParts } from "@banyan/client/display";
+import { type DisplayItem, displayItem, GIVEN_UP, type NoticeDisplay, WrittenParts } from "@banyan/client/display";
 import { createId } from "@banyan/core";
 import {
   type AssistantMessage,
@@ -13,7 +13,7 @@ import {
   pathTo,
   type UserPart,
 } from "@banyan/core/conversation";
-import { compactedLine, GIVEN_UP, planOn } from "@banyan/core/shown";
+import { compactedLine, planOn } from "@banyan/core/shown";
 import type { Branch } from "./branch.ts";
 import { progressOf, toolCallOf } from "./calls.ts";
 import { blockOf } from "./content.ts";

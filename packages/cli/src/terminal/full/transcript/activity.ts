@@ -1,7 +1,7 @@
-import { displayItem, type NoticeDisplay } from "@banyan/client/display";
+import { displayItem, failureName, type NoticeDisplay } from "@banyan/client/display";
 import type { Call, ConversationState, FeedItem } from "@banyan/core";
 import { callIn, toolOf } from "@banyan/core/conversation";
-import { counted, hitchName } from "@banyan/core/shown";
+import { counted } from "@banyan/core/shown";
 import { callSummary } from "../../../show/call-line.ts";
 import { oneLine } from "../../../show/plain-text.ts";
 import { SubAgentItems } from "../../../show/sub-agents.ts";
@@ -136,7 +136,7 @@ export class Activities {
       case "context.not-shortened":
         return this.#settle(state);
       case "model.retrying":
-        return this.#set(`${hitchName(notice)}, attempt ${notice.attempt}`, { until: notice.nextAt });
+        return this.#set(`${failureName(notice)}, attempt ${notice.attempt}`, { until: notice.nextAt });
       case "model.waiting": {
         const since = Date.now() - notice.time;
         return this.#set(notice.alive ? "thinking, the connection is alive" : "nothing from the model", { since });

@@ -1,4 +1,11 @@
-import { type DisplayItem, displayItem, type NoticeDisplay, sentenceOf } from "@banyan/client/display";
+import {
+  type DisplayItem,
+  displayItem,
+  GIVEN_UP,
+  GIVEN_UP_TOO,
+  type NoticeDisplay,
+  sentenceOf,
+} from "@banyan/client/display";
 import {
   type Call,
   type ConversationState,
@@ -14,7 +21,7 @@ import {
   typedText,
   whyEnded,
 } from "@banyan/core/conversation";
-import { compactedLine, GIVEN_UP, GIVEN_UP_TOO } from "@banyan/core/shown";
+import { compactedLine } from "@banyan/core/shown";
 import { attachedLine, attachedTo } from "../../../show/attached.ts";
 import { changeHead, diffLines } from "../../../show/diff-lines.ts";
 import { recalledLine } from "../../../show/memory-lines.ts";
