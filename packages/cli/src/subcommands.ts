@@ -47,6 +47,8 @@ export type ConversationsArguments =
       readonly action: "search";
       readonly words: string;
       readonly here: boolean;
+      /** Also in conversations that programs began. */
+      readonly programs: boolean;
       readonly limit?: number;
       readonly output: "text" | "json";
     }
@@ -164,6 +166,7 @@ function readConversations(argv: readonly string[]): Subcommand | Unread {
   });
   sub("search <words...>", "find messages, in all conversations and branches")
     .option("--here", "only in conversations of this directory", false)
+    .option("--programs", "also in those that programs began at /v1 of a server", false)
     .addOption(limit())
     .addOption(OUTPUT())
     .action((words: readonly string[], options) => {

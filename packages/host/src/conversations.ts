@@ -1,6 +1,6 @@
 import type { Store } from "@banyan/core";
 import { visibleLine } from "@banyan/core/shown";
-import type { ConversationSummary, ListQuery } from "@banyan/core/stores";
+import type { ConversationSummary, ListQuery, SearchHit, SearchOptions } from "@banyan/core/stores";
 
 /** No conversation, or more than one, is meant by a name. `message` says what to do. */
 export class ConversationError extends Error {
@@ -59,6 +59,30 @@ export async function listForUsers(store: Pick<Store, "list">, query: ListQuery 
   const all = await store.list(rest);
   return all.filter(({ labels }) => labels[PROGRAM] === undefined).slice(0, limit);
 }
+
+/**
+ * The messages that users find: those of conversations that programs began are left out (W89), unless `conversation` names one.
+ * `limit` counts what is left. Rejects with `StoreError`.
+ */
+export async function searchForUsers(
+  store: Pick<Store, "list" | "search">,
+  query: string,
+  options: SearchOptions = {},
+): Promise<SearchHit[]> {
+  if (options.conversation !== undefined) return store.search(query, options);
+  const answers: readonly ProgramAnswers[] = ["streamed", "whole"];
+  const begun = await Promise.all(answers.map((each) => store.list({ labels: { [PROGRAM]: each } })));
+  const hidden = new Set(begun.flat().map(({ id }) => id));
+  const { limit = USUAL_HITS } = options;
+  for (let most = limit; ; most *= 4) {
+    const hits = await store.search(query, { ...options, limit: most });
+    const found = hits.filter(({ conversation }) => !hidden.has(conversation));
+    if (found.length >= limit || hits.length < most) return found.slice(0, limit);
+  }
+}
+
+/** Hits of a search that names no limit. */
+const USUAL_HITS = 20;
 
 /** Conversations that are looked through first for one that a person held. */
 const RECENT = 20;

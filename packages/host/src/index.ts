@@ -32,6 +32,7 @@ export {
   listForUsers,
   PROGRAM,
   type ProgramAnswers,
+  searchForUsers,
   wasUnattended,
 } from "./conversations.ts";
 export { unknownInAgents, type WrittenAgent } from "./definitions/agents.ts";

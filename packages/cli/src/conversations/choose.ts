@@ -1,6 +1,6 @@
 import type { ConversationState } from "@banyan/core";
 import type { ConversationSummary } from "@banyan/core/stores";
-import { ConversationDirectory, type Host, listForUsers, wasUnattended } from "@banyan/host";
+import { ConversationDirectory, type Host, listForUsers, searchForUsers, wasUnattended } from "@banyan/host";
 import { excerpt } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { formatTime } from "../show/table.ts";
@@ -39,7 +39,8 @@ export function conversationsHere({
     agent: agent.name,
     workspace,
     list: () => listForUsers(directory),
-    search: async (words) => (await directory.search(words, { limit: FOUND })).map(({ conversation }) => conversation),
+    search: async (words) =>
+      (await searchForUsers(directory, words, { limit: FOUND })).map(({ conversation }) => conversation),
     read: async (id) => (await directory.read(id)).state,
   };
 }

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { counted } from "@banyan/core/shown";
 import type { SearchHit } from "@banyan/core/stores";
-import type { ConversationDirectory } from "@banyan/host";
+import { type ConversationDirectory, searchForUsers } from "@banyan/host";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
 import { excerpt } from "../show/fit-text.ts";
 import { plainText } from "../show/plain-text.ts";
@@ -12,13 +12,11 @@ import type { ConversationsArguments } from "../subcommands.ts";
 /** Finds messages in all conversations and branches (B55). */
 export async function search(
   directory: ConversationDirectory,
-  { words, here, limit, output }: Extract<ConversationsArguments, { action: "search" }>,
+  { words, here, programs, limit, output }: Extract<ConversationsArguments, { action: "search" }>,
   write: (text: string) => void,
 ): Promise<void> {
-  const hits = await directory.search(words, {
-    ...(limit === undefined ? {} : { limit }),
-    ...(here ? { labels: { cwd: realpathSync(".") } } : {}),
-  });
+  const within = { limit, ...(here ? { labels: { cwd: realpathSync(".") } } : {}) };
+  const hits = await (programs ? directory.search(words, within) : searchForUsers(directory, words, within));
   if (output === "json") return write(`${JSON.stringify(hits, null, 2)}\n`);
   if (hits.length === 0)
     return write("Nothing is found. All words must be in one message; of the last one the beginning is enough.\n");

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { attachedText } from "@banyan/core/shown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pathScope } from "../permissions/place.ts";
 import { readingRules } from "../permissions/reading.ts";
@@ -44,6 +45,20 @@ describe("B46: what goes along", () => {
     const [, part] = (await only("@marked.txt")).parts;
     expect(part).toMatchObject({ text: '<file name="marked.txt">\n\ufeffalpha\n\n</file>' });
   });
+
+  test.each(["utf-16le", "utf-16be"] as const)(
+    "F82: a text in %s is decoded, and names its encoding",
+    async (encoding) => {
+      const bytes = Buffer.from("\ufeffgrün\n", "utf16le");
+      writeFileSync(join(folder, "wide.txt"), encoding === "utf-16be" ? bytes.swap16() : bytes);
+      const [, part] = (await only("@wide.txt")).parts;
+      expect(part).toMatchObject({ text: `<file name="wide.txt" encoding="${encoding}">\n\ufeffgrün\n\n</file>` });
+      expect(attachedText(part?.type === "text" ? part.text : "")).toMatchObject({ content: "\ufeffgrün\n", encoding });
+      // Half a character is no text.
+      writeFileSync(join(folder, "wide.txt"), Buffer.concat([bytes, Buffer.from([0xd8])]));
+      expect((await only("@wide.txt")).problems).toEqual([expect.stringContaining("it is neither text")]);
+    },
+  );
 
   test("F81: a file whose name only looks like what is named, and the nearest name where there is none", async () => {
     const own = mkdtempSync(join(tmpdir(), "banyan-attach-"));

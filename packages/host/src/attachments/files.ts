@@ -3,6 +3,7 @@ import { readdir } from "node:fs/promises";
 import { type FilePart, mediaIn, type TextPart } from "@banyan/core/conversation";
 import { enclosed } from "@banyan/core/shown";
 import {
+  formOf,
   JUDGED_BYTES,
   keyFileRefusal,
   type OpenFile,
@@ -83,10 +84,10 @@ function contentOf(name: string, bytes: Buffer, size: number, { redact, keyFiles
     return refuse(
       `it has ${size} bytes, and ${MOST_TEXT} is the most; name the part that matters, or let the agent read it`,
     );
-  const text = textOf(bytes);
+  const { text, encoding } = textOf(bytes) ?? {};
   if (text === undefined) return refuse("it is neither text nor an image nor a PDF");
   const said = redact(text);
-  return { kind: "text", parts: [named("file", name, said)], size: Buffer.byteLength(said) };
+  return { kind: "text", parts: [named("file", name, said, encoding)], size: Buffer.byteLength(said) };
 }
 
 /** The names in a folder, folders first. */
@@ -98,12 +99,14 @@ function folderOf(name: string, entries: readonly Dirent[]): FileAttachment {
   return { kind: "folder", parts: [named("folder", name, text)], size: Buffer.byteLength(text) };
 }
 
-/** The text of a file; nothing for one that is none. */
-function textOf(bytes: Buffer): string | undefined {
-  if (bytes.includes(0)) return undefined;
+/** The text of a file in UTF-8, or in UTF-16 with a byte-order mark, as `read` reads it; nothing for a file without text. */
+function textOf(bytes: Buffer): { readonly text: string; readonly encoding?: string } | undefined {
+  const form = formOf(bytes);
+  if (form.kind === "binary") return undefined;
   try {
     // With its byte-order mark: by the digest of this text, a later write knows what was seen of the file (F78).
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    const text = new TextDecoder(form.encoding, { fatal: true, ignoreBOM: true }).decode(bytes);
+    return form.encoding === "utf-8" ? { text } : { text, encoding: form.encoding };
   } catch {
     // Other encodings cannot be told from binary files.
     return undefined;
@@ -111,6 +114,7 @@ function textOf(bytes: Buffer): string | undefined {
 }
 
 /** A text with what it is, as the model sees it. */
-export function named(kind: string, name: string, text: string): TextPart {
-  return { type: "text", text: enclosed(kind, text, ` name=${JSON.stringify(name)}`) };
+export function named(kind: string, name: string, text: string, encoding?: string): TextPart {
+  const form = encoding === undefined ? "" : ` encoding="${encoding}"`;
+  return { type: "text", text: enclosed(kind, text, ` name=${JSON.stringify(name)}${form}`) };
 }

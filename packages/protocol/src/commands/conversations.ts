@@ -52,6 +52,10 @@ export const conversationCommands = {
       limit: z.int().min(1).max(HITS).optional().describe("20 when absent."),
       cwd: z.string().optional().describe("Only in conversations of this directory."),
       conversation: id.optional().describe("Only in this one."),
+      programs: z
+        .boolean()
+        .optional()
+        .describe("Also in conversations that programs began at `/v1`. They are left out when absent."),
     },
     z.object({
       hits: list(

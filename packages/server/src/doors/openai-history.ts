@@ -39,7 +39,7 @@ export async function placeOfHistory(
   const seen = new Set<string>();
   try {
     for (const query of queriesFor(wanted)) {
-      const { hits } = await client.ask("conversation.search", { query, limit: HITS });
+      const { hits } = await client.ask("conversation.search", { query, limit: HITS, programs: true });
       for (const { conversation } of hits) {
         if (seen.has(conversation)) continue;
         seen.add(conversation);

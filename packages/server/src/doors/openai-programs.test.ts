@@ -178,6 +178,25 @@ test("W89: conversations of programs are left out of lists, and a filter shows t
   expect([await list(""), await list("?programs=true")]).toEqual([[], [[conversation, "streamed"]]]);
 });
 
+test("W89: a search finds messages of programs only if the filter asks for them, however many there are", async () => {
+  const site = await serving({ model: talkative() });
+  const [program] = PROGRAMS;
+  if (!program) throw new Error("There is no program.");
+  const session = await site.host.newSession();
+  await session.add("Where is the needle?");
+  // Newer than what the user wrote, and more than a search returns.
+  const chats = Array.from({ length: 25 }, (_, index) => new ProgramChat(program, `chat ${index}`));
+  for (const chat of chats) await send(site.server.address, chat.say("A needle."));
+  const found = async (query: string) => {
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const response = await fetch(`${site.server.address}/api/v1/conversations?query=needle${query}`, { headers });
+    const { hits } = (await response.json()) as { hits: { conversation: string }[] };
+    return hits.map(({ conversation }) => conversation);
+  };
+  expect(await found("")).toEqual([session.id]);
+  expect(await found("&programs=true")).toHaveLength(20);
+});
+
 test.each([
   ["response_format", { response_format: { type: "json_object" } }, 'response_format.type: takes "text" alone'],
   ["response_format", { response_format: { type: "json_schema", json_schema: {} } }, "response_format.type: takes"],

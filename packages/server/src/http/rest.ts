@@ -96,11 +96,11 @@ export function rest(parts: RestParts, paced: MiddlewareHandler<HttpEnvironment>
   app.get("/conversations", async (context) => {
     const { query, cwd, limit, programs } = context.req.query();
     const most = limit === undefined ? undefined : Number(limit);
+    const all = programs === undefined ? {} : { programs: programs === "true" };
     if (query !== undefined) {
       const bound = most !== undefined && most > HITS && most <= CONVERSATIONS ? HITS : most;
-      return answer(context, await perform(context, "conversation.search", { query, cwd, limit: bound }));
+      return answer(context, await perform(context, "conversation.search", { query, cwd, limit: bound, ...all }));
     }
-    const all = programs === undefined ? {} : { programs: programs === "true" };
     return answer(context, await perform(context, "conversation.list", { cwd, limit: most, ...all }));
   });
 

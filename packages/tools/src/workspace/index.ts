@@ -33,6 +33,7 @@ export { type PersonsCommand, runByPerson } from "./commands/command-of-person.t
 export { type RunOptions, runInWorkspace, type ShellOptions, shellTool } from "./commands/shell.ts";
 export { editModeTool } from "./edit-mode/edit-mode.ts";
 export { WorkspaceError, type WorkspaceErrorCode } from "./files/error.ts";
+export { formOf } from "./files/file-text.ts";
 export { followLinks } from "./files/follow-links.ts";
 export { JUDGED_BYTES, keyFileRefusal, type Watch } from "./files/key-file.ts";
 export { listTool } from "./files/list.ts";

@@ -169,13 +169,15 @@ export function textIn({ part }: Attachment): string | undefined {
   return part.type === "text" ? attachedText(part.text)?.content : undefined;
 }
 
-/** Bytes as text; nothing when they are none. */
+/** Bytes as text, in UTF-8 or with a byte-order mark in UTF-16; nothing when they are none. */
 function decoded(bytes: Uint8Array<ArrayBuffer>): string | undefined {
+  const mark = `${bytes[0]} ${bytes[1]}`;
+  const encoding = mark === "255 254" ? "utf-16le" : mark === "254 255" ? "utf-16be" : "utf-8";
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
     return text.includes("\0") ? undefined : text;
   } catch {
-    // It is no UTF-8.
+    // The bytes are not in that encoding.
     return undefined;
   }
 }

@@ -52,9 +52,9 @@ export function ConversationList() {
       {wanted === "" ? (
         <Days chosen={chosen} onChoose={setChosen} showsPrograms={showsPrograms} />
       ) : (
-        <SearchHits query={wanted} />
+        <SearchHits query={wanted} programs={showsPrograms} />
       )}
-      {wanted === "" && ofPrograms > 0 && (
+      {ofPrograms > 0 && (
         <div className="px-3 pb-1">
           <Button isSmall look="quiet" aria-pressed={showsPrograms} onClick={() => setShowsPrograms(!showsPrograms)}>
             {tCount(ofPrograms, "{count} conversation of programs", "{count} conversations of programs")}

@@ -7,14 +7,14 @@ import { PlaceLink } from "../shell/navigation.tsx";
 
 type Hit = Result<"conversation.search">["hits"][number];
 
-/** What a search finds in all conversations and branches; a hit opens on its own branch (W19). */
-export function SearchHits({ query }: { readonly query: string }) {
+/** The hits of a search in all branches of users' conversations, and with `programs` of programs' too. A hit opens on its own branch (W19). */
+export function SearchHits({ query, programs }: { readonly query: string; readonly programs: boolean }) {
   const { connection } = usePage();
   const [hits, setHits] = useState<readonly Hit[]>();
   const [problem, setProblem] = useState<string>();
   useEffect(() => {
     let isWanted = true;
-    connection.ask("conversation.search", { query, limit: 50 }).then(
+    connection.ask("conversation.search", { query, limit: 50, programs }).then(
       (found) => {
         if (!isWanted) return;
         setHits(found.hits);
@@ -27,7 +27,7 @@ export function SearchHits({ query }: { readonly query: string }) {
     return () => {
       isWanted = false;
     };
-  }, [connection, query]);
+  }, [connection, query, programs]);
   if (problem !== undefined) return <p className="px-4 py-2 text-bad text-sm">{problem}</p>;
   return (
     <ul className="min-h-0 flex-1 overflow-y-auto px-2 pb-3" aria-label={t("Found for {query}", { query })}>

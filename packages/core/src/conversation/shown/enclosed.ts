@@ -17,17 +17,19 @@ export interface AttachedText {
   readonly kind: string;
   readonly name: string;
   readonly content: string;
+  /** "utf-16le" or "utf-16be" for a file in UTF-16; its content begins with the byte-order mark. */
+  readonly encoding?: string;
 }
 
 const ATTACHED =
-  /^<((file|folder|page|resource|diff|output|hook)(?:-\d+)?) name=("(?:[^"\\]|\\.)*")>\n([\s\S]*)\n<\/\1>$/;
+  /^<((file|folder|page|resource|diff|output|hook)(?:-\d+)?) name=("(?:[^"\\]|\\.)*")(?: encoding="(utf-16[bl]e)")?>\n([\s\S]*)\n<\/\1>$/;
 
 /** Reads a text that was enclosed to go along with a message; returns nothing for any other text. */
 export function attachedText(text: string): AttachedText | undefined {
-  const [, , kind, name, content] = ATTACHED.exec(text) ?? [];
+  const [, , kind, name, encoding, content] = ATTACHED.exec(text) ?? [];
   if (kind === undefined || name === undefined || content === undefined) return undefined;
   try {
-    return { kind, name: String(JSON.parse(name)), content };
+    return { kind, name: String(JSON.parse(name)), content, ...(encoding !== undefined && { encoding }) };
   } catch {
     // The text only looks like one that goes along.
     return undefined;

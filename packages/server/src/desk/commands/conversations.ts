@@ -26,9 +26,9 @@ export const conversationHandlers: Handlers<
     return { conversations: await conversations.list({ ...labelled(cwd), limit, programs }) };
   },
 
-  async "conversation.search"({ query, limit, cwd, conversation }, { conversations }) {
+  async "conversation.search"({ query, limit, cwd, conversation, programs = false }, { conversations }) {
     const within = { ...labelled(cwd), ...(conversation === undefined ? {} : { conversation }) };
-    return { hits: await conversations.search(query, { ...within, limit: limit ?? 20 }) };
+    return { hits: await conversations.search(query, { ...within, programs, limit: limit ?? 20 }) };
   },
 
   async "conversation.create"({ conversation, program }, { conversations }) {

@@ -1,6 +1,6 @@
 import type { Session } from "@banyan/core";
 import type { ConversationSummary, ListQuery, SearchHit, SearchOptions } from "@banyan/core/stores";
-import { type Host, listForUsers, narrowedRules, type ProgramAnswers } from "@banyan/host";
+import { type Host, listForUsers, narrowedRules, type ProgramAnswers, searchForUsers } from "@banyan/host";
 import type { ListedConversation } from "@banyan/protocol";
 import type { Activity } from "../elsewhere.ts";
 import { LiveConversation } from "./live-conversation.ts";
@@ -72,9 +72,13 @@ export class LiveConversations {
     return summaries.map((summary) => this.#listed(summary, others?.get(summary.id)));
   }
 
-  /** Messages of all conversations. Rejects with `StoreError`. */
-  search(query: string, options: SearchOptions): Promise<SearchHit[]> {
-    return this.#options.host.store.search(query, options);
+  /** Messages of all conversations; with `programs`, of those too that programs began. Rejects with `StoreError`. */
+  search(
+    query: string,
+    { programs, ...options }: SearchOptions & { readonly programs: boolean },
+  ): Promise<SearchHit[]> {
+    const { store } = this.#options.host;
+    return programs ? store.search(query, options) : searchForUsers(store, query, options);
   }
 
   /** Those that are open, in the order of their opening. */

@@ -59,15 +59,22 @@ function attachedTo({ parts }: Pick<UserMessage, "parts">, workspace: Workspace)
   return parts.flatMap((part) => {
     const attached = part.type === "text" ? attachedText(part.text) : undefined;
     if (attached?.kind !== "file") return [];
-    const { name, content } = attached;
+    const { name, content, encoding } = attached;
     try {
       const path = relative(workspace.root, resolve(workspace.root, meantPath(name, workspace)));
-      return [{ path: path.split(sep).join("/"), digest: digestOf(Buffer.from(content)) }];
+      return [{ path: path.split(sep).join("/"), digest: digestOf(bytesOf(content, encoding)) }];
     } catch {
       // The text only looks like a file that goes along.
       return [];
     }
   });
+}
+
+/** The bytes of a file whose text went along with a message. */
+function bytesOf(content: string, encoding: string | undefined): Buffer {
+  if (encoding === undefined) return Buffer.from(content);
+  const bytes = Buffer.from(content, "utf16le");
+  return encoding === "utf-16be" ? bytes.swap16() : bytes;
 }
 
 /** Throws when a file is not what its branch last saw; `digest` is that of its content now, `null` for no file. */
