@@ -153,6 +153,6 @@ describe.skipIf(!hasTmux)("S29: /share at a server", () => {
     pty.enter("/share list");
     await pty.until("There is no link to this conversation.");
     pty.enter("/share tomorrow");
-    await pty.until("Say /share, /share here, with a time as 30m, 12h or 2d");
+    await pty.until("Write /share or /share here, with a time such as 30m, 12h or 2d");
   });
 });

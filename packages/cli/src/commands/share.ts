@@ -1,4 +1,5 @@
 import type { Client } from "@banyan/client";
+import type { ShareWish } from "@banyan/client/actions";
 import { visibleLine } from "@banyan/core/shown";
 import type { Share } from "@banyan/protocol";
 import { formatTime } from "../show/table.ts";
@@ -26,34 +27,22 @@ export function sharesAt(client: Client, address: string, open: () => Promise<{ 
   };
 }
 
-const UNITS = { m: 60, h: 60 * 60, d: 24 * 60 * 60 } as const;
-
 /** Makes, lists or revokes links that show the conversation. */
-export async function shareConversation(
-  { shares, state, leaf, write }: ConversationContext,
-  argument: string,
-): Promise<void> {
-  const [word = "", ...rest] = argument.split(/\s+/);
-  if (word === "list") write(...(await listed(shares)));
-  else if (word === "revoke" && rest.length === 1) {
-    await shares.revoke(rest[0] ?? "");
+export async function shareConversation({ shares, leaf, write }: ConversationContext, wish: ShareWish): Promise<void> {
+  if (wish.type === "list") write(...(await listed(shares)));
+  else if (wish.type === "revoke") {
+    await shares.revoke(wish.id);
     write("That link shows nothing any more.");
   } else {
-    const time = (word === "here" ? rest : [word, ...rest]).join(" ");
-    const seconds = secondsIn(time);
-    if (seconds === undefined && time !== "")
-      write("Say /share, /share here, with a time as 30m, 12h or 2d; or /share list, /share revoke ID.");
-    else if (state.messages.size === 0) write("Nothing has been said yet.");
-    else {
-      const branch = word === "here" && leaf !== null ? { leaf } : {};
-      const made = await shares.create({ ...branch, ...(seconds !== undefined && { seconds }) });
-      const what = "leaf" in branch ? "this branch as it is now" : "this conversation";
-      write(
-        `Whoever has this link sees ${what}, and nothing else, until ${formatTime(made.share.expiresAt)}:`,
-        made.address,
-      );
-      write(`/share revoke ${visibleLine(made.share.id)} takes it back. It is not told again.`);
-    }
+    const { isBranch, seconds } = wish;
+    const branch = isBranch && leaf !== null ? { leaf } : {};
+    const made = await shares.create({ ...branch, ...(seconds !== undefined && { seconds }) });
+    const what = "leaf" in branch ? "this branch as it is now" : "this conversation";
+    write(
+      `Whoever has this link sees ${what}, and nothing else, until ${formatTime(made.share.expiresAt)}:`,
+      made.address,
+    );
+    write(`/share revoke ${visibleLine(made.share.id)} takes it back. It is not told again.`);
   }
 }
 
@@ -64,9 +53,4 @@ async function listed(shares: Shares): Promise<string[]> {
     ({ id, leaf, expiresAt }) =>
       `${visibleLine(id)}  ${leaf === undefined ? "the conversation" : "a branch"}, until ${formatTime(expiresAt)}`,
   );
-}
-
-function secondsIn(time: string): number | undefined {
-  const [, count, unit] = /^([1-9]\d{0,5})([mhd])$/.exec(time) ?? [];
-  return count === undefined ? undefined : Number(count) * UNITS[unit as keyof typeof UNITS];
 }

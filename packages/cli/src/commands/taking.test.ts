@@ -49,11 +49,9 @@ test("T54: /copy takes the last answer, or the block of code that is named by it
 
 test("T54: /export writes a new file, as its name says, and never over one", async () => {
   const { context, directory, told } = await behind("Yes.");
-  await exportFile(context, "");
+  await exportFile(context, { format: "markdown", file: "" });
   expect(readFileSync(join(directory, "it.markdown"), "utf8")).toBe("as markdown");
-  await exportFile(context, "a b.HTML");
+  await exportFile(context, { format: "html", file: "a b.HTML" });
   expect(told.at(-1)).toBe(`Written: ${join(directory, "a b.HTML")}`);
-  await expect(exportFile(context, "a b.HTML")).rejects.toThrow("It is there already");
-  await exportFile(context, "notes.txt");
-  expect(told.at(-1)).toContain(".md, .json");
+  await expect(exportFile(context, { format: "html", file: "a b.HTML" })).rejects.toThrow("It is there already");
 });

@@ -1,4 +1,5 @@
-import { extname, resolve } from "node:path";
+import { resolve } from "node:path";
+import type { ExportFormat } from "@banyan/client/actions";
 import { type Message, pathTo, textOf } from "@banyan/core";
 import { counted, visibleLine } from "@banyan/core/shown";
 import type { Tokens } from "marked";
@@ -68,25 +69,13 @@ function linesOf(text: string): string {
   return counted(text.split("\n").length, "line");
 }
 
-/** Writes the conversation to a new file. */
+/** Writes the conversation to a new file of a format. */
 export async function exportFile(
-  { state, exported, directory, write }: ConversationContext,
-  argument: string,
+  { exported, directory, write }: ConversationContext,
+  { format, file: wanted }: { readonly format: ExportFormat; readonly file: string },
 ): Promise<void> {
-  if (state.messages.size === 0) return write("Nothing has been said yet.");
-  const format = argument === "" ? "markdown" : FORMATS[extname(argument).toLowerCase()];
-  if (!format)
-    return write("The end of its name says what it is to be: .md, .json (to bring it in elsewhere) or .html.");
   const [{ name, text }, { writeNew }] = await Promise.all([exported(format), import("../conversations/exchange.ts")]);
-  const file = resolve(directory, argument || name);
+  const file = resolve(directory, wanted || name);
   writeNew(file, text);
   write(`Written: ${oneLine(file)}`);
 }
-
-const FORMATS: Readonly<Record<string, "html" | "json" | "markdown">> = {
-  ".md": "markdown",
-  ".markdown": "markdown",
-  ".json": "json",
-  ".html": "html",
-  ".htm": "html",
-};

@@ -33,7 +33,7 @@ const VIEWS: { readonly [Name in Exclude<ViewName, "stop">]: Show<Name> } = {
   context: showContext,
   conversations: (context, { text }) => ownOf(context).enter(text === "" ? undefined : text),
   copy: (context, { text }) => copyAnswer(context, text),
-  export: (context, { text }) => exportFile(context, text),
+  export: (context, view) => exportFile(context, view),
   findings: showFindings,
   go: (context, { message }) => goTo(context, message),
   help: showHelp,
@@ -51,7 +51,7 @@ const VIEWS: { readonly [Name in Exclude<ViewName, "stop">]: Show<Name> } = {
     context.typeIn?.(text);
     context.write(context.typeIn ? help : text);
   },
-  share: (context, { text }) => shareConversation(context, text),
+  share: (context, { share }) => shareConversation(context, share),
   status: showStatus,
   title: ({ state, write }) => write(oneLine(state.title ?? "This conversation has no title.")),
   transcript: showTranscript,

@@ -116,11 +116,23 @@ export type View =
   | { readonly type: "view"; readonly view: "worktrees"; readonly worktrees: Result<"worktree.list">["worktrees"] }
   | { readonly type: "view"; readonly view: "mode"; readonly mode: ActionPlace["mode"] | undefined }
   | { readonly type: "view"; readonly view: "approval"; readonly mode: ApprovalMode | undefined }
+  /** Writes the conversation to a file; without a name, to one named after the conversation. */
+  | { readonly type: "view"; readonly view: "export"; readonly format: ExportFormat; readonly file: string }
+  | { readonly type: "view"; readonly view: "share"; readonly share: ShareWish }
   /** Takes the model of a name, or one that the user chooses. */
   | { readonly type: "view"; readonly view: "model"; readonly name: string }
   /** Puts a text into the prompt, to be changed and sent. */
   | { readonly type: "view"; readonly view: "prompt"; readonly text: string; readonly help: string }
   | { readonly [Name in TextView]: { readonly type: "view"; readonly view: Name; readonly text: string } }[TextView];
+
+/** The format of an exported conversation. */
+export type ExportFormat = "html" | "json" | "markdown";
+
+/** What to do with links that show the conversation. A new link shows the branch if `isBranch`, for `seconds` or a week. */
+export type ShareWish =
+  | { readonly type: "make"; readonly isBranch: boolean; readonly seconds: number | undefined }
+  | { readonly type: "list" }
+  | { readonly type: "revoke"; readonly id: string };
 
 /** What runs without asking. */
 export type ApprovalMode = "plan" | "ask" | "edits" | "all";
@@ -145,7 +157,7 @@ type PlainView =
   | "waiting";
 
 /** Views whose client reads what stands behind the name. */
-type TextView = "agents" | "changes" | "config" | "conversations" | "copy" | "export" | "memory" | "share" | "undo";
+type TextView = "agents" | "changes" | "config" | "conversations" | "copy" | "memory" | "undo";
 
 /** The name of a view. */
 export type ViewName = View["view"];

@@ -11,6 +11,9 @@ const refuses = (words: string) => expect.stringContaining(words);
 const NOT_HERE = /cannot be used here/;
 const NO_ARGUMENTS = "takes no arguments here.";
 
+/** The page has a button for it, and says where. */
+const AT_BUTTON = { page: expect.objectContaining({ type: "message" }) };
+
 /** A line and what it asks for, by client where the clients differ. */
 type Row = readonly [line: string, asks: unknown, elsewhere?: Partial<Record<ClientKind, unknown>>];
 
@@ -73,9 +76,24 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ["/transcript 3", refuses(NO_ARGUMENTS)],
   ],
   copy: [["/copy 2", shows("copy", { text: "2" }), { page: expect.objectContaining({ type: "message" }) }]],
-  export: [["/export a.html", shows("export", { text: "a.html" })]],
+  export: [
+    ["/export a.html", shows("export", { format: "html", file: "a.html" })],
+    ["/export", shows("export", { format: "markdown", file: "" })],
+    ["/export notes.txt", refuses("The end of the file name chooses the format: .md, .json")],
+    ["/export notes", refuses("The end of the file name")],
+  ],
   share: [
-    ["/share here 2d", shows("share", { text: "here 2d" }), { page: expect.objectContaining({ type: "message" }) }],
+    [
+      "/share here 2d",
+      shows("share", { share: { type: "make", isBranch: true, seconds: 172_800 } }),
+      { page: expect.objectContaining({ type: "message" }) },
+    ],
+    ["/share", shows("share", { share: { type: "make", isBranch: false, seconds: undefined } }), AT_BUTTON],
+    ["/share list", shows("share", { share: { type: "list" } }), AT_BUTTON],
+    ["/share revoke abc", shows("share", { share: { type: "revoke", id: "abc" } }), AT_BUTTON],
+    ["/share revoke", refuses("Write /share or /share here"), AT_BUTTON],
+    ["/share here 2d 3d", refuses("Write /share or /share here"), AT_BUTTON],
+    ["/share tomorrow", refuses("Write /share or /share here"), AT_BUTTON],
   ],
   changes: [["/diff a.ts", shows("changes", { text: "a.ts" })]],
   undo: [["/undo", shows("undo", { text: "" })]],

@@ -1,6 +1,17 @@
 import { pathTo, type StayingProcess, subAgentsOf } from "@banyan/core/conversation";
 import { type Say, visibleLine } from "@banyan/core/shown";
-import { type Action, type ActionPlace, message, perform, Refusal, type Step, textView, view } from "./action.ts";
+import {
+  type Action,
+  type ActionPlace,
+  type ExportFormat,
+  message,
+  perform,
+  Refusal,
+  type Step,
+  textView,
+  type View,
+  view,
+} from "./action.ts";
 import { quoted } from "./places.ts";
 
 const isRunning = ({ outcome }: StayingProcess) => outcome === undefined;
@@ -108,7 +119,7 @@ export const programActions: readonly Action[] = [
     name: "export",
     arguments: "[file.md | file.json | file.html]",
     help: "Export this conversation to a new file: Markdown, JSON or HTML",
-    read: (file) => textView("export", file),
+    read: readExport,
   },
   {
     name: "share",
@@ -116,7 +127,7 @@ export const programActions: readonly Action[] = [
     help: "Make a link that shows this conversation, or this branch as it is now",
     onPage: "“Share” stands in the menu of the conversation, at the top.",
     needs: { clients: ["terminal", "attach", "editor"], right: "share.create" },
-    read: (argument) => textView("share", argument),
+    read: readShare,
   },
   {
     name: "changes",
@@ -198,6 +209,45 @@ export const programActions: readonly Action[] = [
 export function readMode(mode: string, say: Say): ActionPlace["mode"] | undefined {
   if (mode === "" || mode === "chat" || mode === "task") return mode === "" ? undefined : mode;
   throw new Refusal(say("There are two modes: /mode chat and /mode task."));
+}
+
+const FORMATS: Readonly<Record<string, ExportFormat>> = {
+  md: "markdown",
+  markdown: "markdown",
+  json: "json",
+  html: "html",
+  htm: "html",
+};
+
+function readExport(file: string, { state, say }: ActionPlace): View {
+  if (state.messages.size === 0) throw new Refusal(say("Nothing has been said yet."));
+  const ending = file === "" ? "md" : (/\.(\w+)$/.exec(file)?.[1]?.toLowerCase() ?? "");
+  const format = Object.hasOwn(FORMATS, ending) ? FORMATS[ending] : undefined;
+  if (!format)
+    throw new Refusal(say("The end of the file name chooses the format: .md, .json (can be imported) or .html."));
+  return { type: "view", view: "export", format, file };
+}
+
+const UNITS = { m: 60, h: 60 * 60, d: 24 * 60 * 60 } as const;
+
+function readShare(argument: string, { state, say }: ActionPlace): View {
+  const [word = "", ...rest] = argument.split(/\s+/);
+  const [id] = rest;
+  if (argument === "list") return { type: "view", view: "share", share: { type: "list" } };
+  if (word === "revoke" && id !== undefined && rest.length === 1)
+    return { type: "view", view: "share", share: { type: "revoke", id } };
+  const isBranch = word === "here";
+  const time = isBranch ? rest.join(" ") : argument;
+  const [, count, unit] = /^([1-9]\d{0,5})([mhd])$/.exec(time) ?? [];
+  if (time !== "" && count === undefined)
+    throw new Refusal(
+      say(
+        "Write /share or /share here, with a time such as 30m, 12h or 2d if you like; /share list; or /share revoke ID.",
+      ),
+    );
+  if (state.messages.size === 0) throw new Refusal(say("Nothing has been said yet."));
+  const seconds = count === undefined ? undefined : Number(count) * UNITS[unit as keyof typeof UNITS];
+  return { type: "view", view: "share", share: { type: "make", isBranch, seconds } };
 }
 
 function readApproval(argument: string, { state, say }: ActionPlace): Step {

@@ -72,7 +72,7 @@ export const turnActions: readonly Action[] = [
     name: "init",
     givesWay: true,
     arguments: "[what matters]",
-    help: "Have the agent write AGENTS.md for this project",
+    help: "Have the agent create AGENTS.md for this project",
     needs: { right: "turn.say", idle: "turn" },
     read: (matters) => ({ type: "turn", turn: "say", text: instructionsRequest(matters) }),
   },

@@ -68,7 +68,8 @@ export function useSlashActions(tree: ConversationState | undefined, leaf: strin
   return offeredActions(place)
     .filter(({ name }) => !OF_OTHER_PARTS.has(name) && !panels.includes(name))
     .map((action) => ({
-      name: say(action.help),
+      // The palette has an entry for each format of a file.
+      ...(action.name !== "export" && { name: say(action.help) }),
       slash: action.name,
       run: (argument = "") => follow(readOnPage(action, argument, place)),
     }));
@@ -129,7 +130,7 @@ function useFollow(
     compare: () => show("compare"),
     config: () => show("settings"),
     context: () => show("context"),
-    export: ({ text }) => exportNamed(page, { conversation, leaf }, text),
+    export: ({ format }) => exportFile(page, { conversation, format, ...(leaf !== null && { leaf }) }),
     findings: () => show("findings"),
     go: ({ message }) => showBranch(message, { focus: message }),
     hooks: () => show("hooks"),
@@ -187,19 +188,6 @@ function useFollow(
     }
   };
   return follow;
-}
-
-/** Exports to a file as its name says. */
-function exportNamed(
-  page: Page,
-  { conversation, leaf }: { readonly conversation: string; readonly leaf: string | null },
-  file: string,
-) {
-  const [, ending = "md"] = /\.(md|json|html)$/i.exec(file) ?? [];
-  const format = ({ md: "markdown", json: "json", html: "html" } as const)[
-    ending.toLowerCase() as "md" | "json" | "html"
-  ];
-  return exportFile(page, { conversation, format, ...(leaf !== null && { leaf }) });
 }
 
 /** Undoes the changes of a call; without one, of the last call whose changes are not undone yet. */
