@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { GIVEN_UP, GIVEN_UP_TOO } from "@banyan/client/display";
 import { emptyConversation } from "@banyan/core";
@@ -513,6 +513,23 @@ describe("a conversation", () => {
     expect(JSON.parse(last.stdout).conversation).toBe(conversation);
     const said = JSON.stringify(server.asked.at(-1));
     for (const text of ["my colour is green", "and now?", "and then?", "and last?"]) expect(said).toContain(text);
+  });
+
+  test("goes on with --continue by a link to its folder, and with --resume after the folder was renamed", async () => {
+    await using server = await modelServer({ text: "Noted." });
+    const at = (name: string) => join(place.workspace, name);
+    const [folder, link, renamed] = [at("a b/project"), at("link"), at("a b/renamed")];
+    mkdirSync(folder, { recursive: true });
+    symlinkSync(folder, link);
+    const say = async (cwd: string, ...args: string[]) =>
+      JSON.parse((await banyan(place, ["-p", ...args, "-o", "json", ...MODEL], { ...server, cwd })).stdout)
+        .conversation;
+    const conversation = await say(folder, "my colour is green");
+    expect(await say(link, "and now?", "--continue")).toBe(conversation);
+    renameSync(folder, renamed);
+    expect(await say(renamed, "and then?", "--resume", conversation)).toBe(conversation);
+    const said = JSON.stringify(server.asked.at(-1));
+    for (const text of ["my colour is green", "and now?", "and then?"]) expect(said).toContain(text);
   });
 
   test("keeps what was said when the model failed", async () => {
