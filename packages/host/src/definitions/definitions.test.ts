@@ -347,6 +347,13 @@ describe("skills", () => {
     ]);
   });
 
+  test("one without a name is called as its folder", () => {
+    write("a b/skills/release/SKILL.md", "---", "description: How we release.", "---", "1. Tag.");
+    const { found, faults } = readSkills([{ path: join(root, "a b/skills") }]);
+    expect(faults).toEqual([]);
+    expect(found).toMatchObject([{ name: "release", description: "How we release." }]);
+  });
+
   test("one whose description is too long is a fault with its line", () => {
     const path = write("skills/long/SKILL.md", "---", `description: ${"x".repeat(1025)}`, "---", "Text.");
     expect(readSkills([{ path: join(root, "skills") }]).faults.map(describeFault)).toEqual([
