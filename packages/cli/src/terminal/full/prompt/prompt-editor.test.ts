@@ -223,6 +223,45 @@ describe("what is shown", () => {
     expect([shown.above, shown.below]).toEqual([15, 0]);
   });
 
+  test("a wide character that is put in the middle of a line stands there once, and the cursor behind it", () => {
+    press("漢字x", "\x1b[D", "日");
+    expect(editor.lines(40, 24)).toMatchObject({ lines: ["漢字日x"], cursor: { row: 0, column: 6 } });
+    press("\r");
+    expect(sent).toEqual(["漢字日x"]);
+  });
+
+  test("a draft of 60 lines in a window of 20 is written to its end, and is sent whole", () => {
+    const lines = Array.from({ length: 60 }, (_, index) => `line ${index}`);
+    press(lines.join("\n"), "!");
+    const shown = editor.lines(80, 20);
+    expect(shown.lines.length).toBeLessThan(20);
+    expect(shown.lines.at(-1)).toBe("line 59!");
+    press("\r");
+    expect(sent).toEqual([`${lines.join("\n")}!`]);
+  });
+
+  test("words that are deleted back over no-break spaces take no other word with them", () => {
+    editor.set("one two\u202fthree\u00a0four");
+    press("\x1b\x7f");
+    expect(editor.text.length).toBeLessThan("one two\u202fthree\u00a0four".length);
+    expect("one two\u202fthree\u00a0four".startsWith(editor.text)).toBe(true);
+    expect(editor.text).toMatch(/^one /);
+  });
+
+  test("a long paste behind ! and in words stands in the message once, and Backspace behind it takes it whole", () => {
+    const pasted = Array.from({ length: 12 }, (_, index) => `line ${index}`).join("\n");
+    press("!cat ");
+    editor.paste(pasted);
+    press(" end", "\r");
+    press("say ");
+    editor.paste(pasted);
+    press("\x7f", "that", "\r");
+    expect(sent).toEqual([`!cat ${pasted} end`, "say that"]);
+    editor.remember(sent[0] ?? "");
+    press(UP, "\r");
+    expect(sent[2]).toBe(sent[0]);
+  });
+
   test("T16: / lists the commands with one line each; Enter completes one, and sends it when it can only be that one", async () => {
     press("/");
     expect(await suggestions()).toEqual([
