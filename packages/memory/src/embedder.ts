@@ -45,7 +45,7 @@ export class Embedder {
 
   #unusable(cause: unknown): MemoryError {
     const why = cause instanceof Error ? cause.message : String(cause);
-    const message = `The embedding model ${this.name} cannot be used (${why}); memory goes by words alone until it can. Check its settings.`;
+    const message = `The embedding model ${this.name} cannot be used (${why}); until then memory searches by words only. Check its settings.`;
     return new MemoryError("embedder", message, { cause });
   }
 }

@@ -51,7 +51,7 @@ export function memoryError(error: unknown, file: string): MemoryError {
   if (damage || [IO_READ, IO_SHORT_READ, CORRUPT_INDEX].includes(errcode)) {
     return new MemoryError(
       "damaged",
-      `${file} is damaged (${why}); put a backup in its place, or move it away to begin with an empty memory.`,
+      `${file} is damaged (${why}); put a backup in its place, or move it away to start with an empty memory.`,
       { cause: error },
     );
   }

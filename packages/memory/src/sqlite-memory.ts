@@ -162,14 +162,14 @@ class SqliteMemory implements ManagedMemory {
 
   async add({ text: said, ...from }: NewFact): Promise<MemoryEntry> {
     const text = this.#redact(said).trim();
-    if (text === "") throw new MemoryError("unfit", "There is nothing to remember: a fact needs a text.");
+    if (text === "") throw new MemoryError("unfit", "Nothing to remember: the fact is empty.");
     if (text.length > LONGEST_FACT) {
       const most = LONGEST_FACT.toLocaleString("en");
       throw new MemoryError("unfit", `A fact has at most ${most} characters, this one ${text.length}; shorten it.`);
     }
     const [entry] = await this.#file.write((database) => {
       if (isOff(database, from.conversation ?? "")) {
-        throw new MemoryError("off", "Memory is off for this conversation; switch it on first.");
+        throw new MemoryError("off", "Memory is off for this conversation. Turn it on first.");
       }
       const id = keep(database, { directory: this.#directory, ...from, kind: "fact", text, at: Date.now() });
       return entriesOf(database, [id]);

@@ -74,7 +74,7 @@ export async function chooseModel(options: ChooseOptions = {}): Promise<ModelCho
   }
   return {
     name: "demo/offline",
-    reason: `Using demo/offline, a rule-based stand-in, because ${["no key is set", ...reasons].join(" and ")}; set ANTHROPIC_API_KEY or OPENAI_API_KEY, or start Ollama, for a real model.`,
+    reason: `Using demo/offline, a demo without a language model, because ${["no key is set", ...reasons].join(" and ")}; set ANTHROPIC_API_KEY or OPENAI_API_KEY, or start Ollama, for a real model.`,
   };
 }
 

@@ -15,7 +15,7 @@ export function embeddingModel(name: string, options: Pick<ResolveOptions, "env"
   const { env = process.env, aliases } = options;
   const { provider, model, effort } = parseName(name, aliases);
   if (effort !== undefined)
-    throw new ModelChoiceError("malformed-name", `"${name}" names an effort; a model that makes vectors has none.`);
+    throw new ModelChoiceError("malformed-name", `"${name}" names an effort, which embedding models do not have.`);
   const { openEmbedding } = provider;
   if (!openEmbedding) {
     const others = providers.filter((other) => other.openEmbedding).map((other) => other.name);

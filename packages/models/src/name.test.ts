@@ -63,7 +63,7 @@ describe("short names", () => {
   });
 
   test("that lead in a circle are refused", () => {
-    expect(() => parseName("a", { a: "b", b: "a" })).toThrow('The alias "a" leads back to itself.');
+    expect(() => parseName("a", { a: "b", b: "a" })).toThrow('The alias "a" points to itself.');
   });
 
   test("that are mistyped are refused with the nearest", () => {

@@ -91,7 +91,7 @@ test("S4: guests get a part of the connections, and of one address a small one: 
   const feed = () => fetch(`${running.address}/api/v1/conversations/${conversation}/feed`, { headers: guest });
   const second = await feed();
   expect(second.status).toBe(200);
-  const refused = /There are 2 guests from your address already, .*: close one of them\./;
+  const refused = /There are 2 guests from your address, .*\. Close one of them\./;
   const third = await feed();
   expect([third.status, await third.text()]).toEqual([429, expect.stringMatching(refused)]);
   await expect(TestClient.connect(running, guestToken)).rejects.toThrow();

@@ -20,7 +20,7 @@ async function notReady() {
 
 const NOT_BEGUN = {
   type: "failed",
-  error: { code: "invalid", message: "It was interrupted before it began; nothing was written." },
+  error: { code: "invalid", message: "Interrupted before it started. Nothing was written." },
 };
 
 describe("T1: an interruption between a command and its run", () => {

@@ -187,7 +187,7 @@ test("S29: a link that is taken back, or whose time is over, ends what it shows,
   await visitor.end();
   expect(visitor.frames.at(-1)).toMatchObject({
     type: "refused",
-    message: expect.stringContaining("shows nothing any more"),
+    message: expect.stringContaining("has expired or was revoked"),
   });
   for await (const _ of stream.body ?? []) {
     // It ends.

@@ -171,7 +171,7 @@ test("C8: what a branch did is brought over as a call that a person is asked abo
   expect(state.cost).toBe(0);
   await expect(
     client.ask("branch.bring", { conversation, from: one?.message ?? "", to: newestLeaf(state, one?.message ?? "") }),
-  ).rejects.toThrow("A branch is brought over to another one, and this is the same.");
+  ).rejects.toThrow("Choose another branch: the source and the target are the same.");
 });
 
 test("C8: where there is no repository the branches share the files, which is said; one model that is none begins nothing", async () => {

@@ -7,7 +7,7 @@ export function checkSequence(conversation: string, seq: number, events: readonl
     if (event.seq !== expected) {
       throw new StoreError(
         "stale",
-        `Event ${event.seq} does not go on from the log of conversation ${conversation}, where ${expected} is next; open it again to go on from there.`,
+        `Event ${event.seq} does not follow the log of conversation ${conversation}, where ${expected} is next; open it again to continue from there.`,
       );
     }
     expected++;
@@ -22,7 +22,7 @@ export function notFound(conversation: string): StoreError {
 }
 
 export function logClosed(conversation: string): StoreError {
-  return new StoreError("stale", `The log of conversation ${conversation} is closed; open it again to go on.`);
+  return new StoreError("stale", `The log of conversation ${conversation} is closed; open it again to continue.`);
 }
 
 /** What is written goes into files that nobody will find again. */

@@ -100,7 +100,9 @@ describe.skipIf(!hasTmux)("a chat", () => {
 
   test("B65: is labelled when it is with the offline demo", async () => {
     using pty = Pty.open(place, []);
-    expect(await pty.prompted()).toContain("Using demo/offline, a rule-based stand-in, because no key is set;");
+    expect(await pty.prompted()).toContain(
+      "Using demo/offline, a demo without a language model, because no key is set;",
+    );
   });
 
   test("B3, T16: a blank line and a slash command ask the model nothing; an unknown one suggests the nearest", async () => {

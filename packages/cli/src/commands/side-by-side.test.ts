@@ -25,7 +25,7 @@ describe.skipIf(!hasTmux)("branches side by side, at a terminal", () => {
     using pty = Pty.open(place, MODEL);
     await pty.prompted();
     await pty.exchange("hello", /What has an effect asks you first/);
-    await pty.exchange("/compare", "There is one branch here, and nothing to compare it with.");
+    await pty.exchange("/compare", "There is only one branch, so there is nothing to compare.");
     await pty.exchange("/bring 7", "There is no branch 7. /branch lists the branches with their numbers.");
     await pty.exchange("/fan", "Write what to ask: /fan 3 Find the bug");
     await pty.exchange("/fan 2 create made.txt with some words", "demo/offline in the worktree offline-2");

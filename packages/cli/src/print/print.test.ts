@@ -230,7 +230,7 @@ describe("the answer", () => {
   test("B65: is the offline demo's, and says so, when there is neither a key nor a server", async () => {
     const { code, stderr } = await banyan(place, ["-p", "what can you do?"]);
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^Using demo\/offline, a rule-based stand-in, because no key is set/);
+    expect(stderr).toMatch(/^Using demo\/offline, a demo without a language model, because no key is set/);
   });
 });
 

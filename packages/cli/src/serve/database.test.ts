@@ -63,8 +63,8 @@ describe.skipIf(!LONG)("a database that servers cannot use", () => {
 
   type Row = readonly [what: string, address: () => string, told: RegExp];
   const noAddress: readonly Row[] = [
-    ["another scheme", () => "mysql://a@b/c", /it is no address\. Write it as postgres:/],
-    ["a port that can be none", () => `postgres://me:${SECRET}@host:port/db`, /it is no address/],
+    ["another scheme", () => "mysql://a@b/c", /it is not an address\. Write it as postgres:/],
+    ["a port that can be none", () => `postgres://me:${SECRET}@host:port/db`, /it is not an address/],
     ["no database in it", () => wrong({ pathname: "" }), /it names no database/],
     ["a setting that is none", () => wrong({ search: "?sslmode=prefer" }), /its sslmode is none of/],
     ["a file that is not there", () => wrong({ search: "?sslmode=verify-full&sslrootcert=/no.pem" }), /ENOENT/],
@@ -72,8 +72,8 @@ describe.skipIf(!LONG)("a database that servers cannot use", () => {
   const noUse: readonly Row[] = [
     ["nobody who listens", () => wrong({ port: "1" }), /does not answer .*see that it runs/],
     ["no such host", () => wrong({ hostname: "no-such-host.invalid" }), /no host of the name/],
-    ["no such database", () => wrong({ pathname: "none" }), /no such database; make it with createdb/],
-    ["a wrong password", () => wrong({ username: "guarded" }), /does not let guarded in; check the user/],
+    ["no such database", () => wrong({ pathname: "none" }), /no such database\. Create it with createdb/],
+    ["a wrong password", () => wrong({ username: "guarded" }), /rejects the user guarded; check the user/],
     ["no such user", () => wrong({ username: "nobody" }), /does not let nobody in/],
     [
       "no right to make tables",
@@ -83,11 +83,11 @@ describe.skipIf(!LONG)("a database that servers cannot use", () => {
     ["no right to tables of others", () => wrong({ username: "reader", pathname: "made" }), /does not allow reader/],
     ["tables of a newer program", () => wrong({ pathname: "newer" }), /are of version 1000, and this program knows/],
     ["a standby without tables", () => of(pair.standby, { pathname: "empty" }), /takes no writes now .*name the/],
-    ["no TLS", () => of(pair.standby, { search: "?sslmode=require" }), /cannot be made safe .*does not support SSL/],
+    ["no TLS", () => of(pair.standby, { search: "?sslmode=require" }), /cannot be secured .*does not support SSL/],
   ];
   const otherHost = () => wrong({ search: `?sslmode=verify-full&sslrootcert=${join(folder, "other.pem")}` });
   const noTrust: readonly Row[] = [
-    ["a certificate of another host", otherHost, /cannot be made safe .*altnames.*check sslmode/],
+    ["a certificate of another host", otherHost, /cannot be secured .*altnames.*check sslmode/],
     ["a certificate of nobody known", () => wrong({ search: "?sslmode=verify-full" }), /made safe .*self-signed/],
   ];
 

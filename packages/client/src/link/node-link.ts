@@ -122,7 +122,7 @@ class NodeLink implements Link {
     if (FINAL.has(code))
       return this.#fail(new ClientError("refused", refusal ?? `The server ended the connection (${code}).`));
     if (!this.#everUp)
-      return this.#fail(new ClientError("unreachable", `No banyan server answers at ${this.#to.address}.`));
+      return this.#fail(new ClientError("unreachable", `No banyan server responds at ${this.#to.address}.`));
     const delay = Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** this.#attempt++) * (0.75 + Math.random() / 2);
     this.#timer = setTimeout(() => this.#connect(), delay);
     this.#events.down(Date.now() + delay);

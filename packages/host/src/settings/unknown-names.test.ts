@@ -65,7 +65,7 @@ describe("F103: a name in a setting is looked up, and reported where it is writt
     [
       "a short name of itself",
       { aliases: { quick: "quick" } },
-      /^FILE:3:12: aliases\.quick: the alias "quick" leads back to itself/,
+      /^FILE:3:12: aliases\.quick: the alias "quick" points to itself/,
     ],
     [
       "a model that facts are about",

@@ -71,7 +71,7 @@ export function errorOfConnection(endpoint: Endpoint, cause: unknown, sent: bool
 
 /** The answer is over and not whole. */
 export function errorOfEnd(endpoint: Endpoint): ModelError {
-  const said = { fact: `${endpoint.address} ended the answer before it was whole`, advice: "try again" };
+  const said = { fact: `${endpoint.address} ended the answer before it was complete`, advice: "try again" };
   return new ModelError("broken-stream", said);
 }
 
@@ -90,7 +90,7 @@ export function parseEvent(endpoint: Endpoint, data: string): Readonly<Record<st
 
 function malformed(endpoint: Endpoint, what: string, data: string, cause?: unknown): ModelError {
   const begin = data.length > 80 ? `${data.slice(0, 80)}...` : data;
-  const fact = `${endpoint.address} sent a piece of an answer that ${what}`;
+  const fact = `${endpoint.address} sent part of an answer that ${what}`;
   return new ModelError("broken-stream", { fact, advice: "try again", words: begin }, { cause });
 }
 
@@ -114,7 +114,7 @@ export function errorOfSize(address: string, most: number): ModelError {
 
 /** An answer that nobody can read without breaking the stack. */
 export function errorOfDepth(address: string): ModelError {
-  return endless(address, "sent an answer that is nested too deep");
+  return endless(address, "sent an answer that is nested too deeply");
 }
 
 function endless(address: string, what: string): ModelError {

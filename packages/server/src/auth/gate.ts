@@ -157,19 +157,19 @@ function bearerOf({ header }: Knock): string | undefined {
 }
 
 const refuse = (status: Refusal["status"], message: string): Refusal => ({ ok: false, status, message });
-const NO_TOKEN = refuse(401, "A token is needed: open the address that banyan serve printed.");
-const WRONG_TOKEN = refuse(401, "This token is not of this server: open the address that banyan serve printed.");
-const BARRED = refuse(429, "Too many wrong tokens from this address. Try again in a minute, or with the right one.");
-const WRONG_HOST = refuse(421, "This server does not answer to that name; allow it with --allow-host.");
-const WRONG_ORIGIN = refuse(403, "Pages of other sites may not talk to this server.");
-const IN_A_FRAME = refuse(403, "This server is shown in no other page.");
-const NO_ORIGIN = refuse(403, "A page must say where it is from.");
-const COOKIE_ALONE = refuse(401, "A page talks to the server over its socket; a program sends its token as a bearer.");
+const NO_TOKEN = refuse(401, "Not signed in. Open the address that banyan serve printed.");
+const WRONG_TOKEN = refuse(401, "Wrong token for this server. Open the address that banyan serve printed.");
+const BARRED = refuse(429, "Too many wrong tokens from this address. Try again in a minute, or use the right token.");
+const WRONG_HOST = refuse(421, "This host name is not allowed. Allow it with --allow-host.");
+const WRONG_ORIGIN = refuse(403, "Requests from other sites are not allowed.");
+const IN_A_FRAME = refuse(403, "This page can't be embedded in other pages.");
+const NO_ORIGIN = refuse(403, "The request has no Origin header.");
+const COOKIE_ALONE = refuse(401, "Pages use the WebSocket. Programs send their token as a bearer token.");
 const LED_HERE = refuse(
   403,
-  "Another page led here with a token, which counts for nothing. Open the address that banyan serve printed yourself.",
+  "A token in a link from another page is not accepted. Open the address that banyan serve printed yourself.",
 );
-const LOOKED_AHEAD = refuse(403, "A browser that looks ahead is not signed in; open the address to be.");
+const LOOKED_AHEAD = refuse(403, "A prefetch does not sign in. Open the address to sign in.");
 
 function cookieIn(header: string | undefined, name: string): string | undefined {
   for (const pair of header?.split(";") ?? []) {

@@ -24,8 +24,9 @@ export class GuestLines {
   take(from: string): (() => void) | Full {
     const held = this.#held.get(from) ?? 0;
     if (held >= this.#mostOfOne)
-      return `There are ${held} guests from your address already, which is as many as this server takes: close one of them.`;
-    if (this.#all >= this.#most) return `There are ${this.#all} guests already; try again later.`;
+      return `There are ${held} guests from your address, the most that this server allows. Close one of them.`;
+    if (this.#all >= this.#most)
+      return `There are ${this.#all} guests, the most that this server allows. Try again later.`;
     this.#all++;
     this.#held.set(from, held + 1);
     let isHeld = true;

@@ -42,9 +42,7 @@ export class KeptShares implements Shares, Disposable {
     now = Date.now(),
   ): { share: Share; token: string } {
     if (this.list().length >= MOST_SHARES)
-      throw new ShareError(
-        `There are ${MOST_SHARES} links already, which is as many as a server has: revoke one first.`,
-      );
+      throw new ShareError(`There are ${MOST_SHARES} links, the most that a server allows. Revoke one first.`);
     const token = randomToken();
     const share = { id: createId(), ...shown, createdAt: now, expiresAt: now + seconds * 1_000 };
     this.#add({ ...share, digest: digestOf(token) });
@@ -144,9 +142,7 @@ function keptIn(file: string | undefined): readonly Kept[] {
   } catch {
     // Told below, as what is JSON and no list of links is.
   }
-  throw new Error(
-    `${file} holds no links that can be read. Remove it to go on: then no link is good that was made before.`,
-  );
+  throw new Error(`${file} can't be read. To continue, remove the file: all links made before stop working.`);
 }
 
 function isKept(kept: Partial<Kept> | null): boolean {

@@ -293,7 +293,7 @@ export class Cluster implements Elsewhere, DrivenNode {
     this.#toldUnreachable.set(address, now);
     const why = error instanceof Error ? error.message : String(error);
     this.#options.told(
-      `The server at ${address} cannot be reached from here (${why}); see that its --address is right, and the tokens are the same. What it has open is read in the database meanwhile.`,
+      `The server at ${address} cannot be reached (${why}); check its --address, and that both servers use the same token. Meanwhile its open conversations are read from the database.`,
     );
   }
 
@@ -405,4 +405,4 @@ export class Cluster implements Elsewhere, DrivenNode {
   }
 }
 
-const STOPPING: Problem = { code: "stopping", message: "This node is stopping; connect again, to another one." };
+const STOPPING: Problem = { code: "stopping", message: "This node is stopping. Connect to another node." };

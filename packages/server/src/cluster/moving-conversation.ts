@@ -204,7 +204,7 @@ class MovingWatching implements Watching {
       this.#whereabouts.end().then(
         (end) => {
           if (isStill() && end > (at?.seq ?? 0))
-            this.#lost(new ClientError("unreachable", "The node tells nothing any more."));
+            this.#lost(new ClientError("unreachable", "The node stopped sending events."));
         },
         // Without the database, the node is all there is.
         () => {},
@@ -374,7 +374,7 @@ function pause(time: number): Promise<void> {
 async function within<T>(time: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    const error = new ClientError("unreachable", `Nothing came within ${time / 1_000} s.`);
+    const error = new ClientError("unreachable", `No data came within ${time / 1_000} s.`);
     timer = setTimeout(() => reject(error), time);
   });
   try {
@@ -387,7 +387,7 @@ async function within<T>(time: number, work: Promise<T>): Promise<T> {
 function unreachable(conversation: string, cause: unknown): StoreError {
   return new StoreError(
     "locked",
-    `Conversation ${conversation} is open on a server that this one does not reach; see that its --address is right, and the tokens are the same.`,
+    `Conversation ${conversation} is open on a server that cannot be reached. Check its --address, and that both servers use the same token.`,
     { cause },
   );
 }

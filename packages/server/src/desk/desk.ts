@@ -140,7 +140,7 @@ export class Desk implements AsyncDisposable {
         told ??
         ((error) => {
           defect(error);
-          return "Something went wrong inside the server; its log says what.";
+          return "Internal server error. The server's log has the details.";
         }),
     };
     this.performer = new Performer(workplace, elsewhere);
@@ -249,7 +249,10 @@ export class Desk implements AsyncDisposable {
 
   async #stop(): Promise<void> {
     this.#stopping.abort(new ServerStopping());
-    this.#tellAll({ type: "stopping", message: "The server stops; what ran was interrupted, and can be resumed." });
+    this.#tellAll({
+      type: "stopping",
+      message: "The server is stopping. Running turns were interrupted and can be resumed.",
+    });
     await this.conversations.close();
     this.#listWatch[Symbol.dispose]();
     this.#unread[Symbol.dispose]();

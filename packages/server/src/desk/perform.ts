@@ -90,7 +90,7 @@ function onceIn(
   const where = "conversation" in command ? (command.conversation ?? "") : "";
   const outcome = once.do(`${principal.name} ${id}`, `${type} ${where}`, work);
   if (outcome) return outcome;
-  const message = `The id ${id} was that of another command, or of one for another conversation; give each an id of its own.`;
+  const message = `The id ${id} was already used by another command. Give each command its own id.`;
   return Promise.resolve({ error: { code: "invalid", message } });
 }
 
@@ -101,14 +101,12 @@ export function refusalOf(
 ): Problem | undefined {
   const forbidden = (message: string) => ({ code: "forbidden", message }) as const;
   if (only && !isGood(only)) return forbidden(LINK_OVER);
-  if (!rights.includes(needs[type])) return forbidden(`This token does not allow ${type}: it may only watch.`);
-  return only && conversation !== only.conversation
-    ? forbidden("This link shows one conversation, and no other.")
-    : undefined;
+  if (!rights.includes(needs[type])) return forbidden(`This token is view-only: it does not allow ${type}.`);
+  return only && conversation !== only.conversation ? forbidden("This link shows only one conversation.") : undefined;
 }
 
 /** What somebody is told whose link shows nothing any more. */
-export const LINK_OVER = "This link shows nothing any more: its time is over, or it was taken back.";
+export const LINK_OVER = "This link has expired or was revoked.";
 
 function isGood({ ended, expiresAt }: Only): boolean {
   return !ended.aborted && Date.now() < expiresAt;

@@ -267,7 +267,7 @@ test("/api/ag-ui: bad input, another version and a guest get a sentence before a
     [{ ...base, messages: [{ ...user, id: ".." }] }, 400, /id of the last one must be 1 to 128/],
     [{ ...base, messages: "hello" }, 400, /messages/],
     [{ ...base, protocolVersion: "2.0" }, 400, /speaks AG-UI 1\.0, and 2\.0/],
-    [{ ...base, messages: [{ ...user, content: "" }] }, 400, /says nothing/],
+    [{ ...base, messages: [{ ...user, content: "" }] }, 400, /is empty/],
     [{ ...base, messages: [{ ...user, content: { a: 1 } }] }, 400, /content/],
     [{ ...base, messages: [{ ...user, content: [file] }] }, 400, /address/],
     [{ ...base, resume: [{ interruptId: "x" }] }, 400, /resume/],

@@ -101,7 +101,7 @@ export function agUi(desk: Desk): Hono<HttpEnvironment> {
 function checkVersion(version: string | undefined): void {
   const [major = ""] = AG_UI_VERSION.split(".");
   if (version === undefined || version.split(".")[0] === major || !/^\d+(\.\d+)*$/.test(version)) return;
-  const sentence = `protocolVersion: this server speaks AG-UI ${AG_UI_VERSION}, and ${version} is of another line.`;
+  const sentence = `protocolVersion: this server speaks AG-UI ${AG_UI_VERSION}, and ${version} is not compatible.`;
   throw new ClientError("malformed", sentence);
 }
 
@@ -244,7 +244,7 @@ function textOf({ content: said }: Message): string {
 
 function partsIn(said: Message): readonly UserPart[] {
   const { data } = content.safeParse(said.content);
-  if (!data) throw new ClientError("malformed", "messages: the last one has a content that nobody can say.");
+  if (!data) throw new ClientError("malformed", "messages: the last one has content that cannot be sent.");
   const pieces = data.flatMap((each): (UserPart | PlainPart)[] => {
     if (each.type === "text") return [{ type: "text", text: each.text }];
     if (each.source.type === "file") return [];
@@ -254,6 +254,6 @@ function partsIn(said: Message): readonly UserPart[] {
     return [{ type: "file", mediaType, url: value }];
   });
   const parts = partsFrom(pieces, "messages");
-  if (parts.length === 0) throw new ClientError("malformed", "messages: the last one says nothing.");
+  if (parts.length === 0) throw new ClientError("malformed", "messages: the last one is empty.");
   return parts;
 }

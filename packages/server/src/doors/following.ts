@@ -80,7 +80,7 @@ export class ToldReader<Piece> {
     const { watched } = followed;
     this.#over.promise.catch(() => {}); // Whoever reads it is told.
     const lost = () =>
-      this.#over.reject(watched.problem ?? new ClientError("failed", "The conversation is not followed any more."));
+      this.#over.reject(watched.problem ?? new ClientError("failed", "The connection to the conversation was lost."));
     this.#unfollow = watched.follow({
       item: (item) => this.tell(turn.take(item)),
       renewed: lost,

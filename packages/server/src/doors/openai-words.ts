@@ -86,12 +86,12 @@ function jsonOf(text: string): unknown {
 /** What came of calls, by the ids under which they were handed out. Throws `ClientError`. */
 export function resultsOf(given: readonly { readonly id: string; readonly output: string }[]): Results {
   const results = given.map(({ id, output }) => {
-    const [conversation, call] = decoded(id, `${JSON.stringify(id)}: this server handed out no call of that id.`);
+    const [conversation, call] = decoded(id, `${JSON.stringify(id)}: no open call has this id.`);
     return { conversation, call, output };
   });
   const [{ conversation = "" } = {}] = results;
   if (results.some((each) => each.conversation !== conversation))
-    throw new ClientError("malformed", "The results are of calls of more than one conversation.");
+    throw new ClientError("malformed", "The results belong to more than one conversation.");
   return { conversation, results };
 }
 
@@ -143,7 +143,7 @@ export function errorOf(code: string, message: string) {
 const TOO_LONG = "context_length_exceeded";
 
 /** The failure of a turn, with its code. */
-export function failureOf({ error: message = "The model has failed.", code }: Taken) {
+export function failureOf({ error: message = "The model failed.", code }: Taken) {
   return { code: code === "context-overflow" ? TOO_LONG : "failed", message };
 }
 

@@ -69,7 +69,7 @@ export interface DoorTurn {
   readonly taken: Promise<Taken>;
 }
 
-const NO_PERSON = "It came by a door at which no person can be asked; only what a rule allows is done there.";
+const NO_PERSON = "This client cannot ask a user, so only calls that a rule allows are run.";
 
 /**
  * Says something at the desk, or what came of calls, and tells what is answered, until the turn is over or waits for calls
@@ -138,7 +138,7 @@ function resulting(followed: Followed, { results, tools }: Results): Beginning {
     if (open) return { question: open.id, answer: { decision: "answer", text: output } };
     throw new ClientError(
       "not-found",
-      `No call ${JSON.stringify(call)} of the conversation ${id} waits for its result.`,
+      `No call ${JSON.stringify(call)} of the conversation ${id} is waiting for a result.`,
     );
   });
   const { asking, run, give } = answersTo(followed, answers, tools);
@@ -159,7 +159,7 @@ function atRest({ state }: Watched, message: string): string {
 }
 
 function stillMade(): ClientError {
-  return new ClientError("invalid", "That response is still being made. Wait until it is complete, and ask again.");
+  return new ClientError("invalid", "That response is not complete yet. Wait until it is, and try again.");
 }
 
 /** The end of the turn that a message began. Throws `ClientError` when there is none. */
@@ -193,7 +193,7 @@ function listen(
   const lost = () =>
     over.reject(
       watched.problem ??
-        new ClientError("failed", "The conversation cannot be followed any more; what was said is in it."),
+        new ClientError("failed", "The connection to the conversation was lost. Its messages are saved."),
     );
   const handOut = () => {
     const calls = read.questions.flatMap(({ question }): HandedOut[] => {

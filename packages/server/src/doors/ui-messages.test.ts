@@ -215,10 +215,10 @@ test("/api/chat: a model that fails is an error of the chat; bad input and a gue
   const wrong: readonly (readonly [unknown, number, RegExp])[] = [
     ["{", 400, /body/],
     [{ id: "new", messages: [] }, 400, /messages/],
-    [{ id: "new", messages: [{ ...user, parts: [] }] }, 400, /says nothing/],
+    [{ id: "new", messages: [{ ...user, parts: [] }] }, 400, /is empty/],
     [{ id: "new", messages: [{ ...user, parts: [file] }] }, 400, /address/],
     [{ id: "new", messages: [{ ...user, id: "unknown", role: "assistant" }, user] }, 404, /no message "unknown"/],
-    [{ id: "new", messages: [{ ...user, role: "assistant" }] }, 404, /no response/],
+    [{ id: "new", messages: [{ ...user, role: "assistant" }] }, 404, /not a response/],
     [{ id: "new", messages: [user], model: "no/such" }, 409, /no\/such/],
   ];
   for (const [body, status, sentence] of wrong) {

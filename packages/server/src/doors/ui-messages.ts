@@ -135,12 +135,12 @@ async function answerAndGoOn(
   const asked = answers.map(({ question }) => state.questions.get(question)).find((open) => open?.type === "limit");
   const run = written?.role === "assistant" ? written.run : asked?.type === "limit" ? asked.run : undefined;
   if (run === undefined)
-    throw new ClientError("not-found", "The last message is no response of this conversation, and says nothing new.");
-  if (answers.length === 0)
     throw new ClientError(
-      "invalid",
-      "The last message is a response, and answers no question: there is nothing to do.",
+      "not-found",
+      "The last message is not a response of this conversation, and adds nothing new.",
     );
+  if (answers.length === 0)
+    throw new ClientError("invalid", "There is nothing to do: the last message is a response and answers no question.");
   const { asking, give } = answersTo(followed, answers);
   const live = takeUp(followed, run, asking ?? lastOfRun(state, run) ?? response);
   await give();
@@ -170,8 +170,8 @@ function approvalsIn(last: z.infer<typeof message> | undefined) {
 }
 
 function saidIn(last: z.infer<typeof message> | undefined): readonly UserPart[] {
-  if (last?.role !== "user") throw new ClientError("malformed", "messages: the last one must be what a person says.");
+  if (last?.role !== "user") throw new ClientError("malformed", "messages: the last one must be a user message.");
   const parts = partsFrom({ role: "user", parts: last.parts }, "messages");
-  if (parts.length === 0) throw new ClientError("malformed", "messages: the last one says nothing.");
+  if (parts.length === 0) throw new ClientError("malformed", "messages: the last one is empty.");
   return parts;
 }

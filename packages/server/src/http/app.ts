@@ -101,7 +101,7 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
     const said: unknown = await context.req.json().catch(() => undefined);
     const token = typeof said === "object" && said !== null && "token" in said ? said.token : undefined;
     if (typeof token !== "string") {
-      const message = "To sign in takes a JSON object with a token.";
+      const message = "To sign in, send a JSON object with a token.";
       return context.json({ error: { code: "malformed", message } }, 400);
     }
     const page = gate.signIn(token, knockOf(context.env.incoming));
@@ -164,7 +164,7 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
 
   app.onError((error, context) => {
     parts.defect(error);
-    const message = "Something went wrong inside the server; its log says what.";
+    const message = "Internal server error. The server's log has the details.";
     return context.json({ error: { code: "failed", message } }, 500);
   });
   return app;
@@ -175,7 +175,7 @@ const BY_LINK = /^\/api\/v1\/(commands|conversations\/[^/]+\/feed)$/;
 const NOT_BY_LINK: Refusal = {
   ok: false,
   status: 403,
-  message: "This link shows one conversation, and does nothing else.",
+  message: "This link only shows one conversation.",
 };
 
 /** Where the page shows what a link shows. */
@@ -273,7 +273,7 @@ function pacing(): MiddlewareHandler<HttpEnvironment> {
     paces.set(from, pace);
     if (paces.size > ADDRESSES) paces.delete(paces.keys().next().value as string);
     if (pace.next() !== "go")
-      return context.json({ error: { code: "busy", message: "Too many requests; try again." } }, 429);
+      return context.json({ error: { code: "busy", message: "Too many requests. Try again." } }, 429);
     context.header("Cache-Control", "no-store");
     return next();
   };

@@ -90,7 +90,7 @@ export class Connection {
     const { data } = hello.safeParse(frame);
     if (!data) return this.#refuse("a first frame that is no hello", closeCodes.malformed);
     if (!isCompatible(data.protocol)) {
-      const message = `This server speaks protocol ${PROTOCOL}, and the client ${data.protocol}. Update the older one; a page is updated by loading it again.`;
+      const message = `This server speaks protocol ${PROTOCOL}, and the client ${data.protocol}. Update the older one. To update a page, reload it.`;
       this.#say({ type: "refused", protocol: PROTOCOL, message });
       return this.#refuse(`protocol ${data.protocol}`, closeCodes.version);
     }
@@ -104,7 +104,7 @@ export class Connection {
   #ask(seat: Seat, id: string, frame: object): void {
     const pace = this.#pace.next();
     if (pace === "hasty") return this.#refuse("too many commands", closeCodes.hasty);
-    if (pace === "busy") return seat.fail(id, { code: "busy", message: "Too many commands at once; send it again." });
+    if (pace === "busy") return seat.fail(id, { code: "busy", message: "Too many commands at once. Send it again." });
     const { command, error } = readCommand(frame);
     if (command) return seat.ask(command);
     this.#parts.log(`${this.#from}: ${error.message}`);

@@ -63,7 +63,7 @@ export class SocketServer {
     const path = request.url?.split("?", 1)[0];
     if (!verdict.ok || path !== SOCKET_PATH) {
       const [status, message] = verdict.ok
-        ? [404, `There is no socket here; it is at ${SOCKET_PATH}.`]
+        ? [404, `There is no WebSocket here. Connect to ${SOCKET_PATH}.`]
         : [verdict.status, verdict.message];
       this.#parts.log(`${knock.from}: refused a socket: ${message}`);
       refuse(socket, status, message);

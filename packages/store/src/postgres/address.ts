@@ -23,7 +23,7 @@ export function isPostgresUrl(text: string): boolean {
 /** Reads the address of a database. Throws `StoreError` (`unusable`), which does not repeat what could be a password. */
 export function readAddress(text: string): Address {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !isPostgresUrl(text)) throw wrong("it is no address");
+  if (!url || !isPostgresUrl(text)) throw wrong("it is not an address");
   const database = decoded(url.pathname.slice(1));
   if (database === "" || database.includes("/")) throw wrong("it names no database");
   if (url.username === "") throw wrong("it names no user");

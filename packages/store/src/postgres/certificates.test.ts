@@ -103,7 +103,7 @@ describe.skipIf(why !== undefined || !LONG)(`a server with a certificate${title}
       .catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(StoreError);
     expect(refusal).toMatchObject({ code: "unusable", message: expect.stringMatching(reason) });
-    expect((refusal as Error).message).toContain("cannot be made safe");
+    expect((refusal as Error).message).toContain("cannot be secured");
   });
 
   test("that of another host is believed by verify-ca, and any by require", async () => {

@@ -38,24 +38,22 @@ export function storeError(error: unknown, { name, user }: Address): StoreError 
       cause,
     );
   if (REFUSED.includes(code))
-    return unusable(`PostgreSQL at ${name} does not let ${user} in; check the user and the password of the address.`);
+    return unusable(`PostgreSQL at ${name} rejects the user ${user}; check the user and the password in the address.`);
   if (code === NO_SUCH_DATABASE)
-    return unusable(`PostgreSQL at ${name} has no such database; make it with createdb, or name another one.`);
+    return unusable(`PostgreSQL at ${name} has no such database. Create it with createdb, or name another one.`);
   if (code === NO_PRIVILEGE)
     return unusable(
       `PostgreSQL at ${name} does not allow ${user} what is needed (${why}); grant that user CREATE on the database, or make it the owner of the schema.`,
     );
   if (code === READ_ONLY)
     return unusable(
-      `PostgreSQL at ${name} takes no writes now (${why}); name the primary server, or end its read-only state.`,
+      `PostgreSQL at ${name} accepts no writes now (${why}); name the primary server, or end its read-only state.`,
     );
   if (code === CANCELED)
-    return unusable(
-      `PostgreSQL at ${name} did not get ready with a statement in time (${why}); see what it is busy with.`,
-    );
+    return unusable(`PostgreSQL at ${name} took too long for a statement (${why}); see what it is busy with.`);
   if (CERTIFICATE.test(code) || /does not support SSL/.test(why))
     return unusable(
-      `The connection to PostgreSQL at ${name} cannot be made safe (${why}); check sslmode and sslrootcert of the address, and the server's certificate.`,
+      `The connection to PostgreSQL at ${name} cannot be secured (${why}); check sslmode and sslrootcert of the address, and the server's certificate.`,
     );
   if (code === "ENOTFOUND") return unusable(`There is no host of the name in ${name}; check the address.`);
   if (isPassing(error))

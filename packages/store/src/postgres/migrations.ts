@@ -110,7 +110,7 @@ export async function migrate({ ask }: Connection, schema: string, address: Addr
   if (encoding !== "UTF8")
     throw new StoreError(
       "unusable",
-      `The database ${address.name} keeps texts as ${encoding}, which has not all letters; make one with createdb --encoding UTF8 --template template0.`,
+      `The database ${address.name} keeps texts as ${encoding}, which lacks some characters. Create one with createdb --encoding UTF8 --template template0.`,
     );
   if (hasTables && (await versionIn(ask, schema, address)) === STEPS.length) return;
   for (let version = -1; version < STEPS.length; ) {
@@ -136,7 +136,7 @@ async function versionIn(ask: Connection["ask"], schema: string, { name }: Addre
   if (version > STEPS.length)
     throw new StoreError(
       "unusable",
-      `The tables of ${name} (schema ${schema}) are of version ${version}, and this program knows those up to ${STEPS.length}: a newer one made them. Use that one here too.`,
+      `The tables of ${name} (schema ${schema}) are of version ${version}, and this program knows those up to ${STEPS.length}: a newer program made them. Use it here, too.`,
     );
   return version;
 }

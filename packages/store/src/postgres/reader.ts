@@ -26,8 +26,8 @@ export class Reader {
   get damage(): readonly string[] {
     return gaps(this.#lost).map(([first, last]) =>
       first === last
-        ? `Event ${first} of conversation ${this.#name} is damaged and was passed over.`
-        : `Events ${first} to ${last} of conversation ${this.#name} are damaged and were passed over.`,
+        ? `Event ${first} of conversation ${this.#name} is damaged and was skipped.`
+        : `Events ${first} to ${last} of conversation ${this.#name} are damaged and were skipped.`,
     );
   }
 

@@ -52,7 +52,7 @@ describeWithPostgres("a database that cannot be used", () => {
       [{ hostname: "no-such-host.invalid" }, "no host of the name"],
       [{ pathname: "/none" }, "no such database"],
       [{ username: "nobody" }, "does not let nobody in"],
-      [{ search: "?sslmode=require" }, "cannot be made safe"],
+      [{ search: "?sslmode=require" }, "cannot be secured"],
     ];
     for (const [change, why] of refusals) {
       const wrong = Object.assign(new URL(url), { password: SECRET }, change);
@@ -82,7 +82,7 @@ describeWithPostgres("a database that cannot be used", () => {
     await expect(storeAt(url, { schema }).list()).rejects.toMatchObject({
       code: "unusable",
       message: expect.stringMatching(
-        /are of version 1000, and this program knows those up to \d+: a newer one made them/,
+        /are of version 1000, and this program knows those up to \d+: a newer program made them/,
       ),
     });
   });
@@ -146,8 +146,8 @@ describeWithPostgres("a database that cannot be used", () => {
     for await (const batch of log.read()) read.push(...batch.map(({ seq }) => seq));
     expect(read).toEqual([1, 3, 5]);
     expect(log.damage).toEqual([
-      "Event 2 of conversation a is damaged and was passed over.",
-      "Event 4 of conversation a is damaged and was passed over.",
+      "Event 2 of conversation a is damaged and was skipped.",
+      "Event 4 of conversation a is damaged and was skipped.",
     ]);
   });
 
@@ -157,7 +157,7 @@ describeWithPostgres("a database that cannot be used", () => {
     const url = `${await database.url()}?sslmode=verify-full&sslrootcert=${file}`;
     await expect(storeAt(url).list()).rejects.toMatchObject({
       code: "unusable",
-      message: expect.stringContaining("cannot be made safe"),
+      message: expect.stringContaining("cannot be secured"),
     });
   });
 });

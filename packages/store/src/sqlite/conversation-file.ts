@@ -158,7 +158,7 @@ function raiseEpoch(database: DatabaseSync, path: string, owner: FileOwner, floo
   ) {
     throw new StoreError(
       "damaged",
-      `${path} does not say who wrote to it; put a backup in its place. No other conversation is touched.`,
+      `${path} has no record of its writer; put a backup in its place. No other conversation is touched.`,
     );
   }
   return epoch;

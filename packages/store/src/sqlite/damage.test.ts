@@ -46,7 +46,7 @@ for (const [what, sql] of [
     await change(directory, sql);
     const log = await store.open(ID);
     expect(await readAll(log)).toEqual(written.filter(({ seq }) => seq !== 5));
-    expect(log.damage).toEqual([`Event 5 of ${fileOf(directory)} is damaged and was passed over.`]);
+    expect(log.damage).toEqual([`Event 5 of ${fileOf(directory)} is damaged and was skipped.`]);
     await log.append(events(log, 1));
     expect(await readAll(log)).toHaveLength(10);
     expect(log.damage).toHaveLength(1);
@@ -60,7 +60,7 @@ test("F3 a session on a damaged log has what is intact, says what is lost, and g
   await change(directory, "UPDATE events SET body = 'x' WHERE seq IN (5, 6)");
   await using session = await Session.open(store, ID);
   expect([...session.state.messages.keys()]).toEqual(["m1", "m2", "m3", "m4", "m7", "m8", "m9", "m10"]);
-  expect(session.damage).toEqual([`Events 5 to 6 of ${fileOf(directory)} are damaged and were passed over.`]);
+  expect(session.damage).toEqual([`Events 5 to 6 of ${fileOf(directory)} are damaged and were skipped.`]);
   await session.rename("Trees");
   expect(session.state.title).toBe("Trees");
 });

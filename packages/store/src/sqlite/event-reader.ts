@@ -41,8 +41,8 @@ export class EventReader {
   get damage(): readonly string[] {
     const sentences = gaps(this.lost).map(([first, last]) =>
       first === last
-        ? `Event ${first} of ${this.#file.path} is damaged and was passed over.`
-        : `Events ${first} to ${last} of ${this.#file.path} are damaged and were passed over.`,
+        ? `Event ${first} of ${this.#file.path} is damaged and was skipped.`
+        : `Events ${first} to ${last} of ${this.#file.path} are damaged and were skipped.`,
     );
     if (this.#endUnknown) sentences.push(`The end of ${this.#file.path} is damaged; what it held cannot be read.`);
     return sentences;

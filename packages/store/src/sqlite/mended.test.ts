@@ -59,7 +59,7 @@ test("F39: whichever page is overwritten, a conversation that opens goes on, and
       const more = events(log, 50);
       for (const event of more) await log.append([event], { durable: event === more.at(-1) });
       expect(await readAll(log), where).toEqual([...read, ...more]);
-      const said = log.damage?.filter((sentence) => sentence.includes("goes on in a new file")) ?? [];
+      const said = log.damage?.filter((sentence) => sentence.includes("continues in a new file")) ?? [];
       const files = kept(directory, "damaged");
       expect(said.length, where).toBe(files.length);
       await log.close();

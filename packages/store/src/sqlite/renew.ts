@@ -47,7 +47,7 @@ export function renewFile(
   if (process.platform !== "win32") flushDirectory(dirname(path));
   return [
     ...lost,
-    `${path} was damaged and could not be written to any more; the conversation goes on in a new file with all that could be read, and the old one is kept as ${aside}.`,
+    `${path} is damaged and cannot be written. The conversation continues in a new file with everything that could be read. The old file is kept as ${aside}.`,
   ];
 }
 

@@ -31,12 +31,12 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
     const live = await desk.conversations.open(conversation);
     const { session } = live;
     const asked = session.state.questions.get(question);
-    if (!asked) throw new NotThere("This question is not open, or not any more.");
+    if (!asked) throw new NotThere("This question does not exist or was already answered.");
     const { decision } = answer;
     const remember = decision === "answer" ? undefined : answer.remember;
     const { tool } = (asked.type === "approval" && callIn(session.state, asked)) || {};
     if (remember) rulesFrom({ [decision]: [remember.pattern] }, tool === undefined ? [] : [tool]);
-    if (remember && asked.type !== "approval") throw new Unfitting("A rule goes with the answer to a call alone.");
+    if (remember && asked.type !== "approval") throw new Unfitting("Only the answer to a tool call can have a rule.");
     const turn = turnThatWaits(session.state, asked);
     // Tools that cannot be used are refused before the answer counts: the client can answer again.
     if (tools && turn) await agentFor(desk, live, { tools }, turn.leaf);

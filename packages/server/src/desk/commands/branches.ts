@@ -107,7 +107,7 @@ export const branchHandlers: Handlers<
         branches,
         problems: [
           ...problems,
-          ...failed.map((error) => `One was not asked: ${problemOf(error)?.message ?? desk.told(error)}`),
+          ...failed.map((error) => `One branch was not started: ${problemOf(error)?.message ?? desk.told(error)}`),
         ],
       };
     });
@@ -119,9 +119,7 @@ export const branchHandlers: Handlers<
     mustBeThere(state, at);
     const fork = forkAbove(state, at ?? standing(state, state.leaf));
     if (fork === undefined)
-      throw new NotThere(
-        "There is one branch here, and nothing to compare it with. Ask the same of several models first.",
-      );
+      throw new NotThere("There is only one branch, so there is nothing to compare. Ask several models first.");
     const events = await eventsOf(session);
     const branches = await compareBranches(state, host.worktrees, { at: fork, events });
     return { at: fork, branches };
@@ -136,10 +134,10 @@ export const branchHandlers: Handlers<
       const { state } = session;
       mustBeThere(state, from, to);
       const at = placeIn(live, to);
-      if (at === null) throw new NotThere("There is nothing yet that it could be brought to.");
+      if (at === null) throw new NotThere("There is no branch yet to bring the changes to.");
       const leaf = newestLeaf(state, from);
       if (pathTo(state, at).some((message) => message.id === leaf))
-        throw new Unfitting("A branch is brought over to another one, and this is the same.");
+        throw new Unfitting("Choose another branch: the source and the target are the same.");
       if (isDone(live, id)) return { message: id, files: 0, problems: [] };
       mustBeAtRest(state, [leaf, at]);
       const { bring } = await host.ready();

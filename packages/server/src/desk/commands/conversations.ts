@@ -40,7 +40,7 @@ export const conversationHandlers: Handlers<
       named === undefined
         ? (await conversations.list({ ...labelled(cwd), limit: 1, programs: false }))[0]
         : await directory.find(named);
-    if (!found) throw new NotThere("There is no conversation yet; say something to begin one.");
+    if (!found) throw new NotThere("There is no conversation yet. Send a message to start one.");
     return { conversation: found.id, title: found.title };
   },
 

@@ -47,7 +47,5 @@ export const shareHandlers: Handlers<"share.create" | "share.list" | "share.revo
 
 function there(shares: Shares | undefined): Shares {
   if (shares) return shares;
-  throw new ShareError(
-    "Links are opened at a server, and this is none that makes them. A file to pass on is written by /export, as HTML.",
-  );
+  throw new ShareError("Links need a server, and none is running here. To share a file, use /export with HTML.");
 }

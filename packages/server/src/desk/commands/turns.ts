@@ -274,7 +274,7 @@ export function continueTurn(
     } catch (error) {
       // Another run continues the turn already.
       if (error instanceof AtWork) return undefined;
-      return `Your answer is kept, but the turn does not go on by itself: ${problemOf(error)?.message ?? desk.told(error)}`;
+      return `Your answer is saved, but the turn does not continue by itself: ${problemOf(error)?.message ?? desk.told(error)}`;
     }
   });
 }

@@ -5,7 +5,7 @@ export class TurnNotBegun extends Error {
   override readonly name = "TurnNotBegun";
 
   constructor() {
-    super("It was interrupted before it began; nothing was written.");
+    super("Interrupted before it started. Nothing was written.");
   }
 }
 

@@ -40,7 +40,9 @@ export class Broadcast {
     session.listen({
       items: (items) => this.#hear(items),
       ended: (error) => {
-        this.#end = { error: error instanceof Error ? error : new SessionError("closed", "It has just been closed.") };
+        this.#end = {
+          error: error instanceof Error ? error : new SessionError("closed", "The conversation was just closed."),
+        };
         this.flush();
       },
     });

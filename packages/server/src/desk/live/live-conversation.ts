@@ -190,7 +190,7 @@ export class LiveConversation {
   /** One client cannot be told what it missed; the others have it. */
   #tellBroken(subscription: Subscription, line: Line, error: unknown): void {
     this.unsubscribe(subscription);
-    const message = `What was said meanwhile cannot be read: ${wordsOf(error)}`;
+    const message = `The messages since then cannot be read: ${wordsOf(error)}`;
     line.send(new Frame({ type: "ended", conversation: this.session.id, reason: "broken", message }, { cause: error }));
   }
 }

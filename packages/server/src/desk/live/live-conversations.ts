@@ -186,6 +186,6 @@ export class ServerStopping extends Error {
   override readonly name = "ServerStopping";
 
   constructor() {
-    super("The server is stopping; connect again later.");
+    super("The server is stopping. Connect again later.");
   }
 }

@@ -91,7 +91,7 @@ export class AskedQuestions implements Disposable {
       const { approval, ...answer } = given;
       const said = { conversation: watched.id, question: question.id, answer, ...(approval && { approval }) };
       const { problem } = await place.client.ask("question.answer", said);
-      if (problem !== undefined) say(`The rule was not kept for good. ${problem}`);
+      if (problem !== undefined) say(`The rule was not saved for good. ${problem}`);
     } else if (question.type === "text") inWords(question);
   }
 

@@ -110,7 +110,7 @@ function diffsOf({ path, kind, diff, added, removed }: FileChange, folder: strin
       return { type: "diff", path: resolve(folder, path), oldText, newText: linesText(after) };
     });
   if (shown === added + removed) return diffs;
-  return [...diffs, textContent(`The change of ${path} is longer than what is shown of it, or is no text.`)];
+  return [...diffs, textContent(`The change of ${path} is too long to show completely, or is not text.`)];
 }
 
 function linesText(lines: readonly string[]): string {

@@ -48,7 +48,7 @@ export async function saidIn(blocks: readonly ContentBlock[], readBuffer: ReadBu
       default:
         throw new ClientError(
           "malformed",
-          `A prompt cannot hold a block ${JSON.stringify((block as ContentBlock).type)}.`,
+          `A prompt cannot contain a block ${JSON.stringify((block as ContentBlock).type)}.`,
         );
     }
   };
@@ -63,7 +63,7 @@ export async function saidIn(blocks: readonly ContentBlock[], readBuffer: ReadBu
     else parts.push(part);
   }
   const checked = partsFrom(parts, "The prompt");
-  if (checked.length === 0) throw new ClientError("malformed", "The prompt says nothing.");
+  if (checked.length === 0) throw new ClientError("malformed", "The prompt is empty.");
   return { parts: checked, asIs };
 }
 

@@ -314,7 +314,7 @@ class AcpDoor {
 }
 
 const NEVER_ASK =
-  "Run every call in this conversation without asking: commands, changes of files, and whatever a text that the agent reads talks it into? Deny rules still hold.";
+  "Run everything in this conversation without asking: commands, file changes, and anything that a text it reads talks it into? Deny rules still apply.";
 
 /** Throws where a conversation is about another directory than a session is to be in. */
 function fits({ labels: { cwd } }: ConversationState, { workspace }: AcpPlace): void {

@@ -12,10 +12,14 @@ type ApprovalMode = ServerSettings["approval"];
 
 /** What runs without asking, as an editor lists it. */
 const MODES: readonly { readonly id: ApprovalMode; readonly name: string; readonly description: string }[] = [
-  { id: "plan", name: "Plan", description: "Only looking runs, and nothing else before a plan is allowed." },
-  { id: "ask", name: "Ask", description: "Only looking runs without asking." },
-  { id: "edits", name: "Edit freely", description: "Files of this directory are changed without asking too." },
-  { id: "all", name: "Never ask", description: "In this conversation every call runs without asking, in a sandbox." },
+  { id: "plan", name: "Plan first", description: "Only reads until you approve a plan." },
+  { id: "ask", name: "Ask before changes", description: "Asks before changes and commands." },
+  { id: "edits", name: "Edit files freely", description: "Also edits files in this directory without asking." },
+  {
+    id: "all",
+    name: "Run everything",
+    description: "Runs everything in this conversation without asking, in a sandbox.",
+  },
 ];
 
 /** As the model does when nobody says how much it is to think. */
@@ -99,7 +103,7 @@ export function configOptionsOf(
     },
     {
       ...{ type: "select", id: "effort", name: "Effort", category: "thought_level", currentValue: effort ?? USUAL },
-      description: "How much the model thinks before it answers, where it can be told.",
+      description: "How much the model thinks before it answers, if it supports this.",
       options: [USUAL, ...efforts].map(optionNamed),
     },
   ];

@@ -42,7 +42,7 @@ export interface AskedEditor {
   readonly signal: AbortSignal;
 }
 
-const CANNOT_ASK = "The editor cannot ask a person.";
+const CANNOT_ASK = "This editor cannot show questions.";
 
 /**
  * Lets the editor ask its person. Resolves with the answer; nothing when the question is open no more, or is to be asked in
@@ -117,8 +117,8 @@ function approvalOptions(pattern: string | undefined): PermissionOption[] {
 
 /** What may become of a plan: how it is carried out, or that it is not. */
 const PLAN_OPTIONS = [
-  { optionId: "ask", name: "Carry it out, asking before each change", kind: "allow_once" },
-  { optionId: "edits", name: "Carry it out, changing files without asking", kind: "allow_always" },
+  { optionId: "ask", name: "Approve, ask before changes", kind: "allow_once" },
+  { optionId: "edits", name: "Approve, edit files freely", kind: "allow_always" },
   { optionId: "no", name: "No, keep planning", kind: "reject_once" },
 ] as const;
 
@@ -176,13 +176,13 @@ async function chooseField(
   return choice ? { decision: "answer", text: choice.label } : { decision: "deny" };
 }
 
-const MORE = "Go on, with as much again";
-const ENOUGH = "End here";
+const MORE = "Continue, with the same limits again";
+const ENOUGH = "Stop here";
 
 async function askLimit({ id, reason, offers }: LimitQuestion, asking: AskedEditor): Promise<Answer | undefined> {
   const [more, enough] = offers ? ["Store as a file", "Do not send"] : [MORE, ENOUGH];
   if (asking.elicitation) {
-    const asked = offers ? reason : `${reason} May it go on?`;
+    const asked = offers ? reason : `${reason} Continue?`;
     const given = await fillInOne(asking, asked, { choices: [more, enough] });
     return given === undefined ? undefined : { decision: given === more ? "allow" : "deny" };
   }

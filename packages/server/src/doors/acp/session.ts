@@ -188,9 +188,9 @@ export class AcpSession implements Disposable {
     await Promise.all(over);
   }
 
-  /** The conversation cannot be followed any more. */
+  /** The connection to the conversation was lost. */
   lost(problem: ClientError | undefined): void {
-    const error = problem ?? new ClientError("failed", "The conversation cannot be followed any more.");
+    const error = problem ?? new ClientError("failed", "The connection to the conversation was lost.");
     for (const { answer } of this.#prompts.values()) answer.reject(error);
     this.#asked[Symbol.dispose]();
   }
@@ -359,7 +359,10 @@ export class AcpSession implements Disposable {
   #renewed(state: ConversationState): void {
     const { leaf } = this.branch;
     this.branch.goTo(state, leaf !== null && state.messages.has(leaf) ? leaf : beginningOf(state, this.parts.fork));
-    const begun = new ClientError("failed", "The server has restarted, and the turn was interrupted. Ask again.");
+    const begun = new ClientError(
+      "failed",
+      "The server restarted and the turn was interrupted. Send your message again.",
+    );
     for (const prompt of this.#prompts.values()) {
       const { run, answer } = prompt;
       const open = run === undefined ? undefined : openRun(state, run);
