@@ -80,12 +80,12 @@ const SHOWS: Readonly<Record<ItemType, Shows>> = {
   "process.ended": same(/p1 has ended: exit code 7\./),
   "question.asked": { full: /Which of the oaks is meant\?/, page: /Which of the oaks is meant\?/ },
   "question.answered": {},
-  "run.started": { full: /waiting for the model/, page: /Steer/ },
+  "run.started": { full: /waiting for the model/, page: /Send now/ },
   "run.paused": {
     full: /reached 2 steps\. A person is asked/,
     plain: /reached 2 steps\. A person is asked/,
     print: /reached 2 steps\. A person is asked/,
-    page: /May this turn go on[\s\S]*The turn reached 2 steps\./,
+    page: /Continue this turn[\s\S]*The turn reached 2 steps\./,
   },
   "run.continued": same(/It goes on, with as much again/),
   "run.ended": {

@@ -31,7 +31,7 @@ async function act(page: Page, text: string, name: string): Promise<void> {
 /** Says a message in other words, and waits for the answer. */
 async function edit(page: Page, from: string, to: string): Promise<void> {
   await act(page, from, "Edit");
-  await page.getByLabel("The message in other words").fill(to);
+  await page.getByLabel("Edited message").fill(to);
   await page.getByRole("button", { name: "Send as a new version" }).click();
   await article(page, `You said: ${to}`).waitFor();
 }
@@ -54,7 +54,7 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, PATIENT, () => {
     const conversation = await here.conversation("look at @src/sum.ts");
     const { page } = await here.open(`/c/${conversation}`);
     await act(page, "look at", "Edit");
-    expect(await page.getByLabel("The message in other words").inputValue()).toBe("look at @src/sum.ts");
+    expect(await page.getByLabel("Edited message").inputValue()).toBe("look at @src/sum.ts");
     await composer(page).press("ArrowUp");
     await eventually(() => composer(page).inputValue()).toBe("look at @src/sum.ts");
   });
@@ -74,7 +74,7 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, PATIENT, () => {
     // The line that a summary is being made is gone.
     await eventually(() => page.getByText("is being summed up").count()).toBe(0);
     await act(page, "Compacted", "Edit this summary");
-    await page.getByLabel("The text of the summary").fill("The figs are ripe.");
+    await page.getByLabel("Edited summary").fill("The figs are ripe.");
     await page.getByRole("button", { name: "Send as a new version" }).click();
     await eventually(() => said(page)).toContain("2/2");
     await write(page, "three figs");
@@ -287,7 +287,7 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, PATIENT, () => {
     const answer = articles(page).last();
     await eventually(() => answer.innerText()).toContain("2/2");
     await answer.hover();
-    await answer.getByRole("button", { name: "Show the figures" }).click();
+    await answer.getByRole("button", { name: "Show tokens and cost" }).click();
     await eventually(() => answer.innerText()).toMatch(/scripted\/second · .* tokens in, .* out · cost unknown/);
     await page.getByRole("button", { name: /^Previous version/ }).click();
     await eventually(() => articles(page).last().innerText()).toMatch(/scripted\/model · .* · cost <\$0\.0001/);
@@ -299,16 +299,16 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, PATIENT, () => {
     await write(page, "quick");
     await article(page, "You said: quick").waitFor();
     await act(page, "quick", "Edit");
-    await page.getByLabel("The message in other words").fill("hold on");
+    await page.getByLabel("Edited message").fill("hold on");
     await page.getByRole("button", { name: "Send as a new version" }).click();
     await article(page, "I wait.").waitFor();
     await page.getByRole("button", { name: /^Previous version/ }).click();
     await article(page, "You said: quick").waitFor();
-    await page.getByRole("img", { name: "Another version runs" }).waitFor();
+    await page.getByRole("img", { name: "Another version is running" }).waitFor();
     await write(page, "meanwhile");
     await article(page, "You said: meanwhile").waitFor();
     here.agent.release();
-    await page.getByRole("img", { name: "Another version runs" }).waitFor({ state: "detached" });
+    await page.getByRole("img", { name: "Another version is running" }).waitFor({ state: "detached" });
   });
 
   it("W12, W55: a removal says what goes, hidden messages included, and can be undone", async () => {
@@ -317,7 +317,7 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, PATIENT, () => {
     await edit(page, "branch one", "branch two");
     await act(page, "You said: keep", "Remove this message");
     await page.getByText("Remove this message and 4 below it?").waitFor();
-    await page.getByRole("button", { name: "Leave it" }).click();
+    await page.getByRole("button", { name: "Cancel" }).click();
     await act(page, "branch two", "Remove this message");
     await stopClock(page);
     await page.getByRole("button", { name: "Remove", exact: true }).click();
@@ -337,7 +337,7 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, PATIENT, () => {
     await act(page, "You said: remarkable", "Star this message");
     await act(page, "You said: remarkable", "Name this message");
     await page.getByLabel("Name of the message").fill("the good one");
-    await page.getByRole("button", { name: "Name it" }).click();
+    await page.getByRole("button", { name: "Save" }).click();
     await eventually(() => articles(page).last().innerText()).toMatch(/the good one\s*★ starred/);
     await page.reload();
     await eventually(() => articles(page).last().innerText()).toMatch(/the good one\s*★ starred/);

@@ -57,7 +57,7 @@ describe.runIf(chromiumPath)(`turns that break off in the page${whyNot}`, PATIEN
     await eventually(() => card(page).innerText()).toMatch(/^Interrupted/);
     expect(await articles(page).last().innerText()).toContain("word4");
     // It goes on from there: what it was asked and what it said stay, and nothing is said twice.
-    await card(page).getByRole("button", { name: "Go on" }).click();
+    await card(page).getByRole("button", { name: "Continue", exact: true }).click();
     await eventually(() => articles(page).last().innerText()).toContain(
       "You said: Go on from where your last answer stopped.",
     );
@@ -68,7 +68,7 @@ describe.runIf(chromiumPath)(`turns that break off in the page${whyNot}`, PATIEN
     await page.goto(`http://${here.link.host}/c/${limited}`);
     await composer(page).waitFor();
     await write(page, "look a b c d e f g h i j k l");
-    await page.getByRole("button", { name: "End it here" }).click();
+    await page.getByRole("button", { name: "Stop here" }).click();
     await eventually(() => card(page).innerText()).toMatch(/^Stopped at a limit/);
     await card(page).getByRole("button", { name: "Try again" }).waitFor();
   });
@@ -79,7 +79,7 @@ describe.runIf(chromiumPath)(`turns that break off in the page${whyNot}`, PATIEN
     await write(page, "stall");
     await eventually(() => articles(page).last().innerText()).toContain("word4");
     await here.restart();
-    await page.getByRole("button", { name: "Go on" }).waitFor();
+    await page.getByRole("button", { name: "Continue", exact: true }).waitFor();
     await write(page, "hello");
     await eventually(() => articles(page).last().innerText()).toContain("You said: hello");
     const told = page.getByRole("log").getByRole("region", { name: "Interrupted" });

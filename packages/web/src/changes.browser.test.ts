@@ -74,12 +74,12 @@ describe.runIf(chromiumPath)(`changed files in the page${whyNot}`, PATIENT, () =
     expect(await notice.count()).toBe(0);
     await page.getByRole("button", { name: "Next version of this message, 1 of 2" }).click();
     await notice.waitFor();
-    expect(await notice.innerText()).toContain("Nothing of that was taken back");
+    expect(await notice.innerText()).toContain("The change was not undone");
     await notice.getByRole("button", { name: "Show the changes" }).click();
     const files = page.getByRole("region", { name: "Changed files" });
     await files.getByRole("button", { name: /src\/c\.ts/ }).waitFor();
     await page.getByRole("button", { name: "Show this branch" }).click();
-    await page.getByText("No file was changed.").waitFor();
+    await page.getByText("No files changed.").waitFor();
     expect(new URL(page.url()).searchParams.get("panel")).toBe("changes");
     await page.getByRole("button", { name: "Previous version of this message, 2 of 2" }).click();
     await notice.waitFor({ state: "detached" });
@@ -90,9 +90,9 @@ describe.runIf(chromiumPath)(`changed files in the page${whyNot}`, PATIENT, () =
     const crumbs = page.getByRole("navigation", { name: "Sub-agents" });
     await page.getByRole("region", { name: "Sub-agent" }).getByRole("link", { name: "Open" }).click();
     await crumbs.waitFor();
-    expect(await page.getByText("The branch that you left").count()).toBe(0);
+    expect(await page.getByText("The branch you left").count()).toBe(0);
     await crumbs.getByRole("link", { name: "Conversation" }).click();
     await crumbs.waitFor({ state: "detached" });
-    expect(await page.getByText("The branch that you left").count()).toBe(0);
+    expect(await page.getByText("The branch you left").count()).toBe(0);
   });
 });

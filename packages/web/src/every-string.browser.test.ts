@@ -81,7 +81,7 @@ describe.runIf(chromiumPath)(`questions in the page${whyNot}`, PATIENT, () => {
     const { page } = await here.open(`/c/${conversation}`);
     const questions = page.getByRole("log").getByRole("group", { name: "Run this command?" });
     await eventually(() => questions.count()).toBe(inputs.length);
-    return { page, questions, shown: await questions.getByRole("region", { name: "What would run" }).allInnerTexts() };
+    return { page, questions, shown: await questions.getByRole("region", { name: "What will run" }).allInnerTexts() };
   }
 
   it("S15, S23: every string of what runs stands on the question, written out where it would hide", async () => {
@@ -117,7 +117,7 @@ describe.runIf(chromiumPath)(`questions in the page${whyNot}`, PATIENT, () => {
   it("S15, W32: what is longer than the card can be read to its end there", async () => {
     const command = Array.from({ length: 1_200 }, (_, index) => `echo ${index}`).join("\n");
     const { questions } = await askedAbout([{ command }]);
-    const region = questions.first().getByRole("region", { name: "What would run" });
+    const region = questions.first().getByRole("region", { name: "What will run" });
     for (const left of [701, 201]) await region.getByRole("button", { name: `${left} more lines` }).click();
     expect(await region.innerText()).toMatch(/echo 1199\s*$/);
   });

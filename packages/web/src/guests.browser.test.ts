@@ -17,10 +17,10 @@ describe.runIf(chromiumPath)(`what a guest sees of the page${whyNot}`, PATIENT, 
       socket.on("framesent", ({ payload }) => sent.push(JSON.parse(String(payload)).type as string)),
     );
     await page.reload();
-    await page.getByText("You are watching").waitFor();
-    await page.getByText("It waits for the permission of somebody who may give it.").waitFor();
+    await page.getByText("View only").waitFor();
+    await page.getByText("Waiting for approval.").waitFor();
     const asked = page.getByRole("log").getByRole("region", { name: "Call of shell" });
-    expect(await asked.innerText()).toMatch(/\?\s*waits for an answer/);
+    expect(await asked.innerText()).toMatch(/\?\s*waiting for an answer/);
     expect(await page.locator("body").innerText()).not.toMatch(/for you\b/);
     expect(await faultsOf(page)).toEqual([]);
     expect(await composer(page).count()).toBe(0);

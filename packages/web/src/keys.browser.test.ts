@@ -68,7 +68,7 @@ describe.runIf(chromiumPath)(`the keys of the page${whyNot}`, PATIENT, () => {
       await composer(page).pressSequentially(`see @${part}`);
       await eventually(() => files.getByRole("option").count()).toBe(1);
       await page.keyboard.press("Tab");
-      await page.getByRole("list", { name: "Files that go along" }).getByRole("listitem").waitFor();
+      await page.getByRole("list", { name: "Attached files" }).getByRole("listitem").waitFor();
       await page.keyboard.press("Enter");
       await eventually(() => said(page)).toMatch(new RegExp(`You said: see .*words of number ${number}`, "s"));
     }
@@ -111,7 +111,7 @@ describe.runIf(chromiumPath)(`the keys of the page${whyNot}`, PATIENT, () => {
     await page.keyboard.press("Enter");
     await eventually(() => composer(page).inputValue()).toBe("/mode");
     await page.keyboard.press("Enter");
-    await page.getByText("Chat: an answer without calls is your turn.").waitFor();
+    await page.getByText("Chat mode: the agent answers, then waits for you.").waitFor();
     expect(complaints).toEqual([]);
   });
 
@@ -151,7 +151,7 @@ describe.runIf(chromiumPath)(`the keys of the page${whyNot}`, PATIENT, () => {
     // An approval.
     await write(page, "shell");
     const approval = page.getByRole("log").getByRole("group", { name: "Run this command?" });
-    await approval.getByLabel("Why not").fill("理由");
+    await approval.getByLabel("Reason (optional)").fill("理由");
     await pressForInputMethod(page, "Enter");
     expect(await approval.isVisible()).toBe(true);
     await approval.getByRole("button", { name: "Edit first" }).click();
@@ -179,8 +179,8 @@ describe.runIf(chromiumPath)(`the keys of the page${whyNot}`, PATIENT, () => {
       expect(await takenFrom(page.getByRole("searchbox", { name: "Search all conversations" }))).toEqual([]);
       await write(page, "shell");
       const approval = page.getByRole("log").getByRole("group", { name: "Run this command?" });
-      expect(await takenFrom(approval.getByLabel("Why not"))).toEqual([]);
-      expect(await takenFrom(approval.getByLabel("What is allowed"))).toEqual([]);
+      expect(await takenFrom(approval.getByLabel("Reason (optional)"))).toEqual([]);
+      expect(await takenFrom(approval.getByLabel("Rule to allow"))).toEqual([]);
       await approval.getByRole("button", { name: "Edit first" }).click();
       expect(await takenFrom(approval.getByLabel("command", { exact: true }))).toEqual([]);
       expect(new URL(page.url()).search).not.toContain("panel");
@@ -191,7 +191,7 @@ describe.runIf(chromiumPath)(`the keys of the page${whyNot}`, PATIENT, () => {
       await composer(page).focus();
       await page.keyboard.press(platform === "MacIntel" ? "Meta+k" : "Control+k");
       const palette = page.getByRole("dialog", { name: "Find an action" });
-      await palette.locator("input:focus").fill("go to what waits for");
+      await palette.locator("input:focus").fill("go to what needs");
       await eventually(() => palette.getByRole("option").count()).toBe(1);
       await page.keyboard.press("Enter");
       await page.locator("fieldset:focus").waitFor();

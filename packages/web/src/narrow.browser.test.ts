@@ -41,7 +41,7 @@ describe.runIf(chromiumPath)(`the page where there is little room${whyNot}`, PAT
     const { page } = await here.open(`/c/${await here.conversation("hello")}`, narrow);
     const answer = articles(page).last();
     await answer.hover();
-    await answer.getByRole("button", { name: "Show the figures" }).click();
+    await answer.getByRole("button", { name: "Show tokens and cost" }).click();
     const spent = await box(answer.getByText(/scripted\/model/));
     const copy = await box(answer.getByRole("button", { name: "Copy the text" }));
     expect(copy.y).toBeGreaterThanOrEqual(spent.y + spent.height);
@@ -83,7 +83,7 @@ describe.runIf(chromiumPath)(`the page where there is little room${whyNot}`, PAT
     await articles(page).nth(3).waitFor();
     expect(await copies.count()).toBe(1);
     await articles(page).first().tap();
-    await articles(page).first().getByRole("button", { name: "Edit: say it in other words" }).tap();
+    await articles(page).first().getByRole("button", { name: "Edit message" }).tap();
     await page.getByRole("button", { name: "Send as a new version" }).waitFor();
   });
 });

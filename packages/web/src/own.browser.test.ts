@@ -39,14 +39,14 @@ describe.runIf(chromiumPath)(`what a person makes of the page${whyNot}`, PATIENT
   it("W74: a prompt of one's own is written by its name, with its fields asked for; a preset is a model and a mode", async () => {
     const conversation = await here.conversation("hello");
     const { page, complaints } = await here.open(`/c/${conversation}?panel=settings`);
-    const prompts = page.getByRole("region", { name: "Prompts of your own" });
+    const prompts = page.getByRole("region", { name: "Your prompts" });
     const keep = async (name: string, text: string) => {
       await prompts.getByLabel("Name of the prompt").fill(name);
-      await prompts.getByLabel("What it writes").fill(text);
-      await prompts.getByRole("button", { name: "Keep the prompt" }).click();
+      await prompts.getByLabel("Text of the prompt").fill(text);
+      await prompts.getByRole("button", { name: "Save prompt" }).click();
     };
     await keep("review", "It is a command.");
-    await prompts.getByRole("alert").getByText("/review is a command already").waitFor();
+    await prompts.getByRole("alert").getByText("/review is already a command").waitFor();
     await keep("Port", "Port {what} to {language}.");
     await prompts.getByText("/port").waitFor();
     await keep("greet", "Good morning!");
@@ -69,7 +69,7 @@ describe.runIf(chromiumPath)(`what a person makes of the page${whyNot}`, PATIENT
     await presets.getByLabel("Name of the preset").fill("thorough");
     await presets.getByLabel("Model of the preset").fill("scripted/second");
     await presets.getByRole("combobox", { name: "Mode" }).selectOption("Task");
-    await presets.getByRole("button", { name: "Keep the preset" }).click();
+    await presets.getByRole("button", { name: "Save preset" }).click();
     await page.getByRole("combobox", { name: "Preset" }).selectOption("thorough");
     await page.getByRole("button", { name: "Model: scripted/second" }).waitFor();
     const message = page.getByRole("region", { name: "Your message" });
@@ -83,7 +83,7 @@ describe.runIf(chromiumPath)(`what a person makes of the page${whyNot}`, PATIENT
     const notice = "/commands/odd.md:2:14: this is no YAML; it was read line by line.";
     Object.assign(here.served.host, { notices: [notice] });
     const { page, complaints } = await here.open("/", {});
-    await page.getByText("Parts that the server left out or read differently").waitFor();
+    await page.getByText("Settings and files that the server ignored or read differently").waitFor();
     await page.getByText(notice).waitFor();
     expect(await faultsOf(page)).toEqual([]);
     expect(complaints).toEqual([]);
@@ -110,7 +110,7 @@ describe.runIf(chromiumPath)(`what a person makes of the page${whyNot}`, PATIENT
     await composer(page).press("Enter");
     const form = page.getByRole("form", { name: "/trees:show" });
     await form.getByLabel("kind").fill("a fig");
-    await form.getByLabel("how (may be left empty)").waitFor();
+    await form.getByLabel("how (optional)").waitFor();
     await form.getByText("Which tree.").waitFor();
     expect(await faultsOf(page)).toEqual([]);
     await page.keyboard.press("Enter");
@@ -150,7 +150,7 @@ describe.runIf(chromiumPath)(`what a person makes of the page${whyNot}`, PATIENT
     const { page } = await here.open("/", {});
     await page.context().addInitScript(standIn);
     await page.goto(new URL(`/c/${one}?panel=settings`, page.url()).href);
-    await page.getByLabel("Tell me what waits for me and what is done").check();
+    await page.getByLabel("Notify me when I am needed").check();
     const say = (text: string) => here.ask("turn.say", { conversation: other, parts: [{ type: "text", text }] });
     await look(page, false);
     // What tells is loaded by then.
@@ -168,12 +168,15 @@ describe.runIf(chromiumPath)(`what a person makes of the page${whyNot}`, PATIENT
     expect(await toldIn(page)).toEqual([]);
     await look(page, false);
     await say("shell");
-    await eventually(() => toldIn(page)).toEqual(["The second: It waits for you."]);
+    await eventually(() => toldIn(page)).toEqual(["The second: The agent is waiting for you."]);
     await page.evaluate(() => (Reflect.get(window, "told") as EventTarget[])[0]?.dispatchEvent(new Event("click")));
     await page.waitForURL((url) => url.pathname.endsWith(other));
     await page.getByRole("log").getByRole("button", { name: /Deny/ }).click();
     await here.idle(other);
-    await eventually(() => toldIn(page)).toEqual(["The second: It waits for you.", "The second: It is done."]);
+    await eventually(() => toldIn(page)).toEqual([
+      "The second: The agent is waiting for you.",
+      "The second: The agent is done.",
+    ]);
     // Somebody looks at another window of the page.
     const window = await page.context().newPage();
     await window.goto(page.url());
@@ -203,9 +206,11 @@ describe.runIf(chromiumPath)(`what a person makes of the page${whyNot}`, PATIENT
     await eventually(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
     here.link.cut();
     await page.goto(new URL("/c/anything", page.url()).href);
-    await page.getByRole("heading", { name: "Der Server antwortet nicht" }).waitFor();
+    await page.getByRole("heading", { name: "Banyan ist nicht erreichbar" }).waitFor();
     expect(await faultsOf(page)).toEqual([]);
     here.link.mend();
+    await page.getByRole("link", { name: "Noch einmal versuchen" }).click();
+    await page.getByRole("alert", { name: "Gespräch nicht gefunden" }).waitFor();
     await page.goto(new URL("/", page.url()).href);
     await page.locator("#composer").waitFor();
   });
@@ -219,20 +224,20 @@ describe.runIf(chromiumPath)(`what a person makes of the page${whyNot}`, PATIENT
     await entry("Alder").hover();
     await list.getByRole("button", { name: "Archive Alder" }).click();
     await entry("Alder").waitFor({ state: "detached" });
-    await list.getByRole("button", { name: "Choose several" }).click();
+    await list.getByRole("button", { name: "Select several" }).click();
     await list.getByLabel("Beech").check();
     await list.getByLabel("Cedar").check();
-    const chosen = list.getByRole("region", { name: "The chosen conversations" });
-    await chosen.getByText("2 chosen").waitFor();
+    const chosen = list.getByRole("region", { name: "Selected conversations" });
+    await chosen.getByText("2 selected").waitFor();
     expect(await faultsOf(page)).toEqual([]);
     await chosen.getByRole("button", { name: "Archive" }).click();
     await entry("Cedar").waitFor({ state: "detached" });
     await page.reload();
     await list.getByRole("button", { name: "3 archived" }).click();
     await entry("Beech").hover();
-    await list.getByRole("button", { name: "Bring Beech back" }).click();
+    await list.getByRole("button", { name: "Unarchive Beech" }).click();
     await list.getByRole("button", { name: "2 archived" }).waitFor();
-    await list.getByRole("button", { name: "Choose several" }).click();
+    await list.getByRole("button", { name: "Select several" }).click();
     await list.getByLabel("Beech").check();
     await list.getByLabel("Cedar").check();
     await chosen.getByRole("button", { name: "Remove" }).click();

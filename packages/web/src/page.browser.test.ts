@@ -77,22 +77,22 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
     expect(await composer(page).inputValue()).toContain("src/sum");
     expect(new URL(page.url()).pathname).toBe("/");
     await page.getByRole("button", { name: "Model: scripted/model" }).click();
-    await page.getByRole("searchbox", { name: "Find a model, or name one" }).fill("second");
-    await page.getByRole("list", { name: "Models that can be used" }).getByText("scripted/second").click();
+    await page.getByRole("searchbox", { name: "Search, or type a model name" }).fill("second");
+    await page.getByRole("list", { name: "Available models" }).getByText("scripted/second").click();
     const picture = Buffer.from(PICTURE, "base64");
     await page.getByLabel("Files to attach").setInputFiles([
       { name: "dot.png", mimeType: "image/png", buffer: picture },
       { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("a line of the notes") },
       { name: "odd.bin", mimeType: "application/octet-stream", buffer: Buffer.from([0, 255, 0]) },
     ]);
-    const files = page.getByRole("list", { name: "Files that go along" }).getByRole("listitem");
+    const files = page.getByRole("list", { name: "Attached files" }).getByRole("listitem");
     await eventually(() => files.allInnerTexts()).toEqual([
       expect.stringContaining("dot.png"),
       expect.stringContaining("notes.txt"),
     ]);
-    await page.getByRole("alert").getByText("odd.bin does not go along").waitFor();
-    await page.getByText("As far as its name tells, scripted/second sees no pictures, and may refuse them.").waitFor();
-    await page.getByRole("button", { name: "Leave out notes.txt" }).click();
+    await page.getByRole("alert").getByText("Can't attach odd.bin").waitFor();
+    await page.getByText("scripted/second may not read images.").waitFor();
+    await page.getByRole("button", { name: "Remove notes.txt" }).click();
     await page
       .getByLabel("Files to attach")
       .setInputFiles({ name: "list.md", mimeType: "", buffer: Buffer.from("# A list") });
@@ -105,7 +105,7 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
       "src/sum.ts",
       "src/",
     ]);
-    await page.getByRole("button", { name: "Leave out src/sum.ts" }).click();
+    await page.getByRole("button", { name: "Remove src/sum.ts" }).click();
     await eventually(() => composer(page).inputValue()).toBe("what is , @src/ and @nobody, asks me@a.example?");
     await write(page, "what is this?");
     await page.waitForURL(/\/c\//);
@@ -132,7 +132,7 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
     await articles(page).last().waitFor();
     await write(page, "hostile");
     await eventually(() => said(page)).toContain("window.harmed = true");
-    await page.getByRole("button", { name: "Show picture from 127.0.0.1:9" }).waitFor();
+    await page.getByRole("button", { name: "Show image from 127.0.0.1:9" }).waitFor();
     expect(await said(page)).toContain("http://127.0.0.1:9/markdown.png");
     expect(await said(page)).toContain("[31mred");
     expect(await page.locator("article script, article iframe, article img").count()).toBe(0);
@@ -154,12 +154,12 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
     await write(page, DIAGRAMS);
     const picture = articles(page)
       .last()
-      .getByRole("img", { name: /A diagram, drawn from/ });
+      .getByRole("img", { name: /Diagram of:/ });
     await picture.waitFor();
     expect(
       await picture.evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth)),
     ).toBeGreaterThan(50);
-    await articles(page).last().getByText("No diagram could be drawn of it").waitFor();
+    await articles(page).last().getByText("Could not draw the diagram").waitFor();
     expect(await articles(page).last().locator("pre").innerText()).toContain("graph nowhere -->");
     // Its words are in the picture, and act on nothing: neither its scripts nor its styles are in the page.
     const svg = decodeURIComponent(String(await picture.getAttribute("src")));
@@ -176,7 +176,7 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
     const answer = articles(page).last();
     const focused = () => page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
     await answer.locator("[role=doc-noteref]").click();
-    await eventually(focused).toBe("1: back to where it is referred to");
+    await eventually(focused).toBe("1: back to the text");
     const address = page.url();
     await page.keyboard.press("Enter");
     await eventually(focused).toBe("1: to the footnote");
@@ -204,7 +204,7 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
     await frame()?.evaluate(() => Reflect.get(window, "leave")());
     await eventually(() => page.frames().some((each) => each.url().startsWith("chrome-error:"))).toBe(true);
     await panel.getByText("2/2").waitFor();
-    await panel.getByRole("button", { name: "The version before" }).click();
+    await panel.getByRole("button", { name: "Previous version" }).click();
     await eventually(() => panel.frameLocator("iframe").getByText("An older one.").count()).toBe(1);
     await panel.getByRole("button", { name: "Source" }).click();
     await panel.locator("pre").getByText("An older one.").waitFor();
@@ -217,7 +217,7 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
     expect(far.visits).toEqual([]);
     // After a reload nothing runs by itself.
     await page.reload();
-    await panel.getByRole("list", { name: "What can be opened" }).getByRole("button").nth(1).waitFor();
+    await panel.getByRole("list", { name: "Artifacts to open" }).getByRole("button").nth(1).waitFor();
     expect(page.frames().length).toBe(1);
   });
 
@@ -241,13 +241,13 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
       "Response complete, 3 words",
     ]);
     await write(page, "shell");
-    await eventually(() => page.locator("#told-at-once").innerText()).toBe("Tool shell waits for your permission");
+    await eventually(() => page.locator("#told-at-once").innerText()).toBe("Tool shell is waiting for your approval");
   });
 
   it("W45: at 320 pixels nothing is wider than the page, and all of it can be used", async () => {
     const { page } = await here.open("/", { viewport: { width: 320, height: 640 } });
     await begin(page, "edit");
-    const change = page.getByRole("log").getByRole("region", { name: "What would run" });
+    const change = page.getByRole("log").getByRole("region", { name: "What will run" });
     // All of it: what comes later would move the buttons.
     await change.getByText("+ return a + b;").waitFor();
     const tooWide = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
@@ -264,7 +264,7 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
     expect(await tooWide()).toBe(0);
     // The list gives way to what is chosen in it, also where that is in view already.
     await page.getByRole("searchbox").fill("edit");
-    await page.getByRole("list", { name: "Found for edit" }).getByRole("link").first().click();
+    await page.getByRole("list", { name: "Results for edit" }).getByRole("link").first().click();
     await page.getByRole("log").waitFor();
   });
 
@@ -304,8 +304,8 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
     await articles(page).last().waitFor();
     expect(await articles(page).count()).toBeLessThan(2 * texts.length);
     await page.getByRole("button", { name: "More about this conversation" }).click();
-    await page.getByRole("link", { name: "All messages at once" }).click();
-    await page.getByText("All 18 messages of this branch are in the page.").waitFor();
+    await page.getByRole("link", { name: "Show all messages" }).click();
+    await page.getByText("All 18 messages of this branch are shown.").waitFor();
     for (const text of texts)
       await page
         .getByRole("article")
@@ -336,7 +336,7 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
     expect(exported).toBe(await here.exported(conversation));
     await here.ask("conversation.remove", { conversation });
     await page.goto(`http://${here.link.host}/`);
-    await page.getByLabel("A conversation to import").setInputFiles(json.path);
+    await page.getByLabel("File to import").setInputFiles(json.path);
     await eventually(() => said(page)).toContain("You said: to be kept");
     // That it was brought in is all that was added (S17).
     const [before, after] = [JSON.parse(exported), JSON.parse(await here.exported(conversation))];

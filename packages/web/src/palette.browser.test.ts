@@ -33,7 +33,7 @@ describe.runIf(chromiumPath)(`the palette${whyNot}`, PATIENT, () => {
     await palette.waitFor({ state: "detached" });
     await page.locator("#composer:focus").waitFor();
     await find("no such thing");
-    await palette.getByText("There is no action of that name.").waitFor();
+    await palette.getByText("No matching action.").waitFor();
     await page.keyboard.press("Escape");
     await page.locator("#composer:focus").waitFor();
     expect(complaints).toEqual([]);

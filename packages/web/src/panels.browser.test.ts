@@ -38,8 +38,8 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
     await other.getByText("You said: roots of a tree").waitFor();
     await mine.getByText("You said: leaves of a tree").waitFor();
     expect(await other.getByText("begin").count()).toBe(0);
-    await page.getByText("Both go on from: You said: begin").waitFor();
-    const others = page.getByLabel("Beside this branch").getByRole("option");
+    await page.getByText("Both continue from: You said: begin").waitFor();
+    const others = page.getByLabel("Compare with").getByRole("option");
     expect(await others.allInnerTexts()).toEqual(["1 · roots of a tree"]);
     const differences = page.getByRole("region", { name: "Differences" });
     await eventually(() => differences.locator("del").allInnerTexts()).toEqual(["roots"]);
@@ -72,13 +72,13 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
   it("W71: plan, background, sub-agents, memory, hooks and MCP servers each have a panel, with a sentence where there is nothing", async () => {
     const conversation = await here.conversation("begin");
     const { page, complaints } = await here.open(`/c/${conversation}?panel=plan`);
-    await panel(page, "Plan").getByText("There is no plan on this branch").waitFor();
+    await panel(page, "Plan").getByText("No plan yet").waitFor();
     for (const [name, sentence] of [
-      ["Background", "Nothing goes on in the background."],
-      ["Sub-agents", "No sub-agent was launched in this conversation."],
-      ["Memory", "Nothing was recalled on this branch."],
-      ["Hooks", "There are no hooks here."],
-      ["MCP servers", "There are no MCP servers here."],
+      ["Background", "Nothing is running in the background."],
+      ["Sub-agents", "No sub-agents yet."],
+      ["Memory", "Nothing recalled on this branch yet."],
+      ["Hooks", "No hooks."],
+      ["MCP servers", "No MCP servers."],
     ] as const) {
       await open(page, name);
       await panel(page, name).getByText(sentence).waitFor();
@@ -119,17 +119,17 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
     await here.idle(conversation);
     await write(page, "plan");
     // What is asked about says its steps once.
-    await page.getByRole("group", { name: "Carry out this plan?" }).waitFor();
+    await page.getByRole("group", { name: "Approve this plan?" }).waitFor();
     expect(await page.getByRole("log").getByRole("list", { name: "Plan", exact: true }).count()).toBe(0);
     await page
       .getByRole("log")
-      .getByRole("button", { name: /Carry it out, asking/ })
+      .getByRole("button", { name: /Approve, ask/ })
       .click();
     await composer(page).fill("/plan");
     await composer(page).press("Enter");
     await panel(page, "Plan").getByText("mend it").waitFor();
     await open(page, "Usage");
-    await panel(page, "Usage").getByText("By model and by day, in all branches").click();
+    await panel(page, "Usage").getByText("By model and day, all branches").click();
     await panel(page, "Usage")
       .getByRole("table", { name: "By model" })
       .getByRole("rowheader", { name: "scripted/model" })
@@ -141,9 +141,9 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
   it("W42: the context is told part by part", async () => {
     const { page } = await here.open(`/c/${await here.conversation("begin")}?panel=context`);
     const parts = page.getByRole("region", { name: "Parts of the context" });
-    await parts.getByText("About 2 tokens stand in front of the model.").waitFor();
+    await parts.getByText("About 2 tokens are in the context.").waitFor();
     await write(page, "more");
-    await parts.getByText("About 4 tokens stand in front of the model.").waitFor();
+    await parts.getByText("About 4 tokens are in the context.").waitFor();
   });
 
   it("W10: a model is chosen for the conversation, and how freely agents work for all", async () => {
@@ -153,19 +153,17 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
     await settings.getByRole("list", { name: "Models of scripted" }).getByText("scripted/model").waitFor();
     expect(await settings.getByText("Price: —").count()).toBeGreaterThan(0);
     const second = await here.open(`/c/${conversation}?panel=settings`);
-    await settings.getByLabel("Change files of the workspace without asking").click();
-    await eventually(() =>
-      panel(second.page, "Settings").getByLabel("Change files of the workspace without asking").isChecked(),
-    ).toBe(true);
-    await settings.getByLabel("Ask for everything but looking").click();
-    await settings.getByLabel("Narrow the models down").fill("second");
+    await settings.getByLabel("Edit files freely").click();
+    await eventually(() => panel(second.page, "Settings").getByLabel("Edit files freely").isChecked()).toBe(true);
+    await settings.getByLabel("Ask before changes").click();
+    await settings.getByLabel("Filter models").fill("second");
     await settings.getByText("scripted/model").nth(1).waitFor({ state: "detached" });
     await settings.getByRole("button", { name: "Use here" }).click();
-    await settings.getByRole("button", { name: "Used here" }).waitFor();
+    await settings.getByRole("button", { name: "In use" }).waitFor();
     await write(page, "more");
     const more = articles(page).filter({ hasText: "You said: more" });
     await more.hover();
-    await more.getByRole("button", { name: "Show the figures" }).click();
+    await more.getByRole("button", { name: "Show tokens and cost" }).click();
     await more.getByText(/scripted\/second/).waitFor();
   });
 
@@ -174,15 +172,15 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
     const { page, complaints } = await here.open(`/c/${conversation}?panel=settings`);
     const unasked = () => [...here.served.host.unasked];
     const form = page.getByRole("form", { name: "Run everything without asking?" });
-    const word = form.getByLabel("Type yes to run everything unasked");
-    const everything = panel(page, "Settings").getByLabel("Run everything without asking, in this conversation");
+    const word = form.getByLabel("Type yes to run everything without asking");
+    const everything = panel(page, "Settings").getByLabel("Run everything without asking (only this conversation)");
     await everything.click();
-    await form.getByText("Every call would run in this conversation without asking you").waitFor();
+    await form.getByText("The agent will run everything in this conversation without asking you").waitFor();
     expect(await form.getByRole("button", { name: "Run everything here" }).isDisabled()).toBe(true);
     await word.press("Enter");
     await word.fill("y");
     await word.press("Enter");
-    await form.getByRole("button", { name: "Go on asking" }).click();
+    await form.getByRole("button", { name: "Keep asking" }).click();
     await form.waitFor({ state: "detached" });
     expect(await everything.isChecked()).toBe(false);
     expect(unasked()).toEqual([]);
@@ -211,20 +209,20 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
     const conversation = await here.conversation("begin");
     here.agent.recalled.length = 0;
     const { page, complaints } = await here.open(`/c/${conversation}`);
-    await page.getByText("Memory added 2 entries to what the model is told.").click();
-    const items = page.getByRole("list", { name: "What memory added" }).getByRole("listitem");
+    await page.getByText("Memory added 2 entries to the prompt.").click();
+    const items = page.getByRole("list", { name: "Added from memory" }).getByRole("listitem");
     await eventually(() => items.allInnerTexts()).toEqual([
       expect.stringMatching(/Oaks live for a thousand years\.\s+said on 3 May\s+Do not use this/),
       expect.stringMatching(/<b>bold<\/b> \\u\{202e\}gnp\.exe\s+a note\s+Do not use this/),
     ]);
     // What a person does not want used is said so, and not told to the model: it can be wanted again.
     await items.nth(1).getByRole("button", { name: "Do not use this" }).click();
-    await eventually(() => items.nth(1).innerText()).toContain("The model is not told this any more. Use it again");
-    await page.getByText("Memory added 1 entry to what the model is told.").waitFor();
+    await eventually(() => items.nth(1).innerText()).toContain("The model no longer gets this. Use again");
+    await page.getByText("Memory added 1 entry to the prompt.").waitFor();
     await page.reload();
-    await page.getByText("Memory added 1 entry to what the model is told.").click();
-    await items.nth(1).getByRole("button", { name: "Use it again" }).click();
-    await page.getByText("Memory added 2 entries to what the model is told.").waitFor();
+    await page.getByText("Memory added 1 entry to the prompt.").click();
+    await items.nth(1).getByRole("button", { name: "Use again" }).click();
+    await page.getByText("Memory added 2 entries to the prompt.").waitFor();
     await page.getByRole("link", { name: "said on 3 May" }).click();
     await eventually(() => page.url()).toContain(`/c/${source}`);
     await articles(page).filter({ hasText: "oaks" }).first().waitFor();
@@ -270,7 +268,7 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
     const { page } = await here.open(`/c/${await twoBranches()}`, { viewport: { width: 320, height: 640 } });
     await composer(page).waitFor();
     // The last thing that makes the header grow.
-    await page.getByRole("button", { name: "What this took" }).waitFor();
+    await page.getByRole("button", { name: "Tokens and cost", exact: true }).waitFor();
     await page.getByRole("button", { name: "Panels" }).click();
     for (const [key, name] of Object.entries(PANELS)) {
       await open(page, name);

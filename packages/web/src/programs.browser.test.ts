@@ -18,7 +18,7 @@ describe.runIf(chromiumPath)(`conversations of programs on the page${whyNot}`, P
     await list.getByText("Mine is here").waitFor();
     expect(await shown("A program asked this")).toBe(0);
     await program("Another program asked that");
-    await page.getByRole("button", { name: "2 conversations of programs" }).click();
+    await page.getByRole("button", { name: "2 conversations from programs" }).click();
     await list.getByText("A program asked this").waitFor();
     expect([await shown("Another program asked that"), await shown("Mine is here")]).toEqual([1, 1]);
     await page.reload();

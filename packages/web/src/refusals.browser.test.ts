@@ -67,7 +67,7 @@ describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, PA
     const copy = async () => {
       await articles(page).first().hover();
       await articles(page).first().getByRole("button", { name: "Copy the text" }).click();
-      await page.getByRole("alert").filter({ hasText: "It was not copied" }).waitFor();
+      await page.getByRole("alert").filter({ hasText: "Could not copy" }).waitFor();
       await page.getByRole("button", { name: "Close", exact: true }).click();
     };
     await page.evaluate(() => {
@@ -105,7 +105,10 @@ describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, PA
     await eventually(() => page.getByRole("list", { name: "Not delivered yet" }).getByRole("listitem").count()).toBe(3);
     await page.getByRole("button", { name: "Stop" }).click();
     await eventually(() => composer(page).inputValue()).toBe("one\n\ntwo");
-    await page.getByRole("alert").filter({ hasText: "“three” could not be taken back: it still waits." }).waitFor();
+    await page
+      .getByRole("alert")
+      .filter({ hasText: "“three” could not be taken back. It is still waiting." })
+      .waitFor();
   });
 
   it("W38: Stop says where that is which was delivered, or taken back elsewhere, just before", async () => {
@@ -129,8 +132,8 @@ describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, PA
     await eventually(() => page.getByRole("list", { name: "Not delivered yet" }).getByRole("listitem").count()).toBe(2);
     await page.getByRole("button", { name: "Stop" }).click();
     const told = page.getByRole("alert");
-    await told.filter({ hasText: "“one” had been delivered: it is among the messages." }).waitFor();
-    expect(await told.innerText()).toContain("“two” was taken back elsewhere.");
+    await told.filter({ hasText: "“one” was already delivered." }).waitFor();
+    expect(await told.innerText()).toContain("“two” was already taken back.");
     await page.getByRole("article", { name: /You/ }).getByText("one", { exact: true }).waitFor();
     expect(await composer(page).inputValue()).toBe("");
   });
@@ -141,12 +144,12 @@ describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, PA
     await write(page, "hold");
     await page.getByRole("log").getByText("running").waitFor();
     await here.ask("conversation.remove", { conversation });
-    await page.getByRole("alert").filter({ hasText: "This conversation is removed" }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "This conversation was removed" }).waitFor();
     await page.getByRole("log").getByText("cancelled").waitFor();
     await page.getByRole("link", { name: /soon gone/ }).waitFor({ state: "detached" });
     await page.getByRole("heading", { level: 1, name: "soon gone" }).waitFor();
     await page.reload();
-    await page.getByText("It may have been removed, or its address is wrong.").waitFor();
+    await page.getByText("It may have been removed, or the address is wrong.").waitFor();
     expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
   });
 
@@ -161,11 +164,11 @@ describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, PA
       });
     });
     await page.reload();
-    const card = page.getByRole("alert", { name: "This page and its server are of different versions" });
+    const card = page.getByRole("alert", { name: "The page and the server have different versions" });
     await card.getByText(/This server speaks protocol .*, and the client 99\.0/).waitFor();
     expect(await faultsOf(page)).toEqual([]);
     isOther = false;
-    await card.getByRole("button", { name: "Load the page anew" }).click();
+    await card.getByRole("button", { name: "Reload the page" }).click();
     await page.getByRole("list", { name: "Examples" }).getByRole("button").first().waitFor();
     expect(await card.count()).toBe(0);
   });
@@ -195,7 +198,7 @@ describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, PA
     const told = page.getByRole("status").filter({ hasText: "Waiting for the MCP server late, for at most 30 s." });
     await write(page, "hello there");
     await told.waitFor();
-    expect(await page.getByRole("list", { name: "Not sent yet" }).innerText()).toMatch(/waits\s+hello there/);
+    expect(await page.getByRole("list", { name: "Not sent yet" }).innerText()).toMatch(/waiting\s+hello there/);
     expect(await faultsOf(page)).toEqual([]);
     await told.getByRole("button", { name: "Do not send" }).click();
     await told.waitFor({ state: "detached" });
@@ -204,9 +207,9 @@ describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, PA
     // Another server is late again.
     await using _later = await lateServer(here.served.host);
     await composer(page).press("Enter");
-    await told.getByRole("button", { name: "Go on without" }).click();
+    await told.getByRole("button", { name: "Continue without it" }).click();
     await eventually(() => articles(page).last().innerText()).toContain("You said: hello there");
-    const notes = page.getByRole("list", { name: "What happened beside" });
+    const notes = page.getByRole("list", { name: "Other events" });
     await eventually(() => notes.innerText()).toMatch(/^The MCP server late is still starting: /);
     expect(await told.count()).toBe(0);
   });

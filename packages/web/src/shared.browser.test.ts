@@ -13,11 +13,11 @@ describe.runIf(chromiumPath)(`what a link to a conversation shows of the page${w
     const { page: own } = await here.open(`/c/${conversation}`);
     await own.getByRole("button", { name: "More about this conversation" }).click();
     await own.getByRole("button", { name: "Link to the conversation" }).click();
-    const address = await own.getByRole("textbox", { name: "The link" }).inputValue();
+    const address = await own.getByRole("textbox", { name: "Link" }).inputValue();
     expect(address).toContain(`http://${here.link.host}/?token=`);
 
     const page = await here.stranger(address.slice(`http://${here.link.host}`.length));
-    await page.getByText("You are watching").waitFor();
+    await page.getByText("View only").waitFor();
     expect(new URL(page.url()).pathname).toBe(`/c/${conversation}`);
     expect(page.url()).not.toContain("token");
     const sent: string[] = [];
@@ -25,7 +25,7 @@ describe.runIf(chromiumPath)(`what a link to a conversation shows of the page${w
       socket.on("framesent", ({ payload }) => sent.push(JSON.parse(String(payload)).type as string)),
     );
     await page.reload();
-    await page.getByText("You are watching").waitFor();
+    await page.getByText("View only").waitFor();
     expect(await articles(page).count()).toBeGreaterThan(2);
     expect(await composer(page).count()).toBe(0);
     expect(await page.getByRole("navigation", { name: "Conversations" }).count()).toBe(0);
@@ -43,16 +43,16 @@ describe.runIf(chromiumPath)(`what a link to a conversation shows of the page${w
     const needs = new Map<string, string>(Object.entries(rights));
     expect([...new Set(sent)].filter((type) => type !== "hello" && needs.get(type) !== "show")).toEqual([]);
     await page.goto(`http://${here.link.host}/c/${other}`);
-    await page.getByText("This link shows one conversation, and no other.").first().waitFor();
+    await page.getByText("This link shows only one conversation.").first().waitFor();
     await page.goto(`http://${here.link.host}/`);
     await eventually(() => new URL(page.url()).pathname).toBe(`/c/${conversation}`);
 
     await own.getByRole("button", { name: "Revoke" }).click();
-    await page.getByText("This link shows nothing any more").first().waitFor();
+    await page.getByText("This link has expired or was revoked").first().waitFor();
     // Once: by whom the whole page is told.
     await eventually(() => page.getByRole("alert").count()).toBe(1);
     await page.reload();
-    await page.getByLabel("Token").waitFor();
+    await page.getByLabel("Token", { exact: true }).waitFor();
   });
 
   it("S29: the owner who opens a link stays the owner, where it leads", async () => {

@@ -14,10 +14,10 @@ describe.runIf(chromiumPath)(`branches side by side on the page${whyNot}`, PATIE
     await write(page, "/fan 2 roots of a tree");
     const list = page.getByRole("list", { name: "Side by side" });
     await eventually(() => list.getByRole("listitem").count()).toBe(2);
-    await eventually(() => list.innerText()).toMatch(/answered · .*no file[\s\S]*You said: roots of a tree/);
+    await eventually(() => list.innerText()).toMatch(/answered · .*no files[\s\S]*You said: roots of a tree/);
     await list.getByRole("button", { name: /^Show/ }).first().click();
     await list
-      .getByRole("button", { name: /^Bring .* over$/ })
+      .getByRole("button", { name: /^Bring changes over/ })
       .first()
       .click();
     await articles(page).getByText("Brought over from the branch").waitFor();
@@ -26,11 +26,11 @@ describe.runIf(chromiumPath)(`branches side by side on the page${whyNot}`, PATIE
 
   it("W70: the panel asks one model as often as is wanted, or each of those that are chosen", async () => {
     const { page, complaints } = await here.open(`/c/${await here.conversation("begin")}?panel=compare`);
-    const asked = page.getByRole("textbox", { name: "What is asked of each" });
+    const asked = page.getByRole("textbox", { name: "Message to each model" });
     const list = page.getByRole("list", { name: "Side by side" });
     await asked.fill("leaves of a tree");
-    await page.getByRole("combobox", { name: "How often" }).selectOption("2");
-    await page.getByRole("button", { name: "Ask on 2 branches" }).click();
+    await page.getByRole("combobox", { name: "How many times" }).selectOption("2");
+    await page.getByRole("button", { name: "Start 2 branches" }).click();
     await eventually(() => list.getByRole("listitem").count()).toBe(2);
     await eventually(() => list.innerText()).toMatch(
       /answered[\s\S]*leaves of a tree[\s\S]*answered[\s\S]*leaves of a tree/,
@@ -40,11 +40,11 @@ describe.runIf(chromiumPath)(`branches side by side on the page${whyNot}`, PATIE
     await asked.fill("bark of a tree");
     for (const model of ["scripted/second", "nowhere/such"]) {
       await page.getByRole("button", { name: "Choose models" }).click();
-      await page.getByRole("searchbox", { name: "Find a model, or name one" }).fill(model);
+      await page.getByRole("searchbox", { name: "Search, or type a model name" }).fill(model);
       await page.keyboard.press("Enter");
-      await page.getByRole("button", { name: `Do not ask ${model}` }).waitFor();
+      await page.getByRole("button", { name: `Remove ${model}` }).waitFor();
     }
-    await page.getByRole("button", { name: "Ask on 2 branches" }).click();
+    await page.getByRole("button", { name: "Start 2 branches" }).click();
     await page.getByRole("alert").filter({ hasText: "nowhere" }).waitFor();
     // What was written is not lost by a model that there is not.
     expect(await asked.inputValue()).toBe("bark of a tree");
@@ -86,7 +86,7 @@ describe.runIf(chromiumPath)(`branches side by side on the page${whyNot}`, PATIE
     git("commit", "-qm", "first");
     const folder = join(here.workspace, "..", "worktrees");
     await page.reload();
-    await files(page).selectOption("A worktree");
+    await files(page).selectOption("In a copy");
     await composer(page).fill("with files of its own");
     await composer(page).press("Enter");
     await articles(page).getByText("You said: with files of its own").waitFor();
@@ -95,7 +95,7 @@ describe.runIf(chromiumPath)(`branches side by side on the page${whyNot}`, PATIE
     expect(worktrees).toMatchObject([{ files: [], commits: 0, isGone: false }]);
     // What cannot be made leaves what was written, and no conversation.
     await page.goto(new URL("/", page.url()).href);
-    await files(page).selectOption("A worktree");
+    await files(page).selectOption("In a copy");
     rmSync(folder, { recursive: true });
     writeFileSync(folder, "");
     await composer(page).fill("kept here");

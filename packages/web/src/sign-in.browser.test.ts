@@ -8,7 +8,7 @@ import { faultsOf } from "./testing/axe.fixture.ts";
 import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
 import { articles, composer, eventually, PATIENT, signIn, site, write } from "./testing/site.fixture.ts";
 
-const field = (page: Page) => page.getByLabel("Token");
+const field = (page: Page) => page.getByLabel("Token", { exact: true });
 
 /** Another server on another port of this machine: what browsers send to it, and what it shows them. */
 async function anotherServer(body: string) {
@@ -45,11 +45,11 @@ describe.runIf(chromiumPath)(`who signs in to the page${whyNot}`, PATIENT, () =>
   it("W52: who is not signed in is asked for a token where they wanted to go, and goes on there; a wrong one is told", async () => {
     const conversation = await here.conversation("hello");
     const page = await here.stranger(`/c/${conversation}?panel=none`);
-    await page.getByText("A token is needed").waitFor();
+    await page.getByText("Not signed in").waitFor();
     expect(await faultsOf(page)).toEqual([]);
     await field(page).fill("a-wrong-token");
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("alert").filter({ hasText: "not of this server" }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "Wrong token for this server" }).waitFor();
     // The whole address, as it was printed.
     await signIn(page, here.served.server.pageAddress);
     await articles(page).last().waitFor();

@@ -19,7 +19,7 @@ describe.runIf(chromiumPath)(`the states of the page${whyNot}`, PATIENT, () => {
     await walk.to("crashed", async (page) => {
       await page.locator("#composer").fill("Still there.");
       await page.getByRole("navigation", { name: "Panels" }).getByRole("button", { name: "Usage" }).click();
-      await page.getByRole("complementary", { name: "Usage" }).getByText("By model and by day").waitFor();
+      await page.getByRole("complementary", { name: "Usage" }).getByText("By model and day").waitFor();
       expect(await page.getByRole("alert", { name: "This part of the page cannot be shown" }).count()).toBe(0);
       await page.locator("#composer").fill("");
     });

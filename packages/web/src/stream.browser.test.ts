@@ -27,7 +27,7 @@ const all = (count: number) => words(count).map((word) => word.trim());
 /** Has the page connect again at once; it may have done so by itself just now. */
 async function tryNow(page: Page): Promise<void> {
   const clicked = page.getByRole("button", { name: "Try now" }).click();
-  const isBack = page.getByText("The connection to the server is lost.").waitFor({ state: "detached" });
+  const isBack = page.getByText("Connection lost.").waitFor({ state: "detached" });
   await Promise.race([clicked.catch(() => isBack), isBack]);
 }
 
@@ -110,7 +110,7 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
 
   it("F37, W49: memory that was skipped is told below the end until the next turn; an answer that is given up stays, before the next", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
-    const notes = page.getByRole("list", { name: "What happened beside" });
+    const notes = page.getByRole("list", { name: "Other events" });
     await write(page, "amnesia");
     await eventually(() => notes.innerText()).toBe("Memory was not used: The memory is locked.");
     await eventually(() => said(page)).toContain("You said: amnesia");
@@ -195,13 +195,13 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     here.link.cut();
     await page.getByText("Not connected").waitFor();
     await page.clock.runFor(5_000);
-    await page.getByText("The connection to the server is lost.").waitFor();
+    await page.getByText("Connection lost.").waitFor();
     await page.clock.resume();
-    await page.getByText(/The next try is in \d+ s|Trying now/).waitFor();
+    await page.getByText(/Next try in \d+ s|Connecting/).waitFor();
     expect(await composer(page).inputValue()).toBe("half a thou");
     here.link.mend();
     await tryNow(page);
-    await page.getByText("The connection to the server is lost.").waitFor({ state: "detached" });
+    await page.getByText("Connection lost.").waitFor({ state: "detached" });
     await eventually(() => counted(page)).toEqual(all(150));
     expect(asked.filter((frame) => frame.includes("feed.subscribe")).at(-1)).toContain('"from"');
     expect(await composer(page).inputValue()).toBe("half a thou");
@@ -225,7 +225,7 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     here.link.hush();
     await eventually(async () => {
       await page.clock.fastForward(31_000);
-      return page.getByText("The connection to the server is lost.").isVisible();
+      return page.getByText("Connection lost.").isVisible();
     }).toBe(true);
     await here.say(conversation, "said in the silence");
     here.link.mend();
@@ -239,12 +239,12 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     await articles(page).last().waitFor();
     here.link.hush();
     await write(page, "said into the silence");
-    await page.getByRole("list", { name: "Not sent yet" }).getByText("on its way").waitFor();
+    await page.getByRole("list", { name: "Not sent yet" }).getByText("sending").waitFor();
     await page.evaluate(() => window.dispatchEvent(new Event("offline")));
-    await page.getByText("The connection to the server is lost.").waitFor();
+    await page.getByText("Connection lost.").waitFor();
     here.link.mend();
     await page.evaluate(() => window.dispatchEvent(new Event("online")));
-    await page.getByText("The connection to the server is lost.").waitFor({ state: "detached" });
+    await page.getByText("Connection lost.").waitFor({ state: "detached" });
     await eventually(() => said(page)).toContain("You said: said into the silence");
     await page.getByRole("list", { name: "Not sent yet" }).waitFor({ state: "detached" });
   });
@@ -254,7 +254,7 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     const { page } = await here.open(`/c/${conversation}`);
     await articles(page).last().waitFor();
     here.link.cut();
-    await page.getByText("The connection to the server is lost.").waitFor();
+    await page.getByText("Connection lost.").waitFor();
     await write(page, "sent once");
     await write(page, "never sent");
     const unsent = page.getByRole("list", { name: "Not sent yet" });
@@ -280,7 +280,7 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     await other.goto(page.url());
     for (const window of [page, other]) await articles(window).last().waitFor();
     here.link.cut();
-    for (const window of [page, other]) await window.getByText("The connection to the server is lost.").waitFor();
+    for (const window of [page, other]) await window.getByText("Connection lost.").waitFor();
     await write(page, "not forgotten");
     await page.getByText("not sent").waitFor();
     await write(other, "taken back");
@@ -309,9 +309,9 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     const { page } = await here.open(`/c/${conversation}`, {});
     const again = page.getByRole("button", { name: "Try again" });
     await again.click();
-    const card = page.getByRole("alert", { name: "Another program has this conversation open" });
+    const card = page.getByRole("alert", { name: "This conversation is open in another program" });
     await card.getByText(/is open in this process/).waitFor();
-    await card.getByRole("link", { name: "To the first page" }).waitFor();
+    await card.getByRole("link", { name: "Go to the start page" }).waitFor();
     await elsewhere.close();
     await again.click();
     await eventually(() => said(page)).toContain("You said: hello");
@@ -324,7 +324,7 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     await write(page, "hold");
     await eventually(() => said(page)).toContain("running");
     here.link.cut();
-    await page.getByText("The connection to the server is lost.").waitFor();
+    await page.getByText("Connection lost.").waitFor();
     here.agent.release();
     await here.idle(conversation);
     here.link.mend();

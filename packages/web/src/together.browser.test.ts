@@ -90,11 +90,11 @@ test.runIf(chromiumPath && hasTmux && process.env.BANYAN_LONG === "1")(
     expect(inOneLine(terminal.screen())).toContain(words("roots", 100));
     await program.kill();
     // What somebody says while the server is away is heard when it is back.
-    await second.getByText("Not connected: what you send goes out").waitFor();
+    await second.getByText("Not connected. Messages are sent").waitFor();
     await write(second, "Are you there?");
     await serve();
     await shown(second, "You said: Are you there?");
-    await first.getByRole("button", { name: "Go on" }).click();
+    await first.getByRole("button", { name: "Continue", exact: true }).click();
     await shown(first, "I have gone on.");
     // Who has not gone elsewhere is shown what others begin, and can go elsewhere when that has ended.
     await first.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
@@ -116,8 +116,8 @@ test.runIf(chromiumPath && hasTmux && process.env.BANYAN_LONG === "1")(
     await shown(onBadLink, "bark-120 ");
     await program.kill();
     await serve();
-    await second.getByRole("button", { name: "Go on" }).click();
-    await onBadLink.getByRole("button", { name: "Go on" }).click();
+    await second.getByRole("button", { name: "Continue", exact: true }).click();
+    await onBadLink.getByRole("button", { name: "Continue", exact: true }).click();
     await terminal.until(BEGAN_ANEW, 2);
     await shown(onBadLink, "I have gone on.");
     await shown(second, "It has ended.");
@@ -247,7 +247,7 @@ async function inOtherWords(page: Page, text: string): Promise<void> {
   const message = articles(page).first();
   await message.hover();
   await message.getByRole("button", { name: "Edit" }).click();
-  await page.getByLabel("The message in other words").fill(text);
+  await page.getByLabel("Edited message").fill(text);
   await page.getByRole("button", { name: "Send as a new version" }).click();
 }
 

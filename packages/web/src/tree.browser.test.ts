@@ -100,7 +100,7 @@ describe.runIf(chromiumPath)(`the tree in the page${whyNot}`, PATIENT, () => {
     await here.say(conversation, "more");
     await row(page, "begin").getByRole("img", { name: "4 messages" }).waitFor();
     expect(await focused(page)).toContain("begin");
-    await page.getByRole("region", { name: "The chosen branch" }).getByRole("button", { name: "Name" }).click();
+    await page.getByRole("region", { name: "Selected branch" }).getByRole("button", { name: "Name" }).click();
     await page.getByLabel("Name of the branch").fill("half a na");
     await here.say(conversation, "still more");
     await row(page, "begin").getByRole("img", { name: "6 messages" }).waitFor();
@@ -110,7 +110,7 @@ describe.runIf(chromiumPath)(`the tree in the page${whyNot}`, PATIENT, () => {
   it("W13: a branch is named and starred; starred ones come first, and the others can be hidden", async () => {
     const { page } = await here.open(`/c/${await branched()}?panel=branches`);
     await row(page, "beta").click();
-    const chosen = page.getByRole("region", { name: "The chosen branch" });
+    const chosen = page.getByRole("region", { name: "Selected branch" });
     await chosen.getByRole("button", { name: "Name" }).click();
     await page.getByLabel("Name of the branch").fill("the best one");
     await page.keyboard.press("Enter");
@@ -150,7 +150,7 @@ describe.runIf(chromiumPath)(`the tree in the page${whyNot}`, PATIENT, () => {
     await row(page, "begin").waitFor({ state: "detached" });
     expect(await rows(page).count()).toBe(3);
     expect(await rows(page).first().getAttribute("aria-level")).toBe("1");
-    await page.getByRole("button", { name: "Back to the whole tree" }).click();
+    await page.getByRole("button", { name: "Back to the full tree" }).click();
     await row(page, "begin").waitFor();
     expect(await rows(page).count()).toBe(6);
   });
@@ -165,7 +165,7 @@ describe.runIf(chromiumPath)(`the tree in the page${whyNot}`, PATIENT, () => {
     await here.say(conversation, "omega", { at: leafIn(page) ?? "" });
     await map(page).getByText("4 messages").waitFor();
     await map(page).getByText("4 messages").click();
-    await map(page).getByText("fold", { exact: true }).click();
+    await map(page).getByText("collapse", { exact: true }).click();
     await map(page).getByText("4 messages").waitFor();
     expect(complaints).toEqual([]);
   });
@@ -196,12 +196,12 @@ describe.runIf(chromiumPath)(`the tree in the page${whyNot}`, PATIENT, () => {
     await map(page).locator("[data-in-view=true]").first().waitFor();
     expect(await map(page).locator("*").count()).toBeLessThan(1_500);
     const transform = () => map(page).locator("> g").getAttribute("transform");
-    for (const name of ["Move left", "Move up", "Larger", "Smaller", "Move down", "Move right"]) {
+    for (const name of ["Move left", "Move up", "Zoom in", "Zoom out", "Move down", "Move right"]) {
       const before = await transform();
       await page.getByRole("button", { name, exact: true }).click();
       await eventually(transform).not.toBe(before);
     }
-    for (let time = 0; time < 8; time++) await page.getByRole("button", { name: "Smaller", exact: true }).click();
+    for (let time = 0; time < 8; time++) await page.getByRole("button", { name: "Zoom out", exact: true }).click();
     expect(await map(page).locator("*").count()).toBeLessThan(5_000);
   });
 
@@ -241,7 +241,7 @@ describe.runIf(chromiumPath)(`the tree in the page${whyNot}`, PATIENT, () => {
     await page.getByRole("searchbox", { name: "Search this conversation" }).fill("medlar");
     await inSight.waitFor();
     const before = await nodes.count();
-    await page.getByRole("button", { name: "Show all of it" }).click();
+    await page.getByRole("button", { name: "Zoom to fit" }).click();
     await eventually(() => nodes.count()).toBeGreaterThan(before);
     let at = first;
     for (let level = 0; level < 14; level++) {

@@ -45,7 +45,7 @@ describe.runIf(chromiumPath)(`nothing that is typed is lost${whyNot}`, PATIENT, 
       mimeType: "text/plain",
       buffer: Buffer.from("what the notes say"),
     });
-    const files = page.getByRole("list", { name: "Files that go along" });
+    const files = page.getByRole("list", { name: "Attached files" });
     await files.getByText("notes.txt").waitFor();
     await page.reload();
     await eventually(() => composer(page).inputValue()).toBe("a thought in two parts");
@@ -140,7 +140,7 @@ describe.runIf(chromiumPath)(`nothing that is typed is lost${whyNot}`, PATIENT, 
     await page.keyboard.press("Enter");
     await page.getByText("The disk is full.").waitFor();
     expect(await composer(page).inputValue()).toBe("what went wrong?");
-    expect(await page.getByRole("list", { name: "Files that go along" }).innerText()).toContain("Pasted text");
+    expect(await page.getByRole("list", { name: "Attached files" }).innerText()).toContain("Pasted text");
   });
 
   it("W83: two tabs on the first page keep what was typed in each", async () => {
@@ -168,7 +168,7 @@ describe.runIf(chromiumPath)(`nothing that is typed is lost${whyNot}`, PATIENT, 
       await dialog.accept();
     });
     const notice = page.getByText("The browser cannot keep files of this size.");
-    const files = page.getByRole("list", { name: "Files that go along" });
+    const files = page.getByRole("list", { name: "Attached files" });
     const attach = (name: string, size: number) =>
       page
         .getByLabel("Files to attach")
@@ -191,7 +191,7 @@ describe.runIf(chromiumPath)(`nothing that is typed is lost${whyNot}`, PATIENT, 
     expect(await files.count()).toBe(0);
     await attach("large.log", 2_500_000);
     await notice.waitFor();
-    await files.getByRole("button", { name: "Leave out large.log" }).click();
+    await files.getByRole("button", { name: "Remove large.log" }).click();
     await notice.waitFor({ state: "detached" });
     await page.reload();
     expect(asked).toEqual(["beforeunload"]);
@@ -223,7 +223,7 @@ describe.runIf(chromiumPath)(`nothing that is typed is lost${whyNot}`, PATIENT, 
     await articles(page).last().waitFor();
     const attach = (name: string, mimeType: string, text: string) =>
       page.getByLabel("Files to attach").setInputFiles({ name, mimeType, buffer: Buffer.from(text) });
-    const files = page.getByRole("list", { name: "Files that go along" });
+    const files = page.getByRole("list", { name: "Attached files" });
     await attach("notes.txt", "text/plain", "what the notes say");
     await files.getByText("notes.txt").waitFor();
     await attach("other.md", "text/plain", "what the other file says");
@@ -240,7 +240,7 @@ describe.runIf(chromiumPath)(`nothing that is typed is lost${whyNot}`, PATIENT, 
     const form = message.locator("form");
     await form.getByText("notes.txt").waitFor();
     await form.getByText("paper.pdf").waitFor();
-    await form.getByRole("button", { name: "Leave out other.md" }).click();
+    await form.getByRole("button", { name: "Remove other.md" }).click();
     await form.getByRole("textbox").fill("here are fewer");
     await form.getByRole("button", { name: "Send as a new version" }).click();
     await eventually(() => said(page)).toMatch(/You said: .*here are fewer.*what the notes say/s);
@@ -271,19 +271,19 @@ describe.runIf(chromiumPath)(`nothing that is typed is lost${whyNot}`, PATIENT, 
     await eventually(() => waiting.innerText()).toMatch(/read this log · Pasted text/);
     await page.getByRole("button", { name: "Stop", exact: true }).click();
     await eventually(() => composer(page).inputValue()).toBe("read this log");
-    await page.getByRole("list", { name: "Files that go along" }).getByText("Pasted text").waitFor();
+    await page.getByRole("list", { name: "Attached files" }).getByText("Pasted text").waitFor();
   });
 
   it("W92: a long paste becomes an attachment that can be seen, changed and left out, and the model receives it", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await articles(page).last().waitFor();
-    const files = page.getByRole("list", { name: "Files that go along" });
+    const files = page.getByRole("list", { name: "Attached files" });
     await paste(page, LONG);
     await eventually(() => files.innerText()).toMatch(/Pasted text\s+1\.9 kB · line 0 of the log/);
     await paste(page, `${LONG}\nof another one`);
     await eventually(() => files.getByRole("listitem").count()).toBe(2);
-    await files.getByRole("button", { name: "Leave out Pasted text" }).last().click();
-    await files.getByRole("button", { name: "Show and change Pasted text" }).click();
+    await files.getByRole("button", { name: "Remove Pasted text" }).last().click();
+    await files.getByRole("button", { name: "View or edit Pasted text" }).click();
     const text = page.getByRole("textbox", { name: "Pasted text" });
     expect(await text.inputValue()).toBe(LONG);
     expect(await text.evaluate((box) => box.scrollTop)).toBe(0);

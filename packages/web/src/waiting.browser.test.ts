@@ -29,8 +29,8 @@ const asked: readonly (readonly [
   ],
   [
     "plan",
-    (page) => log(page).getByRole("group", { name: "Carry out this plan?" }),
-    (asked) => asked.getByRole("button", { name: /asking before each change/ }).click(),
+    (page) => log(page).getByRole("group", { name: "Approve this plan?" }),
+    (asked) => asked.getByRole("button", { name: /ask before changes/ }).click(),
     "That is done.",
   ],
   [
@@ -67,8 +67,8 @@ const asked: readonly (readonly [
   ],
   [
     "look a b c d e f g h i",
-    (page) => page.getByRole("group", { name: "May it go on?" }),
-    (asked) => asked.getByRole("button", { name: "Go on" }).click(),
+    (page) => page.getByRole("group", { name: "Continue past the limit?" }),
+    (asked) => asked.getByRole("button", { name: "Continue", exact: true }).click(),
     "That is done.",
   ],
 ];

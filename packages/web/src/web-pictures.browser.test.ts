@@ -32,14 +32,14 @@ describe.runIf(chromiumPath)(`pictures of the web${whyNot}`, PATIENT, () => {
     const conversation = await here.conversation(`![a sea](${address} "At noon")`);
     const { page, complaints } = await here.open(`/c/${conversation}`);
     const asked = foreign(page);
-    const show = page.getByRole("button", { name: `Show picture from ${web.host}` });
+    const show = page.getByRole("button", { name: `Show image from ${web.host}` });
     await show.waitFor();
     const offered = group(page);
     expect(await offered.innerText()).toContain("a sea “At noon”");
     // A long address is cut in its middle, and is to be seen whole before anything is asked.
     expect(await offered.innerText()).toMatch(/\/wide\.png\?secret=a+…a+&end/);
     expect(await offered.innerText()).not.toContain(address);
-    await offered.getByRole("button", { name: `Whole address (${address.length} characters)` }).click();
+    await offered.getByRole("button", { name: `Full address (${address.length} characters)` }).click();
     expect(await offered.innerText()).toContain(address);
     expect(await page.getByRole("log").locator("img").count()).toBe(0);
     expect(web.asked).toEqual([]);
@@ -80,7 +80,7 @@ describe.runIf(chromiumPath)(`pictures of the web${whyNot}`, PATIENT, () => {
     // On paper there is no button, and the whole address.
     await page.emulateMedia({ media: "print" });
     expect(await show.isVisible()).toBe(false);
-    await page.getByText(`[picture: a sea “At noon” at ${address}]`).waitFor();
+    await page.getByText(`[image: a sea “At noon” at ${address}]`).waitFor();
     expect(asked).toEqual([]);
     expect(complaints).toEqual([]);
   });
@@ -92,14 +92,14 @@ describe.runIf(chromiumPath)(`pictures of the web${whyNot}`, PATIENT, () => {
     const link = page.getByRole("log").getByRole("link", { name: "a badge" });
     expect(await link.getAttribute("href")).toBe("https://example.org/x");
     expect(await link.getByRole("button").count()).toBe(0);
-    await page.getByRole("button", { name: `Show picture from ${web.host}` }).click();
-    await page.getByRole("status").getByText("There is nothing at this address.").waitFor();
+    await page.getByRole("button", { name: `Show image from ${web.host}` }).click();
+    await page.getByRole("status").getByText("There is no image at this address.").waitFor();
     web.has("/badge.png", (response) => response.writeHead(503).end());
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByRole("status").getByText(`${web.host} refused it.`).waitFor();
+    await page.getByRole("status").getByText(`${web.host} refused the request.`).waitFor();
     web.has("/badge.png", (response) => response.end(WIDE.subarray(0, 40)));
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByRole("status").getByText("What is there is no picture").waitFor();
+    await page.getByRole("status").getByText("This is not an image").waitFor();
     web.has("/badge.png", (response) => response.end(WIDE));
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("log").getByRole("img", { name: "a badge" }).waitFor();
@@ -112,17 +112,20 @@ describe.runIf(chromiumPath)(`pictures of the web${whyNot}`, PATIENT, () => {
     const innerPort = inner.host.split(":")[1];
     const sent = { endless: 0 };
     const attacks: Readonly<Record<string, readonly [string, Parameters<typeof web.has>[1]]>> = {
-      "/script.svg": ["is no picture", (it) => it.writeHead(200, { "content-type": "image/svg+xml" }).end(SVG)],
-      "/svg.png": ["is no picture", (it) => it.writeHead(200, { "content-type": "image/png" }).end(SVG)],
-      "/html.png": ["is no picture", (it) => it.writeHead(200, { "content-type": "image/png" }).end(HTML)],
-      "/page.png": ["is no picture", (it) => it.writeHead(200, { "content-type": "text/html" }).end(HTML)],
-      "/cloud.png": ["not public", (it) => it.writeHead(302, { location: "http://169.254.169.254/latest/" }).end()],
+      "/script.svg": ["not an image", (it) => it.writeHead(200, { "content-type": "image/svg+xml" }).end(SVG)],
+      "/svg.png": ["not an image", (it) => it.writeHead(200, { "content-type": "image/png" }).end(SVG)],
+      "/html.png": ["not an image", (it) => it.writeHead(200, { "content-type": "image/png" }).end(HTML)],
+      "/page.png": ["not an image", (it) => it.writeHead(200, { "content-type": "text/html" }).end(HTML)],
+      "/cloud.png": [
+        "private network",
+        (it) => it.writeHead(302, { location: "http://169.254.169.254/latest/" }).end(),
+      ],
       "/inner.png": [
-        "not public",
+        "private network",
         (it) => it.writeHead(302, { location: `http://[::ffff:127.0.0.1]:${innerPort}/` }).end(),
       ],
       "/file.png": ["is no address|not fetched", (it) => it.writeHead(302, { location: "file:///etc/passwd" }).end()],
-      "/round.png": ["leads on", (it) => it.writeHead(302, { location: "/round.png" }).end()],
+      "/round.png": ["redirects to an address", (it) => it.writeHead(302, { location: "/round.png" }).end()],
       "/endless.png": [
         "too large",
         (it) => {
@@ -196,8 +199,8 @@ describe.runIf(chromiumPath)(`pictures of the web${whyNot}`, PATIENT, () => {
       `![${"word".repeat(40)}](http://${host}/${"b".repeat(300)}) | ![a sea](http://${web.host}/wide.png)`,
     );
     const { page } = await here.open(`/c/${conversation}`, { viewport: { width: 320, height: 700 } });
-    await page.getByRole("button", { name: `Show picture from ${host}` }).waitFor();
-    await page.getByRole("button", { name: /^Whole address/ }).click();
+    await page.getByRole("button", { name: `Show image from ${host}` }).waitFor();
+    await page.getByRole("button", { name: /^Full address/ }).click();
     const right = () =>
       group(page).evaluateAll((all) =>
         Math.max(
@@ -206,7 +209,7 @@ describe.runIf(chromiumPath)(`pictures of the web${whyNot}`, PATIENT, () => {
       );
     expect(await right()).toBeLessThanOrEqual(320);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
-    await page.getByRole("button", { name: `Show picture from ${web.host}` }).click();
+    await page.getByRole("button", { name: `Show image from ${web.host}` }).click();
     const picture = page.getByRole("log").getByRole("img", { name: "a sea" });
     await picture.waitFor();
     const [width, height] = await picture.evaluate((it: HTMLImageElement) => [it.width, it.height]);
@@ -215,13 +218,13 @@ describe.runIf(chromiumPath)(`pictures of the web${whyNot}`, PATIENT, () => {
     // On paper it stands as it is shown, with its words.
     await page.emulateMedia({ media: "print" });
     expect(await picture.isVisible()).toBe(true);
-    await page.getByText(`[picture: a sea at http://${web.host}/wide.png]`).waitFor();
+    await page.getByText(`[image: a sea at http://${web.host}/wide.png]`).waitFor();
   });
 
   it("W59, S28: a guest, and who has a link, read of it in words, and have no button", async () => {
     await using web = await webOfPictures();
     web.has("/wide.png", (response) => response.end(WIDE));
-    const words = `[picture: a sea at http://${web.host}/wide.png]`;
+    const words = `[image: a sea at http://${web.host}/wide.png]`;
     const conversation = await here.conversation(`![a sea](http://${web.host}/wide.png)`);
     const guest = await here.open(`/c/${conversation}`, {}, GUEST_TOKEN);
     await articles(guest.page).last().getByText(words).waitFor();
@@ -229,7 +232,7 @@ describe.runIf(chromiumPath)(`pictures of the web${whyNot}`, PATIENT, () => {
     const linked = await here.stranger(`/?token=${token}`);
     await articles(linked).last().getByText(words).waitFor();
     for (const page of [guest.page, linked]) {
-      expect(await page.getByRole("button", { name: /Show picture/ }).count()).toBe(0);
+      expect(await page.getByRole("button", { name: /Show image/ }).count()).toBe(0);
       expect(await page.getByRole("log").locator("img").count()).toBe(0);
     }
     expect(web.asked).toEqual([]);

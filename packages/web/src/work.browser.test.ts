@@ -24,7 +24,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await write(page, "read here missing");
     await eventually(() => card(page, "read").last().innerText()).toMatch(/✗\s*failed[\s\S]*missing/);
     await write(page, "shell");
-    await eventually(() => card(page, "shell").innerText()).toMatch(/\?\s*waits for you/);
+    await eventually(() => card(page, "shell").innerText()).toMatch(/\?\s*waiting for you/);
     await approval(page).getByRole("button", { name: /Deny/ }).click();
     await eventually(() => card(page, "shell").locator("summary").innerText()).toMatch(/⊘\s*denied\s*shell\s*ls -la/);
   });
@@ -33,9 +33,9 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await articles(page).last().waitFor();
     await write(page, "plan");
-    const asked = page.getByRole("log").getByRole("group", { name: "Carry out this plan?" });
+    const asked = page.getByRole("log").getByRole("group", { name: "Approve this plan?" });
     await eventually(() => asked.innerText()).toContain("[ ] mend it");
-    await asked.getByRole("textbox", { name: "What is to be otherwise" }).fill("in green");
+    await asked.getByRole("textbox", { name: "What should change?" }).fill("in green");
     // It is changed as lines, and shown as it would be.
     await asked.getByRole("button", { name: "Edit first" }).click();
     const steps = asked.getByLabel("steps", { exact: true });
@@ -44,14 +44,14 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await asked.getByText("A plan needs a step at least").waitFor();
     await steps.fill("[x] look\nrest");
     await eventually(() => asked.innerText()).toContain("[ ] rest");
-    await asked.getByRole("button", { name: "As it was" }).click();
+    await asked.getByRole("button", { name: "Undo my edit" }).click();
     await asked.getByRole("button", { name: /Keep planning/ }).click();
     await eventually(() => card(page, "update_plan").innerText()).toMatch(/denied[\s\S]*in green/);
     // What is said while it works would steer it.
     await eventually(() => said(page)).toContain("That is done.");
     await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
     await write(page, "plan");
-    await asked.getByRole("button", { name: "Carry it out, changing files without asking" }).click();
+    await asked.getByRole("button", { name: "Approve, edit files freely" }).click();
     const plan = card(page, "update_plan").last();
     await eventually(() => plan.innerText()).toContain("Plan: 1 of 2 done");
     expect(await plan.getByRole("list", { name: "Plan" }).innerText()).toBe("[x] look\n[ ] mend it");
@@ -64,7 +64,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     expect(await list.count()).toBe(0);
     await write(page, "serve");
     await eventually(() => list.getByRole("listitem").allInnerTexts()).toEqual([
-      expect.stringMatching(/p1 runs\s+a server\s+Stop/),
+      expect.stringMatching(/p1 is running\s+a server\s+Stop/),
     ]);
     await page.reload();
     await list.getByRole("button", { name: "Stop p1" }).click();
@@ -133,7 +133,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await write(page, "wonder");
     const form = page.getByRole("log").getByRole("form", { name: "How shall the oak look?" });
     await form.waitFor();
-    await eventually(() => card(page, "ask_client").innerText()).toMatch(/^\?\s*waits for you/);
+    await eventually(() => card(page, "ask_client").innerText()).toMatch(/^\?\s*waiting for you/);
     const there = elsewhere.getByRole("form", { name: "How shall the oak look?" });
     await there.getByRole("radio", { name: "red" }).check();
     expect(await faultsOf(page, "form[aria-labelledby]")).toEqual([]);
@@ -168,7 +168,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     expect(await composer(page).evaluate((box) => box === document.activeElement)).toBe(true);
     await eventually(() => approval(page).innerText()).toContain("in /a/worktree\n");
     await eventually(() => approval(page).innerText()).toContain("ls -la");
-    expect(await approval(page).getByLabel("What is allowed").inputValue()).toBe("shell(ls*)");
+    expect(await approval(page).getByLabel("Rule to allow").inputValue()).toBe("shell(ls*)");
     await composer(page).pressSequentially("asd");
     await approval(page).focus();
     await page.keyboard.press("Enter");
@@ -189,7 +189,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await articles(page).last().waitFor();
     await write(page, "edit");
-    const change = page.getByRole("log").getByRole("region", { name: "What would run" });
+    const change = page.getByRole("log").getByRole("region", { name: "What will run" });
     await eventually(() => change.innerText()).toMatch(/Changes src\/sum\.ts, 1 line added, 1 line removed/);
     await eventually(() => change.innerText()).toMatch(/- return a;\s*(?:2\s*)?\+ return a \+ b;/);
     await page.getByRole("log").getByRole("button", { name: "Edit first" }).click();
@@ -212,7 +212,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await articles(page).last().waitFor();
     await write(page, "shell");
-    const why = approval(page).getByLabel("Why not");
+    const why = approval(page).getByLabel("Reason (optional)");
     await why.press("Enter");
     expect(await approval(page).isVisible()).toBe(true);
     await why.fill("look with git");
@@ -325,12 +325,14 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await here.ask("turn.say", { conversation: other, parts: [{ type: "text", text: "look a b c d e f g h" }] });
     await page.getByRole("button", { name: "1 waiting for you" }).click();
     const listed = page.getByRole("list", { name: "Waiting for you" });
-    await listed.getByText("May this turn go on, with as much again?").waitFor();
-    await listed.getByRole("link", { name: "Show where" }).click();
-    const shown = page.getByRole("region", { name: "Your message" }).getByRole("group", { name: "May it go on?" });
+    await listed.getByText("Continue this turn, with the same limits again?").waitFor();
+    await listed.getByRole("link", { name: "Show in conversation" }).click();
+    const shown = page
+      .getByRole("region", { name: "Your message" })
+      .getByRole("group", { name: "Continue past the limit?" });
     await shown.waitFor();
     await page.getByRole("button", { name: "1 waiting for you" }).click();
-    await listed.getByRole("button", { name: "Go on" }).click();
+    await listed.getByRole("button", { name: "Continue", exact: true }).click();
     await page.getByText("Read 8 files").waitFor();
     await here.idle(other);
     await shown.waitFor({ state: "detached" });
@@ -350,7 +352,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await articles(page).last().waitFor();
     await write(page, `calls ${JSON.stringify([{ command: "cat <<E\nrm x\nE" }])}`);
     const lines = approval(page)
-      .getByRole("region", { name: "What would run" })
+      .getByRole("region", { name: "What will run" })
       .locator("div")
       .filter({ hasNotText: "command" });
     await eventually(() => lines.allInnerTexts()).toEqual(["cat <<E", "rm x", "E"]);
@@ -375,13 +377,13 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await articles(page).last().waitFor();
     await write(page, "shell");
-    await approval(page).getByRole("textbox", { name: "What is allowed" }).fill("shell(sh)");
+    await approval(page).getByRole("textbox", { name: "Rule to allow" }).fill("shell(sh)");
     await approval(page)
       .getByRole("button", { name: /Allow for this conversation/ })
       .click();
     await eventually(() => said(page)).toContain("That is done.");
     await page.reload();
-    const told = page.getByRole("region", { name: "You allowed this in this conversation, and it allows less now" });
+    const told = page.getByRole("region", { name: "This rule allows less than when you allowed it" });
     await eventually(() => told.innerText()).toContain("The rule 'shell(sh)' allows no standard input any more");
     await told.getByRole("button", { name: "Revoke shell(sh)" }).click();
     await told.waitFor({ state: "detached" });
@@ -391,7 +393,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await articles(page).last().waitFor();
     await write(page, 'calls [{"command": "git log --oneline"}]');
-    const told = page.getByText("[harmless] stands for whatever lets the command do no more than its name says.");
+    const told = page.getByText("[harmless]: any option that changes nothing");
     await approval(page).locator(told).waitFor();
     await approval(page).focus();
     await page.keyboard.press("Alt+s");
@@ -399,12 +401,12 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await page.locator("header").locator(told).waitFor();
   });
 
-  it("W36: one can always write; while the agent works it is Steer or Queue, and Enter does what was chosen", async () => {
+  it("W36: one can always write; while the agent works it is Send now or Queue, and Enter does what was chosen", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await articles(page).last().waitFor();
     await write(page, "hold");
-    await page.getByRole("button", { name: "Steer" }).waitFor();
-    const enter = page.getByLabel("While the agent works, Enter");
+    await page.getByRole("button", { name: "Send now" }).waitFor();
+    const enter = page.getByLabel("While the agent works, Enter sends");
     await articles(page).first().focus();
     await page.keyboard.press("Alt+e");
     await enter.selectOption("queue");
@@ -415,7 +417,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await eventually(() => enter.inputValue()).toBe("queue");
     await composer(page).fill("now");
     await composer(page).press("Alt+Enter");
-    await eventually(() => waiting.last().innerText()).toMatch(/^steers\s*now/);
+    await eventually(() => waiting.last().innerText()).toMatch(/^next\s*now/);
     here.agent.release();
     await eventually(() => said(page)).toContain("You said: afterwards");
     await eventually(() => said(page)).toMatch(/now\s*Delivered at /);
@@ -433,15 +435,15 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     const waiting = page.getByRole("list", { name: "Not delivered yet" }).getByRole("listitem");
     const texts = async () => (await waiting.allInnerTexts()).map((text) => text.split(/\s+/).slice(0, 2).join(" "));
     await eventually(texts).toEqual(["queued one", "queued two", "queued three"]);
-    await waiting.nth(1).getByRole("button", { name: "Earlier" }).click();
+    await waiting.nth(1).getByRole("button", { name: "Move up" }).click();
     await eventually(texts).toEqual(["queued two", "queued one", "queued three"]);
-    await waiting.nth(0).getByRole("button", { name: "Steer instead" }).click();
+    await waiting.nth(0).getByRole("button", { name: "Send now" }).click();
     await waiting.nth(2).getByRole("button", { name: "Take back" }).click();
-    await eventually(texts).toEqual(["steers two", "queued one"]);
+    await eventually(texts).toEqual(["next two", "queued one"]);
     await waiting.nth(1).getByRole("button", { name: "Edit" }).click();
-    await page.getByLabel("What waits, in other words").fill("changed");
+    await page.getByLabel("Edited message").fill("changed");
     await page.keyboard.press("Enter");
-    await eventually(texts).toEqual(["steers two", "queued changed"]);
+    await eventually(texts).toEqual(["next two", "queued changed"]);
     here.agent.release();
     await eventually(() => said(page)).toContain("You said: changed");
   });
@@ -517,9 +519,9 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     // Nobody asked for figures: they unfold.
     expect(await said(page)).not.toContain("tokens in");
     await articles(page).last().hover();
-    await articles(page).last().getByRole("button", { name: "Show the figures" }).click();
+    await articles(page).last().getByRole("button", { name: "Show tokens and cost" }).click();
     await eventually(() => said(page)).toMatch(/scripted\/model · 1 tokens in, 1 out · cost <\$0\.0001/);
-    await page.getByRole("button", { name: "What this took" }).click();
+    await page.getByRole("button", { name: "Tokens and cost", exact: true }).click();
     const header = page.locator("header");
     await eventually(() => header.innerText()).toMatch(
       /This branch\s*<\$0\.0001[\s\S]*All branches\s*<\$0\.0001[\s\S]*Context\s*2 \/ 1\.0k \(0 %\)/,
@@ -568,15 +570,15 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await eventually(() => said(page)).toContain("2/2");
     // W65: what the terminal has is here, too, under its other names; what is no command stays where it was written.
     await write(page, "/diff");
-    await page.getByText("No file was changed.").waitFor();
+    await page.getByText("No files changed.").waitFor();
     await write(page, "/findings");
-    await page.getByText("Nothing was reviewed in this conversation").waitFor();
+    await page.getByText("No review in this conversation yet").waitFor();
     await write(page, "/mode task");
     await eventually(() => page.getByLabel("Mode", { exact: true }).inputValue()).toBe("task");
     await write(page, "/title Of oaks");
     await page.getByRole("heading", { name: "Of oaks" }).waitFor();
     await write(page, "/exit");
-    await page.getByRole("status").filter({ hasText: "Close the tab to leave" }).waitFor();
+    await page.getByRole("status").filter({ hasText: "To leave, close the tab" }).waitFor();
     await write(page, "/retyr");
     await page.getByRole("alert").filter({ hasText: "Did you mean /retry?" }).waitFor();
     expect(await composer(page).inputValue()).toBe("/retyr");
@@ -586,7 +588,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await page.goto(`${new URL(page.url()).origin}/c/${await here.conversation("Review these changes: @diff")}`);
     await articles(page).last().waitFor();
     await write(page, "/findings");
-    await page.getByRole("button", { name: "Have finding 2 mended" }).click();
+    await page.getByRole("button", { name: "Fix finding 2" }).click();
     await articles(page).filter({ hasText: "mend it if it is: src/sum.ts:9: it is never called" }).waitFor();
   });
 

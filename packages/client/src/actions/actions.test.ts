@@ -24,7 +24,11 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ["/help me", refuses(NO_ARGUMENTS)],
   ],
   exit: [
-    ["/quit", shows("leave"), { page: says("Close the tab to leave: the conversation stays, and what runs goes on.") }],
+    [
+      "/quit",
+      shows("leave"),
+      { page: says("To leave, close the tab. The conversation is kept, and running work continues.") },
+    ],
   ],
   stop: [
     ["/stop", shows("stop")],

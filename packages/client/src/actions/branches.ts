@@ -85,7 +85,7 @@ export const branchActions: readonly Action[] = [
     name: "bring",
     arguments: "n | #n | text",
     help: "Bring the answer and files of another branch to this one",
-    onPage: "“Bring it over” stands beside each branch in the panel Compare: /compare.",
+    onPage: "Choose “Bring changes over” for a branch in the panel Compare: /compare.",
     needs: { right: "branch.bring", idle: "prompt" },
     read(argument, place) {
       const { leaf, say } = place;

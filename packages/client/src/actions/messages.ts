@@ -54,7 +54,7 @@ export const messageActions: readonly Action[] = [
     name: "edit",
     arguments: "#n [text]",
     help: "Rephrase your message, or correct a summary, on a new branch",
-    onPage: "“Edit” stands below each message, when you point at it or go to it with Tab.",
+    onPage: "Point at a message, or move to it with Tab, and choose “Edit message”.",
     needs: { right: "turn.retry", idle: "prompt" },
     read(argument, place) {
       const { say } = place;
@@ -83,7 +83,7 @@ export const messageActions: readonly Action[] = [
     name: "remove",
     arguments: "#n",
     help: "Hide a message and all messages below it",
-    onPage: "“Remove this message” stands below each message, when you point at it or go to it with Tab.",
+    onPage: "Point at a message, or move to it with Tab, and choose “Remove this message”.",
     needs: { right: "message.remove", idle: "prompt" },
     read(argument, place) {
       const { state, leaf, say } = place;

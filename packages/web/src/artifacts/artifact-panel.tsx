@@ -42,7 +42,7 @@ export function ArtifactPanel({
           <span className="flex items-center text-soft text-xs">
             <IconButton
               isSmall
-              name={t("The version before")}
+              name={t("Previous version")}
               icon="back"
               disabled={at === 0}
               onClick={() => go(at - 1)}
@@ -50,7 +50,7 @@ export function ArtifactPanel({
             {at + 1}/{versions.length}
             <IconButton
               isSmall
-              name={t("The version after")}
+              name={t("Next version")}
               icon="fold"
               disabled={at === versions.length - 1}
               onClick={() => go(at + 1)}
@@ -100,14 +100,12 @@ function Choice({
       <p className="p-3 text-sm">
         {isReading
           ? t("Reading …")
-          : t(
-              "No answer on this branch holds a page, a picture (SVG), a diagram or a long text that could be opened here.",
-            )}
+          : t("Nothing to open yet. Pages, images (SVG), diagrams and long texts from answers appear here.")}
       </p>
     );
   }
   return (
-    <ul aria-label={t("What can be opened")} className="flex min-h-0 flex-1 flex-col gap-1 overflow-y-auto p-2">
+    <ul aria-label={t("Artifacts to open")} className="flex min-h-0 flex-1 flex-col gap-1 overflow-y-auto p-2">
       {all.toReversed().map((artifact, index) => (
         <li key={all.length - index}>
           <button
@@ -127,10 +125,10 @@ function Choice({
 }
 
 const NAMES: Readonly<Record<Artifact["kind"], string>> = {
-  html: t("A page"),
-  svg: t("A picture"),
-  mermaid: t("A diagram"),
-  markdown: t("A text"),
+  html: t("Page"),
+  svg: t("Image"),
+  mermaid: t("Diagram"),
+  markdown: t("Text"),
 };
 
 function Shown({ artifact: { kind, name, text } }: { readonly artifact: Artifact }) {

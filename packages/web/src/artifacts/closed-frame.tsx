@@ -21,7 +21,7 @@ export function ClosedFrame({ html, name }: { readonly html: string; readonly na
     return (
       <>
         <p className="px-3 py-1.5 text-warn text-xs">
-          {t("Without its scripts: this browser cannot keep them from the network.")}
+          {t("Shown without scripts: this browser can't block their network access.")}
         </p>
         <iframe title={name} sandbox="" srcDoc={html} className={look} />
       </>

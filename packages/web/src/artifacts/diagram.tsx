@@ -26,7 +26,7 @@ export function Diagram({
   );
   if (!drawn || "problem" in drawn || isSource) {
     const said = isGrowing
-      ? t("It is drawn when it is whole.")
+      ? t("The diagram appears when it is complete.")
       : drawn && "problem" in drawn && notDrawn(drawn.problem);
     return (
       <div>
@@ -71,7 +71,7 @@ export function DiagramPicture({ svg, text }: { readonly svg: string; readonly t
     <section aria-label={t("Diagram")} tabIndex={0} className="overflow-auto p-3">
       <img
         src={`data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`}
-        alt={t("A diagram, drawn from: {text}", { text })}
+        alt={t("Diagram of: {text}", { text })}
         className="mx-auto h-auto max-w-full"
         style={width === undefined ? {} : { width: `${width}px` }}
       />
@@ -102,5 +102,5 @@ export function useDrawn(text: string, isGrowing: boolean): Drawn | undefined {
 
 /** Why there is no picture. */
 export function notDrawn(problem: string): string {
-  return t("No diagram could be drawn of it: {problem}.", { problem: problem.replace(/[.:]*$/, "") });
+  return t("Could not draw the diagram: {problem}.", { problem: problem.replace(/[.:]*$/, "") });
 }

@@ -37,7 +37,7 @@ export function CodeBlock({
         {actions}
         <IconButton
           isSmall
-          name={t("Break long lines")}
+          name={t("Wrap long lines")}
           icon="wrap"
           aria-pressed={isWrapped}
           onClick={() => setLayout(isWrapped ? "scrolled" : "wrapped")}

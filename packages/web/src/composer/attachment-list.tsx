@@ -24,7 +24,7 @@ export function AttachmentList({
   return (
     <div className="flex flex-col gap-1.5 px-3 pt-3">
       {all.length + named.length > 0 && (
-        <ul aria-label={t("Files that go along")} className="flex max-h-40 flex-wrap gap-2 overflow-y-auto">
+        <ul aria-label={t("Attached files")} className="flex max-h-40 flex-wrap gap-2 overflow-y-auto">
           {all.map((attachment) => {
             const { key, name, mediaType, size, part } = attachment;
             const toggle = () => setOpen(open === key ? undefined : key);
@@ -134,7 +134,7 @@ function Chip({
         <button
           type="button"
           aria-expanded={isOpen}
-          aria-label={t("Show and change {name}", { name })}
+          aria-label={t("View or edit {name}", { name })}
           onClick={onOpen}
           className="flex min-w-0 items-center gap-2 rounded-md hover:bg-sunken"
         >
@@ -143,7 +143,7 @@ function Chip({
       ) : (
         words
       )}
-      <IconButton isSmall name={t("Leave out {name}", { name })} icon="close" onClick={onRemove} />
+      <IconButton isSmall name={t("Remove {name}", { name })} icon="close" onClick={onRemove} />
     </li>
   );
 }

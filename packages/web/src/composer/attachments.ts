@@ -77,7 +77,7 @@ export function useAttachments(
       return taken;
     });
   const warnings = [
-    isBlind ? t("As far as its name tells, {model} sees no pictures, and may refuse them.", { model }) : "",
+    isBlind ? t("{model} may not read images.", { model }) : "",
     isKept
       ? ""
       : t("The browser cannot keep files of this size. Send the message before you reload or close the page."),
@@ -111,10 +111,10 @@ export function useAttachments(
 
 function tooMuch(before: readonly Attachment[], { name, size }: Attachment): string | undefined {
   if (before.length >= MOST_FILES)
-    return t("{name} does not go along: a message takes at most {most} files.", { name, most: MOST_FILES });
+    return t("Can't attach {name}: at most {most} files per message", { name, most: MOST_FILES });
   const sum = before.reduce((bytes, other) => bytes + other.size, size);
   return sum > LARGEST_FILES
-    ? t("{name} does not go along: all files of a message together have at most {most}.", {
+    ? t("Can't attach {name}: at most {most} for all files of a message", {
         name,
         most: formatBytes(LARGEST_FILES),
       })
@@ -125,7 +125,7 @@ function tooMuch(before: readonly Attachment[], { name, size }: Attachment): str
 async function attachmentOf(file: File): Promise<Attachment | string> {
   const { name, size, type } = file;
   if (size > LARGEST_FILES)
-    return t("{name} does not go along: it has {size}, and a message takes at most {most}.", {
+    return t("Can't attach {name}: {size} is over the limit of {most}", {
       name,
       size: formatBytes(size),
       most: formatBytes(LARGEST_FILES),
@@ -135,11 +135,7 @@ async function attachmentOf(file: File): Promise<Attachment | string> {
     return attachmentFrom({ type: "file", mediaType: type, name, data: base64Of(bytes) });
   }
   const text = decoded(bytes);
-  if (text === undefined)
-    return t(
-      "{name} does not go along: pictures (PNG, JPEG, GIF, WebP), PDFs and texts do, and this is none of them.",
-      { name },
-    );
+  if (text === undefined) return t("Can't attach {name}: images (PNG, JPEG, GIF, WebP), PDF and text only", { name });
   return textAttachment(name, text);
 }
 

@@ -39,11 +39,11 @@ describe("W65: what is written behind a slash", () => {
   });
 
   it("says where else what cannot be done here is done, what was meant, and when there is nothing to act on", () => {
-    expect(act("/copy")).toMatch(/below each message/);
-    expect(act("/quit")).toMatch(/conversation stays/);
+    expect(act("/copy")).toMatch(/Point at a message/);
+    expect(act("/quit")).toMatch(/conversation is kept/);
     expect(() => act("/retyr")).toThrow(/no command \/retyr. Did you mean \/retry\? To send this/);
-    expect(() => act("/compact")).toThrow(/nothing to act on here/);
-    expect(() => act("/findings 1")).toThrow(/nothing to act on here/);
+    expect(() => act("/compact")).toThrow(/can't be used yet/);
+    expect(() => act("/findings 1")).toThrow(/can't be used yet/);
   });
 
   it("is a message where its first word is no name: the path of a file, or a line behind a blank", () => {

@@ -73,7 +73,7 @@ export function slashAct(
   const { onPage } = action;
   if (onPage !== undefined) return () => inWords(onPage);
   throw new Error(
-    t("/{name} has nothing to act on here: it needs a conversation in which something was said.", {
+    t("/{name} can't be used yet: there are no messages.", {
       name: action.name,
     }),
   );

@@ -96,7 +96,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
   const commands = useSlashCommands(text);
   useActions([
     {
-      name: t("Work as a chat, or on a task until it is done"),
+      name: t("Switch between chat and task mode"),
       slash: "mode",
       run(argument = "") {
         const wanted = readMode(argument, inWords) ?? mode;
@@ -104,9 +104,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
         return MODES[wanted];
       },
     },
-    ...(run
-      ? [{ name: t("Stop what runs on this branch"), slash: "stop", takes: "run.interrupt", run: stop } as const]
-      : []),
+    ...(run ? [{ name: t("Stop this branch"), slash: "stop", takes: "run.interrupt", run: stop } as const] : []),
   ]);
   const send = (delivery: "steer" | "queue") => {
     const said = text;
@@ -198,7 +196,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
             )
           }
           keys={run && KEYS[preferred]}
-          notice={phase === "open" ? "" : t("Not connected: what you send goes out when the connection is back")}
+          notice={phase === "open" ? "" : t("Not connected. Messages are sent when the connection is back.")}
         />
       </div>
     </section>
@@ -224,13 +222,13 @@ function useOwnInView(tree: ConversationState, leaf: string | null): (message: s
 }
 
 const KEYS = {
-  steer: t("Enter steers after the current tool, Alt+Enter waits until the end"),
-  queue: t("Enter waits until the end, Alt+Enter steers after the current tool"),
+  steer: t("Enter sends now, Alt+Enter after this turn"),
+  queue: t("Enter sends after this turn, Alt+Enter now"),
 } as const;
 
 const MODES = {
-  chat: t("Chat: an answer without calls is your turn."),
-  task: t("Task: what you say is worked on until it is finished."),
+  chat: t("Chat mode: the agent answers, then waits for you."),
+  task: t("Task mode: the agent works until the task is done."),
 } as const;
 
 /** As much of a text as tells it from others. */
@@ -240,10 +238,10 @@ function excerpt(text: string): string {
 
 /** What became of an input that could not be taken back. */
 function whereIs(input: string, words: string, { messages, inbox }: ConversationState): string {
-  if (messages.has(input)) return t("“{words}” had been delivered: it is among the messages.", { words });
+  if (messages.has(input)) return t("“{words}” was already delivered.", { words });
   return inbox.some(({ id }) => id === input)
-    ? t("“{words}” could not be taken back: it still waits.", { words })
-    : t("“{words}” was taken back elsewhere.", { words });
+    ? t("“{words}” could not be taken back. It is still waiting.", { words })
+    : t("“{words}” was already taken back.", { words });
 }
 
 /** The open run on the branch in view, if any: in a sub-agent's conversation, the sub-agent's. */
@@ -261,15 +259,15 @@ function LeftOpen({ leaf, goOn }: { readonly leaf: string | null; readonly goOn:
   return (
     <p className="flex flex-wrap items-center gap-2 text-sm text-warn">
       {isHere
-        ? t("The process stopped in the middle of this branch.")
-        : t("The process stopped in the middle of another branch.")}
+        ? t("The process stopped while this branch was running.")
+        : t("The process stopped while another branch was running.")}
       {isHere ? (
         <Button isSmall onClick={() => goOn(leaf)}>
-          {t("Go on")}
+          {t("Continue")}
         </Button>
       ) : (
         <Button isSmall onClick={() => show(end)}>
-          {t("Show it")}
+          {t("Show")}
         </Button>
       )}
     </p>
@@ -279,11 +277,11 @@ function LeftOpen({ leaf, goOn }: { readonly leaf: string | null; readonly goOn:
 /** What stands where one would write, for whoever may only watch. */
 function Watching() {
   return (
-    <section aria-label={t("You are watching")} className="bg-ground pb-2">
+    <section aria-label={t("View only")} className="bg-ground pb-2">
       <div className="mx-auto flex max-w-text flex-col gap-2 px-4 text-soft text-sm">
         <TurnWait waiting={useTurnWait()} />
         <WaitingList run={undefined} />
-        <p>{t("You are watching: you see what happens here, and others write and decide.")}</p>
+        <p>{t("View only: you can't write or decide here.")}</p>
       </div>
     </section>
   );

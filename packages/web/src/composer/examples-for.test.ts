@@ -5,7 +5,7 @@ const FILES = ["src/", "README.md", "src/sum.ts", "two words.md"];
 
 it("W63: three examples name what is in the workspace; without a file there are three that need none", () => {
   expect(examplesFor(FILES, false)).toEqual([
-    "What is this project about? Begin with README.md",
+    "What is this project about? Start with README.md",
     "Explain src/sum.ts, and what you would change",
     "Find the places that say TODO, and list them by how much they matter",
   ]);

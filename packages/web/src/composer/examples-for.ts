@@ -18,11 +18,11 @@ export function examplesFor(files: readonly string[], isDemo: boolean): readonly
     "what can you do?",
   ];
   const real = [
-    about && t("What is this project about? Begin with {about}", { about }),
+    about && t("What is this project about? Start with {about}", { about }),
     code && t("Explain {code}, and what you would change", { code }),
     files.length > 0 && t("Find the places that say TODO, and list them by how much they matter"),
     t("Make a page hello.html that greets by the time of day"),
-    t("Which programs are there on this machine to build software with?"),
+    t("Which build tools are installed on this machine?"),
     t("What can you do here?"),
   ];
   return (isDemo ? demo : real).filter((example) => typeof example === "string").slice(0, OFFERED);

@@ -67,7 +67,7 @@ export function FirstMessage() {
     <section aria-label={t("Your message")} className="flex w-full flex-col gap-2">
       {beginning !== undefined && (
         <p role="status" className="flex items-baseline gap-2 rounded border border-hair px-2 py-1 text-sm">
-          <span className="text-soft text-xs">{t("on its way")}</span>
+          <span className="text-soft text-xs">{t("sending")}</span>
           <span className="min-w-0 flex-1 truncate">{beginning}</span>
         </p>
       )}
@@ -77,7 +77,7 @@ export function FirstMessage() {
         files={files}
         commands={commands}
         isFocused
-        placeholder={t("What shall be done?")}
+        placeholder={t("Describe a task or ask a question")}
         onChange={setText}
         onEnter={() => page.told(send())}
         choices={

@@ -186,7 +186,7 @@ export function MessageBox({
       <p id="composer-keys" className="px-2 text-center text-soft text-xs max-sm:sr-only">
         {notice ||
           (isTouch
-            ? t("A button sends, Enter makes a new line")
+            ? t("Enter starts a new line, the button sends")
             : (keys ?? t("Enter sends, Shift+Enter makes a new line")))}
       </p>
     </>

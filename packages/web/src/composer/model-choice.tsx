@@ -98,7 +98,7 @@ export function ModeChoice({ mode, onChange }: { readonly mode: Mode; onChange(m
       isSmall
       isQuiet
       aria-label={t("Mode")}
-      title={t("A chat ends with an answer, a task when it is done")}
+      title={t("Chat: the agent answers and waits for you. Task: it works until the task is done.")}
       value={mode}
       onChange={({ target }) => onChange(target.value as Mode)}
     >
@@ -139,12 +139,12 @@ export function FilesChoice({ isApart, onChange }: { readonly isApart: boolean; 
       isSmall
       isQuiet
       aria-label={t("Files")}
-      title={t("In a git worktree it has files of its own: what it changes stays there until you bring it over")}
+      title={t("In a copy, your own files stay unchanged until you bring the changes over")}
       value={isApart ? "apart" : "here"}
       onChange={({ target }) => onChange(target.value === "apart")}
     >
-      <option value="here">{t("These files")}</option>
-      <option value="apart">{t("A worktree")}</option>
+      <option value="here">{t("In this folder")}</option>
+      <option value="apart">{t("In a copy")}</option>
     </Select>
   );
 }

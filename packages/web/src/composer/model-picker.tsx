@@ -11,7 +11,7 @@ type Provider = Result<"model.list">["providers"][number];
 
 /** How hard a model may think, as it stands behind the last colon of its name. */
 const EFFORTS = ["", "low", "medium", "high"] as const;
-const EFFORT_NAMES = { "": t("usual"), low: t("low"), medium: t("medium"), high: t("high") } as const;
+const EFFORT_NAMES = { "": t("default"), low: t("low"), medium: t("medium"), high: t("high") } as const;
 
 /** Models that stand first, as they were used last. */
 const LAST = 5;
@@ -52,8 +52,8 @@ export function ModelPicker({ used, onChoose }: { readonly used: string; onChoos
             type="search"
             value={query}
             onChange={({ target }) => setQuery(target.value)}
-            aria-label={t("Find a model, or name one")}
-            placeholder={t("Find a model, or name one")}
+            aria-label={t("Search, or type a model name")}
+            placeholder={t("Search, or type a model name")}
           />
         </span>
         <fieldset aria-label={t("Effort")} className="flex">
@@ -70,7 +70,7 @@ export function ModelPicker({ used, onChoose }: { readonly used: string; onChoos
           ))}
         </fieldset>
       </div>
-      <ul aria-label={t("Models that can be used")} className="min-h-0 overflow-y-auto p-1">
+      <ul aria-label={t("Available models")} className="min-h-0 overflow-y-auto p-1">
         {isNamed && (
           <li>
             <Model model={{ name: query.trim() }} isUsed={false} onChoose={choose} />
@@ -86,7 +86,7 @@ export function ModelPicker({ used, onChoose }: { readonly used: string; onChoos
         )}
         {found.length === 0 && !isNamed && (
           <li className="px-3 py-2 text-soft text-xs">
-            {problem ?? t("No model of that name is known. A whole name, as in provider/model, is taken as it stands.")}
+            {problem ?? t("No matching model. To use another one, enter its full name, such as provider/model.")}
           </li>
         )}
         {others.map(({ name, reason }) => (
@@ -112,7 +112,7 @@ function Model({
   const about = [
     price ? pricedAt(price) : t("price unknown"),
     contextSize === undefined ? t("context unknown") : t("{size} context", { size: shortCount(contextSize) }),
-    ...(sees === undefined ? [] : [sees ? t("sees pictures") : t("sees no pictures")]),
+    ...(sees === undefined ? [] : [sees ? t("reads images") : t("no images")]),
   ];
   return (
     <button
@@ -129,7 +129,7 @@ function Model({
 
 /** What a model costs, in words. */
 export function pricedAt({ input, output }: NonNullable<KnownModel["price"]>): string {
-  return t("{input} in, {output} out, a million tokens", { input: `$${input}`, output: `$${output}` });
+  return t("{input} in, {output} out per million tokens", { input: `$${input}`, output: `$${output}` });
 }
 
 const KEY = "models";

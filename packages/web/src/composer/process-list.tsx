@@ -21,7 +21,7 @@ export function ProcessList() {
     >
       {running.map(({ id, title }) => (
         <li key={id} className="flex items-center gap-2 rounded border border-hair px-2 py-1">
-          <span className="shrink-0 text-soft text-xs">{t("{id} runs", { id })}</span>
+          <span className="shrink-0 text-soft text-xs">{t("{id} is running", { id })}</span>
           <code className="min-w-24 flex-1 truncate text-xs" title={title}>
             {title}
           </code>

@@ -30,7 +30,7 @@ export function PromptForm({
     >
       {prompt.fields.map(({ name, description, required }, index) => (
         <label key={name} className="flex flex-col">
-          {required ? name : t("{name} (may be left empty)", { name })}
+          {required ? name : t("{name} (optional)", { name })}
           {description !== "" && <span className="text-soft text-xs">{description}</span>}
           <TextField
             ref={index === 0 ? takesFocus : null}
@@ -42,9 +42,9 @@ export function PromptForm({
       ))}
       <span className="flex gap-1">
         <Button type="submit" look="main">
-          {t("Write it")}
+          {t("Insert")}
         </Button>
-        <Button onClick={onClose}>{t("Leave it")}</Button>
+        <Button onClick={onClose}>{t("Cancel")}</Button>
       </span>
     </form>
   );

@@ -39,7 +39,7 @@ export function TurnWait({ waiting }: { readonly waiting: Waiting | undefined })
           {may("turn.hasten") && (
             <>
               <Button isSmall onClick={() => ask("turn.hasten", waiting.command)}>
-                {t("Go on without")}
+                {t("Continue without it")}
               </Button>
               <Button isSmall onClick={() => ask("run.interrupt", waiting.command)}>
                 {t("Do not send")}

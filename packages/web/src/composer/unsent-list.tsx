@@ -65,6 +65,6 @@ function useLate(unsent: readonly { readonly id: string }[]): ReadonlySet<string
 }
 
 function standing(isWaiting: boolean, isSent: boolean): string {
-  if (isWaiting) return t("waits");
-  return isSent ? t("on its way") : t("not sent");
+  if (isWaiting) return t("waiting");
+  return isSent ? t("sending") : t("not sent");
 }

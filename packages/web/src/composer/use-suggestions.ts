@@ -45,7 +45,7 @@ export function useSuggestions(word: string, text: string, commands: SlashComman
     return { kind: "Files", options };
   }
   if (/^https?:\/\/\S+\.\S/.test(word)) {
-    const page = { text: `@${word}`, label: `@${word}`, does: t("The page goes along with the message") };
+    const page = { text: `@${word}`, label: `@${word}`, does: t("Attach this page to the message") };
     return { kind: "Pages", options: [page], isMerelyOffered: true };
   }
   if (!word.startsWith("/") || word !== text) return { kind: "Commands", options: [] };

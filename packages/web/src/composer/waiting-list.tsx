@@ -25,13 +25,13 @@ export function WaitingList({ run }: { readonly run: string | undefined }) {
         ))}
       </ul>
       {tree.inbox.filter(({ delivery, held }) => delivery === "queue" && !held).length > 1 && (
-        <p className="text-soft text-xs">{t("What is queued goes together, and gets one answer.")}</p>
+        <p className="text-soft text-xs">{t("Queued messages are sent together and get one answer.")}</p>
       )}
     </>
   );
 }
 
-const WORDS = { steer: t("steers"), queue: t("queued"), interrupt: t("interrupts") } as const;
+const WORDS = { steer: t("next"), queue: t("queued"), interrupt: t("interrupts") } as const;
 
 function Waiting({
   input,
@@ -66,14 +66,14 @@ function Waiting({
   };
   return (
     <li className="flex flex-wrap items-center gap-x-2 rounded-md border border-hair px-2 py-1">
-      <span className="text-soft text-xs">{held ? t("held") : WORDS[delivery]}</span>
+      <span className="text-soft text-xs">{held ? t("on hold") : WORDS[delivery]}</span>
       {draft === undefined ? (
         // On a small screen what can be done about it stands below.
         <span className="min-w-48 flex-1 truncate">{unreadable ?? messageInWords(input)}</span>
       ) : (
         <TextField
           ref={takesFocus}
-          aria-label={t("What waits, in other words")}
+          aria-label={t("Edited message")}
           value={draft}
           onChange={({ target }) => setDraft(target.value)}
           onKeyDown={({ key }) => {
@@ -89,11 +89,9 @@ function Waiting({
           ) : (
             <Small onClick={save}>{t("Save")}</Small>
           )}
-          {before !== undefined && <Small onClick={() => edit({ before })}>{t("Earlier")}</Small>}
+          {before !== undefined && <Small onClick={() => edit({ before })}>{t("Move up")}</Small>}
           {!held && (
-            <Small onClick={() => edit({ delivery: other })}>
-              {other === "steer" ? t("Steer instead") : t("Queue instead")}
-            </Small>
+            <Small onClick={() => edit({ delivery: other })}>{other === "steer" ? t("Send now") : t("Queue")}</Small>
           )}
           {held && run !== undefined && <Small onClick={() => edit({ run })}>{t("Send")}</Small>}
         </>

@@ -89,8 +89,8 @@ function inWords(
         };
       return {
         text: mayAnswer
-          ? t("Tool {tool} waits for your permission", { tool: tool(display.call) })
-          : t("Tool {tool} waits for permission", { tool: tool(display.call) }),
+          ? t("Tool {tool} is waiting for your approval", { tool: tool(display.call) })
+          : t("Tool {tool} is waiting for approval", { tool: tool(display.call) }),
         isUrgent: mayAnswer,
       };
     case "message-end":

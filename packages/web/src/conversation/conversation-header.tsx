@@ -54,9 +54,9 @@ function Figures({ tree, leaf }: { readonly tree: ConversationState; readonly le
         </span>
       }
       icon="usage"
-      name={t("What this took")}
+      name={t("Tokens and cost")}
     >
-      <dl aria-label={t("What this took")} className="flex flex-col gap-1">
+      <dl aria-label={t("Tokens and cost")} className="flex flex-col gap-1">
         <Spent name={t("This branch")} usage={branch.usage} cost={branch.cost} />
         <Spent name={t("All branches")} usage={usage} cost={cost} />
         <ContextUsed tree={tree} leaf={leaf} />
@@ -79,9 +79,7 @@ function ContextUsed({ tree, leaf }: { readonly tree: ConversationState; readonl
     <Amount
       name={t("Context")}
       title={
-        size === undefined
-          ? t("{used} tokens of an unknown limit", { used })
-          : t("{used} tokens of {size}", { used, size })
+        size === undefined ? t("{used} tokens, limit unknown", { used }) : t("{used} tokens of {size}", { used, size })
       }
       value={`${shortCount(used)} / ${limit}${share}`}
     />
@@ -116,7 +114,7 @@ function Rules() {
       label={tCount(allowed.length, "{count} allowed", "{count} allowed")}
       name={tCount(allowed.length, "{count} allowed for this conversation", "{count} allowed for this conversation")}
     >
-      <p className="text-soft text-xs">{t("Runs without asking, until the conversation ends:")}</p>
+      <p className="text-soft text-xs">{t("Allowed without asking, until the conversation ends:")}</p>
       <ul aria-label={t("Allowed for this conversation")} className="mt-2 flex flex-col gap-1">
         {allowed.map((pattern) => (
           <li key={pattern} className="flex items-center justify-between gap-2">

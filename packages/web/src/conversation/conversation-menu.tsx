@@ -24,9 +24,9 @@ export function ConversationMenu({ leaf }: { readonly leaf: string | null }) {
         to={{ conversation: id, leaf: leaf ?? undefined, whole: true }}
         className="mt-3 inline-block min-h-6 text-leaf underline"
       >
-        {t("All messages at once")}
+        {t("Show all messages")}
       </PlaceLink>{" "}
-      <span className="text-soft text-xs">{t("to print this branch, or to search it with the browser")}</span>
+      <span className="text-soft text-xs">{t("for printing, or for the search of the browser")}</span>
       {may("share.create") && <Sharing leaf={leaf} />}
       {may("conversation.export") && <h2 className="mt-3 font-medium">{t("Export")}</h2>}
       <ul>

@@ -5,9 +5,9 @@ import { saveFile } from "../shell/save-file.ts";
 
 /** What a conversation can be exported as. */
 export const FORMATS = [
-  { format: "json", name: "JSON", holds: t("the whole tree; can be imported") },
+  { format: "json", name: "JSON", holds: t("all branches; can be imported") },
   { format: "markdown", name: "Markdown", holds: t("this branch") },
-  { format: "html", name: "HTML", holds: t("a page of its own") },
+  { format: "html", name: "HTML", holds: t("a single web page") },
 ] as const;
 
 /**

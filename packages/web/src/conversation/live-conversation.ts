@@ -67,7 +67,7 @@ export class LiveConversation {
   get problem(): Pick<ClientError, "code" | "message"> | undefined {
     const { problem } = this.#watched;
     if (problem?.code !== "not-found") return problem;
-    return { code: problem.code, message: t("There is no such conversation here. It may have been removed.") };
+    return { code: problem.code, message: t("Conversation not found. It may have been removed.") };
   }
 
   /** The tree; nothing while it is loading. */

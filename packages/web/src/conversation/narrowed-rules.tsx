@@ -20,7 +20,7 @@ export function NarrowedRules() {
         <Notice
           key={rule}
           tone="warn"
-          head={t("You allowed this in this conversation, and it allows less now")}
+          head={t("This rule allows less than when you allowed it")}
           ways={
             may("rule.revoke") && (
               <Button

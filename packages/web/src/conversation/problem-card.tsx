@@ -16,7 +16,7 @@ export function ProblemCard() {
     <Notice
       tone={problem.code === "locked" ? "warn" : "bad"}
       isUrgent
-      head={HEADS[problem.code] ?? t("This conversation cannot be followed")}
+      head={HEADS[problem.code] ?? t("This conversation can't be opened")}
       ways={
         <>
           {standing !== "removed" && problem.code !== "not-found" && (
@@ -26,7 +26,7 @@ export function ProblemCard() {
             </Button>
           )}
           <PlaceLink to={{}} className="inline-flex min-h-8 items-center px-1 text-leaf underline">
-            {t("To the first page")}
+            {t("Go to the start page")}
           </PlaceLink>
         </>
       }
@@ -37,14 +37,14 @@ export function ProblemCard() {
 }
 
 const HEADS: Readonly<Record<string, string>> = {
-  locked: t("Another program has this conversation open"),
-  "not-found": t("This conversation is not there"),
-  removed: t("This conversation is removed"),
-  damaged: t("What is kept of this conversation is damaged"),
+  locked: t("This conversation is open in another program"),
+  "not-found": t("Conversation not found"),
+  removed: t("This conversation was removed"),
+  damaged: t("The saved data of this conversation is damaged"),
 };
 
 /** In the place of what the server says, where that would say the same once more. */
 const WHY: Readonly<Record<string, string>> = {
-  "not-found": t("It may have been removed, or its address is wrong."),
-  removed: t("What is in view is still there to be read, until you leave it."),
+  "not-found": t("It may have been removed, or the address is wrong."),
+  removed: t("You can still read it until you leave this page."),
 };

@@ -43,16 +43,14 @@ export function Sharing({ leaf }: { readonly leaf: string | null }) {
   return (
     <section aria-label={t("Share")} className="mt-3">
       <h2 className="font-medium">{t("Share")}</h2>
-      <p className="text-soft text-xs">
-        {t("A link that shows this, and nothing else, for a week, to whoever has it.")}
-      </p>
+      <p className="text-soft text-xs">{t("Anyone with the link can view this for one week.")}</p>
       <div className="mt-1 flex flex-wrap gap-2">
         <Button isSmall onClick={() => page.told(make({}))}>
           {t("Link to the conversation")}
         </Button>
         {leaf !== null && (
           <Button isSmall onClick={() => page.told(make({ leaf }))}>
-            {t("Link to this branch as it is")}
+            {t("Link to this branch")}
           </Button>
         )}
       </div>
@@ -62,8 +60,8 @@ export function Sharing({ leaf }: { readonly leaf: string | null }) {
           <li key={share.id} className="flex items-center justify-between gap-2 text-xs">
             <span>
               {share.leaf === undefined
-                ? t("Conversation, until {time}", { time: toldTime(share.expiresAt, UNTIL) })
-                : t("Branch, until {time}", { time: toldTime(share.expiresAt, UNTIL) })}
+                ? t("Conversation, link expires {time}", { time: toldTime(share.expiresAt, UNTIL) })
+                : t("Branch, link expires {time}", { time: toldTime(share.expiresAt, UNTIL) })}
             </span>
             <Button isSmall look="bad" onClick={() => page.told(revoke(share.id))}>
               {t("Revoke")}
@@ -82,7 +80,7 @@ function Made({ address }: { readonly address: string }) {
     <p className="mt-2 flex items-center gap-2">
       <input
         readOnly
-        aria-label={t("The link")}
+        aria-label={t("Link")}
         value={address}
         onFocus={({ target }) => target.select()}
         className="min-w-0 flex-1 rounded-md border border-hair bg-sunken px-2 font-mono text-xs"

@@ -57,7 +57,7 @@ export function ToldNotes({ leaf }: { readonly leaf: string | null }) {
   if (shown.length === 0) return null;
   return (
     <ul
-      aria-label={t("What happened beside")}
+      aria-label={t("Other events")}
       aria-live="polite"
       className="mx-auto w-full max-w-text px-4 pb-1 text-soft text-sm"
     >

@@ -19,10 +19,10 @@ export function WholeBranch({ leaf }: { readonly leaf: string | null }) {
           {unread.length === 0
             ? tCount(
                 path.length,
-                "The one message of this branch is in the page.",
-                "All {count} messages of this branch are in the page.",
+                "The only message of this branch is shown.",
+                "All {count} messages of this branch are shown.",
               )
-            : t("{unread} of {all} messages are still to come …", { unread: unread.length, all: path.length })}
+            : t("{unread} of {all} messages left to load …", { unread: unread.length, all: path.length })}
           <button type="button" onClick={() => window.print()} className="min-h-6 text-leaf underline">
             {t("Print")}
           </button>

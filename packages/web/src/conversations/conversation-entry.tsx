@@ -51,7 +51,7 @@ export function ConversationEntry({
         <span className="flex flex-wrap gap-1 empty:hidden">
           {running > 0 && (
             <Tag tone="good">
-              <Spinner name={t("It runs")} /> {t("running")}
+              <Spinner name={t("Running")} /> {t("running")}
             </Tag>
           )}
           {running === 0 && broken !== undefined && (
@@ -85,7 +85,7 @@ function EntryActions({ id, name, onRename }: { readonly id: string; readonly na
       />
       <IconButton
         isSmall
-        name={isArchived ? t("Bring {name} back", { name }) : t("Archive {name}", { name })}
+        name={isArchived ? t("Unarchive {name}", { name }) : t("Archive {name}", { name })}
         icon="archive"
         isFilled={isArchived}
         onClick={() => archive([id], !isArchived)}

@@ -42,7 +42,7 @@ export function ConversationList() {
             />
           </span>
           <IconButton
-            name={t("Choose several")}
+            name={t("Select several")}
             icon="several"
             aria-pressed={chosen !== undefined}
             onClick={() => setChosen(chosen ? undefined : new Set())}
@@ -57,7 +57,7 @@ export function ConversationList() {
       {ofPrograms > 0 && (
         <div className="px-3 pb-1">
           <Button isSmall look="quiet" aria-pressed={showsPrograms} onClick={() => setShowsPrograms(!showsPrograms)}>
-            {tCount(ofPrograms, "{count} conversation of programs", "{count} conversations of programs")}
+            {tCount(ofPrograms, "{count} conversation from programs", "{count} conversations from programs")}
           </Button>
         </div>
       )}
@@ -178,9 +178,9 @@ function ChosenOnes({ chosen, onDone }: { readonly chosen: ReadonlySet<string>; 
   const ids = [...chosen];
   const isAway = ids.length > 0 && ids.every((id) => archived.includes(id));
   return (
-    <section aria-label={t("The chosen conversations")} className="flex flex-wrap items-center gap-1 px-3 py-2 text-sm">
+    <section aria-label={t("Selected conversations")} className="flex flex-wrap items-center gap-1 px-3 py-2 text-sm">
       <span role="status" className="me-auto">
-        {tCount(ids.length, "{count} chosen", "{count} chosen")}
+        {tCount(ids.length, "{count} selected", "{count} selected")}
       </span>
       <Button
         isSmall
@@ -190,7 +190,7 @@ function ChosenOnes({ chosen, onDone }: { readonly chosen: ReadonlySet<string>; 
           onDone();
         }}
       >
-        {isAway ? t("Bring back") : t("Archive")}
+        {isAway ? t("Unarchive") : t("Archive")}
       </Button>
       {may("conversation.remove") && (
         <Button

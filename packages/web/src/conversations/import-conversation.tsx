@@ -17,7 +17,7 @@ export function ImportConversation() {
       .ask("conversation.import", { text })
       .catch((error: unknown) => {
         const problem = error instanceof Error ? error.message : String(error);
-        throw new Error(t("{name} is not imported. {problem}", { name: visibleLine(file.name), problem }));
+        throw new Error(t("Could not import {name}. {problem}", { name: visibleLine(file.name), problem }));
       });
     go({ conversation });
     return notice;
@@ -31,7 +31,7 @@ export function ImportConversation() {
         ref={chooser}
         type="file"
         accept="application/json,.json"
-        aria-label={t("A conversation to import")}
+        aria-label={t("File to import")}
         hidden
         onChange={({ target }) => {
           const [file] = target.files ?? [];

@@ -69,7 +69,7 @@ function List() {
               focus={asked.question.message ?? undefined}
               className="shrink-0 text-leaf underline"
             >
-              {t("Show where")}
+              {t("Show in conversation")}
             </PlaceLink>
           </p>
           <Suspense fallback={null}>

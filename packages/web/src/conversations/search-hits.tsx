@@ -30,7 +30,7 @@ export function SearchHits({ query, programs }: { readonly query: string; readon
   }, [connection, query, programs]);
   if (problem !== undefined) return <p className="px-4 py-2 text-bad text-sm">{problem}</p>;
   return (
-    <ul className="min-h-0 flex-1 overflow-y-auto px-2 pb-3" aria-label={t("Found for {query}", { query })}>
+    <ul className="min-h-0 flex-1 overflow-y-auto px-2 pb-3" aria-label={t("Results for {query}", { query })}>
       {hits &&
         [...Map.groupBy(hits, ({ conversation }) => conversation)].map(([conversation, found]) => (
           <li key={conversation} className="pt-2">

@@ -92,7 +92,7 @@ export class SafePart extends Component<Shown, { readonly problem?: string | und
           tone="bad"
           isUrgent
           head={t("This part of the page cannot be shown")}
-          ways={<Button onClick={() => window.location.reload()}>{t("Load the page anew")}</Button>}
+          ways={<Button onClick={() => window.location.reload()}>{t("Reload the page")}</Button>}
         >
           {this.state.problem}
         </Notice>

@@ -79,7 +79,7 @@ export function ChangedFiles({
                   {row?.type === "line" && <Line line={row.line} language={row.language} />}
                   {row?.type === "pair" && <Pair pair={row.pair} language={row.language} />}
                   {row?.type === "nothing" && (
-                    <p className="px-3 text-soft text-xs">{t("No lines to show: this is no text.")}</p>
+                    <p className="px-3 text-soft text-xs">{t("No text to show: this is a binary file.")}</p>
                   )}
                 </div>
               );

@@ -53,11 +53,11 @@ export function ConversationActions({ leaf }: { readonly leaf: string | null }) 
   ];
   if (runs > 0) {
     const stop = () => page.told(connection.ask("run.interrupt", { conversation }));
-    actions.push({ name: t("Stop everything that runs here"), keys: "Mod+.", takes: "run.interrupt", run: stop });
+    actions.push({ name: t("Stop everything in this conversation"), keys: "Mod+.", takes: "run.interrupt", run: stop });
   }
   if (tree && tree.questions.size > 0)
     actions.push({
-      name: t("Go to what waits for you"),
+      name: t("Go to what needs your answer"),
       keys: "Alt+W",
       takes: "question.answer",
       run: () => focusOn("[role=log] fieldset, [role=log] form textarea, #limit"),
@@ -66,7 +66,7 @@ export function ConversationActions({ leaf }: { readonly leaf: string | null }) 
     const starred = end.starred !== true;
     actions.push({ slash: "star", takes: "message.star", run: (argument = "") => read("star", argument) });
     actions.push({
-      name: starred ? t("Star this branch") : t("Take the star of this branch away"),
+      name: starred ? t("Star this branch") : t("Unstar this branch"),
       takes: "message.star",
       run: () => page.told(connection.ask("message.star", { conversation, message: end.id, starred })),
     });

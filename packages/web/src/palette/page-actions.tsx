@@ -18,7 +18,7 @@ export function PageActions() {
     },
     { name: t("Light theme"), run: () => setTheme("light") },
     { name: t("Dark theme"), run: () => setTheme("dark") },
-    { name: t("Theme of the system"), run: () => setTheme("system") },
+    { name: t("System theme"), run: () => setTheme("system") },
   ]);
   return null;
 }

@@ -43,7 +43,7 @@ export function Palette({ actions, onClose }: { readonly actions: readonly Actio
               className="border-hair border-b bg-surface px-4 py-3"
             />
             <Autocomplete.Empty>
-              <p className="px-4 py-3 text-sm text-soft empty:hidden">{t("There is no action of that name.")}</p>
+              <p className="px-4 py-3 text-sm text-soft empty:hidden">{t("No matching action.")}</p>
             </Autocomplete.Empty>
             <Autocomplete.List className="min-h-0 overflow-y-auto p-1 text-sm">
               {(action: Action) => (

@@ -14,22 +14,22 @@ const PLACES: readonly (readonly [
   [
     t("In the message box"),
     [
-      ["Enter", t("Send, or steer the agent that works")],
-      ["Alt+Enter", t("Send when the agent is done")],
-      ["Shift+Enter", t("A new line")],
+      ["Enter", t("Send")],
+      ["Alt+Enter", t("Send after this turn")],
+      ["Shift+Enter", t("New line")],
     ],
     "turn.say",
   ],
   [
     t("On a message"),
     [
-      ["Enter", t("Its links and buttons")],
-      ["← →", t("Its other versions")],
-      ["Alt+↑ Alt+↓", t("The branch point before, the one after")],
+      ["Enter", t("Links and buttons")],
+      ["← →", t("Other versions")],
+      ["Alt+↑ Alt+↓", t("Previous or next branch point")],
     ],
   ],
   [
-    t("On a card that asks"),
+    t("On an approval request"),
     [
       ["Alt+A", t("Allow once")],
       ["Alt+S", t("Allow for this conversation")],
@@ -43,7 +43,7 @@ const PLACES: readonly (readonly [
       ["↑ ↓ Home End", t("Move")],
       ["→ ←", t("Open, close or go up")],
       ["Enter", t("Show the branch")],
-      [t("a letter"), t("The next row that begins with it")],
+      [t("a letter"), t("Next row that starts with it")],
     ],
   ],
 ];

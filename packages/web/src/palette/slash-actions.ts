@@ -202,20 +202,20 @@ async function undo(
     // The server has nothing to undo for a call that was undone before.
     if (changes.length + problems.length === 0) continue;
     const done = changes.map(({ path }) => path).join(", ");
-    return [done === "" ? "" : t("Taken back: {done}.", { done }), ...problems].filter((line) => line !== "").join(" ");
+    return [done === "" ? "" : t("Undone: {done}.", { done }), ...problems].filter((line) => line !== "").join(" ");
   }
-  return t("No call on this branch has changed a file, or all is as it was.");
+  return t("No file changes to undo on this branch.");
 }
 
 function heldIn(worktrees: Extract<View, { readonly view: "worktrees" }>["worktrees"]): string {
   const lines = worktrees.map(({ name, files, commits }) =>
     files.length + commits === 0
-      ? t("{name} holds nothing.", { name })
-      : t("{name} holds {files} and {commits}.", {
+      ? t("{name}: no changes.", { name })
+      : t("{name}: {files}, {commits}.", {
           name,
           files: tCount(files.length, "{count} changed file", "{count} changed files"),
           commits: tCount(commits, "{count} commit", "{count} commits"),
         }),
   );
-  return lines.length === 0 ? t("No branch has a git worktree of its own.") : lines.join(" ");
+  return lines.length === 0 ? t("No branch has a git worktree.") : lines.join(" ");
 }

@@ -47,7 +47,7 @@ export function AskSeveral({ leaf, beginsOpen }: { readonly leaf: string | null;
       onToggle={({ currentTarget }) => setUnfolded(currentTarget.open)}
       className="mb-3 rounded-md border border-hair"
     >
-      <summary className="px-2 py-1.5 font-medium">{t("Ask several at once")}</summary>
+      <summary className="px-2 py-1.5 font-medium">{t("Ask several models")}</summary>
       <form
         className="flex flex-col gap-2 px-2 pb-2"
         onSubmit={(event) => {
@@ -57,25 +57,25 @@ export function AskSeveral({ leaf, beginsOpen }: { readonly leaf: string | null;
       >
         <p className="text-soft text-xs">
           {t(
-            "Ask the same of several models, or several times. Each answer is a branch; in a repository of git, each has files of its own.",
+            "Send one message to several models, or several times to one model. Each answer is a branch. In a git repository, each branch gets its own copy of the files.",
           )}
         </p>
         <TextArea
           rows={2}
           dir="auto"
           value={text}
-          aria-label={t("What is asked of each")}
+          aria-label={t("Message to each model")}
           onChange={({ target }) => setText(target.value)}
         />
         {models.length > 0 && (
-          <ul aria-label={t("Models that are asked")} className="flex flex-wrap gap-1">
+          <ul aria-label={t("Models to ask")} className="flex flex-wrap gap-1">
             {models.map((name) => (
               <li key={name} className="inline-flex items-center rounded-md bg-sunken ps-2 text-xs">
                 {name}
                 <IconButton
                   isSmall
                   icon="close"
-                  name={t("Do not ask {name}", { name })}
+                  name={t("Remove {name}", { name })}
                   onClick={() => setModels(models.filter((other) => other !== name))}
                 />
               </li>
@@ -86,7 +86,7 @@ export function AskSeveral({ leaf, beginsOpen }: { readonly leaf: string | null;
           {isOne && (
             <Select
               isSmall
-              aria-label={t("How often")}
+              aria-label={t("How many times")}
               value={times}
               onChange={({ target }) => setTimes(Number(target.value))}
             >
@@ -103,7 +103,7 @@ export function AskSeveral({ leaf, beginsOpen }: { readonly leaf: string | null;
             </Button>
           )}
           <Button isSmall look="main" type="submit" disabled={text.trim() === ""}>
-            {tCount(isOne ? times : models.length, "Ask on {count} branch", "Ask on {count} branches")}
+            {tCount(isOne ? times : models.length, "Start {count} branch", "Start {count} branches")}
           </Button>
         </p>
       </form>

@@ -29,8 +29,8 @@ export function ChangesPanel({ leaf, isOther }: { readonly leaf: string | null; 
   return (
     <>
       <p className="flex flex-wrap items-center gap-2 px-3 py-2 text-soft text-xs">
-        {isOther ? t("What the other branch changed.") : t("What this branch changed.")}{" "}
-        {t("Files are shared by all branches: another branch does not take changes back.")}
+        {isOther ? t("Changes on the other branch.") : t("Changes on this branch.")}{" "}
+        {t("All branches share the same files. Switching branches does not undo changes.")}
         {isOther && (
           <Button isSmall onClick={() => show("changes")}>
             {t("Show this branch")}
@@ -39,7 +39,7 @@ export function ChangesPanel({ leaf, isOther }: { readonly leaf: string | null; 
       </p>
       {unread.length > 0 && <p className="px-3 text-soft text-xs">{t("Reading …")}</p>}
       {files.length === 0 ? (
-        unread.length === 0 && <p className="px-3 py-2 text-sm">{t("No file was changed.")}</p>
+        unread.length === 0 && <p className="px-3 py-2 text-sm">{t("No files changed.")}</p>
       ) : (
         <div className="flex min-h-0 flex-1 flex-col">
           <ChangedFiles files={files} name={t("Changed files")} height="min-h-0 flex-1" />

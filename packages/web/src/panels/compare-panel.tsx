@@ -39,7 +39,7 @@ export function ComparePanel({ leaf, beside }: { readonly leaf: string | null; r
     <div className="min-h-0 flex-1 overflow-y-auto p-3 text-sm">
       {may("branch.fan") && <AskSeveral leaf={leaf} beginsOpen={other === undefined} />}
       {leaf === null || other === undefined ? (
-        <p>{t("This conversation has one branch. There is nothing to compare.")}</p>
+        <p>{t("Nothing to compare: this conversation has one branch.")}</p>
       ) : (
         <Comparison tree={tree} leaf={leaf} other={other} others={others} />
       )}
@@ -73,7 +73,7 @@ function Comparison({
     <>
       {may("branch.compare") && <SideBySide leaf={leaf} />}
       <label className="flex flex-wrap items-center gap-2">
-        {t("Beside this branch")}
+        {t("Compare with")}
         <Select value={other} onChange={({ target }) => show("compare", target.value)}>
           {others.map(({ leaf: end, first }) => (
             <option key={end} value={end}>
@@ -84,13 +84,13 @@ function Comparison({
         </Select>
       </label>
       <p className="mt-2 truncate text-soft text-xs">
-        {ancestor ? t("Both go on from: {name}", { name: nameOf(ancestor.id) }) : t("They have no message in common.")}
+        {ancestor ? t("Both continue from: {name}", { name: nameOf(ancestor.id) }) : t("No messages in common.")}
       </p>
       <div className="mt-2 grid gap-3 md:grid-cols-2">
         <Branch name={t("This branch")} messages={left} />
         <Branch name={t("The other branch")} messages={right} />
       </div>
-      <h2 className="mt-4 font-medium">{t("What differs between the answers")}</h2>
+      <h2 className="mt-4 font-medium">{t("Differences between the answers")}</h2>
       <Difference left={answers[0]} right={answers[1]} />
     </>
   );
@@ -102,7 +102,7 @@ function Branch({ name, messages }: { readonly name: string; readonly messages: 
       <h2 className="font-medium text-soft text-xs">
         {name} · {tCount(messages.length, "{count} message", "{count} messages")}
       </h2>
-      {messages.length === 0 && <p className="text-soft">{t("It ends where the other one goes on.")}</p>}
+      {messages.length === 0 && <p className="text-soft">{t("No messages of its own.")}</p>}
       {messages.slice(0, SHOWN).map(({ id }) => (
         <Said key={id} id={id} />
       ))}
@@ -148,7 +148,7 @@ function Difference({
   if (one === undefined || other === undefined)
     return <p className="text-soft">{t("One of the branches has no answer.")}</p>;
   if (one.trim() === "" && other.trim() === "")
-    return <p className="text-soft">{t("Neither of the branches has said anything yet.")}</p>;
+    return <p className="text-soft">{t("Neither branch has an answer yet.")}</p>;
   return <TextDiff before={other} after={one} />;
 }
 

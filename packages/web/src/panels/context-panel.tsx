@@ -42,8 +42,8 @@ export function ContextPanel({ leaf }: { readonly leaf: string | null }) {
     <section aria-label={t("Parts of the context")} tabIndex={0} className="min-h-0 flex-1 overflow-y-auto p-3 text-sm">
       <p>
         {parts.every(({ isExact }) => isExact)
-          ? t("{tokens} tokens stand in front of the model.", { tokens: shortCount(total) })
-          : t("About {tokens} tokens stand in front of the model.", { tokens: shortCount(total) })}
+          ? t("{tokens} tokens are in the context.", { tokens: shortCount(total) })
+          : t("About {tokens} tokens are in the context.", { tokens: shortCount(total) })}
       </p>
       {(Object.keys(KINDS) as Part["kind"][]).map((kind) => (
         <Kind key={kind} kind={kind} parts={parts.filter((part) => part.kind === kind)} total={total} />

@@ -44,9 +44,9 @@ function Told({ children, problem }: { readonly children?: ReactNode; readonly p
 }
 
 const MEMORY: Readonly<Record<Equipment["memory"], string>> = {
-  on: t("Memory is on: what is said here is remembered, and what fits is recalled into it."),
-  off: t("Memory is off for this conversation: nothing of it is remembered, and nothing is recalled into it."),
-  "not-agreed": t("Memory is off. /memory in a terminal says what it would keep, and switches it on."),
+  on: t("Memory is on: this conversation is remembered, and related entries are recalled."),
+  off: t("Memory is off for this conversation: nothing is remembered or recalled."),
+  "not-agreed": t("Memory is off. Turn it on with /memory in a terminal."),
 };
 
 /** Whether there is a memory, and what it recalled on this branch (W50). */
@@ -64,7 +64,7 @@ export function MemoryPanel({ leaf }: { readonly leaf: string | null }) {
     <Scrolled name={t("Memory")}>
       {known && <p>{MEMORY[known.memory]}</p>}
       {recalled.length === 0 && (
-        <p className="text-soft">{unread.length > 0 ? t("Reading …") : t("Nothing was recalled on this branch.")}</p>
+        <p className="text-soft">{unread.length > 0 ? t("Reading …") : t("Nothing recalled on this branch yet.")}</p>
       )}
       {tree &&
         recalled.map(({ id, items }) => (
@@ -84,11 +84,7 @@ export function HooksPanel() {
   const { known, problem } = useEquipment();
   if (!known) return <Told problem={problem} />;
   if (known.hooks.length === 0)
-    return (
-      <Told>
-        {t("There are no hooks here. The setting hooks takes them, in the form that Claude Code and codex have.")}
-      </Told>
-    );
+    return <Told>{t("No hooks. Add them in the setting hooks, in the format of Claude Code and codex.")}</Told>;
   return (
     <Scrolled name={t("Hooks")}>
       {known.hooks.map(({ file, isUsed, hooks }) => (
@@ -116,7 +112,7 @@ const STATUS: Readonly<Record<Equipment["servers"][number]["status"], readonly [
   ready: [t("ready"), "text-leaf"],
   connecting: [t("starting"), "text-soft"],
   failed: [t("failed"), "text-bad"],
-  "needs-auth": [t("waits for a sign-in"), "text-warn"],
+  "needs-auth": [t("needs sign-in"), "text-warn"],
   disabled: [t("switched off"), "text-soft"],
 };
 
@@ -125,7 +121,7 @@ export function ServersPanel() {
   const { known, problem } = useEquipment();
   if (!known) return <Told problem={problem} />;
   if (known.servers.length === 0)
-    return <Told>{t("There are no MCP servers here. banyan mcp add, where the server runs, adds one.")}</Told>;
+    return <Told>{t("No MCP servers. Add one with banyan mcp add where the server runs.")}</Told>;
   return (
     <Scrolled name={t("MCP servers")}>
       <ul className="flex flex-col gap-2">

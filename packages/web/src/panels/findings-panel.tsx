@@ -29,13 +29,13 @@ export function FindingsPanel({ leaf }: { readonly leaf: string | null }) {
   if (!found || found.length === 0) {
     return (
       <p className="p-3 text-sm">
-        {found ? t("The last review found nothing.") : t("Nothing was reviewed in this conversation; /review does it.")}
+        {found ? t("The last review found nothing.") : t("No review in this conversation yet. Start one with /review.")}
       </p>
     );
   }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and is scrolled with the keyboard.
-    <section aria-label={t("What the last review found")} tabIndex={0} className="min-h-0 flex-1 overflow-y-auto p-3">
+    <section aria-label={t("Last review")} tabIndex={0} className="min-h-0 flex-1 overflow-y-auto p-3">
       <ol className="flex flex-col gap-3 text-sm">
         {found.map((finding, index) => (
           <li key={index} className="rounded-lg border border-hair px-3 py-2">
@@ -50,10 +50,10 @@ export function FindingsPanel({ leaf }: { readonly leaf: string | null }) {
               <p className="mt-2">
                 <Button
                   isSmall
-                  aria-label={t("Have finding {number} mended", { number: index + 1 })}
+                  aria-label={t("Fix finding {number}", { number: index + 1 })}
                   onClick={() => page.told(mend(finding))}
                 >
-                  {t("Have it mended")}
+                  {t("Fix")}
                 </Button>
               </p>
             )}

@@ -41,8 +41,8 @@ export function LeftBranchNotice({ leaf }: { readonly leaf: string | null }) {
       <span>
         {tCount(
           left.files,
-          "The branch that you left changed {count} file. Nothing of that was taken back.",
-          "The branch that you left changed {count} files. Nothing of that was taken back.",
+          "The branch you left changed {count} file. The change was not undone.",
+          "The branch you left changed {count} files. The changes were not undone.",
         )}
       </span>
       <Button isSmall onClick={() => show("changes", left.leaf)}>

@@ -14,19 +14,19 @@ export function OwnPrompts() {
   const save = (event: FormEvent) => {
     event.preventDefault();
     const name = edited.name.trim().toLowerCase();
-    if (!PROMPT_NAME.test(name)) return setProblem(t("A name has letters, digits, - and _, and no blanks."));
+    if (!PROMPT_NAME.test(name)) return setProblem(t("Use only letters, digits, - and _ in the name."));
     if (actionNamed(name) !== undefined)
-      return setProblem(t("/{name} is a command already: choose another name.", { name }));
+      return setProblem(t("/{name} is already a command. Choose another name.", { name }));
     change([...prompts.filter((other) => other.name !== name), { name, text: edited.text }]);
     setEdited(NO_PROMPT);
     return setProblem(undefined);
   };
   return (
-    <section aria-label={t("Prompts of your own")} className="mt-4 flex flex-col gap-2">
-      <h2 className="font-medium">{t("Prompts of your own")}</h2>
+    <section aria-label={t("Your prompts")} className="mt-4 flex flex-col gap-2">
+      <h2 className="font-medium">{t("Your prompts")}</h2>
       <p className="text-soft text-xs">
         {t(
-          "In the message box, / and the name writes one. What stands in braces, as in {example}, is asked for then.",
+          "Type / and the name in the message box to insert a prompt. You are asked for placeholders such as {example}.",
           {
             example: "{file}",
           },
@@ -49,8 +49,8 @@ export function OwnPrompts() {
         <TextArea
           required
           rows={3}
-          aria-label={t("What it writes")}
-          placeholder={t("What it writes")}
+          aria-label={t("Text of the prompt")}
+          placeholder={t("Text of the prompt")}
           value={edited.text}
           onChange={({ target }) => setEdited({ ...edited, text: target.value })}
         />
@@ -60,7 +60,7 @@ export function OwnPrompts() {
           </p>
         )}
         <span>
-          <Button type="submit">{t("Keep the prompt")}</Button>
+          <Button type="submit">{t("Save prompt")}</Button>
         </span>
       </form>
     </section>
@@ -76,7 +76,9 @@ export function Presets({ model }: { readonly model: string }) {
   return (
     <section aria-label={t("Presets")} className="mt-4 flex flex-col gap-2">
       <h2 className="font-medium">{t("Presets")}</h2>
-      <p className="text-soft text-xs">{t("A model and a mode under one name, to be chosen below the message box.")}</p>
+      <p className="text-soft text-xs">
+        {t("A preset is a model and a mode under one name. Choose one below the message box.")}
+      </p>
       <Kept
         names={presets.map(({ name }) => name)}
         sign=""
@@ -114,7 +116,7 @@ export function Presets({ model }: { readonly model: string }) {
           <ModeChoice mode={edited.mode} onChange={(mode) => setEdited({ ...edited, mode })} />
         </span>
         <span>
-          <Button type="submit">{t("Keep the preset")}</Button>
+          <Button type="submit">{t("Save preset")}</Button>
         </span>
       </form>
     </section>

@@ -20,10 +20,10 @@ type Provider = Result<"model.list">["providers"][number];
 const LISTED = 50;
 
 const APPROVAL: Readonly<Record<ServerSettings["approval"], string>> = {
-  plan: t("Only look, and do nothing else before a plan is allowed"),
-  ask: t("Ask for everything but looking"),
-  edits: t("Change files of the workspace without asking"),
-  all: t("Run everything without asking, in this conversation"),
+  plan: t("Plan first"),
+  ask: t("Ask before changes"),
+  edits: t("Edit files freely"),
+  all: t("Run everything without asking (only this conversation)"),
 };
 
 /** With which model, and how freely, agents work. */
@@ -31,7 +31,7 @@ export function SettingsPanel() {
   const settings = usePageState(({ connection }) =>
     connection.phase === "open" ? connection.welcome.settings : undefined,
   );
-  if (!settings) return <p className="p-3 text-sm text-soft">{t("These come with the connection.")}</p>;
+  if (!settings) return <p className="p-3 text-sm text-soft">{t("Available when connected.")}</p>;
   return (
     <div className="min-h-0 flex-1 overflow-y-auto p-3 text-sm">
       <Approval settings={settings} />
@@ -57,7 +57,7 @@ function Approval({ settings }: { readonly settings: ServerSettings }) {
   };
   return (
     <fieldset>
-      <legend className="font-medium">{t("What agents may do")}</legend>
+      <legend className="font-medium">{t("Permissions")}</legend>
       {(Object.keys(APPROVAL) as (keyof typeof APPROVAL)[]).map((each) => (
         <label key={each} className="flex min-h-7 items-center gap-2">
           <input
@@ -89,10 +89,10 @@ function Delivery() {
   const [delivery, setDelivery] = usePreference("delivery");
   return (
     <label className="mt-4 flex flex-wrap items-center gap-2">
-      {t("While the agent works, Enter")}
+      {t("While the agent works, Enter sends")}
       <Select isSmall value={delivery} onChange={({ target }) => setDelivery(target.value as typeof delivery)}>
-        <option value="steer">{t("steers")}</option>
-        <option value="queue">{t("queues")}</option>
+        <option value="steer">{t("now")}</option>
+        <option value="queue">{t("after this turn")}</option>
       </Select>
     </label>
   );
@@ -108,7 +108,7 @@ function LanguageChoice() {
         value={chosenLanguage() ?? ""}
         onChange={({ target }) => speak((target.value || undefined) as Language | undefined)}
       >
-        <option value="">{t("As the browser has it")}</option>
+        <option value="">{t("Same as the browser")}</option>
         {Object.entries(LANGUAGES).map(([code, name]) => (
           <option key={code} value={code} lang={code}>
             {name}
@@ -138,11 +138,11 @@ function NotifyChoice() {
           onChange={({ target }) => choose(target.checked).catch(() => setRefused(true))}
           className="size-4 accent-leaf"
         />
-        {t("Tell me what waits for me and what is done, while I look elsewhere")}
+        {t("Notify me when I am needed or it is done")}
       </label>
       {isRefused && (
         <p role="alert" className="text-warn text-xs">
-          {t("The browser does not let this page tell anything; its settings for this site do.")}
+          {t("The browser blocks notifications. Allow them in its settings for this site.")}
         </p>
       )}
     </div>
@@ -164,18 +164,18 @@ function NeverAsk({ onYes, onNo }: { readonly onYes: () => void; readonly onNo: 
     >
       <p>
         {t(
-          "Every call would run in this conversation without asking you: commands, changes of files, and whatever a text that the agent reads talks it into. Deny rules still hold. It ends when the server does.",
+          "The agent will run everything in this conversation without asking you: commands, file changes, and anything that a text it reads talks it into. Deny rules still apply. This ends when the server stops.",
         )}
       </p>
       <label className="flex flex-col gap-1">
-        {t("Type yes to run everything unasked")}
+        {t("Type yes to run everything without asking")}
         <TextField value={word} onChange={({ target }) => setWord(target.value)} autoComplete="off" />
       </label>
       <p className="flex gap-2">
         <Button type="submit" look="bad" disabled={!isYes}>
           {t("Run everything here")}
         </Button>
-        <Button onClick={onNo}>{t("Go on asking")}</Button>
+        <Button onClick={onNo}>{t("Keep asking")}</Button>
       </p>
     </form>
   );
@@ -218,7 +218,9 @@ function Models({ everywhere }: { readonly everywhere: string }) {
       <h2 className="font-medium">{t("Model")}</h2>
       <p className="text-soft text-xs">
         {tParts(
-          here !== undefined && here !== everywhere ? "Here: {model}; elsewhere: {everywhere}" : "Here: {model}",
+          here !== undefined && here !== everywhere
+            ? "This conversation: {model}. Others: {everywhere}"
+            : "This conversation: {model}",
           {
             model: <code className="font-mono text-ink">{here ?? everywhere}</code>,
             everywhere,
@@ -236,7 +238,7 @@ function Models({ everywhere }: { readonly everywhere: string }) {
           {[...new Set([provider, ...providers.map(({ name }) => name)])].map((name) => (
             <option key={name} value={name}>
               {providers.find((each) => each.name === name)?.usable === false
-                ? t("{name} (cannot be used yet)", { name })
+                ? t("{name} (not set up)", { name })
                 : name}
             </option>
           ))}
@@ -247,8 +249,8 @@ function Models({ everywhere }: { readonly everywhere: string }) {
         type="search"
         value={query}
         onChange={({ target }) => setQuery(target.value)}
-        aria-label={t("Narrow the models down")}
-        placeholder={t("Narrow the models down")}
+        aria-label={t("Filter models")}
+        placeholder={t("Filter models")}
       />
       <ul aria-label={t("Models of {provider}", { provider })} className="flex flex-col gap-1">
         {found.slice(0, LISTED).map((model) => (
@@ -289,7 +291,7 @@ function Choice({
       </p>
       <p className="mt-1 flex gap-1">
         <Button isSmall disabled={isHere} onClick={onHere}>
-          {isHere ? t("Used here") : t("Use here")}
+          {isHere ? t("In use") : t("Use here")}
         </Button>
         <Button isSmall onClick={onEverywhere}>
           {t("Use everywhere")}

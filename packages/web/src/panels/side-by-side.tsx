@@ -12,12 +12,12 @@ type Compared = Result<"branch.compare">["branches"][number];
 const OUTCOMES: Readonly<Record<Compared["outcome"], string>> = {
   answered: t("answered"),
   finished: t("finished"),
-  limit: t("at a limit"),
+  limit: t("stopped at a limit"),
   failed: t("failed"),
   interrupted: t("interrupted"),
-  working: t("works"),
-  waiting: t("waits for you"),
-  unasked: t("nothing asked"),
+  working: t("running"),
+  waiting: t("waiting for you"),
+  unasked: t("no message yet"),
 };
 
 /** The branches that part here, with outcome, time, cost and files: one is shown, or brought over to the one in view (W70). */
@@ -65,12 +65,12 @@ export function SideBySide({ leaf }: { readonly leaf: string }) {
                 </Button>
                 <Button
                   isSmall
-                  aria-label={t("Bring {name} over", { name })}
+                  aria-label={t("Bring changes over: {name}", { name })}
                   onClick={() =>
                     page.told(page.connection.ask("branch.bring", { conversation, from: branch.leaf, to: leaf }))
                   }
                 >
-                  {t("Bring it over")}
+                  {t("Bring changes over")}
                 </Button>
               </p>
             )}
@@ -86,7 +86,7 @@ function wordsOf({ outcome, time, cost, files }: Compared): string {
   const sum = (of: "added" | "removed") => files.reduce((total, file) => total + file[of], 0);
   const changed =
     files.length === 0
-      ? t("no file")
+      ? t("no files")
       : `${tCount(files.length, "{count} file", "{count} files")} +${sum("added")} -${sum("removed")}`;
   return [
     OUTCOMES[outcome],

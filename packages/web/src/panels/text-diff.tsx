@@ -13,8 +13,8 @@ export function TextDiff({ before, after }: { readonly before: string; readonly 
     <>
       <p className="text-soft text-xs">
         {isSame
-          ? t("They are the same, word for word.")
-          : t("Struck out: only in the other branch. Underlined: only in this one.")}
+          ? t("Both texts are identical.")
+          : t("Strikethrough: only in the other branch. Underline: only in this one.")}
       </p>
       <section aria-label={t("Differences")} className="mt-1 whitespace-pre-wrap rounded-md border border-hair p-2">
         {changes.map(({ value, added, removed }, index) =>

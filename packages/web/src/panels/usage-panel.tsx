@@ -71,7 +71,7 @@ export function UsagePanel({ leaf }: { readonly leaf: string | null }) {
       </table>
       {other.answers > 0 && (
         <p className="px-3 pb-2 text-soft text-xs">
-          {t("All branches count sub-agents too: {tokens} tokens, {cost}.", {
+          {t("All branches, with sub-agents: {tokens} tokens, {cost}.", {
             tokens: shortCount(totalTokens(other.usage)),
             cost: formatCost(other.cost, say),
           })}
@@ -79,7 +79,7 @@ export function UsagePanel({ leaf }: { readonly leaf: string | null }) {
       )}
       <details className="border-hair border-t text-sm">
         <summary className="cursor-pointer px-3 py-1.5 text-soft text-xs">
-          {t("By model and by day, in all branches")}
+          {t("By model and day, all branches")}
         </summary>
         <div className="max-h-56 overflow-y-auto">
           <UsageTables messages={tree.messages.values()} />

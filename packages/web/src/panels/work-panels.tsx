@@ -33,13 +33,7 @@ export function PlanPanel({ leaf }: { readonly leaf: string | null }) {
   useEffect(() => conversation.read(unread), [conversation, unread]);
   const plan = planOn(path);
   if (!plan) {
-    return (
-      <p className="p-3 text-sm">
-        {unread.length > 0
-          ? t("Reading …")
-          : t("There is no plan on this branch: an agent puts one down for what has several steps.")}
-      </p>
-    );
+    return <p className="p-3 text-sm">{unread.length > 0 ? t("Reading …") : t("No plan yet")}</p>;
   }
   return (
     <Scrolled name={t("Plan")}>
@@ -63,7 +57,7 @@ export function BackgroundPanel() {
   const { id: conversation } = useConversation();
   const show = useShow();
   const all = [...(useTree()?.processes.values() ?? [])].toSorted((a, b) => b.startedAt - a.startedAt);
-  if (all.length === 0) return <p className="p-3 text-sm">{t("Nothing goes on in the background.")}</p>;
+  if (all.length === 0) return <p className="p-3 text-sm">{t("Nothing is running in the background.")}</p>;
   return (
     <Scrolled name={t("In the background")}>
       <ul className="flex flex-col gap-2">
@@ -80,7 +74,7 @@ export function BackgroundPanel() {
             </p>
             <p className="mt-2 flex gap-1">
               <Button isSmall onClick={() => show(message, { focus: message })}>
-                {t("Show where")}
+                {t("Show in conversation")}
               </Button>
               {outcome === undefined && may("process.stop") && (
                 <Button
@@ -105,8 +99,7 @@ export function AgentsPanel() {
   const tree = useTree();
   const lookOf = useCallStatus();
   const all = tree ? subAgentsOf(tree) : [];
-  if (!tree || all.length === 0)
-    return <p className="p-3 text-sm">{t("No sub-agent was launched in this conversation.")}</p>;
+  if (!tree || all.length === 0) return <p className="p-3 text-sm">{t("No sub-agents yet.")}</p>;
   return (
     <Scrolled name={t("Sub-agents")}>
       <ol className="flex flex-col gap-2">

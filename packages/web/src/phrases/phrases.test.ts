@@ -36,6 +36,32 @@ function fileOf(language: string): { readonly forms: number; readonly said: Read
   return { forms: Number(/^nplurals=(\d);/.exec(rules.plural_forms)?.[1]), said };
 }
 
+const SAID = Object.fromEntries(FILES.map((language) => [language, fileOf(language).said]));
+
+/** A phrase without names of places, slash commands and arguments, which are the same in all languages. */
+const bare = (phrase: string) => phrase.replaceAll(/\{\w+\}|\/\w+|\[[^\]]*\]/g, "");
+
+/** The table of docs/glossary.md. */
+const GLOSSARY = readFileSync(new URL("../../../../docs/glossary.md", import.meta.url), "utf8")
+  .split("\n")
+  .filter((line) => line.startsWith("| "))
+  .slice(1)
+  .map((line) => line.split("|").map((cell) => cell.trim()))
+  .map(([, word = "", , de = "", zh = "", ar = "", not = ""]) => ({
+    word,
+    forms: { de: de.split(", "), zh: zh.split(", "), ar: ar.split(", ") },
+    not: not === "" ? [] : not.split(", "),
+  }));
+
+/** Phrases in which a word of the glossary is part of a name, or means something else. */
+const OTHER_SENSE: Readonly<Record<string, readonly string[]>> = {
+  agent: ["Create AGENTS.md"],
+  allow: ["It goes on, with as much again as its limits allow."],
+  turn: ["Memory is off. Turn it on with /memory in a terminal."],
+  provider: ["No matching model. To use another one, enter its full name, such as provider/model."],
+  remove: ["Write /worktrees remove and the name of a worktree; add “with changes” if its changes may go too."],
+};
+
 const placesIn = (phrase: string) => [...phrase.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name).sort();
 
 describe("the phrases of the page", () => {
@@ -87,6 +113,26 @@ describe("the phrases of the page", () => {
       }
     },
   );
+
+  it("W105: each word of the glossary is the same word in all phrases of a language, and no other one stands for it", () => {
+    expect(GLOSSARY.length).toBeGreaterThanOrEqual(40);
+    const faults: string[] = [];
+    for (const { word, forms, not } of GLOSSARY) {
+      const names = new RegExp(`\\b${word.replace(/s$/, "")}s?\\b`, "i");
+      for (const phrase of [...inCode.keys()].filter((each) => names.test(bare(each)))) {
+        for (const [language, wanted] of Object.entries(forms)) {
+          const said = [SAID[language]?.[phrase] ?? ""].flat().at(-1) ?? "";
+          const isOther = OTHER_SENSE[word]?.includes(phrase) ?? false;
+          if (!isOther && !wanted.some((form) => said.toLowerCase().includes(form.toLowerCase())))
+            faults.push(`${word}, ${language}: ${phrase} | ${said}`);
+        }
+      }
+      const others = not.map((each) => new RegExp(`\\b${each}\\b`, "i"));
+      const other = [...inCode.keys()].filter((phrase) => others.some((each) => each.test(bare(phrase))));
+      faults.push(...other.map((phrase) => `not ${word}: ${phrase}`));
+    }
+    expect(faults).toEqual([]);
+  });
 
   it("W77: English is what stands in the code, with its numbers as they are written", () => {
     expect(t("Change {path}?", { path: "src/sum.ts" })).toBe("Change src/sum.ts?");

@@ -18,12 +18,12 @@ export function ConnectionBanner() {
           isUrgent
           head={
             state.error.code === "refused"
-              ? t("This page and its server are of different versions")
-              : t("The server does not talk to this page any more")
+              ? t("The page and the server have different versions")
+              : t("The server ended the connection")
           }
           ways={
             <Button look="main" onClick={() => window.location.reload()}>
-              {t("Load the page anew")}
+              {t("Reload the page")}
             </Button>
           }
         >
@@ -46,10 +46,8 @@ function Lost({ since, next }: { readonly since: number; readonly next: number }
   const seconds = Math.ceil((next - now) / 1_000);
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 bg-warn-ground px-4 py-2 text-sm text-warn">
-      <span role="alert">
-        {t("The connection to the server is lost. What you write is kept, and is sent when it is back.")}
-      </span>
-      <span>{seconds > 0 ? t("The next try is in {seconds} s.", { seconds }) : t("Trying now …")}</span>
+      <span role="alert">{t("Connection lost. Your messages are kept and sent when it is back.")}</span>
+      <span>{seconds > 0 ? t("Next try in {seconds} s.", { seconds }) : t("Connecting …")}</span>
       <Button isSmall onClick={() => page.connection.retry()}>
         {t("Try now")}
       </Button>

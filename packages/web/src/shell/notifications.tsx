@@ -57,10 +57,10 @@ function newsOf(
   mayAnswer: boolean,
 ): string | undefined {
   if (!before) return undefined;
-  if (now.waiting > before.waiting) return mayAnswer ? t("It waits for you.") : undefined;
+  if (now.waiting > before.waiting) return mayAnswer ? t("The agent is waiting for you.") : undefined;
   if (before.running === 0 || now.running > 0 || now.waiting > 0) return undefined;
-  if (now.broken === "failed") return t("It failed.");
-  return now.broken === "limit" ? t("It stopped at a limit.") : t("It is done.");
+  if (now.broken === "failed") return t("The agent failed.");
+  return now.broken === "limit" ? t("The agent stopped at a limit.") : t("The agent is done.");
 }
 
 function isLookedAt(): boolean {

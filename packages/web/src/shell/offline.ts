@@ -20,9 +20,9 @@ const HEADERS = {
 };
 
 function offlineDocument(): string {
-  const head = t("The server does not answer");
+  const head = t("Banyan can't be reached");
   const what = t(
-    "Banyan keeps your conversations at its server, and none of them in this browser. Start the server, or look for the connection to it, and load this page anew.",
+    "Your conversations are on the Banyan server, which does not respond. Start the server or check your connection.",
   );
   const side = document.documentElement.dir;
   return `<!doctype html>
@@ -31,8 +31,9 @@ function offlineDocument(): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Banyan</title>
-<style>body{font:1rem/1.6 system-ui,sans-serif;max-width:34rem;margin:20vh auto;padding:0 1.5rem}h1{font-size:1.5rem}</style>
+<style>body{font:1rem/1.6 system-ui,sans-serif;max-width:34rem;margin:20vh auto;padding:0 1.5rem}h1{font-size:1.5rem}a{color:inherit}</style>
 <h1>${head}</h1>
 <p>${what}</p>
+<p><a href="">${t("Try again")}</a></p>
 </html>`;
 }

@@ -17,7 +17,7 @@ export function useCopy(text: string): { readonly isCopied: boolean; copy(): voi
   return { isCopied, copy: () => page.told(putOnClipboard(text).then(() => setCopied(true))) };
 }
 
-const REFUSED = t("It was not copied: the browser does not allow it.");
+const REFUSED = t("Could not copy: the browser does not allow it.");
 
 /** A page that came from another machine without TLS has no `navigator.clipboard`: it fills what the browser copies. */
 async function putOnClipboard(text: string): Promise<void> {

@@ -26,7 +26,7 @@ export function Welcome() {
       <div className="mt-[14vh] mb-auto flex w-full max-w-text flex-col items-center gap-5 short:mt-0 short:gap-2">
         <h1 className="flex items-center gap-x-3 gap-y-2 text-center font-semibold text-2xl max-sm:flex-col max-sm:text-xl short:text-lg">
           <img src="/icon.svg" alt="" className="size-10 short:hidden" />
-          {mayBegin ? t("What shall we work on?") : "Banyan"}
+          {mayBegin ? t("What should we work on?") : "Banyan"}
         </h1>
         {/* It has its line before the server has told. */}
         <p className="min-h-6 text-center text-soft">
@@ -39,7 +39,7 @@ export function Welcome() {
         {mayBegin ? (
           <FirstMessage />
         ) : (
-          <p className="text-soft text-sm">{t("You are watching: you see what happens in the conversations here.")}</p>
+          <p className="text-soft text-sm">{t("View only: you can read the conversations here.")}</p>
         )}
         <Inbox />
         {mayBegin && welcome && <ModelSource model={welcome.settings.model} />}
@@ -53,7 +53,7 @@ export function Welcome() {
 function LeftOut({ notices }: { readonly notices: readonly string[] }) {
   return (
     <div className="w-full">
-      <Notice tone="warn" head={t("Parts that the server left out or read differently")}>
+      <Notice tone="warn" head={t("Settings and files that the server ignored or read differently")}>
         <ul className="list-disc ps-5 text-soft">
           {notices.map((notice) => (
             <li key={notice} className="break-words">
@@ -105,10 +105,10 @@ function ModelSource({ model }: { readonly model: string }) {
   const missing = providers?.filter((provider) => !provider.usable).slice(0, NAMED) ?? [];
   return (
     <div className="w-full">
-      <Notice tone="warn" head={t("This is the demo: a few rules, and no language model")}>
+      <Notice tone="warn" head={t("This is a demo without a language model")}>
         {usable.length > 0 ? (
           <p>
-            {t("Choose a real one in the box above: {models}.", {
+            {t("Choose a real model in the box above: {models}.", {
               models: usable.map((provider) => provider.defaultModel ?? provider.name).join(", "),
             })}
           </p>
@@ -116,7 +116,7 @@ function ModelSource({ model }: { readonly model: string }) {
           <>
             <p>
               {t(
-                "For a real one, set the key of a provider, or start a server of your own such as Ollama, and start banyan again:",
+                "To use a real model, set the key of a provider or start a local server such as Ollama. Then restart banyan:",
               )}
             </p>
             <ul hidden={missing.length === 0} className="mt-1 list-disc ps-5 text-soft">

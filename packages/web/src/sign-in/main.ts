@@ -34,7 +34,7 @@ async function enter(token: string): Promise<void> {
 }
 
 function tell(error: unknown): void {
-  problem.textContent = t("Signing in went wrong: {problem}", {
+  problem.textContent = t("Could not sign in: {problem}", {
     problem: error instanceof Error ? error.message : String(error),
   });
 }
@@ -50,7 +50,7 @@ function sayAll(): void {
     ["address", address],
     ["command", command],
   ]);
-  const phrase = t("It stands behind {address} in the address that {command} printed. The whole address will do too.");
+  const phrase = t("Paste the part after {address} of the address that {command} printed, or the whole address.");
   where.replaceChildren(...phrase.split(/[{}]/).map((piece) => parts.get(piece) ?? piece));
 }
 

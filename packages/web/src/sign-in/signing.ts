@@ -20,7 +20,7 @@ export async function signIn(token: string): Promise<SignedIn> {
   } catch {
     return {
       problem: t(
-        "This browser keeps nothing for this page, so that it cannot stay signed in. Allow it to keep data of sites.",
+        "This browser stores no data for this page, so you can't stay signed in. Allow site data in its settings.",
       ),
     };
   }

@@ -22,17 +22,17 @@ export const PANEL_STATES = {
     part: PANEL,
     async show(page, stage) {
       await open(page, stage, one(ASKED.rich, "idle"), "artifact");
-      await page.getByRole("list", { name: "What can be opened" }).getByRole("button").first().waitFor();
+      await page.getByRole("list", { name: "Artifacts to open" }).getByRole("button").first().waitFor();
     },
   },
   "panel-plan": beside(planned, "plan", "Remove the old columns"),
   "panel-background": beside(one(ASKED.serve, "idle"), "background", "npm run dev"),
   "panel-agents": beside(branches, "agents", "Check stations"),
-  "panel-usage": beside(branches, "usage", "By model and by day"),
-  "panel-context": beside(branches, "context", /tokens stand in front of the model/),
+  "panel-usage": beside(branches, "usage", "By model and day"),
+  "panel-context": beside(branches, "context", /tokens are in the context/),
   "panel-memory": beside(one(ASKED.remembered, "idle"), "memory", "Memory added"),
-  "panel-hooks": beside(branches, "hooks", "There are no hooks here."),
-  "panel-servers": beside(branches, "servers", "There are no MCP servers here."),
+  "panel-hooks": beside(branches, "hooks", "No hooks."),
+  "panel-servers": beside(branches, "servers", "No MCP servers."),
   "panel-settings": {
     part: PANEL,
     async show(page, stage) {
@@ -80,12 +80,12 @@ export const PANEL_STATES = {
     part: PANEL,
     async show(page, stage) {
       await open(page, stage, branches, "settings");
-      const prompts = page.getByRole("region", { name: "Prompts of your own" });
+      const prompts = page.getByRole("region", { name: "Your prompts" });
       await prompts.getByRole("textbox", { name: "Name of the prompt" }).fill("assess");
       await prompts
-        .getByRole("textbox", { name: "What it writes" })
+        .getByRole("textbox", { name: "Text of the prompt" })
         .fill("Review {file} as if it were released today.");
-      await prompts.getByRole("button", { name: "Keep the prompt" }).click();
+      await prompts.getByRole("button", { name: "Save prompt" }).click();
       await prompts.getByText("/assess").waitFor();
       await prompts.scrollIntoViewIfNeeded();
     },

@@ -11,7 +11,7 @@ export const STATES: Readonly<Record<string, State>> = {
     async show(page, stage) {
       await page.goto(stage.at("/"));
       await page.getByRole("list", { name: "Examples" }).getByRole("button").first().waitFor();
-      await page.getByText("Choose a real one in the box above").waitFor();
+      await page.getByText("Choose a real model in the box above").waitFor();
     },
   },
   begun: {
@@ -24,7 +24,7 @@ export const STATES: Readonly<Record<string, State>> = {
     async show(page, stage) {
       await page.goto(stage.at("/"));
       await page.getByRole("button", { name: /^Model: / }).click();
-      await page.getByRole("list", { name: "Models that can be used" }).waitFor();
+      await page.getByRole("list", { name: "Available models" }).waitFor();
     },
   },
   attach: {
@@ -36,7 +36,7 @@ export const STATES: Readonly<Record<string, State>> = {
         { name: "stations.txt", mimeType: "text/plain", buffer: Buffer.from("London Bridge") },
         { name: "tides.bin", mimeType: "application/octet-stream", buffer: Buffer.from([0, 255, 0]) },
       ]);
-      await page.getByText("tides.bin does not go along").waitFor();
+      await page.getByText("Can't attach tides.bin").waitFor();
     },
   },
   commands: {
@@ -58,17 +58,17 @@ export const STATES: Readonly<Record<string, State>> = {
     async show(page, stage) {
       await open(page, stage, naming);
       const [first, second] = [log(page).getByRole("group").first(), log(page).getByRole("group").last()];
-      await second.getByRole("button", { name: /^Show picture from/ }).click();
+      await second.getByRole("button", { name: /^Show image from/ }).click();
       await second.getByRole("button", { name: "Try again" }).waitFor();
-      await first.getByRole("button", { name: /^Whole address/ }).click();
-      await first.getByRole("button", { name: /^Show picture from/ }).click();
+      await first.getByRole("button", { name: /^Full address/ }).click();
+      await first.getByRole("button", { name: /^Show image from/ }).click();
       await first.getByRole("img").waitFor();
     },
   },
   approval: {
     async show(page, stage) {
       await open(page, stage, asking);
-      await page.getByRole("region", { name: "What would run" }).getByText("dayIn").waitFor();
+      await page.getByRole("region", { name: "What will run" }).getByText("dayIn").waitFor();
     },
   },
   command: seen(running, "Run this command?"),
@@ -80,8 +80,8 @@ export const STATES: Readonly<Record<string, State>> = {
     },
   },
   form: seen(one(ASKED.form, "waiting"), "Which number does it get?"),
-  plan: seen(one(ASKED.plan, "waiting"), "Carry out this plan?"),
-  limit: seen(one(ASKED.limit, "waiting"), "May this turn go on"),
+  plan: seen(one(ASKED.plan, "waiting"), "Approve this plan?"),
+  limit: seen(one(ASKED.limit, "waiting"), "Continue this turn"),
   refused: seen(one(ASKED.refused, "idle"), "The key of anthropic is wrong"),
   "broken-off": seen(one(ASKED.brokenOff, "idle"), "The request is longer"),
   retrying: {
@@ -99,7 +99,7 @@ export const STATES: Readonly<Record<string, State>> = {
       await open(page, stage, one(ASKED.failing, "idle"));
       await log(page).getByText("the log is whole").waitFor();
       stage.link.cut();
-      await page.getByText("The connection to the server is lost.").waitFor();
+      await page.getByText("Connection lost.").waitFor();
       await page.locator("#composer").fill("Is anybody there?");
       await page.locator("#composer").press("Enter");
       await page.getByText("not sent", { exact: true }).waitFor();
@@ -108,7 +108,7 @@ export const STATES: Readonly<Record<string, State>> = {
       await page.getByRole("button", { name: "Cancel" }).click();
       await page.locator("#composer").fill("");
       stage.link.mend();
-      await page.getByText("The connection to the server is lost.").waitFor({ state: "detached" });
+      await page.getByText("Connection lost.").waitFor({ state: "detached" });
     },
   },
   queue: seen(queued, "Leave out the tests of the chart."),
@@ -178,7 +178,7 @@ export const STATES: Readonly<Record<string, State>> = {
       await page.goto(stage.at("/"));
       await page.locator("#composer").waitFor();
       await list(page);
-      await page.getByRole("button", { name: "Choose several" }).click();
+      await page.getByRole("button", { name: "Select several" }).click();
       await page.getByRole("checkbox").first().check();
       await page.getByText("1 chosen").waitFor();
     },
@@ -189,7 +189,7 @@ export const STATES: Readonly<Record<string, State>> = {
       await open(page, stage, branches);
       await list(page);
       await page.getByRole("searchbox", { name: "Search all conversations" }).fill("station");
-      await page.getByRole("list", { name: "Found for station" }).getByRole("link").first().waitFor();
+      await page.getByRole("list", { name: "Results for station" }).getByRole("link").first().waitFor();
     },
   },
   palette: {
@@ -212,7 +212,7 @@ export const STATES: Readonly<Record<string, State>> = {
     part: "header",
     async show(page, stage) {
       await open(page, stage, branches);
-      await page.getByRole("button", { name: "What this took" }).click();
+      await page.getByRole("button", { name: "Tokens and cost", exact: true }).click();
       await page.getByText("All branches").first().waitFor();
     },
   },
@@ -221,8 +221,8 @@ export const STATES: Readonly<Record<string, State>> = {
     async show(page, stage) {
       await open(page, stage, branches);
       await page.locator("#more").click();
-      await page.getByRole("button", { name: "Link to this branch as it is" }).click();
-      await page.getByRole("textbox", { name: "The link" }).waitFor();
+      await page.getByRole("button", { name: "Link to this branch" }).click();
+      await page.getByRole("textbox", { name: "Link" }).waitFor();
       await page.getByRole("list", { name: "Links" }).getByRole("listitem").first().waitFor();
     },
   },
@@ -230,7 +230,7 @@ export const STATES: Readonly<Record<string, State>> = {
     who: "linked",
     async show(page, stage) {
       await page.goto(stage.at(`/c/${await stage.conversation(branches)}`));
-      await page.getByText("You are watching").waitFor();
+      await page.getByText("View only").waitFor();
       await log(page).getByRole("article").first().waitFor();
     },
   },
@@ -238,22 +238,22 @@ export const STATES: Readonly<Record<string, State>> = {
     who: "guest",
     async show(page, stage) {
       await page.goto(stage.at(`/c/${await stage.conversation(asking)}?panel=none`));
-      await page.getByText("It waits for the permission of somebody").waitFor();
+      await page.getByText("Waiting for approval.").waitFor();
     },
   },
   "sign-in": {
     who: "stranger",
     async show(page, stage) {
       await page.goto(stage.at("/"));
-      await page.getByLabel("Token").fill("a-wrong-token");
+      await page.getByLabel("Token", { exact: true }).fill("a-wrong-token");
       await page.getByRole("button", { name: "Sign in" }).click();
-      await page.getByRole("alert").filter({ hasText: "not of this server" }).waitFor();
+      await page.getByRole("alert").filter({ hasText: "Wrong token for this server" }).waitFor();
     },
   },
   "not-found": {
     async show(page, stage) {
       await page.goto(stage.at("/c/nowhere"));
-      await page.getByRole("alert", { name: "This conversation is not there" }).waitFor();
+      await page.getByRole("alert", { name: "Conversation not found" }).waitFor();
     },
   },
   removed: {
@@ -263,7 +263,7 @@ export const STATES: Readonly<Record<string, State>> = {
       await page.goto(stage.at(`/c/${conversation}?panel=none`));
       await log(page).getByRole("article").last().waitFor();
       await stage.ask("conversation.remove", { conversation });
-      await page.getByRole("alert", { name: "This conversation is removed" }).waitFor();
+      await page.getByRole("alert", { name: "This conversation was removed" }).waitFor();
     },
   },
   whole: {

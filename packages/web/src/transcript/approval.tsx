@@ -3,6 +3,7 @@ import {
   type Call,
   type Json,
   type OpenQuestion,
+  type Preview,
   type QuestionField,
   type TextQuestion,
   toolOf,
@@ -55,13 +56,12 @@ function ForOthers({ question }: Pick<Asked, "question">) {
 function waitsFor(question: OpenQuestion): string {
   switch (question.type) {
     case "approval":
-      return t("It waits for the permission of somebody who may give it.");
+      return t("Waiting for approval.");
     case "text":
-      return `${visibleText(askedText(question))}\n${t("It waits for an answer of somebody who may give it.")}`;
+      return `${visibleText(askedText(question))}\n${t("Waiting for an answer.")}`;
     case "limit":
-      if (question.offers)
-        return `${visibleLine(question.reason)}\n${t("It waits for an answer of somebody who may give it.")}`;
-      return t("This turn is at a limit, and waits for somebody who may say whether it goes on: {reason}", {
+      if (question.offers) return `${visibleLine(question.reason)}\n${t("Waiting for an answer.")}`;
+      return t("This turn reached a limit. Waiting for approval to continue: {reason}", {
         reason: question.reason,
       });
   }
@@ -136,7 +136,7 @@ function Permission({
     event.preventDefault();
     event.stopPropagation();
   };
-  const asked = askedInWords(call, editing !== undefined);
+  const asked = askedInWords(call, question.preview, editing !== undefined);
   const isPlan = call.about?.handsIn === true;
   return (
     <fieldset
@@ -149,7 +149,7 @@ function Permission({
     >
       <p className="flex flex-wrap items-baseline gap-x-2">
         <span className="font-semibold [overflow-wrap:anywhere]">{asked}</span>
-        {call.about?.folder !== undefined && (
+        {call.about?.folder !== undefined && call.about.url === undefined && (
           <span className="text-soft text-xs">
             {tParts("in {directory}", {
               directory: <code className="font-mono">{visibleLine(call.about.folder)}</code>,
@@ -173,19 +173,19 @@ function Permission({
       {isBroken && <p className="text-bad text-xs">{input.problem}</p>}
       <div className="flex flex-wrap items-center gap-2">
         <Button look="main" disabled={isBroken} onClick={() => send(allow())}>
-          {isPlan ? t("Carry it out, asking before each change") : t("Allow once")} <Key>A</Key>
+          {isPlan ? t("Approve, ask before changes") : t("Allow once")} <Key>A</Key>
         </Button>
         {isPlan && (
           <Button disabled={isBroken} onClick={() => send(allow(), "edits")}>
-            {t("Carry it out, changing files without asking")}
+            {t("Approve, edit files freely")}
           </Button>
         )}
         <Button look="bad" onClick={deny}>
           {isPlan ? t("Keep planning") : t("Deny")} <Key>D</Key>
         </Button>
         <TextField
-          aria-label={isPlan ? t("What is to be otherwise") : t("Why not")}
-          placeholder={isPlan ? t("What is to be otherwise") : t("Why not")}
+          aria-label={isPlan ? t("What should change?") : t("Reason (optional)")}
+          placeholder={isPlan ? t("What should change?") : t("Reason (optional)")}
           value={reason}
           onChange={({ target }) => setReason(target.value)}
           onKeyDown={(event) => {
@@ -199,7 +199,7 @@ function Permission({
           aria-expanded={editing !== undefined}
           onClick={() => (editing ? stopEditing() : edit(thingText(call, say) ?? inJson(call.input)))}
         >
-          {editing ? t("As it was") : t("Edit first")}
+          {editing ? t("Undo my edit") : t("Edit first")}
         </Button>
         {editing?.name !== undefined && (
           <Button look="quiet" disabled={isBroken} onClick={() => edit(inJson(input?.value))}>
@@ -215,7 +215,7 @@ function Permission({
           <TextField
             isSmall
             isCode
-            aria-label={t("What is allowed")}
+            aria-label={t("Rule to allow")}
             value={pattern}
             onChange={({ target }) => setPattern(target.value)}
           />
@@ -231,17 +231,21 @@ function Permission({
 }
 
 /** What is asked, by what the tool says that the call is about (W56). Of other arguments nobody has said which file it is. */
-function askedInWords(call: Call, isEdited: boolean): string {
+function askedInWords(call: Call, preview: Preview | undefined, isEdited: boolean): string {
   const { about } = call;
   const tool = visibleLine(toolOf(call));
-  if (about?.handsIn) return t("Carry out this plan?");
+  if (about?.handsIn) return t("Approve this plan?");
   if (about?.command !== undefined) return t("Run this command?");
   // The arguments of a server's tool name a file, and do not say what becomes of the file.
   if (isEdited || about?.offered) return t("Use {tool}?", { tool });
   const written = about?.paths?.find(({ access }) => access === "write");
-  if (written) return t("Change {path}?", { path: visibleLine(written.path) });
-  if (about?.url !== undefined) return t("Ask {url}?", { url: visibleLine(about.url) });
-  if (about?.agent !== undefined) return t("Hand this to {agent}?", { agent: visibleLine(about.agent) });
+  if (written) {
+    const isNew = preview?.changes?.some(({ path, kind }) => path === written.path && kind === "created");
+    const path = visibleLine(written.path);
+    return isNew ? t("Create {path}?", { path }) : t("Change {path}?", { path });
+  }
+  if (about?.url !== undefined) return t("Open this page?");
+  if (about?.agent !== undefined) return t("Start the sub-agent {agent}?", { agent: visibleLine(about.agent) });
   return t("Use {tool}?", { tool });
 }
 
@@ -251,20 +255,20 @@ function GoesOn({ conversation, question }: Asked<Extract<OpenQuestion, { type: 
   return (
     <fieldset
       id="limit"
-      aria-label={question.offers ? t("Store the message as a file?") : t("May it go on?")}
+      aria-label={question.offers ? t("Store the message as a file?") : t("Continue past the limit?")}
       tabIndex={-1}
       className="flex flex-col gap-2 rounded-xl border border-warn/40 bg-warn-ground px-4 py-3 text-sm in-[li]:rounded-none in-[li]:border-x-0 in-[li]:border-b-0"
     >
       <p className="font-semibold text-warn">
-        {question.offers ? t("Store the message as a file?") : t("May this turn go on, with as much again?")}
+        {question.offers ? t("Store the message as a file?") : t("Continue this turn, with the same limits again?")}
       </p>
       <p>{visibleLine(question.reason)}</p>
       <div className="flex flex-wrap gap-2">
         <Button look="main" onClick={() => send({ decision: "allow" })}>
-          {question.offers ? t("Store as a file") : t("Go on")}
+          {question.offers ? t("Store as a file") : t("Continue")}
         </Button>
         <Button onClick={() => send({ decision: "deny" })}>
-          {question.offers ? t("Do not send") : t("End it here")}
+          {question.offers ? t("Do not send") : t("Stop here")}
         </Button>
       </div>
       {problem !== undefined && <p className="text-bad text-xs">{problem}</p>}
@@ -299,7 +303,7 @@ function InWords({ conversation, question }: Asked<TextQuestion>) {
         <Button type="submit" disabled={text === ""}>
           {t("Answer")}
         </Button>
-        <Button onClick={() => send({ decision: "deny" })}>{t("I do not answer this")}</Button>
+        <Button onClick={() => send({ decision: "deny" })}>{t("Skip")}</Button>
       </div>
       {problem !== undefined && <p className="text-bad text-xs">{problem}</p>}
     </form>
@@ -328,7 +332,7 @@ export function Harmless({ rules }: { readonly rules: readonly string[] }) {
   if (!rules.some((rule) => rule.includes("[harmless]"))) return null;
   return (
     <p className="basis-full text-soft text-xs">
-      {tParts("{harmless} stands for whatever lets the command do no more than its name says.", {
+      {tParts("{harmless}: any option that changes nothing", {
         harmless: <code className="font-mono">[harmless]</code>,
       })}
     </p>

@@ -22,7 +22,7 @@ export function BrokenOff({ message, isEnd }: { readonly message: string; readon
 const NAMES: Readonly<Record<WayOn, string>> = {
   again: t("Try again"),
   "another-model": t("Another model"),
-  "go-on": t("Go on"),
+  "go-on": t("Continue"),
 };
 
 function Card({

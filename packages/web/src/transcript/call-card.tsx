@@ -137,15 +137,15 @@ function Arguments({ call }: { readonly call: Call }) {
   if (input === undefined ? inputText === "" : JSON.stringify(input) === "{}") return null;
   return (
     <dl className="border-hair border-t px-3 py-2 text-xs">
-      <dt className="mb-1 text-soft">{executedInput === undefined ? t("What it was asked") : t("Proposed")}</dt>
+      <dt className="mb-1 text-soft">{executedInput === undefined ? t("Arguments") : t("Proposed")}</dt>
       <dd>
-        <ShownLines call={call} name={t("What it was asked")} />
+        <ShownLines call={call} name={t("Arguments")} />
       </dd>
       {executedInput !== undefined && (
         <>
           <dt className="mt-2 mb-1 text-soft">{t("Executed")}</dt>
           <dd>
-            <ShownLines call={call} input={executedInput} name={t("What ran")} />
+            <ShownLines call={call} input={executedInput} name={t("Executed arguments")} />
           </dd>
         </>
       )}

@@ -8,7 +8,7 @@ export type StatusLook = readonly [sign: string, word: string, colour: string];
 
 const CALL_STATUS: Readonly<Record<ShownStatus, StatusLook>> = {
   pending: ["○", t("waiting"), "text-soft"],
-  "approval-requested": ["?", t("waits for you"), "text-warn"],
+  "approval-requested": ["?", t("waiting for you"), "text-warn"],
   executing: ["◐", t("running"), "text-leaf"],
   completed: ["✓", t("done"), "text-leaf"],
   failed: ["✗", t("failed"), "text-bad"],
@@ -24,7 +24,7 @@ export function useCallStatus(): (call: Call, asks?: boolean) => StatusLook {
     const status = asks ? "approval-requested" : shownStatus(call);
     const look = CALL_STATUS[status];
     return status === "approval-requested" && !may("question.answer")
-      ? [look[0], t("waits for an answer"), look[2]]
+      ? [look[0], t("waiting for an answer"), look[2]]
       : look;
   };
 }

@@ -37,7 +37,7 @@ export function InlineForm({
       )}
       <span className="flex gap-1">
         <Button type="submit">{action}</Button>
-        <Button onClick={onClose}>{t("Leave it")}</Button>
+        <Button onClick={onClose}>{t("Cancel")}</Button>
       </span>
     </form>
   );

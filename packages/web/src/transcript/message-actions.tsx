@@ -81,7 +81,7 @@ export function MessageActions({ message, isLast }: { readonly message: Message;
           </SmallButton>
         )}
         {isOwn && (
-          <SmallButton name={t("Edit: say it in other words")} takes="turn.retry" onClick={() => setOpen("edit")}>
+          <SmallButton name={t("Edit message")} takes="turn.retry" onClick={() => setOpen("edit")}>
             <Icon of="edit" />
           </SmallButton>
         )}
@@ -93,11 +93,7 @@ export function MessageActions({ message, isLast }: { readonly message: Message;
         <SmallButton name={t("Copy the text")} onClick={copy}>
           <Icon of={isCopied ? "done" : "copy"} />
         </SmallButton>
-        <SmallButton
-          name={message.starred ? t("Take the star away") : t("Star this message")}
-          takes="message.star"
-          onClick={star}
-        >
+        <SmallButton name={message.starred ? t("Unstar") : t("Star this message")} takes="message.star" onClick={star}>
           <Icon of="star" isFilled={message.starred === true} />
         </SmallButton>
         <SmallButton name={t("Name this message")} takes="message.label" onClick={() => setOpen("name")}>
@@ -109,7 +105,7 @@ export function MessageActions({ message, isLast }: { readonly message: Message;
         {/* The last one: it comes when the answer has ended, and moves none of the others (W54). */}
         {message.role === "assistant" && message.usage && (
           <SmallButton
-            name={figures === "shown" ? t("Hide the figures") : t("Show the figures")}
+            name={figures === "shown" ? t("Hide tokens and cost") : t("Show tokens and cost")}
             onClick={() => setFigures(figures === "shown" ? "folded" : "shown")}
           >
             <Icon of="usage" />
@@ -159,7 +155,7 @@ function EditMessage({ message, onClose }: { readonly message: UserMessage; onCl
       <AttachmentList files={files} />
       <TextArea
         ref={focusHere}
-        aria-label={t("The message in other words")}
+        aria-label={t("Edited message")}
         value={text}
         onChange={({ target }) => setText(target.value)}
         rows={Math.min(12, text.split("\n").length + 1)}
@@ -182,7 +178,7 @@ function EditSummary({ message, onClose }: { readonly message: SummaryMessage; o
     <InlineForm action={t("Send as a new version")} onSubmit={send} onClose={onClose}>
       <TextArea
         ref={focusHere}
-        aria-label={t("The text of the summary")}
+        aria-label={t("Edited summary")}
         value={text}
         onChange={({ target }) => setText(target.value)}
         rows={Math.min(12, text.split("\n").length + 1)}
@@ -199,7 +195,7 @@ function NameMessage({ message, onClose }: { readonly message: Message; onClose(
   const send = () =>
     connection.ask("message.label", { conversation, message: message.id, label: name.trim() === "" ? null : name });
   return (
-    <InlineForm action={t("Name it")} onSubmit={send} onClose={onClose}>
+    <InlineForm action={t("Save")} onSubmit={send} onClose={onClose}>
       <TextField
         ref={focusHere}
         aria-label={t("Name of the message")}

@@ -193,7 +193,7 @@ function Summed({ message }: { readonly message: SummaryMessage }) {
       <summary className="text-soft">
         {message.compaction
           ? compactedLine(message.compaction, say)
-          : t("The conversation was summed up here; the model goes on from this summary.")}
+          : t("Conversation compacted. The model continues from this summary.")}
       </summary>
       <Markdown text={textOf(message)} isStreaming={false} />
     </details>

@@ -37,9 +37,7 @@ export function NoteLink({ label, end }: { readonly label: string; readonly end:
         data-note={labelOf(label)}
         data-end={end}
         aria-label={
-          end === "reference"
-            ? t("{label}: to the footnote", { label })
-            : t("{label}: back to where it is referred to", { label })
+          end === "reference" ? t("{label}: to the footnote", { label }) : t("{label}: back to the text", { label })
         }
         onClick={lead}
         className="px-0.5 text-leaf hover:underline"

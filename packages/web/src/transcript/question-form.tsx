@@ -48,7 +48,7 @@ export function QuestionForm({
         <Button type="submit" look="main" disabled={answer === undefined}>
           {t("Answer")}
         </Button>
-        <Button onClick={onDecline}>{t("I do not answer this")}</Button>
+        <Button onClick={onDecline}>{t("Skip")}</Button>
       </div>
       {problem !== undefined && (
         <p role="alert" className="text-bad text-xs">
@@ -98,7 +98,7 @@ function Field({
       {!several && (
         <label className="flex min-h-6 items-baseline gap-2">
           <input type="radio" name={id} checked={chosen.length === 0} onChange={() => onFill({ chosen: [], words })} />
-          <span>{t("None of these")}</span>
+          <span>{t("Something else")}</span>
         </label>
       )}
       <label htmlFor={`${id}-words`}>{t("In your own words")}</label>

@@ -12,13 +12,9 @@ export function RecalledItems({ message, items }: { readonly message: string; re
   return (
     <details className="mt-2 rounded-lg border border-hair px-3 py-2 text-sm">
       <summary className="text-soft">
-        {tCount(
-          told,
-          "Memory added {count} entry to what the model is told.",
-          "Memory added {count} entries to what the model is told.",
-        )}
+        {tCount(told, "Memory added {count} entry to the prompt.", "Memory added {count} entries to the prompt.")}
       </summary>
-      <ul aria-label={t("What memory added")} className="mt-2 flex flex-col gap-2">
+      <ul aria-label={t("Added from memory")} className="mt-2 flex flex-col gap-2">
         {items.map((item, index) => (
           <li key={index}>
             <p className={`whitespace-pre-wrap ${item.dismissed ? "text-soft line-through" : ""}`}>
@@ -60,10 +56,10 @@ function Wanted({
     page.told(page.connection.ask("memory.dismiss", { conversation, message, item, dismissed: !dismissed }));
   return (
     <p className="text-soft text-xs">
-      {dismissed && `${t("The model is not told this any more.")} `}
+      {dismissed && `${t("The model no longer gets this.")} `}
       {may("memory.dismiss") && (
         <button type="button" className="underline" onClick={mark}>
-          {dismissed ? t("Use it again") : t("Do not use this")}
+          {dismissed ? t("Use again") : t("Do not use this")}
         </button>
       )}
     </p>

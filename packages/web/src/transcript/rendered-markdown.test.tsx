@@ -187,6 +187,6 @@ it("S12: what turns text around or has no width is written out, however it comes
 it("W62: code says its language and can be copied and wrapped; a diff keeps every sign, number and line", () => {
   const html = htmlOf("```diff\n@@ -7 +7 @@\n-old <b>\n+new\n```");
   expect(html).toContain(">diff</span>");
-  for (const name of ["Copy the code", "Break long lines"]) expect(html).toContain(`aria-label="${name}"`);
+  for (const name of ["Copy the code", "Wrap long lines"]) expect(html).toContain(`aria-label="${name}"`);
   expect(seen(html)).toMatch(/@@ -7 \+7 @@\s+-old <b>\s+\+new/);
 });

@@ -13,7 +13,7 @@ export function ShownLines({
   call,
   input,
   preview,
-  name = t("What would run"),
+  name = t("What will run"),
 }: {
   readonly call: Call;
   readonly name?: string;

@@ -200,10 +200,10 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
 function GivenUp({ texts, isAskedAnew }: { readonly texts: readonly string[]; readonly isAskedAnew: boolean }) {
   if (texts.length === 0) return null;
   return (
-    <aside aria-label={t("Given up")} className="mt-2 text-soft text-sm [overflow-wrap:anywhere]">
+    <aside aria-label={t("Discarded")} className="mt-2 text-soft text-sm [overflow-wrap:anywhere]">
       {isAskedAnew
         ? t("What was written of this answer is given up; it is asked for anew.")
-        : t("What was written of this answer is given up.")}
+        : t("Partial answer discarded.")}
       {texts.map((text, index) => (
         <blockquote
           key={index}

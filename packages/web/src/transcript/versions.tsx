@@ -36,7 +36,7 @@ export function Versions({ message }: { readonly message: string }) {
       >
         ›
       </SmallButton>
-      {runs && <Spinner name={t("Another version runs")} />}
+      {runs && <Spinner name={t("Another version is running")} />}
     </span>
   );
 }

@@ -39,12 +39,12 @@ function webAddress(src: string): URL | undefined {
 const LONGEST = 8_000;
 
 function alone({ alt, title }: NamedPicture): string {
-  return `${alt || t("without a description")}${title ? ` “${title}”` : ""}`;
+  return `${alt || t("no description")}${title ? ` “${title}”` : ""}`;
 }
 
 function inWords(named: NamedPicture): string {
   const [picture, { src }] = [alone(named), named];
-  return src === "" ? t("[picture: {picture}]", { picture }) : t("[picture: {picture} at {src}]", { picture, src });
+  return src === "" ? t("[image: {picture}]", { picture }) : t("[image: {picture} at {src}]", { picture, src });
 }
 
 /** A picture that is there, ready to be drawn. */
@@ -97,26 +97,26 @@ async function ask(page: Page, address: URL): Promise<State> {
   }
 }
 
-const NO_PICTURE = t("What is there is no picture that is shown here (PNG, JPEG, GIF, WebP).");
+const NO_PICTURE = t("This is not an image that can be shown (PNG, JPEG, GIF, WebP).");
 
 function refusal({ host }: URL, { why, message }: NonNullable<Result<"picture.read">["refused"]>): string {
   switch (why) {
     case "missing":
-      return t("There is nothing at this address.");
+      return t("There is no image at this address.");
     case "status":
-      return t("{host} refused it.", { host });
+      return t("{host} refused the request.", { host });
     case "content":
       return NO_PICTURE;
     case "size":
-      return t("It is too large: at most 5 MB and 50 million pixels are shown.");
+      return t("The image is too large. The limit is 5 MB and 50 million pixels.");
     case "forbidden":
-      return t("It leads to a machine that is not public, which is not asked.");
+      return t("The image is on a private network, so it is not loaded.");
     case "rule":
-      return t("A permission rule on fetch forbids it.");
+      return t("A permission rule for fetch blocks this image.");
     case "redirect":
-      return t("{host} leads on to where it is not followed.", { host });
+      return t("{host} redirects to an address that is not allowed.", { host });
     case "time":
-      return t("{host} took too long.", { host });
+      return t("{host} took too long to respond.", { host });
     case "network":
       return t("{host} cannot be reached.", { host });
     default:
@@ -153,7 +153,7 @@ function Offered({ picture, address }: { readonly picture: NamedPicture; readonl
         ref={group}
         tabIndex={-1}
         role="group"
-        aria-label={t("Picture from {host}", { host })}
+        aria-label={t("Image from {host}", { host })}
         className={`my-1 inline-flex max-w-full flex-col items-start gap-1 align-top text-sm ${state.is === "shown" ? "" : "rounded-lg border border-hair px-2.5 py-1.5 print:hidden"}`}
       >
         {state.is === "shown" ? (
@@ -183,8 +183,8 @@ function holdsFocus({ current }: RefObject<HTMLElement | null>): boolean {
 }
 
 function buttonName({ is }: State, host: string): string {
-  if (is === "asked") return t("Asking {host} …", { host });
-  return is === "refused" ? t("Try again") : t("Show picture from {host}", { host });
+  if (is === "asked") return t("Loading from {host} …", { host });
+  return is === "refused" ? t("Try again") : t("Show image from {host}", { host });
 }
 
 function ShownPicture({ picture, shown }: { readonly picture: NamedPicture; readonly shown: Shown }) {
@@ -223,7 +223,7 @@ function Address({ of: { href } }: { readonly of: URL }) {
       </bdi>
       {isLong && (
         <Button isSmall look="quiet" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-          {t("Whole address ({count} characters)", { count: href.length })}
+          {t("Full address ({count} characters)", { count: href.length })}
         </Button>
       )}
     </span>

@@ -94,8 +94,8 @@ export function BranchMap({
         role="img"
         aria-label={tCount(
           rows.length,
-          "Map of the branches: {count} node. The outline shows the same, for the keyboard.",
-          "Map of the branches: {count} nodes. The outline shows the same, for the keyboard.",
+          "Map of the branches, {count} node. For the keyboard, use the outline.",
+          "Map of the branches, {count} nodes. For the keyboard, use the outline.",
         )}
         className="absolute inset-0 h-full w-full cursor-grab touch-none select-none text-xs"
         onClick={(event) => {
@@ -130,15 +130,15 @@ export function BranchMap({
           ))}
         </g>
       </svg>
-      <div role="toolbar" aria-label={t("The map")} className="absolute right-2 bottom-2 flex gap-1">
+      <div role="toolbar" aria-label={t("Map controls")} className="absolute right-2 bottom-2 flex gap-1">
         <Tool name={t("Move left")} sign="←" onClick={() => pan(-0.5, 0)} />
         <Tool name={t("Move up")} sign="↑" onClick={() => pan(0, -0.5)} />
         <Tool name={t("Move down")} sign="↓" onClick={() => pan(0, 0.5)} />
         <Tool name={t("Move right")} sign="→" onClick={() => pan(0.5, 0)} />
-        <Tool name={t("Smaller")} sign="−" onClick={() => zoom(1 / 1.25)} />
-        <Tool name={t("Larger")} sign="+" onClick={() => zoom(1.25)} />
-        <Tool name={t("Show all of it")} sign={<Icon of="whole" />} onClick={showWhole} />
-        <Tool name={t("Show the branch in view")} sign="◎" onClick={() => setShown(undefined)} />
+        <Tool name={t("Zoom out")} sign="−" onClick={() => zoom(1 / 1.25)} />
+        <Tool name={t("Zoom in")} sign="+" onClick={() => zoom(1.25)} />
+        <Tool name={t("Zoom to fit")} sign={<Icon of="whole" />} onClick={showWhole} />
+        <Tool name={t("Center the current branch")} sign="◎" onClick={() => setShown(undefined)} />
       </div>
     </div>
   );
@@ -162,7 +162,7 @@ function Node({
   readonly hasWords: boolean;
 }) {
   const { id, messages, isRunning, isWaiting, hits } = row;
-  const fold = isSpread ? t("fold") : messages > 1 ? tCount(messages, "{count} message", "{count} messages") : "";
+  const fold = isSpread ? t("collapse") : messages > 1 ? tCount(messages, "{count} message", "{count} messages") : "";
   return (
     <g data-node={id} data-in-view={isInView} transform={`translate(${x} ${y})`} className="cursor-pointer">
       <rect
@@ -180,7 +180,7 @@ function Node({
             </text>
           </svg>
           <text x={8} y={28} className="fill-soft text-[10px]">
-            {isWaiting && <tspan className="fill-warn">● {t("waits for you")} </tspan>}
+            {isWaiting && <tspan className="fill-warn">● {t("waiting for you")} </tspan>}
             {isRunning && !isWaiting && <tspan className="fill-leaf">◐ {t("running")} </tspan>}
             {hits > 0 && <tspan className="fill-warn">{`${tCount(hits, "{count} hit", "{count} hits")} `}</tspan>}
             {fold !== "" && (

@@ -132,7 +132,7 @@ function RowWords({
         {words}
       </span>
       <span className="flex min-w-0 gap-2 whitespace-nowrap ps-1 text-soft text-xs">
-        {isWaiting && <Told sign="●" words={t("waits for you")} look="text-warn" />}
+        {isWaiting && <Told sign="●" words={t("waiting for you")} look="text-warn" />}
         {isRunning && !isWaiting && <Told sign="◐" words={t("running")} look="text-leaf" />}
         {hits > 0 && (
           <mark className="shrink-0 rounded bg-warn-ground px-1 text-warn">

@@ -38,21 +38,19 @@ export function RowActions({
     await connection.ask("message.label", { conversation, message: row.id, label: label.trim() || null });
   };
   return (
-    <section aria-label={t("The chosen branch")} className="flex flex-col gap-1 border-hair border-t p-2 text-xs">
+    <section aria-label={t("Selected branch")} className="flex flex-col gap-1 border-hair border-t p-2 text-xs">
       <p className="truncate text-soft">{words}</p>
       {name === undefined ? (
         <div className="flex flex-wrap gap-1">
           {may("message.star") && (
-            <Small onClick={() => page.told(star())}>
-              {message?.starred ? `★ ${t("Take the star away")}` : `☆ ${t("Star")}`}
-            </Small>
+            <Small onClick={() => page.told(star())}>{message?.starred ? `★ ${t("Unstar")}` : `☆ ${t("Star")}`}</Small>
           )}
           {may("message.label") && <Small onClick={() => setName(message?.label ?? "")}>{t("Name …")}</Small>}
           {row.parent !== undefined && <Small onClick={onHoist}>{t("Show only this")}</Small>}
           {(row.messages > 1 || isSpread) && (
             <Small onClick={onSpread}>
               {isSpread
-                ? t("Fold its messages")
+                ? t("Collapse messages")
                 : tCount(row.messages, "Show its message", "Show its {count} messages")}
             </Small>
           )}

@@ -83,7 +83,7 @@ function Branches({
         {...(hoisted === undefined ? {} : { onWhole: () => setHoisted(undefined) })}
       />
       {rows.length === 0 && (
-        <p className="px-3 py-2 text-sm text-soft">{onlyStarred ? t("Nothing is starred.") : t("No messages yet.")}</p>
+        <p className="px-3 py-2 text-sm text-soft">{onlyStarred ? t("Nothing starred yet.") : t("No messages yet.")}</p>
       )}
       {isMap ? (
         <BranchMap

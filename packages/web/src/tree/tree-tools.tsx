@@ -53,7 +53,7 @@ export function TreeTools({
         <Switch name={t("Starred only")} isOn={onlyStarred} onChange={onOnlyStarred} />
         {onWhole && (
           <Button isSmall onClick={onWhole}>
-            {t("Back to the whole tree")}
+            {t("Back to the full tree")}
           </Button>
         )}
       </div>
