@@ -69,6 +69,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   "host proveRules": (options) => host.proveRules(options, root),
   "host unknownNamesIn": (options) => host.unknownNamesIn(options, root),
   "host readConfiguration": (options) => host.readConfiguration(options),
+  "host searchForUsers": (options) => host.searchForUsers(nothing, "", options),
   "host fan": (options) => host.fan(session, [], options),
   "host Worktrees.constructor": (options) => new host.Worktrees(options),
   "host evaluate": (options) => evaluate(options),

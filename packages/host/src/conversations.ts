@@ -1,4 +1,5 @@
 import type { Store } from "@banyan/core";
+import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 import type { ConversationSummary, ListQuery, SearchHit, SearchOptions } from "@banyan/core/stores";
 
@@ -69,6 +70,7 @@ export async function searchForUsers(
   query: string,
   options: SearchOptions = {},
 ): Promise<SearchHit[]> {
+  refuseUnknown("searchForUsers", options, SEARCH_OPTIONS);
   if (options.conversation !== undefined) return store.search(query, options);
   const answers: readonly ProgramAnswers[] = ["streamed", "whole"];
   const begun = await Promise.all(answers.map((each) => store.list({ labels: { [PROGRAM]: each } })));
@@ -80,6 +82,8 @@ export async function searchForUsers(
     if (found.length >= limit || hits.length < most) return found.slice(0, limit);
   }
 }
+
+const SEARCH_OPTIONS: OptionNames<SearchOptions> = { limit: true, labels: true, conversation: true };
 
 /** Hits of a search that names no limit. */
 const USUAL_HITS = 20;
