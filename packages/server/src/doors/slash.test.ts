@@ -1,3 +1,4 @@
+import { instructionsRequest } from "@banyan/core/conversation";
 import { scriptedModel } from "@banyan/core/testing";
 import OpenAI from "openai";
 import { expect, onTestFinished, test } from "vitest";
@@ -78,4 +79,28 @@ test("C18: paths, comments and what stands behind a blank are words at every doo
   await new Chat(server.address, "chat-of-a-page-1").sendMessage({ text: "/tmp is full" });
   await new AgUiClient(server.address, "thread-1").say("/usr/bin/env is missing");
   expect(first()).toEqual([...words, "/tmp is full", "/usr/bin/env is missing"]);
+});
+
+test("C18: /init writes its request at every door, and another command of a chat is refused with the places for it", async () => {
+  const { client, server, sent } = await withPrompts(4);
+  const [first = () => []] = sent;
+  const input = "/init the tests";
+  const messages = [{ role: "user" as const, content: input }];
+  await client.chat.completions.create({ model: "banyan", messages });
+  await client.responses.create({ model: "banyan", input });
+  await new Chat(server.address, "chat-of-a-page-1").sendMessage({ text: input });
+  await new AgUiClient(server.address, "thread-1").say(input);
+  expect(first()).toEqual(Array.from({ length: 4 }, () => instructionsRequest("the tests")));
+  for (const name of ["review", "compact", "clear"]) {
+    const message = expect.stringMatching(
+      /Use \/\w+ in a terminal, in an editor or on the page\. To send this to the model/,
+    );
+    await expect(client.responses.create({ model: "banyan", input: `/${name}` })).rejects.toMatchObject({
+      status: 400,
+      message,
+    });
+    const agUi = new AgUiClient(server.address, `thread-${name}`);
+    await expect(agUi.say(`/${name}`)).rejects.toThrow(/Use \/\w+ in a terminal/);
+  }
+  expect(first()).toHaveLength(4);
 });

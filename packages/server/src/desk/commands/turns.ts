@@ -1,7 +1,9 @@
+import { actionNamed } from "@banyan/client/actions";
 import type { Session } from "@banyan/core";
 import { type Directive, newestLeaf, resume, retry, SessionError, say, type UserPart } from "@banyan/core";
-import { type LiveRun, REVIEWER } from "@banyan/core/conversation";
-import { modeLeft, type SaidByPrompt, saidByPrompt, saidWithSlash } from "@banyan/host";
+import { instructionsRequest, type LiveRun, REVIEWER } from "@banyan/core/conversation";
+import { slashIn } from "@banyan/core/shown";
+import { listPrompts, modeLeft, PromptError, type SaidByPrompt, saidByPrompt, saidWithSlash } from "@banyan/host";
 import { serversForFirstTurn } from "@banyan/host/mcp";
 import type { Command, Result } from "@banyan/protocol";
 import type { Beginning } from "../live/beginnings.ts";
@@ -128,9 +130,25 @@ async function toSay(
   const clean = async (some: readonly UserPart[]) =>
     asIs ? withoutSecrets(desk, some) : await written(desk, some, how);
   const [first, ...others] = parts;
-  const own = slash && first?.type === "text" ? await saidWithSlash(desk.host, first.text, how) : undefined;
+  const own = slash && first?.type === "text" ? await saidBySlash(desk, first.text, how.signal) : undefined;
   if (!own) return { message: await clean(parts) };
   return { message: together(await writtenByPrompt(own, desk, how), await clean(others)), model: own.model };
+}
+
+/**
+ * Returns what `/name` says at the beginning of a message (C18): a prompt of that name, or a command of ours that is a text, as
+ * `/init`. Rejects with `PromptError` for the other commands, which need a program in which the user sees what they do.
+ */
+async function saidBySlash({ host }: Workplace, text: string, signal: AbortSignal): Promise<SaidByPrompt | undefined> {
+  const asked = slashIn(text);
+  const action = asked && actionNamed(asked.name);
+  const isPrompt = async (name: string) =>
+    (await listPrompts(host, 0, signal)).prompts.some((each) => each.name === name);
+  if (!action || (await isPrompt(asked.name.toLowerCase()))) return saidWithSlash(host, text, { signal });
+  if (action.name === "init")
+    return { parts: [{ type: "text", text: instructionsRequest(asked.argument) }], asIs: false };
+  const where = "in a terminal, in an editor or on the page";
+  throw new PromptError(`Use /${action.name} ${where}. To send this to the model, begin it with a blank.`);
 }
 
 /** The parts of a prompt: files that a prompt of a file names with `@` go along, files that a server names do not. */
