@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { faultsOf } from "./testing/axe.fixture.ts";
 import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
-import { articles, composer, eventually, PATIENT, site } from "./testing/site.fixture.ts";
+import { articles, composer, eventually, PATIENT, site, write } from "./testing/site.fixture.ts";
 
 describe.runIf(chromiumPath)(`the palette${whyNot}`, PATIENT, () => {
   const here = site();
@@ -37,6 +37,41 @@ describe.runIf(chromiumPath)(`the palette${whyNot}`, PATIENT, () => {
     await page.keyboard.press("Escape");
     await page.locator("#composer:focus").waitFor();
     expect(complaints).toEqual([]);
+  });
+
+  it("H13: /fan, /restore and /retry read on the page what they read in a terminal", async () => {
+    const conversation = await here.conversation("begin");
+    const { page } = await here.open(`/c/${conversation}`);
+    await articles(page).nth(1).waitFor();
+    const problem = page.getByRole("alert");
+    await write(page, "/fan 9 find it");
+    await problem.filter({ hasText: "/fan asks 1 to 8 times at once." }).waitFor();
+    await write(page, "/fan 12 angry men: who wrote it?");
+    await problem.filter({ hasText: "If the question begins with a number" }).waitFor();
+    // A command that the user ran is not what was asked.
+    const parts = ["!ls", '<output name="ls">a.txt</output>'].map((text) => ({ type: "text", text }) as const);
+    await here.ask("message.add", { conversation, parts });
+    await articles(page).nth(2).waitFor();
+    await write(page, "/retry");
+    await eventually(() => articles(page).count()).toBe(2);
+    await eventually(() => articles(page).last().innerText()).toContain("You said: begin");
+    // Of several removed messages the user chooses.
+    const { events }: { events: readonly { type: string; message: string; role?: string }[] } = JSON.parse(
+      (await here.ask("conversation.export", { conversation, format: "json" })).text,
+    );
+    const [first] = events.filter(({ type, role }) => type === "message.added" && role === "user");
+    const added = await Promise.all(
+      ["older", "newer"].map((text) =>
+        here.ask("turn.retry", { conversation, at: first?.message ?? "", parts: [{ type: "text", text }] }),
+      ),
+    );
+    for (const { message = "" } of added.toReversed()) await here.ask("message.remove", { conversation, message });
+    await write(page, "/restore");
+    const told = page.getByRole("status").filter({ hasText: "/restore #n brings one of these back" });
+    await told.waitFor();
+    const [, number = ""] = /#(\d+)\s+You\s+older/.exec(await told.innerText()) ?? [];
+    await write(page, `/restore #${number}`);
+    await page.getByRole("status").filter({ hasText: "Restored" }).waitFor();
   });
 
   it("W44, W53: the shortcuts are listed; none is a single key, and whatever else is typed is a message", async () => {
