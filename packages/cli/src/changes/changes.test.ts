@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { banyan, type Home, home } from "../testing/banyan.ts";
-import { modelServer, write } from "../testing/model-server.ts";
+import { modelServer, shell, write } from "../testing/model-server.ts";
 
 const MODEL = ["--model", "openai-compatible/test", "--approval", "edits"];
 
@@ -45,6 +45,16 @@ describe("banyan changes", () => {
       code: 2,
       stderr: "banyan: gone.txt was not changed. Changed are: new.txt, old.txt.\n",
     });
+  });
+
+  test("offers nothing of a file that a command removed", async () => {
+    writeFileSync(inWorkspace("gone.txt"), "words\n");
+    await using server = await modelServer(shell("rm gone.txt"), { text: "Done." });
+    const allowed = [...MODEL, "--allow", "shell(rm *)"];
+    expect(await banyan(place, ["-p", "remove it", "--continue", ...allowed], server)).toMatchObject({ code: 0 });
+    expect(existsSync(inWorkspace("gone.txt"))).toBe(false);
+    expect((await run()).stdout).not.toContain("gone.txt");
+    expect(await run("revert", "gone.txt", "--yes")).toMatchObject({ code: 2 });
   });
 
   test("revert puts one file back, byte for byte, and writes that down; --all the others; the model is told", async () => {
