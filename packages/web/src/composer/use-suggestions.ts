@@ -1,4 +1,4 @@
-import { referenceTo } from "@banyan/core/shown";
+import { referenceTo, visibleLine } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { usePage } from "../page.ts";
 import { t } from "../phrases/phrases.ts";
@@ -41,7 +41,7 @@ export function useSuggestions(word: string, text: string, commands: SlashComman
   const [prompts] = useOwnPrompts();
   const files = useFiles(asked === undefined ? undefined : word.slice(asked.length));
   if (asked !== undefined) {
-    const options = files.map((path) => ({ text: referenceTo(path), label: path }));
+    const options = files.map((path) => ({ text: referenceTo(path), label: visibleLine(path) }));
     return { kind: "Files", options };
   }
   if (/^https?:\/\/\S+\.\S/.test(word)) {
