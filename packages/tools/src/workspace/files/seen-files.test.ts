@@ -107,6 +107,31 @@ test("F78: what a sub-agent changed counts as seen by its parent, and what it re
   expect(looked.results.at(-1)).toBe(REFUSED);
 });
 
+test.each(["utf-16le", "utf-16be"] as const)(
+  "F82: a text in %s that a user attached counts as read",
+  async (encoding) => {
+    using it = talking();
+    const text = "\ufeffgrün\n";
+    const bytes = (written: string) => {
+      const wide = Buffer.from(written, "utf16le");
+      return encoding === "utf-16be" ? wide.swap16() : wide;
+    };
+    writeFileSync(it.folder.path("n.md"), bytes(text));
+    const attached = `<file name="n.md" encoding="${encoding}">\n${text}\n</file>`;
+    await it.session.add([
+      { type: "text", text: "Look." },
+      { type: "text", text: attached },
+    ]);
+    expect((await it.turn(write))[0]).toMatch(/^Overwrote/);
+    await it.session.add([
+      { type: "text", text: "Look." },
+      { type: "text", text: attached },
+    ]);
+    writeFileSync(it.folder.path("n.md"), bytes("\ufeffby the user\n"));
+    expect(await it.turn(write)).toEqual([REFUSED]);
+  },
+);
+
 test("F78: what a user attached counts as read", async () => {
   using it = talking();
   const session = Session.inMemory();
