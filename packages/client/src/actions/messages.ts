@@ -124,7 +124,7 @@ export const messageActions: readonly Action[] = [
       if (wanted.length > 1)
         return {
           ...message(...removed.map((each) => messageLine(place, each))),
-          advice: say("/restore #n brings one of these back, with all messages below it."),
+          advice: say("/restore #n restores a message and all messages below."),
         };
       return perform("message.restore", { message: only.id }, () => {
         const number = `#${messageNumbers(state).get(only.id)}`;

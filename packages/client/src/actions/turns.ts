@@ -84,7 +84,7 @@ export const turnActions: readonly Action[] = [
     needs: { right: "branch.compact", idle: "turn" },
     read(keep, { leaf, say }) {
       if (leaf === null) throw new Refusal(say("Nothing has been said yet."));
-      if (keep.length > 10_000) throw new Refusal(say("What to keep has at most 10,000 characters."));
+      if (keep.length > 10_000) throw new Refusal(say("The text to keep has at most 10,000 characters."));
       return perform("branch.compact", { at: leaf, ...(keep !== "" && { keep }) }, (result) => {
         const { summary, compaction, problem } = result;
         if (problem !== undefined) return message(say("Not compacted: {problem}", { problem: quotedReason(problem) }));

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { readProse } from "../../../../scripts/house/plain-prose.ts";
 import { LANGUAGES, t, tCount } from "./phrases.ts";
 import { type PhraseInCode, saidIn, saidInPage } from "./phrases-in-code.fixture.ts";
 
@@ -35,6 +36,14 @@ function fileOf(language: string): { readonly forms: number; readonly said: Read
   const { "": rules, ...said } = JSON.parse(readFileSync(new URL(`${language}.json`, import.meta.url), "utf8"));
   return { forms: Number(/^nplurals=(\d);/.exec(rules.plural_forms)?.[1]), said };
 }
+
+/** Phrases that the count takes for riddles, and that are none. */
+const PLAIN: readonly string[] = [
+  "Next version of this message, {place} of {all}",
+  "Previous version of this message, {place} of {all}",
+  // The terminal shows it too, where it is reworded.
+  "What was written of this answer is given up; it is asked for anew.",
+];
 
 const SAID = Object.fromEntries(FILES.map((language) => [language, fileOf(language).said]));
 
@@ -132,6 +141,16 @@ describe("the phrases of the page", () => {
       faults.push(...other.map((phrase) => `not ${word}: ${phrase}`));
     }
     expect(faults).toEqual([]);
+  });
+
+  it("W105: no phrase begins with a relative clause, and none is a third pronouns", () => {
+    const all = phrases.flatMap(({ phrase, many }) => [phrase, ...(many === undefined ? [] : [many])]);
+    const riddles = [...new Set(all)].filter((phrase) => {
+      const { clauseFirst, pointing } = readProse(phrase);
+      return clauseFirst.length + pointing.length > 0;
+    });
+    expect(riddles.filter((phrase) => !PLAIN.includes(phrase))).toEqual([]);
+    expect(readProse("What was said before is told to those who stand beside it.").clauseFirst).toHaveLength(1);
   });
 
   it("W77: English is what stands in the code, with its numbers as they are written", () => {
