@@ -185,7 +185,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
                 {/* Not where Send comes when the run ends: who wants to stop must not send (W54). */}
                 <IconButton isRound name={t("Stop")} icon="stop" look="plain" onClick={() => told(stop())} />
                 <Button look={preferred === "steer" ? "main" : "plain"} onClick={() => send("steer")}>
-                  {t("Steer")}
+                  {t("Send now")}
                 </Button>
                 <Button look={preferred === "queue" ? "main" : "plain"} onClick={() => send("queue")}>
                   {t("Queue")}
