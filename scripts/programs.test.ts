@@ -14,7 +14,7 @@ const STARTERS: Readonly<Record<string, string>> = {
     "what the desktop has for its clipboard, by fixed words, when a person copies or pastes; nothing of the working directory",
   "packages/cli/src/terminal/full/prompt/external-editor.ts":
     "/bin/sh, with VISUAL or EDITOR; nothing of the working directory",
-  "packages/host/src/git.ts":
+  "packages/host/src/programs/git.ts":
     "git, in the sandbox, for a difference that a person asks for; nothing that the repository names",
   "packages/host/src/hooks/run-hook.ts":
     "/bin/sh, with a hook of the user, or of a project by a command that a person agreed to",

@@ -57,9 +57,9 @@ describe("T40: help and version", () => {
       expect(ours.filter((file) => !reads.test(file))).toEqual([]);
       expect(ours).toContain("src/arguments.ts");
       // The rows of limits say which flags there are; they are data, and load nothing themselves.
-      const rows = new URL("../host/src/limits.ts", own).href;
+      const rows = new URL("../host/src/settings/limits.ts", own).href;
       // What is loaded next is compiled once, and kept in a folder of the user's.
-      const places = new URL("../host/src/directories.ts", own).href;
+      const places = new URL("../host/src/places/directories.ts", own).href;
       const others = files.filter((url) => !url.startsWith(own) && url !== rows && url !== places);
       expect(others.filter((url) => !url.includes("/node_modules/commander/"))).toEqual([]);
     },

@@ -5,7 +5,7 @@ import { Session, say } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { countTokens } from "gpt-tokenizer/encoding/cl100k_base";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ConversationError } from "./conversations.ts";
+import { ConversationError } from "./conversations/conversations.ts";
 import { type HostFlags, openHost } from "./open-host.ts";
 import { whyNotFetched } from "./permissions/address-subject.ts";
 import { noRules, parseRule } from "./permissions/rule.ts";

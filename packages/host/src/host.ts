@@ -13,9 +13,13 @@ import type { Environment, KnownModel, ModelChoice, ProviderStatus } from "@bany
 import { sqliteStore } from "@banyan/store/sqlite";
 import type { WebPicture, WebPictures } from "@banyan/tools/web";
 import type { WhyNotRead } from "@banyan/tools/workspace";
-import { modelSettings, patienceOf } from "./connection.ts";
-import { findConversation, labelsOfBeginning, lastHeld, listForUsers, type ProgramAnswers } from "./conversations.ts";
-import type { Directories } from "./directories.ts";
+import {
+  findConversation,
+  labelsOfBeginning,
+  lastHeld,
+  listForUsers,
+  type ProgramAnswers,
+} from "./conversations/conversations.ts";
 import { contextKnown, type Drivers, idOf } from "./drivers/drivers.ts";
 import { earlierTasks } from "./equipment/earlier-tasks.ts";
 import { type Equipment, openEquipment } from "./equipment/equipment.ts";
@@ -26,7 +30,6 @@ import { type ContextPart, contextParts } from "./instructions/context-parts.ts"
 import { type Instructions, instructionsText } from "./instructions/instructions.ts";
 import { asBegan, BEGAN, surroundings, surroundingsPart, toldParts } from "./instructions/surroundings.ts";
 import { lazyTokenCounter } from "./instructions/tokens.ts";
-import { limitsOf } from "./limits.ts";
 import { whyNotFetched } from "./permissions/address-subject.ts";
 import { Approval, type CarriedOut, NEEDS_SANDBOX, type PlanApproval, type Unasked } from "./permissions/approval.ts";
 import { sharedNames } from "./permissions/named-tool.ts";
@@ -35,10 +38,13 @@ import { pathScope } from "./permissions/place.ts";
 import { readingRules } from "./permissions/reading.ts";
 import { absentNames, allowed, checkedRule, type Rules } from "./permissions/rule.ts";
 import { wideRuleNotices } from "./permissions/shell/wide-rule.ts";
-import type { ProjectPlaces } from "./project.ts";
+import type { Directories } from "./places/directories.ts";
+import type { ProjectPlaces } from "./places/project.ts";
 import { withRedactedTitles } from "./redaction/redacted-titles.ts";
 import type { Redact } from "./redaction/redactor.ts";
+import { modelSettings, patienceOf } from "./settings/connection.ts";
 import { type Configuration, changeSetting, describeFault, rememberRule, userSettingsFile } from "./settings/index.ts";
+import { limitsOf } from "./settings/limits.ts";
 import { titleOnceThere } from "./title/title.ts";
 import { judgedInPlace, readInPlace } from "./worktrees/judged-in-place.ts";
 import type { Worktrees } from "./worktrees/worktrees.ts";

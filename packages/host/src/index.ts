@@ -13,7 +13,7 @@ export {
 } from "@banyan/models";
 export { type ChangedFile, changesOf, WorkspaceError } from "@banyan/tools/workspace";
 export { type Attached, type Attachments, type AttachOptions, attach } from "./attachments/attach.ts";
-export { type Calling, CallsFor } from "./calls-for.ts";
+export { type Calling, CallsFor } from "./hooks/calls-for.ts";
 export {
   type CallChanges,
   type ChangesPlace,
@@ -24,8 +24,8 @@ export {
   undoableCalls,
   undoCall,
   wasElsewhere,
-} from "./changes.ts";
-export { ConversationDirectory, type StoredConversation } from "./conversation-directory.ts";
+} from "./conversations/changes.ts";
+export { ConversationDirectory, type StoredConversation } from "./conversations/conversation-directory.ts";
 export {
   ConversationError,
   findConversation,
@@ -34,12 +34,12 @@ export {
   type ProgramAnswers,
   searchForUsers,
   wasUnattended,
-} from "./conversations.ts";
+} from "./conversations/conversations.ts";
 export { unknownInAgents, type WrittenAgent } from "./definitions/agents.ts";
 export { type AllDefinitions, readDefinitions } from "./definitions/all-definitions.ts";
 export type { Skill } from "./definitions/skills.ts";
 export { absentInLists } from "./definitions/tool-list.ts";
-export { type Directories, directories } from "./directories.ts";
+export { type Directories, directories } from "./places/directories.ts";
 export { contextKnown, type ModelsPlace, modelsHere, providersHere } from "./drivers/drivers.ts";
 export type { Equipment } from "./equipment/equipment.ts";
 export { memoryFile, userMemory } from "./equipment/memory.ts";
@@ -73,8 +73,8 @@ export {
   type Rules,
   rulesFrom,
 } from "./permissions/rule.ts";
-export { type CommandPlace, type CommandRun, modeLeft, runPersonsCommand } from "./persons-command.ts";
-export { type ProjectPlaces, projectOf } from "./project.ts";
+export { type CommandPlace, type CommandRun, modeLeft, runPersonsCommand } from "./messages/persons-command.ts";
+export { type ProjectPlaces, projectOf } from "./places/project.ts";
 export {
   type AskedPrompt,
   listPrompts,
@@ -82,7 +82,7 @@ export {
   type SaidByPrompt,
   saidByPrompt,
   saidWithSlash,
-} from "./prompts.ts";
+} from "./messages/prompts.ts";
 export { redactedLoop } from "./redaction/redacted-loop.ts";
 export { withRedactedTitle } from "./redaction/redacted-titles.ts";
 export { redactedTools } from "./redaction/redacted-tools.ts";
@@ -98,4 +98,4 @@ export { WorktreeError, type WorktreeErrorCode } from "./worktrees/error.ts";
 export { type FannedBranch, type FanOptions, fan, nameFor, placesFor } from "./worktrees/fan.ts";
 export type { WorktreeFile } from "./worktrees/repository.ts";
 export { type BranchPlace, heldIn, type ListedWorktree, Worktrees } from "./worktrees/worktrees.ts";
-export { type WrittenMessage, writtenMessage } from "./written-message.ts";
+export { type WrittenMessage, writtenMessage } from "./messages/written-message.ts";

@@ -6,9 +6,9 @@ import { call, scriptedModel } from "@banyan/core/testing";
 import { lintSource } from "@secretlint/core";
 import { creator } from "@secretlint/secretlint-rule-preset-recommend";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { writtenMessage } from "./messages/written-message.ts";
 import { openHost } from "./open-host.ts";
 import { random } from "./redaction/secrets.fixture.ts";
-import { writtenMessage } from "./written-message.ts";
 
 let home: string;
 let cwd: string;

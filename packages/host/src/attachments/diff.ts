@@ -1,5 +1,5 @@
 import { shownPath } from "@banyan/tools/named-path";
-import { type GitOptions, git } from "../git.ts";
+import { type GitOptions, git } from "../programs/git.ts";
 
 /** Bytes of a difference that goes along; of a larger one the beginning. */
 const MOST = 256 * 1024;

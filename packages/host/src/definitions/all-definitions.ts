@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { NamedAgent } from "@banyan/core";
-import type { Directories } from "../directories.ts";
-import type { ProjectPlaces } from "../project.ts";
+import type { Directories } from "../places/directories.ts";
+import type { ProjectPlaces } from "../places/project.ts";
 import type { SettingsFault } from "../settings/fault.ts";
 import { readAgents, type WrittenAgent } from "./agents.ts";
 import { type PromptCommand, readCommands } from "./commands.ts";

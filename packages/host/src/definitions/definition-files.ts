@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { basename, join, relative, sep } from "node:path";
-import { readFileStart, textOf } from "../read-file.ts";
+import { readFileStart, textOf } from "../places/read-file.ts";
 import type { SettingsFault } from "../settings/fault.ts";
 
 /** Bytes of one file. */

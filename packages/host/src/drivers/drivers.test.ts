@@ -5,9 +5,9 @@ import { fileURLToPath } from "node:url";
 import { type Answer, pathTo, type Session, say, textOf } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { undoableCalls, undoCall } from "../changes.ts";
+import { undoableCalls, undoCall } from "../conversations/changes.ts";
 import { type HostFlags, openHost } from "../open-host.ts";
-import { projectOf } from "../project.ts";
+import { projectOf } from "../places/project.ts";
 import { redactor } from "../redaction/redactor.ts";
 import { readConfiguration } from "../settings/index.ts";
 

@@ -10,9 +10,9 @@ import {
   type ProviderStatus,
   resolveModel,
 } from "@banyan/models";
-import { agentPatience, modelNames } from "../connection.ts";
 import { redactedLoop } from "../redaction/redacted-loop.ts";
 import type { Redact } from "../redaction/redactor.ts";
+import { agentPatience, modelNames } from "../settings/connection.ts";
 import type { Settings } from "../settings/index.ts";
 import type { Worktrees } from "../worktrees/worktrees.ts";
 import { agentNamed, otherAgent, otherAgentsModels, otherAgentsStatus, PROVIDER } from "./other-agents.ts";

@@ -1,6 +1,6 @@
 import type { Environment } from "@banyan/models";
 import type { Sandbox } from "@banyan/tools/sandbox";
-import type { Directories } from "../directories.ts";
+import type { Directories } from "../places/directories.ts";
 import type { Settings } from "../settings/index.ts";
 
 /** Whether commands run in a sandbox. */

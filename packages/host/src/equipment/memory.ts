@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Tool } from "@banyan/core";
 import { type ManagedMemory, memoryTools, type SqliteMemoryOptions, sqliteMemory } from "@banyan/memory";
 import { type Environment, embeddingModel, ModelChoiceError } from "@banyan/models";
-import type { Directories } from "../directories.ts";
+import type { Directories } from "../places/directories.ts";
 import type { Redact } from "../redaction/redactor.ts";
 import type { Settings } from "../settings/index.ts";
 

@@ -5,7 +5,7 @@ import type { Event } from "@banyan/core";
 import type { EventBody } from "@banyan/core/conversation";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { ConversationDirectory } from "../conversation-directory.ts";
+import { ConversationDirectory } from "../conversations/conversation-directory.ts";
 import { openHost } from "../open-host.ts";
 
 const DAY = 86_400_000;

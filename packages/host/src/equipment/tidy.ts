@@ -2,7 +2,7 @@ import { type Store, StoreError } from "@banyan/core";
 import { asOpened } from "@banyan/core/hosts";
 import type { ConversationSummary } from "@banyan/core/stores";
 import { pruneBackups } from "@banyan/tools/workspace";
-import { ConversationDirectory } from "../conversation-directory.ts";
+import { ConversationDirectory } from "../conversations/conversation-directory.ts";
 import type { Redact } from "../redaction/redactor.ts";
 
 const DAY = 86_400_000;

@@ -4,7 +4,7 @@ import { type AgentOptions, Session } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { call, finishTask, type Scene, scriptedModel, text } from "@banyan/core/testing";
 import { ModelChoiceError } from "@banyan/models";
-import { UNATTENDED } from "../conversations.ts";
+import { UNATTENDED } from "../conversations/conversations.ts";
 import { readDefinitions } from "../definitions/all-definitions.ts";
 import { contextKnown } from "../drivers/drivers.ts";
 import { AGENT, type Host } from "../host.ts";

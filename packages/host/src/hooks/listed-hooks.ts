@@ -1,5 +1,5 @@
 import type { Host } from "../host.ts";
-import { projectOf } from "../project.ts";
+import { projectOf } from "../places/project.ts";
 import { readClaudeSettings } from "../settings/claude-settings.ts";
 import { userSettingsFile } from "../settings/configuration.ts";
 import { readProjectLayer, readUserLayer } from "../settings/layer.ts";

@@ -1,8 +1,8 @@
 import { basename, join, resolve } from "node:path";
 import { cutTo } from "@banyan/core/shown";
 import type { McpServers } from "@banyan/tools/mcp";
-import { foldersDownTo, type ProjectPlaces } from "../project.ts";
-import { readFileStart, textOf, wholeLines } from "../read-file.ts";
+import { foldersDownTo, type ProjectPlaces } from "../places/project.ts";
+import { readFileStart, textOf, wholeLines } from "../places/read-file.ts";
 import type { Redact } from "../redaction/redactor.ts";
 import { SettingsError } from "../settings/fault.ts";
 

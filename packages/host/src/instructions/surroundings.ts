@@ -7,7 +7,7 @@ import { withoutEffort } from "@banyan/models";
 import { firstTold, toldTools } from "@banyan/tools/finder";
 import { commandShell } from "@banyan/tools/workspace";
 import { contextOf, idOf, maxToolsOf } from "../drivers/drivers.ts";
-import { projectOf } from "../project.ts";
+import { projectOf } from "../places/project.ts";
 import type { Settings } from "../settings/index.ts";
 import { asServersSaid, type InstructionPart, instructionsText } from "./instructions.ts";
 import { isSmallProfile, SMALL_WINDOW, smallProfile, withNote } from "./small-profile.ts";

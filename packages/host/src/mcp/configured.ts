@@ -2,7 +2,7 @@ import { adviceOn } from "@banyan/core/shown";
 import type { Environment } from "@banyan/models";
 import { describeEntry } from "@banyan/tools/mcp/consent";
 import { McpError, type McpServerEntry, readEntry } from "@banyan/tools/mcp/entry";
-import { projectOf } from "../project.ts";
+import { projectOf } from "../places/project.ts";
 import {
   changeSetting,
   describeFault,

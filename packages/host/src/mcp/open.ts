@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { McpOptions, McpServers } from "@banyan/tools/mcp";
 import type { McpServerEntry } from "@banyan/tools/mcp/entry";
-import { directories } from "../directories.ts";
-import { ownCommand } from "../own-command.ts";
+import { directories } from "../places/directories.ts";
+import { ownCommand } from "../programs/own-command.ts";
 import type { McpPlace } from "./configured.ts";
 
 /** Who is asked, and what keeps an eye on servers. */

@@ -1,6 +1,6 @@
 import { refuseUnknown } from "@banyan/core/conversation";
 import type { McpServerState, McpServers } from "@banyan/tools/mcp";
-import { ownCommand } from "../own-command.ts";
+import { ownCommand } from "../programs/own-command.ts";
 
 /**
  * Waits until each server is there or has failed, but no longer than the signal lets it. Returns in sentences for a person

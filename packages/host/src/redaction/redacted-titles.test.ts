@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Session } from "@banyan/core";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { expect, onTestFinished, test } from "vitest";
-import { ConversationDirectory } from "../conversation-directory.ts";
+import { ConversationDirectory } from "../conversations/conversation-directory.ts";
 import { fromJson, toHtml, toJson, toMarkdown } from "../exchange/index.ts";
 import { openHost } from "../open-host.ts";
 import { random } from "./secrets.fixture.ts";

@@ -5,7 +5,7 @@ import { Agent, Session, say } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { workspaceTools } from "@banyan/tools/workspace";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { runPersonsCommand } from "../persons-command.ts";
+import { runPersonsCommand } from "../messages/persons-command.ts";
 import { redactedTools } from "./redacted-tools.ts";
 import { redactor } from "./redactor.ts";
 import { privateKey, random } from "./secrets.fixture.ts";

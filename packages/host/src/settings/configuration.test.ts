@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { projectOf } from "../project.ts";
+import { projectOf } from "../places/project.ts";
 import { checkConfiguration, readConfiguration, settingAt, unknownSetting, userSettingsFile } from "./configuration.ts";
 import { describeFault, SettingsError } from "./fault.ts";
 import { parseKey } from "./key.ts";

@@ -1,8 +1,8 @@
 import { nearest } from "@banyan/core/shown";
 import type { Environment } from "@banyan/models";
-import { limits } from "../limits.ts";
 import { SettingsError, type SettingsFault } from "./fault.ts";
 import { type KeyPath, withValueAt } from "./key.ts";
+import { limits } from "./limits.ts";
 import { type SettingName, type Settings, settingShape } from "./schema.ts";
 
 /** A variable of the environment that stands for a setting. */

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { readFileStart } from "../read-file.ts";
+import { readFileStart } from "../places/read-file.ts";
 import type { SettingsFault } from "./fault.ts";
 import { type JsonPlaces, parseJson } from "./json-text.ts";
 

@@ -4,8 +4,8 @@ import { z } from "zod";
 import { toolList } from "../definitions/tool-list.ts";
 import { hookEntries } from "../hooks/entries.ts";
 import { statusLineEntry } from "../hooks/status-line.ts";
-import { type LimitName, type LimitUnit, limits } from "../limits.ts";
 import { permissionEntries } from "../permissions/rule.ts";
+import { type LimitName, type LimitUnit, limits } from "./limits.ts";
 
 // The message of each type says what is expected there, for whoever got it wrong; its description says what it is for.
 

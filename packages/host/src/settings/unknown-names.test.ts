@@ -6,7 +6,7 @@ import { pathTo } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openHost } from "../open-host.ts";
-import { projectOf } from "../project.ts";
+import { projectOf } from "../places/project.ts";
 import { checkConfiguration, proveRules, unknownNamesIn } from "./configuration.ts";
 import { settingVariables, unknownVariables } from "./environment.ts";
 import { describeFault } from "./fault.ts";

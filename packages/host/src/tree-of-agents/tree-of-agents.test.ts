@@ -20,8 +20,8 @@ import { costOf, isEnded, totalTokens } from "@banyan/core/conversation";
 import { checkConversation } from "@banyan/core/testing";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { directories } from "../directories.ts";
 import { openHost } from "../open-host.ts";
+import { directories } from "../places/directories.ts";
 import {
   CHILDREN,
   FAILING,

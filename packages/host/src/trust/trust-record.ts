@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { z } from "zod";
-import { directories } from "../directories.ts";
-import { projectOf } from "../project.ts";
+import { directories } from "../places/directories.ts";
+import { projectOf } from "../places/project.ts";
 import { misfitsOf, SettingsError } from "../settings/fault.ts";
 import { readJsonFile, replaceJsonFile } from "../settings/json-file.ts";
 import { placed } from "../settings/layer.ts";

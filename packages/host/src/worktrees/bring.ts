@@ -24,7 +24,7 @@ import {
   type WhyNotRead,
   WorkspaceError,
 } from "@banyan/tools/workspace";
-import { git } from "../git.ts";
+import { git } from "../programs/git.ts";
 import { SUBMODULE } from "./repository.ts";
 import type { Worktrees } from "./worktrees.ts";
 

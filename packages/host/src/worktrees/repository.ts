@@ -18,8 +18,8 @@ import type { FileChange } from "@banyan/core/conversation";
 import type { Environment } from "@banyan/models";
 import { pathWithout } from "@banyan/tools/sandbox/find-program";
 import { type FileEntry, modeText } from "@banyan/tools/workspace";
-import { type GitOptions, git } from "../git.ts";
-import { projectOf } from "../project.ts";
+import { projectOf } from "../places/project.ts";
+import { type GitOptions, git } from "../programs/git.ts";
 import { noRepository, orRefused, WorktreeError } from "./error.ts";
 
 /** Milliseconds that git may take: to look, and to write all files. */

@@ -1,8 +1,8 @@
 import { tmpdir } from "node:os";
 import { afterEach, expect, test } from "vitest";
-import { type McpServers, openServers } from "./mcp/index.ts";
+import { type McpServers, openServers } from "../mcp/index.ts";
+import { redactor } from "../redaction/redactor.ts";
 import { listPrompts, saidByPrompt } from "./prompts.ts";
-import { redactor } from "./redaction/redactor.ts";
 
 const opened: McpServers[] = [];
 afterEach(async () => {

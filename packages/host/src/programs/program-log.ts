@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ModelError } from "@banyan/core";
 import { cutTo } from "@banyan/core/shown";
-import type { Redact } from "./redaction/redactor.ts";
+import type { Redact } from "../redaction/redactor.ts";
 
 /** UTF-16 units of what a service said that are kept. */
 const KEPT = 65_536;

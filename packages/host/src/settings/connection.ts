@@ -1,7 +1,7 @@
 import type { AcpAgentOptions } from "@banyan/acp";
 import type { AgentOptions, ModelSettings } from "@banyan/core";
 import type { ResolveOptions, WireBounds } from "@banyan/models";
-import type { Settings } from "./settings/index.ts";
+import type { Settings } from "./index.ts";
 
 const MEBI = 1024 * 1024;
 

@@ -1,4 +1,4 @@
-export { matchingFiles } from "./attachments/patterns.ts";
+export { matchingFiles } from "./patterns.ts";
 
 /** Milliseconds for which a list is good. */
 const FRESH = 3_000;

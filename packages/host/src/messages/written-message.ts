@@ -1,6 +1,6 @@
-import { type Attachments, type AttachOptions, attach } from "./attachments/attach.ts";
-import { changesIn } from "./attachments/diff.ts";
-import type { Host } from "./host.ts";
+import { type Attachments, type AttachOptions, attach } from "../attachments/attach.ts";
+import { changesIn } from "../attachments/diff.ts";
+import type { Host } from "../host.ts";
 
 /** What a person wrote, as it goes into a conversation. */
 export interface WrittenMessage extends Attachments {

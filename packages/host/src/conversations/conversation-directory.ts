@@ -11,11 +11,11 @@ import {
 import { endOfImport } from "@banyan/core/hosts";
 import type { ConversationSummary, ListQuery, LogView, SearchHit, SearchOptions } from "@banyan/core/stores";
 import { sqliteStore } from "@banyan/store/sqlite";
+import type { ReadConversation } from "../exchange/index.ts";
+import { directories } from "../places/directories.ts";
+import { withRedactedTitle, withRedactedTitles } from "../redaction/redacted-titles.ts";
+import { type Redact, redactor } from "../redaction/redactor.ts";
 import { findConversation } from "./conversations.ts";
-import { directories } from "./directories.ts";
-import type { ReadConversation } from "./exchange/index.ts";
-import { withRedactedTitle, withRedactedTitles } from "./redaction/redacted-titles.ts";
-import { type Redact, redactor } from "./redaction/redactor.ts";
 
 /** A conversation as its log has it, with a title without secrets. */
 export interface StoredConversation {

@@ -10,9 +10,9 @@ import {
   type Workspace,
   WorkspaceError,
 } from "@banyan/tools/workspace";
-import { ownCommand } from "./own-command.ts";
-import type { Redact } from "./redaction/redactor.ts";
-import { WorktreeError } from "./worktrees/error.ts";
+import { ownCommand } from "../programs/own-command.ts";
+import type { Redact } from "../redaction/redactor.ts";
+import { WorktreeError } from "../worktrees/error.ts";
 
 /** Where the files of a conversation are, and where their previous content is kept. */
 export interface ChangesPlace {

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ModelError } from "@banyan/core";
 import { expect, test } from "vitest";
+import { redactor } from "../redaction/redactor.ts";
 import { ProgramLog } from "./program-log.ts";
-import { redactor } from "./redaction/redactor.ts";
 
 const KEY = "sk-secret-0123456789abcdef0123456789";
 const redact = redactor({ env: { OPENAI_API_KEY: KEY } });

@@ -1,8 +1,8 @@
 import { pathTo, type Session, type UserPart } from "@banyan/core";
 import { lastSaid, OWN_OUTPUT } from "@banyan/core/conversation";
 import { type PersonsCommand, runByPerson } from "@banyan/tools/workspace";
-import { named } from "./attachments/files.ts";
-import type { Host } from "./host.ts";
+import { named } from "../attachments/files.ts";
+import type { Host } from "../host.ts";
 
 /** Where a person's commands run. */
 export interface CommandPlace extends Pick<Host, "redact"> {

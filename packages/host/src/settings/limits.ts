@@ -1,5 +1,5 @@
 import type { Limits } from "@banyan/core";
-import type { Settings } from "./settings/index.ts";
+import type { Settings } from "./index.ts";
 
 /** What a limit is counted in, which says what a value of it must be. */
 export type LimitUnit = "count" | "dollars" | "seconds" | "levels";

@@ -1,8 +1,8 @@
 import type { UserPart } from "@banyan/core";
 import { adviceOn, isRootFolder, slashIn } from "@banyan/core/shown";
-import { type PromptCommand, promptOf, wordsIn } from "./definitions/commands.ts";
-import type { Host } from "./host.ts";
-import { type McpServers, serversSettled } from "./mcp/index.ts";
+import { type PromptCommand, promptOf, wordsIn } from "../definitions/commands.ts";
+import type { Host } from "../host.ts";
+import { type McpServers, serversSettled } from "../mcp/index.ts";
 
 /** What users, projects and MCP servers have people say with a slash: each says a text of its own to the agent. */
 export interface Prompt {
