@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { modelServer, type ServerAnswer } from "../../packages/cli/src/testing/model-server.ts";
-import type { Attack, Place } from "./attack.ts";
-import { openScreen, TERMINALS } from "./question.fixture.ts";
-import type { AttackedScreen } from "./screen.fixture.ts";
+import { modelServer, type ServerAnswer } from "../../../packages/cli/src/testing/model-server.ts";
+import type { Attack, Place } from "../attack.ts";
+import { openScreen, TERMINALS } from "../question.fixture.ts";
+import type { AttackedScreen } from "../screen.fixture.ts";
 
 // S31: a call runs, or a file lands, in another folder than the question named, so that the user allowed something else.
 

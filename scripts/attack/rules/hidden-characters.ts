@@ -1,5 +1,5 @@
-import type { Attack } from "./attack.ts";
-import { questionAbout, TERMINALS } from "./question.fixture.ts";
+import type { Attack } from "../attack.ts";
+import { questionAbout, TERMINALS } from "../question.fixture.ts";
 
 // S23: characters that hide or turn text are written out in what a person decides about.
 

@@ -1,6 +1,6 @@
 import { request } from "node:http";
-import type { Attack } from "./attack.ts";
-import { attackedServer, GUEST } from "./attacked-server.ts";
+import type { Attack } from "../attack.ts";
+import { attackedServer, GUEST } from "../attacked-server.ts";
 
 // S4: what a client may do is asked before what it sends is taken in: a guest fills no memory of the server.
 

@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { modelServer, type ServerAnswer } from "../../packages/cli/src/testing/model-server.ts";
-import { connect } from "../../packages/client/src/link/node-link.ts";
-import { plantPrograms } from "../../packages/tools/src/workspace/files/planted.fixture.ts";
-import type { Attack, Place } from "./attack.ts";
+import { modelServer, type ServerAnswer } from "../../../packages/cli/src/testing/model-server.ts";
+import { connect } from "../../../packages/client/src/link/node-link.ts";
+import { plantPrograms } from "../../../packages/tools/src/workspace/files/planted.fixture.ts";
+import type { Attack, Place } from "../attack.ts";
 
 // S16: no program runs because of what lies in a folder that nobody trusts, and nothing there holds this one up.
 

@@ -2,8 +2,8 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { SandboxProgram, type User } from "../../packages/tools/src/sandbox/programs.fixture.ts";
-import { type Attack, NotTried, type Place } from "./attack.ts";
+import { SandboxProgram, type User } from "../../../packages/tools/src/sandbox/programs.fixture.ts";
+import { type Attack, NotTried, type Place } from "../attack.ts";
 
 // S30: several programs with sandboxes in one folder. Their commands try to make each file that is missing and protected, while
 // other programs start, exit and are killed. git and the folder itself are the judges.

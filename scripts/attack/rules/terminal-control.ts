@@ -1,5 +1,5 @@
-import { modelServer } from "../../packages/cli/src/testing/model-server.ts";
-import type { Attack } from "./attack.ts";
+import { modelServer } from "../../../packages/cli/src/testing/model-server.ts";
+import type { Attack } from "../attack.ts";
 
 // S12: nothing that a model says acts on the terminal of whoever looks at it.
 

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are shell, not JavaScript
-import { commandAttacks } from "./commands.ts";
+import { commandAttacks } from "../commands.ts";
 
 // S18: whoever allowed `ls` allowed that `ls`, and not another one.
 

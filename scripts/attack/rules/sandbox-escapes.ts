@@ -11,8 +11,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { modelServer } from "../../packages/cli/src/testing/model-server.ts";
-import { type Attack, NotTried, type Place } from "./attack.ts";
+import { modelServer } from "../../../packages/cli/src/testing/model-server.ts";
+import { type Attack, NotTried, type Place } from "../attack.ts";
 
 // S19: a command in the sandbox reads no credential and no file of the program, and plants nothing that others obey.
 

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createId } from "../../packages/core/src/conversation/index.ts";
-import type { Attack } from "./attack.ts";
-import { attackedServer, command, GUEST, send } from "./attacked-server.ts";
+import { createId } from "../../../packages/core/src/conversation/index.ts";
+import type { Attack } from "../attack.ts";
+import { attackedServer, command, GUEST, send } from "../attacked-server.ts";
 
 // S28: a guest, who may only watch, changes nothing, and sees nothing but conversations.
 

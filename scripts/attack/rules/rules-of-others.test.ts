@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { randomFrom } from "../../packages/host/src/mcp/odd-names.fixture.ts";
-import { sampleOf } from "./rule-samples.ts";
+import { randomFrom } from "../../../packages/host/src/mcp/odd-names.fixture.ts";
+import { sampleOf } from "../rule-samples.ts";
 import { RuleJudge } from "./rules-of-others.ts";
 
 test("S34: of 40 rules and matchers of three programs, each decides its call, stops the start, or is a notice", async () => {

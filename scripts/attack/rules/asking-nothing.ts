@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { modelServer, shell } from "../../packages/cli/src/testing/model-server.ts";
-import type { Attack, Place } from "./attack.ts";
+import { modelServer, shell } from "../../../packages/cli/src/testing/model-server.ts";
+import type { Attack, Place } from "../attack.ts";
 
 // S27: nothing is asked only when a person said so, and never without a sandbox unless they said that too.
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Attack } from "./attack.ts";
-import { questionAbout, TERMINALS } from "./question.fixture.ts";
+import type { Attack } from "../attack.ts";
+import { questionAbout, TERMINALS } from "../question.fixture.ts";
 
 // S15: what is judged is what is shown, and that is what runs.
 

@@ -1,8 +1,8 @@
 // S44: no call of an MCP tool passes a rule or a hook on its name, whatever the names of servers and tools are.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { callAll, hostWith, oddServers, randomFrom, toolAt } from "../../packages/host/src/mcp/odd-names.fixture.ts";
-import type { Attack, Place } from "./attack.ts";
+import { callAll, hostWith, oddServers, randomFrom, toolAt } from "../../../packages/host/src/mcp/odd-names.fixture.ts";
+import type { Attack, Place } from "../attack.ts";
 
 const ROUNDS = 10;
 

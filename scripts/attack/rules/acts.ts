@@ -2,11 +2,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { modelServer, type ServerAnswer } from "../../packages/cli/src/testing/model-server.ts";
-import type { Attack, Place } from "./attack.ts";
-import { realAgents } from "./real-agents.ts";
+import { modelServer, type ServerAnswer } from "../../../packages/cli/src/testing/model-server.ts";
+import type { Attack, Place } from "../attack.ts";
+import { realAgents } from "../real-agents.ts";
 
-const AGENT = fileURLToPath(new URL("../../packages/acp/src/testing/sample-agent.fixture.ts", import.meta.url));
+const AGENT = fileURLToPath(new URL("../../../packages/acp/src/testing/sample-agent.fixture.ts", import.meta.url));
 const CALLERS = ["own", "mcp", "call_tool", "acp"] as const;
 const KINDS = ["write", "edit", "read", "run"] as const;
 const BARRIERS = ["deny", "ask", "hook"] as const;

@@ -1,6 +1,6 @@
-import { PROTOCOL } from "../../packages/protocol/src/index.ts";
-import type { Attack } from "./attack.ts";
-import { type AttackedServer, attackedServer, command, cookieOf, type Sent, send } from "./attacked-server.ts";
+import { PROTOCOL } from "../../../packages/protocol/src/index.ts";
+import type { Attack } from "../attack.ts";
+import { type AttackedServer, attackedServer, command, cookieOf, type Sent, send } from "../attacked-server.ts";
 
 // S20: nobody locks the owner out, and the cookie of a page, which every port of the host gets, is worth nothing alone.
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { modelServer, shell } from "../../packages/cli/src/testing/model-server.ts";
-import { type Attack, NotTried, type Place } from "./attack.ts";
+import { modelServer, shell } from "../../../packages/cli/src/testing/model-server.ts";
+import { type Attack, NotTried, type Place } from "../attack.ts";
 
 // S36: what is said of depth, of commands that did not run, and of secrets in sessions of other programs is not so.
 
@@ -91,7 +91,7 @@ const commands = Object.entries(refusals).flatMap(([refusal, { call, args = [] }
 );
 
 const SECRET = `sk-ant-api03-${"Qz7".repeat(31)}-AA`;
-const FIXTURES = new URL("../../packages/host/src/exchange/programs/fixtures/", import.meta.url);
+const FIXTURES = new URL("../../../packages/host/src/exchange/programs/fixtures/", import.meta.url);
 
 /** Where a program keeps its sessions, from the home folder, and a session of it with these first words. */
 const sessions: Readonly<Record<string, string>> = {

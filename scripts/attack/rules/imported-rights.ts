@@ -1,8 +1,8 @@
 import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { modelServer, shell } from "../../packages/cli/src/testing/model-server.ts";
-import { PLANTED, planted } from "../../packages/cli/src/testing/planted.ts";
-import type { Attack, Place } from "./attack.ts";
+import { modelServer, shell } from "../../../packages/cli/src/testing/model-server.ts";
+import { PLANTED, planted } from "../../../packages/cli/src/testing/planted.ts";
+import type { Attack, Place } from "../attack.ts";
 
 // S17: a log carries facts, never rights. Whoever hands over a conversation wants its model to run a command unasked.
 

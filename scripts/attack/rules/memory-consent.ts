@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { modelServer } from "../../packages/cli/src/testing/model-server.ts";
-import type { Attack, Place } from "./attack.ts";
+import { modelServer } from "../../../packages/cli/src/testing/model-server.ts";
+import type { Attack, Place } from "../attack.ts";
 
 // S26: what was said in one conversation is not kept, and not sent in another, unless a person agreed and sees it.
 

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
-import { writeToNamedPlaces } from "../../packages/host/src/permissions/named-places.fixture.ts";
-import type { Attack } from "./attack.ts";
+import { writeToNamedPlaces } from "../../../packages/host/src/permissions/named-places.fixture.ts";
+import type { Attack } from "../attack.ts";
 
 // S35: the file that is written is the one that the question showed and that the rule covers, however its path is spelled.
 

@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { modelServer, type ServerAnswer } from "../../packages/cli/src/testing/model-server.ts";
-import { swapping } from "../../packages/tools/src/workspace/files/swapping.fixture.ts";
-import type { Attack, Place } from "./attack.ts";
+import { modelServer, type ServerAnswer } from "../../../packages/cli/src/testing/model-server.ts";
+import { swapping } from "../../../packages/tools/src/workspace/files/swapping.fixture.ts";
+import type { Attack, Place } from "../attack.ts";
 
 // S21: nothing is read through a link that leads out of the workspace, and rules on reading hold for all that reads.
 

@@ -1,8 +1,8 @@
 // S33: an answer "always", and a rule about words, allow no other standard input than the one that a user saw.
 
-import { tryInputs } from "../../packages/host/src/permissions/shell/standard-input.fixture.ts";
-import type { Attack } from "./attack.ts";
-import { commandAttacks } from "./commands.ts";
+import { tryInputs } from "../../../packages/host/src/permissions/shell/standard-input.fixture.ts";
+import type { Attack } from "../attack.ts";
+import { commandAttacks } from "../commands.ts";
 
 const CASES = 3_000;
 

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { modelServer } from "../../packages/cli/src/testing/model-server.ts";
-import { hiddenKeys, toldOf } from "../../packages/host/src/redaction/secrets.fixture.ts";
-import type { Attack, Place } from "./attack.ts";
+import { modelServer } from "../../../packages/cli/src/testing/model-server.ts";
+import { hiddenKeys, toldOf } from "../../../packages/host/src/redaction/secrets.fixture.ts";
+import type { Attack, Place } from "../attack.ts";
 
 // S22: a secret is judged in the whole of what holds it, before a piece is taken. Each way is tried on a file of each form.
 

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are shell, not JavaScript
-import { commandAttacks } from "./commands.ts";
+import { commandAttacks } from "../commands.ts";
 
 // S25: a program that a rule denies is not run behind another one.
 

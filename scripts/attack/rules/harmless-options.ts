@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { modelServer } from "../../packages/cli/src/testing/model-server.ts";
-import type { Attack } from "./attack.ts";
-import { commandAttacks } from "./commands.ts";
+import { modelServer } from "../../../packages/cli/src/testing/model-server.ts";
+import type { Attack } from "../attack.ts";
+import { commandAttacks } from "../commands.ts";
 
 // S24: a rule for the harmless options of a program, as "always" sets it, runs no other program.
 

@@ -1,14 +1,14 @@
 // S34: no rule or matcher in the notation of Banyan, Claude Code or codex is accepted and then matches nothing.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Tool } from "../../packages/core/src/index.ts";
-import { emptyConversation, launchAgent } from "../../packages/core/src/index.ts";
-import { type Host, openHost } from "../../packages/host/src/index.ts";
-import { randomFrom } from "../../packages/host/src/mcp/odd-names.fixture.ts";
-import { webTools } from "../../packages/tools/src/web/index.ts";
-import { workspaceTools } from "../../packages/tools/src/workspace/index.ts";
-import type { Attack, Place } from "./attack.ts";
-import { type Called, type Sample, sampleOf } from "./rule-samples.ts";
+import type { Tool } from "../../../packages/core/src/index.ts";
+import { emptyConversation, launchAgent } from "../../../packages/core/src/index.ts";
+import { type Host, openHost } from "../../../packages/host/src/index.ts";
+import { randomFrom } from "../../../packages/host/src/mcp/odd-names.fixture.ts";
+import { webTools } from "../../../packages/tools/src/web/index.ts";
+import { workspaceTools } from "../../../packages/tools/src/workspace/index.ts";
+import type { Attack, Place } from "../attack.ts";
+import { type Called, type Sample, sampleOf } from "../rule-samples.ts";
 
 const ROUNDS = 500;
 
