@@ -26,7 +26,7 @@ test("one that changes modules has a process of its own", () => {
   expect(groups.alone).toEqual(
     expect.arrayContaining([
       "packages/tools/src/symbols/several-finders.test.ts",
-      "packages/web/src/transcript/rendered-markdown.test.tsx",
+      "packages/web/src/transcript/markdown/rendered-markdown.test.tsx",
     ]),
   );
 });

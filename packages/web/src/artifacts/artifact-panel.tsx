@@ -5,7 +5,7 @@ import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { IconButton } from "../design/button.tsx";
 import { t } from "../phrases/phrases.ts";
 import { saveFile } from "../shell/save-file.ts";
-import { RenderedMarkdown } from "../transcript/rendered-markdown.tsx";
+import { RenderedMarkdown } from "../transcript/markdown/rendered-markdown.tsx";
 import { type Artifact, artifactsOf, fileNameOf, versionsOf } from "./artifact.ts";
 import { ClosedFrame } from "./closed-frame.tsx";
 import { DiagramPicture, notDrawn, useDrawn } from "./diagram.tsx";

@@ -6,7 +6,7 @@ import { usePage, usePageState } from "../page.ts";
 import { WithPanels } from "../panels/with-panels.tsx";
 import { t, tCount } from "../phrases/phrases.ts";
 import { lazily } from "../shell/lazily.ts";
-import { markdownAhead } from "../transcript/markdown.tsx";
+import { markdownAhead } from "../transcript/markdown/markdown.tsx";
 import { Transcript } from "../transcript/transcript.tsx";
 import { useMay } from "../use-may.ts";
 import { Announcer } from "./announcer.tsx";

