@@ -1,5 +1,5 @@
 import {
-  Agent,
+  type Agent,
   type AgentOptions,
   type ConversationState,
   type Permission,
@@ -13,44 +13,30 @@ import type { Environment, KnownModel, ModelChoice, ProviderStatus } from "@bany
 import { sqliteStore } from "@banyan/store/sqlite";
 import type { WebPicture, WebPictures } from "@banyan/tools/web";
 import type { WhyNotRead } from "@banyan/tools/workspace";
-import {
-  findConversation,
-  labelsOfBeginning,
-  lastHeld,
-  listForUsers,
-  type ProgramAnswers,
-} from "./conversations/conversations.ts";
+import { findConversation, labelsOfBeginning, lastFor, type ProgramAnswers } from "./conversations/conversations.ts";
 import { contextKnown, type Drivers, idOf } from "./drivers/drivers.ts";
 import { earlierTasks } from "./equipment/earlier-tasks.ts";
 import { type Equipment, openEquipment } from "./equipment/equipment.ts";
-import { hookNotices } from "./hooks/entries.ts";
 import { Hooks } from "./hooks/hooks.ts";
+import { AGENT, hostAgent } from "./host-agent.ts";
 import type { HostParts } from "./host-parts.ts";
 import { type ContextPart, contextParts } from "./instructions/context-parts.ts";
 import { type Instructions, instructionsText } from "./instructions/instructions.ts";
 import { asBegan, BEGAN, surroundings, surroundingsPart, toldParts } from "./instructions/surroundings.ts";
-import { lazyTokenCounter } from "./instructions/tokens.ts";
 import { whyNotFetched } from "./permissions/address-subject.ts";
 import { Approval, type CarriedOut, NEEDS_SANDBOX, type PlanApproval, type Unasked } from "./permissions/approval.ts";
-import { sharedNames } from "./permissions/named-tool.ts";
 import { type ApprovalMode, narrowedRules } from "./permissions/permissions.ts";
 import { pathScope } from "./permissions/place.ts";
 import { readingRules } from "./permissions/reading.ts";
-import { absentNames, allowed, checkedRule, type Rules } from "./permissions/rule.ts";
-import { wideRuleNotices } from "./permissions/shell/wide-rule.ts";
+import { checkedRule, type Rules } from "./permissions/rule.ts";
 import type { Directories } from "./places/directories.ts";
 import type { ProjectPlaces } from "./places/project.ts";
 import { withRedactedTitles } from "./redaction/redacted-titles.ts";
 import type { Redact } from "./redaction/redactor.ts";
-import { modelSettings, patienceOf } from "./settings/connection.ts";
-import { type Configuration, changeSetting, describeFault, rememberRule, userSettingsFile } from "./settings/index.ts";
-import { limitsOf } from "./settings/limits.ts";
+import { type Configuration, changeSetting, rememberRule, settingNotices, userSettingsFile } from "./settings/index.ts";
 import { titleOnceThere } from "./title/title.ts";
 import { judgedInPlace, readInPlace } from "./worktrees/judged-in-place.ts";
 import type { Worktrees } from "./worktrees/worktrees.ts";
-
-/** The name of the agent, and of the program. */
-export const AGENT = "banyan";
 
 /** The application around the engine on one machine. */
 export class Host {
@@ -126,25 +112,11 @@ export class Host {
     this.#permission = this.#permissionWith(rules);
     this.#whyNotReadIn = (folder) => readingRules(pathScope(folder, home), rules, () => this.approval);
     this.#choice = parts.choice;
-    const { enabled, ...compaction } = settings.compaction ?? {};
-    this.#agent = new Agent({
-      name: AGENT,
-      model: parts.driver,
-      // Another model that a person takes counts from the next step on.
+    this.#agent = hostAgent(parts, {
       modelNamed: (name) => this.#drivers.of(name),
-      fallbacks: settings.fallbacks,
-      instructions: instructionsText(instructions.parts),
-      settings: modelSettings(settings),
-      limits: limitsOf(settings),
-      ...patienceOf(settings),
-      callbacks: { onModelError: (error) => parts.log.modelError(error) },
-      compaction: { ...compaction, automatic: enabled, count: lazyTokenCounter(parts.driver.id) },
-      unattended: !canAsk,
       storeText: (text, at) => this.worktrees.storeText(text, at),
-      // Rules that a person adds count from the next call on.
       permission: (request) => this.#permission(request),
-      hooks: this.hooks.calls,
-      ...(settings.hooks?.Stop && { onTurn: this.hooks.onTurn }),
+      hooks: this.hooks,
     });
   }
 
@@ -239,11 +211,7 @@ export class Host {
   /** What is wrong with settings, instructions and what the agent works with, and was left out, in sentences for a person. */
   get notices(): readonly string[] {
     return [
-      ...this.configuration.faults.map(describeFault),
-      ...sharedNames(this.#rules.allow, this.configuration.settings),
-      ...absentNames(this.#rules),
-      ...hookNotices(this.configuration.settings.hooks),
-      ...wideRuleNotices(allowed(this.#rules.allow)),
+      ...settingNotices(this.configuration, this.#rules),
       ...this.instructions.notices,
       ...(this.#equipped?.notices ?? []),
       ...this.#withdrawn,
@@ -339,14 +307,10 @@ export class Host {
     this.#telemetry.telemetry?.follow(session);
     this.hooks.follow(session);
     this.worktrees.sweep(session.id, session.state).catch(() => {});
-    return this.#titled(session);
-  }
-
-  /** A conversation without a title gets one, where the settings name a model for that (B54). */
-  #titled(session: Session): Session {
+    // Name a conversation without a title, if the settings name a model for that (B54).
     const { titleModel } = this.configuration.settings;
-    if (titleModel === undefined || session.state.title !== undefined) return session;
-    titleOnceThere(session, this.#drivers.model(titleModel), this.#titling);
+    if (titleModel !== undefined && session.state.title === undefined)
+      titleOnceThere(session, this.#drivers.model(titleModel), this.#titling);
     return session;
   }
 
@@ -354,10 +318,8 @@ export class Host {
    * The conversation of the workspace that was written to last. Where a person can be asked, one that a person began comes
    * before all that were begun where nobody could be, and `passed` is a later one of these.
    */
-  async lastConversation(): ReturnType<typeof lastHeld> {
-    if (!this.#agent.options.unattended) return lastHeld(this.store, this.workspace);
-    const [last] = await listForUsers(this.store, { labels: { cwd: this.workspace }, limit: 1 });
-    return { last };
+  lastConversation(): ReturnType<typeof lastFor> {
+    return lastFor(this.store, this.workspace, this.#agent.options);
   }
 
   /** The last written first. */

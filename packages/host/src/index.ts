@@ -13,7 +13,6 @@ export {
 } from "@banyan/models";
 export { type ChangedFile, changesOf, WorkspaceError } from "@banyan/tools/workspace";
 export { type Attached, type Attachments, type AttachOptions, attach } from "./attachments/attach.ts";
-export { type Calling, CallsFor } from "./hooks/calls-for.ts";
 export {
   type CallChanges,
   type ChangesPlace,
@@ -39,10 +38,10 @@ export { unknownInAgents, type WrittenAgent } from "./definitions/agents.ts";
 export { type AllDefinitions, readDefinitions } from "./definitions/all-definitions.ts";
 export type { Skill } from "./definitions/skills.ts";
 export { absentInLists } from "./definitions/tool-list.ts";
-export { type Directories, directories } from "./places/directories.ts";
 export { contextKnown, type ModelsPlace, modelsHere, providersHere } from "./drivers/drivers.ts";
 export type { Equipment } from "./equipment/equipment.ts";
 export { memoryFile, userMemory } from "./equipment/memory.ts";
+export { type Calling, CallsFor } from "./hooks/calls-for.ts";
 export { Hooks } from "./hooks/hooks.ts";
 export { type HookSource, type ListedHook, listedHooks } from "./hooks/listed-hooks.ts";
 export { statusLineSaid } from "./hooks/status-line.ts";
@@ -50,6 +49,16 @@ export type { Host } from "./host.ts";
 export type { ContextPart } from "./instructions/context-parts.ts";
 export type { InstructionPart, Instructions } from "./instructions/instructions.ts";
 export { gitBranch } from "./instructions/surroundings.ts";
+export { type CommandPlace, type CommandRun, modeLeft, runPersonsCommand } from "./messages/persons-command.ts";
+export {
+  type AskedPrompt,
+  listPrompts,
+  PromptError,
+  type SaidByPrompt,
+  saidByPrompt,
+  saidWithSlash,
+} from "./messages/prompts.ts";
+export { type WrittenMessage, writtenMessage } from "./messages/written-message.ts";
 export { type HostFlags, type HostOptions, openHost, telemetryNotices } from "./open-host.ts";
 export type { PlanApproval } from "./permissions/approval.ts";
 export { Approval, ApprovalError, NEEDS_SANDBOX, type Unasked } from "./permissions/approval.ts";
@@ -73,16 +82,8 @@ export {
   type Rules,
   rulesFrom,
 } from "./permissions/rule.ts";
-export { type CommandPlace, type CommandRun, modeLeft, runPersonsCommand } from "./messages/persons-command.ts";
+export { type Directories, directories } from "./places/directories.ts";
 export { type ProjectPlaces, projectOf } from "./places/project.ts";
-export {
-  type AskedPrompt,
-  listPrompts,
-  PromptError,
-  type SaidByPrompt,
-  saidByPrompt,
-  saidWithSlash,
-} from "./messages/prompts.ts";
 export { redactedLoop } from "./redaction/redacted-loop.ts";
 export { withRedactedTitle } from "./redaction/redacted-titles.ts";
 export { redactedTools } from "./redaction/redacted-tools.ts";
@@ -98,4 +99,3 @@ export { WorktreeError, type WorktreeErrorCode } from "./worktrees/error.ts";
 export { type FannedBranch, type FanOptions, fan, nameFor, placesFor } from "./worktrees/fan.ts";
 export type { WorktreeFile } from "./worktrees/repository.ts";
 export { type BranchPlace, heldIn, type ListedWorktree, Worktrees } from "./worktrees/worktrees.ts";
-export { type WrittenMessage, writtenMessage } from "./messages/written-message.ts";

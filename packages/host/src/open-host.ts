@@ -6,16 +6,17 @@ import type { OtlpOptions } from "@banyan/telemetry/otlp";
 import type { OtlpVariables } from "@banyan/telemetry/variables";
 import type { McpServerEntry } from "@banyan/tools/mcp/entry";
 import { openWorkspace, WorkspaceError } from "@banyan/tools/workspace";
-import { directories } from "./places/directories.ts";
 import { Drivers } from "./drivers/drivers.ts";
 import { backupsIn } from "./equipment/equipment.ts";
-import { AGENT, Host } from "./host.ts";
+import { Host } from "./host.ts";
+import { AGENT } from "./host-agent.ts";
 import type { HostParts } from "./host-parts.ts";
 import { gatherInstructions } from "./instructions/instructions.ts";
 import type { ApprovalMode } from "./permissions/permissions.ts";
 import { joinRules, type Rules, rulesFrom } from "./permissions/rule.ts";
-import { ProgramLog } from "./programs/program-log.ts";
+import { directories } from "./places/directories.ts";
 import { projectOf } from "./places/project.ts";
+import { ProgramLog } from "./programs/program-log.ts";
 import { redactor } from "./redaction/redactor.ts";
 import {
   type Configuration,

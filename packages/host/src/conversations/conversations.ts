@@ -1,4 +1,4 @@
-import type { Store } from "@banyan/core";
+import type { AgentOptions, Store } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 import type { ConversationSummary, ListQuery, SearchHit, SearchOptions } from "@banyan/core/stores";
@@ -92,16 +92,18 @@ const USUAL_HITS = 20;
 const RECENT = 20;
 
 /**
- * The conversation of a directory that was written to last, those first that a person began; `passed` is a later one
- * that was begun where nobody could be asked.
+ * Returns the conversation of a directory that was written to last. Where a user can be asked, the conversations that a user
+ * began come first, and `passed` is a later conversation that began where nobody could be asked.
  */
-export async function lastHeld(
+export async function lastFor(
   store: Store,
   cwd: string,
+  { unattended = false }: Pick<AgentOptions, "unattended">,
 ): Promise<{ readonly last?: ConversationSummary | undefined; readonly passed?: ConversationSummary | undefined }> {
   const labels = { cwd };
-  const recent = await listForUsers(store, { labels, limit: RECENT });
+  const recent = await listForUsers(store, { labels, limit: unattended ? 1 : RECENT });
   const [latest] = recent;
+  if (unattended) return { last: latest };
   const isHeld = (summary: ConversationSummary) => !wasUnattended(summary);
   const held =
     recent.find(isHeld) ?? (recent.length < RECENT ? undefined : (await listForUsers(store, { labels })).find(isHeld));

@@ -16,5 +16,5 @@ export { describeFault, SettingsError, type SettingsFault } from "./fault.ts";
 export { formatKey, type KeyPath, parseKey } from "./key.ts";
 export type { LayerName } from "./layer.ts";
 export type { Entry } from "./merge.ts";
-export { readRuleFile, rememberRule } from "./rule-file.ts";
+export { readRuleFile, rememberRule, settingNotices } from "./rule-file.ts";
 export { agentsOf, mcpServersOf, type SettingName, type Settings, settingsSchema } from "./schema.ts";

@@ -1,5 +1,9 @@
 import { existsSync } from "node:fs";
+import { hookNotices } from "../hooks/entries.ts";
+import { sharedNames } from "../permissions/named-tool.ts";
 import {
+  absentNames,
+  allowed,
   checkedRule,
   formatRule,
   type PermissionEntries,
@@ -7,8 +11,10 @@ import {
   type Rules,
   rulesFrom,
 } from "../permissions/rule.ts";
+import { wideRuleNotices } from "../permissions/shell/wide-rule.ts";
 import { changeSetting } from "./change.ts";
-import { SettingsError } from "./fault.ts";
+import type { Configuration } from "./configuration.ts";
+import { describeFault, SettingsError } from "./fault.ts";
 import { readOneSetting } from "./layer.ts";
 
 /**
@@ -36,4 +42,15 @@ function permissionsIn(file: string): PermissionEntries {
   const { settings, faults } = readOneSetting(file, "permissions");
   if (faults[0]) throw new SettingsError(faults[0]);
   return settings.permissions ?? {};
+}
+
+/** Returns what the user should know about settings and rules: faults, and rules that match nothing or too much. */
+export function settingNotices({ faults, settings }: Configuration, rules: Rules): readonly string[] {
+  return [
+    ...faults.map(describeFault),
+    ...sharedNames(rules.allow, settings),
+    ...absentNames(rules),
+    ...hookNotices(settings.hooks),
+    ...wideRuleNotices(allowed(rules.allow)),
+  ];
 }

@@ -1,0 +1,41 @@
+import { Agent, type AgentOptions } from "@banyan/core";
+import type { Hooks } from "./hooks/hooks.ts";
+import type { HostParts } from "./host-parts.ts";
+import { instructionsText } from "./instructions/instructions.ts";
+import { lazyTokenCounter } from "./instructions/tokens.ts";
+import { modelSettings, patienceOf } from "./settings/connection.ts";
+import { limitsOf } from "./settings/limits.ts";
+
+/** The name of the agent, and of the program. */
+export const AGENT = "banyan";
+
+/** What the agent asks its host while it works. */
+interface HostCallbacks {
+  /** Another model that the user chose counts from the next step on. */
+  readonly modelNamed: NonNullable<AgentOptions["modelNamed"]>;
+  readonly storeText: NonNullable<AgentOptions["storeText"]>;
+  /** Rules that the user adds count from the next call on. */
+  readonly permission: NonNullable<AgentOptions["permission"]>;
+  readonly hooks: Hooks;
+}
+
+/** Creates the agent that takes the turns of a host's conversations. It has no tools until the host is ready. */
+export function hostAgent(parts: HostParts, { hooks, ...callbacks }: HostCallbacks): Agent {
+  const { settings } = parts.configuration;
+  const { enabled, ...compaction } = settings.compaction ?? {};
+  return new Agent({
+    ...callbacks,
+    name: AGENT,
+    model: parts.driver,
+    fallbacks: settings.fallbacks,
+    instructions: instructionsText(parts.instructions.parts),
+    settings: modelSettings(settings),
+    limits: limitsOf(settings),
+    ...patienceOf(settings),
+    callbacks: { onModelError: (error) => parts.log.modelError(error) },
+    compaction: { ...compaction, automatic: enabled, count: lazyTokenCounter(parts.driver.id) },
+    unattended: !parts.canAsk,
+    hooks: hooks.calls,
+    ...(settings.hooks?.Stop && { onTurn: hooks.onTurn }),
+  });
+}
