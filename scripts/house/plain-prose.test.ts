@@ -8,24 +8,8 @@ const PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "d
 
 /** Pages that were written before the rule, and wait for their turn. */
 const UNREVISED = new Set<string>([
-  "CONTRIBUTING.md",
-  "docs/coming-from.md",
   "docs/configuration.md",
-  "docs/library.md",
   "docs/protocol.md",
-  "packages/acp/README.md",
-  "packages/cli/README.md",
-  "packages/core/README.md",
-  "packages/host/README.md",
-  "packages/memory/README.md",
-  "packages/models/README.md",
-  "packages/protocol/README.md",
-  "packages/restate/README.md",
-  "packages/server/README.md",
-  "packages/store/README.md",
-  "packages/telemetry/README.md",
-  "packages/tools/README.md",
-  "packages/web/README.md",
 ]);
 
 const pages = globSync(PAGES, { cwd: root }).filter((page) => !UNREVISED.has(page));
