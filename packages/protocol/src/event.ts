@@ -22,25 +22,20 @@ const callOf = { message: id, call: callId };
 const saidOf = {
   ...callOf,
   tool: z.string().optional().describe("Absent, as input is, in logs from before events of calls said it."),
-  input: anyJson
-    .optional()
-    .describe("What ran, or was to run, as it was checked. Absent too when the model wrote no JSON."),
+  input: anyJson.optional().describe("Checked arguments. Absent too if the model wrote no JSON."),
 };
-const output = z.string().describe("What the model is told.");
+const output = z.string().describe("Text for the model.");
 const ended = {
   ...saidOf,
   output,
   files: list(broughtFile.omit({ type: true, data: true, url: true }))
     .optional()
-    .describe("What the model is shown besides, each by the digest of a content.stored before."),
+    .describe("More files for the model, by digest of an earlier content.stored."),
   seen: list(seenFile).optional().describe("Files that the call read, or found changed by what it ran."),
 };
-const delivery = z.enum(["steer", "queue", "interrupt"]).describe("How it reaches the run.");
+const delivery = z.enum(["steer", "queue", "interrupt"]).describe("Its delivery to the run.");
 const userParts = list(userPart);
-const unreadable = z
-  .string()
-  .optional()
-  .describe("Why its parts cannot be read, in one sentence; there are none then.");
+const unreadable = z.string().optional().describe("Why its parts are unreadable, in one sentence; it has none.");
 
 /** The schemas of all events of this version, each with the properties of `head` before its own. */
 export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
@@ -52,7 +47,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
     event("content.stored", {
       digest: z.string(),
       text: z.string(),
-      mediaType: z.string().optional().describe("Of a file that a call brought: the text is its bytes in base 64."),
+      mediaType: z.string().optional().describe("For a call's file: the text is its base 64."),
     }),
     event("message.added", {
       ...messageOf,
@@ -61,11 +56,11 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       author: z.enum(["user", "tool", "system"]).optional(),
       parts: userParts,
       unreadable,
-      call: callId.optional().describe("The call that launched the sub-agent whose first message this is."),
-      worktree: z.string().optional().describe("The name of the git worktree in which all below it works."),
+      call: callId.optional().describe("The launching call, for a sub-agent's first message."),
+      worktree: z.string().optional().describe("Git worktree of everything below it."),
       covers: id.optional(),
       ...behindSummary,
-      run: id.optional().describe("The live run that put it at the end of its branch."),
+      run: id.optional().describe("The live run that added it."),
       usage: usage.optional(),
       cost: dollars.optional(),
     }),
@@ -89,12 +84,12 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       ...messageOf,
       parts: list(
         z.object({
-          index: count.describe("Which part of the message it is, from 0."),
+          index: count.describe("Index of the part, from 0."),
           type: z.enum(["text", "reasoning"]),
           offset: count.describe("UTF-16 units of the part that are in the log already."),
-          text: z.string().describe("What came behind them."),
+          text: z.string().describe("The new text."),
         }),
-      ).describe("The text since the checkpoint before."),
+      ).describe("Text since the last checkpoint."),
     }),
     event("message.completed", {
       ...messageOf,
@@ -110,7 +105,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       ...callOf,
       tool: z.string(),
       inputText: z.string(),
-      via: z.string().optional().describe("The tool that the model called, when that is one that forwards to this."),
+      via: z.string().optional().describe("The forwarding tool that the model called."),
       input: anyJson.optional(),
       about: about.optional(),
     }),
@@ -134,7 +129,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       tool: saidOf.tool,
       attempt: z.int().min(1),
       key: z.string(),
-      about: about.optional().describe("When a person changed the arguments."),
+      about: about.optional().describe("Set if a user changed the arguments."),
     }),
     event("call.completed", ended),
     event("call.failed", ended),
@@ -147,14 +142,14 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
     event("process.ended", {
       process: z.string(),
       outcome: z.string().describe("The end of a sentence."),
-      known: z.literal(true).optional().describe("The model knows: it has stopped it itself, or its call says so."),
+      known: z.literal(true).optional().describe("The model already knows."),
     }),
     event("question.asked", {
       ...callOf,
       question: id,
       text: z.string(),
       choices: list(z.string()).optional(),
-      fields: list(questionField).optional().describe("What is asked at once, each with its choices."),
+      fields: list(questionField).optional().describe("Fields of a form, with choices."),
       default: z.string().optional(),
       survives: z
         .boolean()
@@ -179,8 +174,8 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       instructions: z.string().describe("The digest of a content.stored."),
       tools: z.string().describe("The digest of a content.stored."),
       leaf: id.nullable(),
-      call: callId.optional().describe("The call that launched it, when it is the run of a sub-agent."),
-      processes: list(z.string()).optional().describe("Processes of whose end the message tells with which it begins."),
+      call: callId.optional().describe("The launching call, for a sub-agent's run."),
+      processes: list(z.string()).optional().describe("Processes whose end its first message reports."),
       continues: id.optional().describe("The run that ended as waiting, and whose turn this run continues."),
       before: z
         .object({

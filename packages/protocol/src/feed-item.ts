@@ -12,13 +12,13 @@ export const event = z.discriminatedUnion("type", eventSchemas({ seq, epoch }));
 /** Whose voice a fragment is. */
 const voice = {
   run: id.describe("The run that it is of."),
-  agent: z.string().describe("The name of the agent that the run is of."),
-  depth: count.describe("0 for the agent that the person talks with, 1 for its sub-agents, 2 for theirs."),
+  agent: z.string().describe("Name of the run's agent."),
+  depth: count.describe("0 for the user's agent, 1 for its sub-agents, 2 for theirs."),
 };
 const begins = count
   .optional()
   .describe(
-    "Where in its part the text begins, in UTF-16 units. It replaces what a client has of the part from there on: after a break it may say again what the client has, or take back what was lost.",
+    "Start of the text in its part, in UTF-16 units. The text replaces the client's part from there on: after a break it may repeat text, or retract lost text.",
   );
 const ofCall = { message: id, call: callId };
 
@@ -60,7 +60,7 @@ export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
       run: id,
       attempt: z.int().min(2),
       delay: z.number().describe("Milliseconds."),
-      nextAt: z.number().describe("When it is tried again, in milliseconds since 1970."),
+      nextAt: z.number().describe("Time of the retry, in milliseconds since 1970."),
       code: z.string(),
       status: z.int().optional().describe("HTTP status."),
       reason: z.string(),
@@ -69,8 +69,8 @@ export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
       ...head,
       type: z.literal("model.replaced"),
       run: id,
-      from: z.string().describe("The model that is out, as `provider/model`."),
-      to: z.string().describe("The one that goes on with the turn."),
+      from: z.string().describe("The failed model, as `provider/model`."),
+      to: z.string().describe("The model that continues the turn."),
       code: z.string(),
       reason: z.string(),
     }),
@@ -79,22 +79,20 @@ export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
       type: z.literal("model.waiting"),
       run: id,
       message: id,
-      time: z.number().describe("Milliseconds since the model said something, or was asked."),
-      alive: z.boolean().describe("Whether its connection has shown life since the last time."),
+      time: z.number().describe("Milliseconds since the model's last text, or the request."),
+      alive: z.boolean().describe("Its connection has shown life since the last notice."),
     }),
     z.object({
       ...head,
       type: z.literal("turn.waiting"),
-      command: id.describe("That asked for the turn: the id of its first message, or of its run."),
+      command: id.describe("Id of the turn's first message, or of its run."),
       waits: z.boolean().describe("false when it waits no longer."),
-      reason: z
-        .string()
-        .describe("What it waits for, in a sentence; when it waits no longer, what is still not there, or nothing."),
+      reason: z.string().describe("The awaited tools, as a sentence; at the end, the missing ones."),
     }),
     z.object({
       ...head,
       type: z.literal("message.left-out"),
-      message: id.describe("That cannot be read: requests do not hold it."),
+      message: id.describe("The unreadable message, which requests omit."),
       reason: z.string(),
     }),
     z.object({

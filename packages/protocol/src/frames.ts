@@ -9,8 +9,8 @@ import { snapshot } from "./snapshot.ts";
 export const hello = z.object({
   type: z.literal("hello"),
   protocol: text(0, 20).describe("The version that the client speaks, as in 1.0."),
-  client: text(0, 200).describe("What it is, for logs: a name and a version."),
-  proof: text(0, 100).optional().describe("Of a page that signed in: that it has the key of its sign-in."),
+  client: text(0, 200).describe("Name and version, for logs."),
+  proof: text(0, 100).optional().describe("Proof of a signed-in page's key."),
 });
 
 /** To a page that has the cookie of a sign-in, before anything else: it says hello with a proof that it has the key too (S20). */
@@ -20,10 +20,10 @@ const challenge = z.object({ type: z.literal("challenge"), challenge: z.string()
 export const settings = z.object({
   model: z.string(),
   approval: z.enum(["plan", "ask", "edits", "all"]),
-  unasked: list(id).default([]).describe("Conversations in which nothing is asked although it is elsewhere."),
+  unasked: list(id).default([]).describe("Conversations with approval all."),
   carriedOut: list(z.object({ conversation: id, approval: planApproval }))
     .default([])
-    .describe("Conversations whose plan a person allowed although approval is plan, and how it is carried out."),
+    .describe("Conversations with an allowed plan under approval plan, and its approval."),
 });
 
 /** The first frame of a server. */
@@ -31,19 +31,17 @@ const welcome = z.object({
   type: z.literal("welcome"),
   protocol: z.string().describe("The version that the server speaks."),
   server: z.string().describe("A name and a version."),
-  rights: list(z.enum(["show", "watch", "act"])).describe("What this client may do."),
+  rights: list(z.enum(["show", "watch", "act"])).describe("Rights of this client."),
   only: z
     .object({ conversation: id, leaf: id.optional() })
     .optional()
-    .describe("For who has a link: the one conversation that it shows, and the end of the one branch, if it is one."),
+    .describe("For a link: its conversation, and the end of its branch, if it shows one."),
   agent: z.string(),
-  workspace: z.string().describe("The directory that agents work in."),
+  workspace: z.string().describe("The agents' directory."),
   settings,
   notices: list(z.string())
     .optional()
-    .describe(
-      "For who may act: what the server left out of settings, instructions, skills and commands, a sentence each.",
-    ),
+    .describe("With the right to act: omissions of settings, instructions, skills and commands, a sentence each."),
 });
 
 /** Instead of `welcome`: the two cannot talk, and the connection ends. */

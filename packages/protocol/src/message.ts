@@ -7,8 +7,8 @@ import { callId, count, dollars, id, json, list, schemaOf, time } from "./shapes
 const draft = z.object({
   index: count.describe("Counts the changes of one call, from 0."),
   path: z.string(),
-  start: count.optional().describe("The first line that is replaced, from 1; absent for the whole file."),
-  end: count.optional().describe("The first line behind those that are replaced."),
+  start: count.optional().describe("First replaced line, from 1; absent for the whole file."),
+  end: count.optional().describe("The first line after the replaced ones."),
   text: z.string(),
 });
 
@@ -16,21 +16,17 @@ const draft = z.object({
 export const call = z.looseObject({
   id: callId,
   tool: z.string(),
-  inputText: z.string().describe("What the model wrote, word for word."),
-  via: z.string().optional().describe("The tool that the model called, when that is one that forwards to this."),
-  input: json
-    .optional()
-    .describe("The arguments as they were checked; absent while they stream, and when they are no JSON."),
+  inputText: z.string().describe("The model's exact text."),
+  via: z.string().optional().describe("The forwarding tool that the model called."),
+  input: json.optional().describe("Checked arguments; absent while streaming, and if not JSON."),
   about: about.optional(),
-  executedInput: json.optional().describe("The arguments that ran, when a person changed them."),
+  executedInput: json.optional().describe("Arguments that ran, if a user changed them."),
   status: z.enum(["pending", "approval-requested", "executing", "completed", "failed", "denied", "cancelled"]),
-  attempt: count.describe("How often it was started."),
-  approved: z.boolean().optional().describe("What a person said of it."),
-  progress: z.string().describe("The end of what the tool has said while it runs."),
-  output: z.string().optional().describe("What the model is told; there once the call has ended."),
-  files: list(broughtFile)
-    .optional()
-    .describe("Files that the model is shown with the output, without data where it was not told."),
+  attempt: count.describe("Number of starts."),
+  approved: z.boolean().optional().describe("A user's answer."),
+  progress: z.string().describe("Last progress of the running tool."),
+  output: z.string().optional().describe("Text for the model; set when the call ends."),
+  files: list(broughtFile).optional().describe("Files for the model beside the output; without data if not sent."),
   drafts: list(draft).optional(),
   changes: list(fileChange).optional(),
   seen: list(seenFile).optional().describe("Files that the call read, or found changed by what it ran."),
@@ -41,7 +37,7 @@ export const call = z.looseObject({
 const base = {
   id,
   parentId: id.nullable(),
-  call: callId.optional().describe("The call whose sub-agent the message belongs to."),
+  call: callId.optional().describe("The call that launched the message's sub-agent."),
   createdAt: time,
   label: z.string().optional(),
   starred: z.boolean().optional(),
@@ -49,7 +45,7 @@ const base = {
   unreadable: z
     .string()
     .optional()
-    .describe("Why it cannot be read, in one sentence; it has no parts then, and no request holds it."),
+    .describe("Why it is unreadable, in one sentence; it has no parts, and requests omit it."),
 };
 
 /** A message, whole: a node of the tree with everything that it says. */
@@ -69,7 +65,7 @@ export const message = schemaOf<Message>(
           dismissed: z.literal(true).optional(),
         }),
       ).optional(),
-      worktree: z.string().optional().describe("The name of the git worktree in which all below it works."),
+      worktree: z.string().optional().describe("Git worktree of everything below it."),
     }),
     z.looseObject({
       ...base,

@@ -13,7 +13,7 @@ import { callId, count, id, list, schemaOf, text } from "./shapes.ts";
 
 /** The effect of a summary on the next request. */
 export const compaction = z.object({
-  messages: count.describe("Messages that the model is shown no more."),
+  messages: count.describe("Messages that the model no longer sees."),
   before: count.describe("Tokens of the next request without the summary, about."),
   after: count.describe("Tokens of the next request with the summary, about."),
   size: count.optional().describe("Tokens of the model's context, if that is known."),
@@ -24,30 +24,27 @@ export const behindSummary = {
   kept: list(
     z.object({
       message: id,
-      characters: count.optional().describe("UTF-16 units of its words that are shown, when these are cut."),
+      characters: count.optional().describe("Shown UTF-16 units, if cut."),
     }),
   )
     .optional()
-    .describe("User messages that the summary covers and whose words the model is still shown."),
-  leftOut: count.optional().describe("How many user messages it covers whose words the model is not shown."),
-  state: z.string().optional().describe("What the program knew of the branch then, in words for the model."),
-  compaction: compaction.optional().describe("What the summary made of the next request, for users."),
-  note: z.string().optional().describe("That the work continues, and how the model reads what is covered."),
+    .describe("Covered user messages that the model still sees."),
+  leftOut: count.optional().describe("Number of covered user messages that the model does not see."),
+  state: z.string().optional().describe("State of work at that time, for the model."),
+  compaction: compaction.optional().describe("Effect on the next request, for users."),
+  note: z.string().optional().describe("Note that work continues, and how to read covered messages."),
   shortened: list(
     z.union([
-      z.object({ call: callId, text: z.string().describe("What the model is shown of its result.") }),
-      z.object({ message: id, text: z.string().describe("What the model is shown in its place.") }),
+      z.object({ call: callId, text: z.string().describe("Its result for the model.") }),
+      z.object({ message: id, text: z.string().describe("Replacement for the model.") }),
     ]),
   )
     .optional()
-    .describe("Calls above it whose results the model is shown shortened, and user messages that were too large."),
+    .describe("Calls above it with shortened results, and user messages that were too large."),
 };
 
 /** Of a question about a run, and of its answer. */
-export const offers = z
-  .literal("file")
-  .optional()
-  .describe("The run is at no limit: allow stores a message that is too large for the model as a file.");
+export const offers = z.literal("file").optional().describe("Not a limit: allow stores a too large message as a file.");
 
 /** Any JSON. It is passed on without being looked through. */
 export const anyJson = z.unknown().describe("Any JSON.");
@@ -64,7 +61,7 @@ export const usage = z.object({
 const provider = z
   .record(z.string(), z.record(z.string(), anyJson))
   .optional()
-  .describe("What the provider wants to see again.");
+  .describe("Data to return to the provider.");
 const textPart = z.object({ type: z.literal("text"), text: z.string(), provider });
 const filePart = z.object({
   type: z.literal("file"),
@@ -76,7 +73,7 @@ const filePart = z.object({
 
 /** A file that a call brought with its output. */
 export const broughtFile = filePart.extend({
-  digest: z.string().describe("Of its bytes in base 64, as the log names them."),
+  digest: z.string().describe("Digest of its base 64, as in the log."),
 });
 
 /** What a user message of a log can hold. A newer version may have added fields. */
@@ -110,7 +107,7 @@ export const part = z.discriminatedUnion("type", [
   z.object({ type: z.literal("source"), url: z.string(), title: z.string().optional() }),
   z.object({
     type: z.literal("provider"),
-    text: z.string().describe("What the provider did on its side."),
+    text: z.string().describe("The provider's own item."),
     provider: provider.unwrap(),
   }),
 ]);
@@ -130,11 +127,11 @@ export const fileChange = z.object({
   after: digest,
   added: count.describe("Lines."),
   removed: count.describe("Lines."),
-  diff: z.string().describe("Unified, cut at 64 KiB; empty for a file that is no text."),
+  diff: z.string().describe("Unified diff, cut at 64 KiB; empty for binary files."),
   mode: z
     .object({ before: mode, after: mode })
     .optional()
-    .describe("The modes in octal digits, as git writes them; absent when the change left the mode alone."),
+    .describe("Modes in octal digits, like git; absent if unchanged."),
 });
 
 /** A file as a call saw it. */
@@ -154,24 +151,21 @@ export const about = z.object({
   untold: z
     .enum(["command", "files", "act"])
     .optional()
-    .describe("What the caller does not tell of the call: the command, the files, or what the call does at all."),
+    .describe("The unknown part: the command, the files, or the act."),
   change: z
     .object({ goes: z.string().optional(), comes: z.string() })
     .optional()
-    .describe("The names of the arguments with text that goes from a file, and that comes into it."),
+    .describe("Names of the arguments with removed and added text."),
   looksAt: z
     .object({ one: z.string(), several: z.string() })
     .optional()
-    .describe("It only looks, and at what, in words: one of it, and several."),
-  agent: z.string().optional().describe("The named agent that it hands a task to."),
-  result: z.string().optional().describe("It ends a task: the name of the argument that holds what came of it."),
+    .describe("For a call that only reads: its subject in singular and plural."),
+  agent: z.string().optional().describe("The named agent that gets a task."),
+  result: z.string().optional().describe("For a call that ends a task: the name of the result argument."),
   plan: list(z.object({ title: z.string(), status: z.enum(["pending", "in_progress", "completed"]) }))
     .optional()
     .describe("The plan as it is from this call on, whole, once the call has completed."),
-  handsIn: z
-    .boolean()
-    .optional()
-    .describe("The plan is handed in: where approval is plan, a person decides whether it is carried out."),
+  handsIn: z.boolean().optional().describe("The plan is presented: with approval plan, a user decides."),
 });
 
 /** With which approval a plan is carried out that a person allowed. */
@@ -179,8 +173,8 @@ export const planApproval = z.enum(["ask", "edits"]);
 
 /** What a call would do, worked out before a person is asked. */
 export const preview = z.object({
-  changes: list(fileChange).optional().describe("What would become of files."),
-  notes: list(z.string()).optional().describe("What a person should know before they decide."),
+  changes: list(fileChange).optional().describe("Changes of files that it would make."),
+  notes: list(z.string()).optional().describe("Notes for the user's decision."),
 });
 
 /** One of the things that a question asks at once: what of them was chosen, and words, make the text of its answer. */
@@ -189,6 +183,6 @@ export const questionField = schemaOf<QuestionField>(
     heading: z.string(),
     text: z.string(),
     choices: list(z.object({ label: z.string(), description: z.string().optional() })),
-    several: z.boolean().optional().describe("Any number of them may be chosen; else one."),
+    several: z.boolean().optional().describe("Allows several choices."),
   }),
 );

@@ -23,7 +23,7 @@ export const id = z
   .string()
   .regex(ID_PATTERN, `expected ${ID_RULE}`)
   .refine((text) => text.isWellFormed(), `expected ${ID_RULE}, in Unicode whose surrogates come in pairs`)
-  .describe("Any text of 1 to 128 characters, none of them a control character, but `.` and `..`.");
+  .describe("Text of 1 to 128 characters without control characters; not `.` or `..`.");
 
 /** A text of so many characters: code points, as JSON Schema counts. With `most` alone, it may be empty. */
 export function text(least: number, most: number): z.ZodType<string, string> {
@@ -61,7 +61,7 @@ export const nothing = z.object({});
 export const cursor = z
   .object({
     epoch: count.describe("Counts the writers that the conversation has had."),
-    seq: count.describe("Of the last event that was seen."),
+    seq: count.describe("Number of the last seen event."),
     offset: count.describe("UTF-16 units of deltas seen since that event."),
   })
   .describe("A place in the feed of a conversation. With seq 0: its beginning.");

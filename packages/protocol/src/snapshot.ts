@@ -19,24 +19,24 @@ import { callId, count, cursor, dollars, id, list, schemaOf, time } from "./shap
 export const node = z.object({
   id,
   parent: count.optional().describe("The place of its parent in the list of nodes; absent for a root."),
-  call: callId.optional().describe("For the first message of a sub-agent: the call that launched it."),
+  call: callId.optional().describe("For a sub-agent's first message: the launching call."),
   role: z.enum(["user", "assistant", "summary"]),
-  author: z.enum(["tool", "system"]).optional().describe("Who wrote a user message, if no person did."),
-  worktree: z.string().optional().describe("The name of the git worktree in which all below it works."),
+  author: z.enum(["tool", "system"]).optional().describe("Author of a user message, if not a user."),
+  worktree: z.string().optional().describe("Git worktree of everything below it."),
   at: time,
   label: z.string().optional(),
   starred: z.literal(true).optional(),
   removed: z.literal(true).optional(),
-  words: z.string().optional().describe("How it begins: at most 60 characters, white space folded."),
+  words: z.string().optional().describe("Its beginning: at most 60 characters, white space folded."),
   size: count.optional().describe("UTF-16 units of its text and of its calls' arguments and results."),
   run: count.optional().describe("The run that wrote an answer, as a place in `names`."),
   model: count.optional().describe("The model that wrote an answer, as a place in `names`."),
   finish: z.string().optional().describe("Why an answer ended; absent while it streams."),
   error: z.string().optional(),
-  calls: count.optional().describe("How many calls it asked for."),
-  open: count.optional().describe("How many of them have no result yet."),
-  failed: count.optional().describe("How many of them failed or were denied."),
-  changed: count.optional().describe("How many changes of files they made."),
+  calls: count.optional().describe("Number of requested calls."),
+  open: count.optional().describe("Number without a result."),
+  failed: count.optional().describe("Number of failed or denied calls."),
+  changed: count.optional().describe("Number of their file changes."),
   usage: list(count).optional().describe("Tokens: input, cached, cache writes, output, reasoning."),
   cost: dollars.optional().describe("US dollars."),
   covers: id.optional().describe("The last message that a summary stands for."),
@@ -49,7 +49,7 @@ const run = schemaOf<LiveRun>(
     mode: z.enum(["chat", "task"]),
     startedAt: time,
     leaf: id.nullable().describe("The last message on its path."),
-    call: callId.optional().describe("The call that launched it, when it is a sub-agent's."),
+    call: callId.optional().describe("The launching call, for a sub-agent."),
   }),
 );
 
@@ -70,16 +70,16 @@ export const question = schemaOf<OpenQuestion>(
       type: z.literal("text"),
       text: z.string(),
       choices: list(z.string()).optional(),
-      fields: list(questionField).optional().describe("What is asked at once, each with its choices."),
+      fields: list(questionField).optional().describe("Fields of a form, with choices."),
       default: z.string().optional(),
-      survives: z.boolean().optional().describe("What becomes of it when its process ends, as in `question.asked`."),
+      survives: z.boolean().optional().describe("Fate after its process ends, as in `question.asked`."),
     }),
     z.looseObject({
       id,
       message: id.nullable().describe("The last message of the run."),
       type: z.literal("limit"),
       run: id,
-      reason: z.string().describe("Which limit the run has reached, or what is offered: one sentence."),
+      reason: z.string().describe("The limit reached, or the offer: one sentence."),
       offers,
       survives: z.literal(false).optional().describe("It is closed when its process ends."),
     }),
@@ -90,7 +90,7 @@ const waiting = schemaOf<WaitingInput>(
   z.looseObject({
     id: id.describe("Becomes the id of the message."),
     parts: list(userPart),
-    unreadable: z.string().optional().describe("Why its parts cannot be read, in one sentence."),
+    unreadable: z.string().optional().describe("Why its parts are unreadable, in one sentence."),
     delivery: z.enum(["steer", "queue", "interrupt"]),
     run: id.nullable(),
     at: id.nullable().optional(),
@@ -103,11 +103,11 @@ const following = schemaOf<Following>(z.looseObject({ call: callId, message: id,
 const process = schemaOf<StayingProcess>(
   z.looseObject({
     id: z.string().describe("`p1`, `p2`, and so on."),
-    title: z.string().describe("What it is: one line."),
+    title: z.string().describe("Title, one line."),
     message: id,
     call: callId,
     startedAt: time,
-    outcome: z.string().optional().describe("How it ended; absent while it runs."),
+    outcome: z.string().optional().describe("Its outcome; absent while it runs."),
   }),
 );
 
@@ -132,43 +132,36 @@ export const snapshot = z.object({
   cursor: cursor.describe("The feed goes on from here."),
   seq: count.describe("The last event that is in it."),
   title: z.string().optional(),
-  model: z.string().optional().describe("The model that a person chose for the conversation."),
+  model: z.string().optional().describe("The conversation's chosen model."),
   labels: z.record(z.string(), z.string()),
   createdAt: time,
-  leaf: id.nullable().describe("Where the conversation was last written to."),
+  leaf: id.nullable().describe("The last written message."),
   view: id.nullable().describe("The end of the branch whose messages are in `messages`."),
-  names: list(z.string()).describe("What nodes refer to by its place."),
-  nodes: list(node).describe("All messages in the order of their creation: a parent stands before its children."),
+  names: list(z.string()).describe("Strings that nodes refer to by index."),
+  nodes: list(node).describe("All messages in order of creation: a parent precedes its children."),
   messages: list(message).describe("The last messages of the branch in view, whole, the oldest first."),
   runs: list(run),
-  waiting: list(run)
-    .default([])
-    .describe("Runs whose processes ended while a user was asked: an answer to the question continues their turns."),
-  continuedBy: z
-    .record(id, id)
-    .default({})
-    .describe("Runs that waited, each with the run that continues its turn and has its calls now."),
-  inbox: list(waiting).describe("What people wrote and what is not delivered, in order."),
-  questions: list(question).describe("What waits for a person."),
+  waiting: list(run).default([]).describe("Runs without a process that wait for a user: an answer continues them."),
+  continuedBy: z.record(id, id).default({}).describe("Runs that waited, each with the run that continued it."),
+  inbox: list(waiting).describe("Undelivered input of users, in order."),
+  questions: list(question).describe("Open questions."),
   following: list(following).describe("Calls that listen to the model."),
   processes: list(process)
     .default([])
-    .describe("What stays of calls that have their results: what runs, and what ended and the model was not told of."),
-  processesBegun: count.default(0).describe("How many of them there were."),
+    .describe("Background processes that run, or that ended without the model being told."),
+  processesBegun: count.default(0).describe("Their number."),
   allowed: list(z.string()).describe("Permission rules that a person allowed for this conversation."),
   narrowed: list(narrowedRule)
     .default([])
-    .describe("Rules that a person allowed for this conversation, and that allow less now than they did then."),
+    .describe("Rules of this conversation that now allow less than when a user set them."),
   lastRunEnd: schemaOf<RunEnd>(z.string()).optional(),
-  broken: list(broken)
-    .default([])
-    .describe("Turns that did not come to their answer, but for those that were taken up again where they ended."),
-  usage: usage.describe("Of all model calls."),
+  broken: list(broken).default([]).describe("Turns without an answer that were not continued."),
+  usage: usage.describe("Sum over model calls."),
   cost: dollars.optional().describe("US dollars of all model calls; absent when unknown."),
   interrupted: list(run).describe(
-    "Runs that a process left in the middle when it stopped: `turn.resume` goes on, `at` their `leaf`.",
+    "Runs that a stopped process left: continue them with `turn.resume` at their `leaf`.",
   ),
-  damage: list(z.string()).describe("What of the log could not be read, in words."),
+  damage: list(z.string()).describe("Unreadable parts of the log, in words."),
 });
 
 /** An entry of the outline. */

@@ -16,7 +16,7 @@ const REMEMBER = "The same from now on for everything that the rule covers: in t
 const answer = z.discriminatedUnion("decision", [
   z.strictObject({
     decision: z.literal("allow"),
-    input: json.optional().describe("The arguments as a person changed them."),
+    input: json.optional().describe("Arguments changed by a user."),
     remember: z
       .strictObject({ pattern, scope: z.enum(["conversation", "always"]) })
       .optional()
@@ -39,31 +39,27 @@ const waiting = z.object({
   question,
   call: schemaOf<Call>(call).optional().describe("The call that asks; absent at a limit."),
   ofSubAgent: z.boolean(),
-  directory: z.string().optional().describe("That the conversation is about."),
+  directory: z.string().optional().describe("The conversation's directory."),
 });
 
 /** What a person says to questions, and the rules that came of it. */
 export const answerCommands = {
   "question.list": command(
-    "Lists what waits for a user in all conversations, whether one is open here, on another server of the database, or nowhere. Questions of sub-agents are included.",
+    "Lists waiting questions of all conversations, open here, elsewhere or nowhere, including sub-agents'.",
     {},
     z.object({ waiting: list(waiting) }),
   ),
   "question.answer": command(
-    "Answers a question: an approval, a limit, or one that a tool asks in words. The first answer counts. When the process is gone that asked it, the answer continues the turn, and the id of the command becomes that of its run.",
+    "Answers an approval, a limit or a tool's question. The first answer counts. If the asking process is gone, the answer continues the turn, and the command's id becomes its run's.",
     {
       ...conversation,
       question: id,
       answer,
-      approval: planApproval
-        .optional()
-        .describe(
-          "With a plan that is allowed while approval is plan: with which approval it is carried out; ask if absent.",
-        ),
+      approval: planApproval.optional().describe("For an allowed plan under approval plan: its approval; default ask."),
       tools: clientTools
         .optional()
         .describe(
-          "Tools that the client executes, as in `turn.say`, for a turn that the answer continues. A tool that an open call needs and that no client describes stays, without a description.",
+          "Client-side tools, as in `turn.say`, for a turn that the answer continues. A tool of an open call stays without a description if no client describes it.",
         ),
     },
     z.object({
@@ -71,12 +67,12 @@ export const answerCommands = {
         .string()
         .optional()
         .describe(
-          "Why a rule that was to be kept for good is not: one that allows holds in this conversation only, one that denies not at all. Or why the turn does not go on: the answer is kept.",
+          "Why a rule was not stored: an allow rule holds only in this conversation, a deny rule not at all. Or why the turn does not continue: the answer is kept.",
         ),
     }),
   ),
   "rule.revoke": command(
-    "A permission rule that was allowed for this conversation holds no more.",
+    "Revokes a permission rule of this conversation.",
     { ...conversation, pattern: text(1, 4_000) },
     nothing,
   ),

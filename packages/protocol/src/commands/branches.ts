@@ -5,8 +5,8 @@ import { count, dollars, id, line, list, nothing, text } from "../shapes.ts";
 import { command } from "./command.ts";
 
 const model = text(1, 200);
-const worktree = z.string().describe("The name of the git worktree that it has for itself.");
-const problems = list(z.string()).describe("What is not as one might expect, one sentence each.");
+const worktree = z.string().describe("Its own git worktree.");
+const problems = list(z.string()).describe("Surprises, one sentence each.");
 const file = z.object({
   path: z.string(),
   kind: z.enum(["created", "changed", "deleted"]),
@@ -16,59 +16,59 @@ const file = z.object({
 
 /** A branch beside others. */
 const compared = z.object({
-  first: id.describe("The message with which it begins."),
-  leaf: id.describe("The one with which it ends."),
-  name: z.string().describe("Its label, its worktree, what was asked where that differs, or the model that answered."),
+  first: id.describe("Its first message."),
+  leaf: id.describe("Its last message."),
+  name: z.string().describe("Its label, its worktree, its prompt if different, or its model."),
   models: list(z.string()),
   worktree: worktree.optional(),
   outcome: z
     .enum(["answered", "finished", "limit", "failed", "interrupted", "working", "waiting", "unasked"])
-    .describe("How its last turn ended; or that an agent works on it, or waits for a person."),
+    .describe("Outcome of its last turn; or working, or waiting for a user."),
   problem: z.string().optional().describe("Why there is no answer, or its files cannot be looked at."),
-  time: count.optional().describe("Milliseconds of its turns, without those for which they waited for a person."),
+  time: count.optional().describe("Milliseconds of its turns, without waits for a user."),
   usage,
   cost: dollars.optional().describe("US dollars; absent when a price is unknown."),
-  files: list(file).describe("Those that are otherwise than where the branches part."),
-  said: z.string().describe("How its last answer begins."),
+  files: list(file).describe("Files that differ from the fork."),
+  said: z.string().describe("Beginning of its last answer."),
 });
 
 /** What is done with a branch as a whole. */
 export const branchCommands = {
   "branch.compact": command(
-    "Has the model sum up what was said on the branch that ends at `at`, but for the last few messages. The summary stands for that from then on; all of it stays in the tree. Refused while an agent works there, or waits for a user. The id of the command becomes that of a run, which `run.interrupt` ends.",
+    "Has the model summarise the branch that ends at `at`, except its last messages; the tree keeps all. Refused while an agent works there, or waits for a user. The command's id becomes a run's, which `run.interrupt` ends.",
     {
       conversation: id,
-      at: id.optional().describe("Where it was last written to when absent."),
+      at: id.optional().describe("Default: the last written message."),
       model: text(1, 200)
         .optional()
-        .describe("The one that sums up: `provider/model` or an alias. That of the conversation when absent."),
-      keep: line(10_000).optional().describe("What the summary must keep, in words for the model."),
+        .describe("Model for the summary: `provider/model` or an alias. Default: the conversation's."),
+      keep: line(10_000).optional().describe("Words that the summary must keep, for the model."),
     },
     z.object({
       summary: id.optional().describe("The new message, which stands at the end of the branch."),
-      compaction: compaction.optional().describe("What the summary made of the next request."),
-      problem: z.string().optional().describe("Why everything stays as it was, when there is no summary."),
+      compaction: compaction.optional().describe("Effect on the next request."),
+      problem: z.string().optional().describe("Reason for no summary."),
     }),
   ),
   "branch.fan": command(
-    "Asks the same of several models at once, or several times: each on a branch of its own below `at`, with a git worktree of its own where it may write and the workspace is in a repository. Each is a turn like any other; their messages bear the id of the command, a full stop and a number from 1. Refused while an agent works at `at`, or waits for a user there.",
+    "Asks several models at once, or one several times, each on its own branch below `at`, with its own git worktree if it may write and the workspace is in a repository. Message ids are the command's id, a full stop and a number from 1. Refused while an agent works or waits at `at`.",
     {
       conversation: id,
-      at: id.nullable().optional().describe("Where it was last written to when absent; the root with null."),
+      at: id.nullable().optional().describe("Default: the last written message; null: the root."),
       parts: list(saidPart).check(z.minLength(1)),
       models: list(model)
         .check(z.minLength(1), z.maxLength(BRANCHES_AT_ONCE))
         .optional()
-        .describe("`provider/model` or aliases, each as often as it is named; that of the conversation when absent."),
+        .describe("`provider/model` or aliases, repeated as listed; default: the conversation's."),
       times: z
         .int()
         .min(1)
         .max(BRANCHES_AT_ONCE)
         .optional()
-        .describe("How often each is asked; once when absent, three times where one model is asked."),
+        .describe("Requests per model; default 1, or 3 for a single model."),
       agent: text(1, 64).optional().describe("One of the named agents."),
       mode: z.enum(["chat", "task"]).optional(),
-      worktrees: z.boolean().optional().describe("Whether each has a worktree, whatever it may do."),
+      worktrees: z.boolean().optional().describe("Gives each a worktree, even without writing tools."),
     },
     z.object({
       branches: list(z.object({ message: id, model: z.string(), worktree: worktree.optional() })),
@@ -76,52 +76,48 @@ export const branchCommands = {
     }),
   ),
   "branch.compare": command(
-    "The branches that part at a message, side by side: with time, cost, files and outcome.",
+    "Compares the branches below a message: time, cost, files and outcome.",
     {
       conversation: id,
-      at: id
-        .optional()
-        .describe(
-          "A message of one of them: they part at the nearest one above it. Where it was last written to when absent.",
-        ),
+      at: id.optional().describe("A message of a branch, below the fork. Default: the last written message."),
     },
-    z.object({ at: id.nullable().describe("Where they part."), branches: list(compared) }),
+    z.object({ at: id.nullable().describe("Their common message."), branches: list(compared) }),
   ),
   "branch.bring": command(
-    "Takes what the branch down to `from` came to over to the one down to `to`: a message says what was asked there and what came of it, and the changes of its worktree follow as a call of a turn, which rules judge, a person is asked about, and `file.undo` takes back. Where both changed the same lines, both stand in the file between marks. Refused while an agent works on one of them, or waits for a user. The message has the id of the command.",
-    { conversation: id, from: id, to: id.optional().describe("Where it was last written to when absent.") },
+    "Brings the branch down to `from` over to the branch down to `to`: a message has its request and outcome, and its worktree's changes follow as a call, which rules judge, a user approves, and `file.undo` reverts. Conflicting lines stay in the file between marks. Refused while an agent works or waits on either. The message has the command's id.",
+    { conversation: id, from: id, to: id.optional().describe("Default: the last written message.") },
     z.object({ message: id, files: count.describe("Files that the call is about."), problems }),
   ),
   "worktree.open": command(
-    "Begins a branch below `at` with a git worktree of its own, which has the files of the branch down to there, with what is not committed. What is said below `message` works there.",
+    "Begins a branch below `at` with its own git worktree: the branch's files, with uncommitted changes. Everything below `message` works there.",
     {
       conversation: id,
-      at: id.nullable().optional().describe("Where it was last written to when absent; the root with null."),
+      at: id.nullable().optional().describe("Default: the last written message; null: the root."),
       name: line(80).optional(),
     },
     z.object({ message: id, worktree }),
   ),
   "worktree.list": command(
-    "The git worktrees of the workspace's conversations, with what each holds.",
+    "The git worktrees of the workspace's conversations, with their changes.",
     { conversation: id.optional().describe("Only those of this one.") },
     z.object({
       worktrees: list(
         z.object({
           name: z.string(),
-          folder: z.string().describe("Where its files are."),
+          folder: z.string().describe("Folder of its files."),
           conversation: id,
           isGone: z.boolean().describe("Somebody removed its files."),
           commits: count,
-          files: list(file).describe("Those that are otherwise than when it was made."),
+          files: list(file).describe("Files that changed since it was made."),
         }),
       ),
     }),
   ),
   "worktree.remove": command(
-    "Removes a git worktree and its branch of git. Refused while it holds changes, unless they may go, and while an agent works in it, or waits for a user.",
+    "Removes a git worktree and its git branch. Refused while it has changes, unless they may be lost, or while an agent works or waits there.",
     {
       name: text(1, 200),
-      changes: z.boolean().optional().describe("What it holds may go."),
+      changes: z.boolean().optional().describe("Its changes may be lost."),
     },
     nothing,
   ),

@@ -10,7 +10,7 @@ export const listedConversation = z.object({
   title: z.string().describe("The title, else the beginning of the first message."),
   labels: z
     .record(z.string(), z.string())
-    .describe("Such as `cwd`, the directory that it is about, and `program`, of one that a program began."),
+    .describe("Such as `cwd`, its directory, and `program`, if a program began it."),
   createdAt: time,
   updatedAt: time,
   running: count.describe("Runs that are live, sub-agents' ones included."),
@@ -18,7 +18,7 @@ export const listedConversation = z.object({
   unread: count.describe("Turns that ended since somebody looked."),
   broken: schemaOf<BrokenTurn["reason"]>(z.string())
     .optional()
-    .describe("Why the last turn that this server saw did not come to its answer; absent when it did."),
+    .describe("Why the last turn on this server has no answer."),
 });
 
 /** A conversation in a list. */
@@ -33,20 +33,17 @@ export const conversationCommands = {
     {
       cwd: z.string().optional().describe("Only those of this directory."),
       limit: z.int().min(1).max(CONVERSATIONS).optional(),
-      programs: z
-        .boolean()
-        .optional()
-        .describe("Those too that programs began at `/v1`. They are left out when absent."),
+      programs: z.boolean().optional().describe("Includes conversations of programs at `/v1`."),
     },
     z.object({ conversations: list(listedConversation) }),
   ),
   "conversation.watch": command(
-    "From now on `conversations` frames tell what changes in the list; with `on: false`, no more.",
+    "From now on `conversations` frames report changes of the list; `on: false` ends this.",
     { on: z.boolean() },
     nothing,
   ),
   "conversation.search": command(
-    "Messages of all conversations and branches in which all words occur, the newest first.",
+    "Messages with all words, from all conversations and branches, the newest first.",
     {
       query: text(0, 1_000),
       limit: z.int().min(1).max(HITS).optional().describe("20 when absent."),
@@ -67,53 +64,45 @@ export const conversationCommands = {
           at: time,
           excerpt: z.string(),
           matches: list(z.tuple([count, count]).readonly()).describe(
-            "Places in the excerpt in UTF-16 units: each from a first one up to but without a last one.",
+            "Ranges in the excerpt, in UTF-16 units: start inclusive, end exclusive.",
           ),
         }),
       ),
     }),
   ),
   "conversation.create": command(
-    "Begins a conversation, of the id that is named, if one is; when there is one of that id, nothing changes. It is stored with its first message.",
+    "Begins a conversation, with the given id, if any; an existing id changes nothing. It is stored with its first message.",
     {
       conversation: id.optional().describe("A new one when absent."),
       program: z
         .enum(["streamed", "whole"])
         .optional()
-        .describe("A program begins it, and takes its answers in this way. Lists leave it out, but for `programs`."),
+        .describe("The program that begins it. Lists leave it out, except with `programs`."),
     },
     z.object(conversation),
   ),
   "conversation.open": command(
-    "Finds the conversation that a person means by an id, the beginning of one, or a title; the last one without a name.",
+    "Finds a conversation by id, beginning of an id, or title; without a name, the last one.",
     {
       named: text(0, 1_000).optional(),
-      cwd: z.string().optional().describe("Without a name: the last one of this directory."),
+      cwd: z.string().optional().describe("If no name is given: the last of this directory."),
     },
     z.object({ ...conversation, title: z.string() }),
   ),
   "conversation.rename": command("Gives a conversation a title.", { ...conversation, title: line(500) }, nothing),
-  "conversation.remove": command(
-    "Removes a conversation for good. What runs in it is interrupted.",
-    conversation,
-    nothing,
-  ),
-  "conversation.seen": command(
-    "The person has looked at the conversation as it is now: nothing of it is unread.",
-    conversation,
-    nothing,
-  ),
+  "conversation.remove": command("Removes a conversation for good, and interrupts its runs.", conversation, nothing),
+  "conversation.seen": command("Marks a conversation as read.", conversation, nothing),
   "conversation.export": command(
-    "A conversation as a file: JSON holds the whole tree, Markdown one branch, HTML a page of its own.",
+    "A conversation as a file: JSON is the whole tree, Markdown one branch, HTML a page.",
     {
       ...conversation,
       format: z.enum(["json", "markdown", "html"]),
-      leaf: id.optional().describe("For Markdown: the end of the branch; the last written one when absent."),
+      leaf: id.optional().describe("For Markdown: the end of the branch; default: the last written."),
     },
     z.object({ name: z.string(), mediaType: z.string(), text: z.string() }),
   ),
   "conversation.import": command(
-    "Makes a conversation of an exported one (JSON). It keeps its id unless that is taken. It brings facts and no rights.",
+    "Imports an exported conversation (JSON). It keeps its id unless taken, and brings facts, no rights.",
     { text: z.string() },
     z.object({
       ...conversation,

@@ -9,11 +9,11 @@ const conversation = { conversation: id };
 /** What a client sees of a conversation. */
 export const feedCommands = {
   "feed.subscribe": command(
-    "From now on the client gets the feed of a conversation. Without a cursor, or when the one named belongs to another writer, a snapshot comes first.",
+    "Sends the feed of a conversation from now on. Without a cursor, or with another writer's, a snapshot comes first.",
     {
       ...conversation,
       from: cursor.optional().describe("Go on behind this place. With seq 0: the whole log, as events."),
-      leaf: id.optional().describe("Whose branch is in view; where it was last written to when absent."),
+      leaf: id.optional().describe("End of the viewed branch; default: the last written message."),
     },
     nothing,
   ),
@@ -24,15 +24,15 @@ export const feedCommands = {
     z.object({ messages: list(message), unknown: list(id).describe("Ids of no message.") }),
   ),
   "context.read": command(
-    "What stands in front of the model on a branch, part by part, with the tokens that each takes.",
+    "The parts of a branch's prompt, with their tokens.",
     { ...conversation, leaf: id.optional().describe("The end of the branch; the last written one when absent.") },
     z.object({
       parts: list(
         z.object({
           kind: z.enum(["instructions", "tool", "conversation"]),
-          source: z.string().describe("A file, the name of a tool, or who said it."),
+          source: z.string().describe("A file, a tool's name, or an author."),
           tokens: count,
-          isExact: z.boolean().describe("Whether they were counted with the model's own tokenizer."),
+          isExact: z.boolean().describe("Counted with the model's own tokenizer."),
         }),
       ),
     }),

@@ -5,8 +5,8 @@ import { command } from "./command.ts";
 
 /** What became of files that are to be as they were. */
 const takenBack = z.object({
-  changes: list(fileChange).describe("What was done."),
-  problems: list(z.string()).describe("Why a file stays as it is, one sentence each."),
+  changes: list(fileChange).describe("The changes made."),
+  problems: list(z.string()).describe("Reasons for unchanged files, one sentence each."),
   message: id.optional().describe("The message that says so to the model; absent when nothing was done."),
 });
 
@@ -27,36 +27,33 @@ const whyNoPicture = z.enum([
 /** The files that agents work on, and pictures that they name. */
 export const fileCommands = {
   "file.find": command(
-    "Files and folders of the workspace for what is typed behind @: those whose path holds its letters in order, the nearest first.",
+    "Files and folders for text after @: paths with its letters in order, the nearest first.",
     { query: text(0, 1_000), limit: z.int().min(1).max(200).optional().describe("20 when absent.") },
-    z.object({ files: list(z.string()).describe("From the workspace; a folder has a slash behind it.") }),
+    z.object({ files: list(z.string()).describe("Relative to the workspace; a folder ends in a slash.") }),
   ),
   "file.revert": command(
-    "Puts the files that the branch down to `leaf` has changed back to what they were before it; with `beside`, before it parted from the branch down to there. A file that something else has changed since stays as it is. Below `leaf` a message says what was put back, which the model gets with what is said next there. Refused while an agent goes on from such a change.",
+    "Restores the files that the branch down to `leaf` changed; with `beside`, to the state at the fork from that branch. Files that something else changed stay. A message below `leaf` tells the model. Refused while an agent continues from such a change.",
     { conversation: id, leaf: id, beside: id.optional() },
     takenBack,
   ),
   "file.undo": command(
-    "Puts the files that one `call` has changed back to what they were before it, as `file.revert` does; `leaf` is the end of a branch with that call, or with the one that launched its sub-agent.",
+    "Restores the files that one `call` changed, like `file.revert`; `leaf` is the end of a branch with that call, or with the call that launched its sub-agent.",
     {
       conversation: id,
       leaf: id,
       call: callId,
-      agreed: z
-        .boolean()
-        .optional()
-        .describe("A person was asked, and wants back what a log from elsewhere calls the previous content too."),
+      agreed: z.boolean().optional().describe("A user agreed to restore content that only an imported log names."),
     },
     takenBack,
   ),
   "picture.read": command(
-    "Gets a picture of the web for a person who saw its address and asked for it, with the guards of `fetch`: from public machines, as far as rules on `fetch` allow it, at most 5 MiB. No client asks for one by itself.",
+    "Gets a web picture that a user requested, with the guards of `fetch`: public machines, allowed by rules on `fetch`, at most 5 MiB. Clients never request one by themselves.",
     { url: text(1, 8_000) },
     z.object({
       picture: z
         .object({
-          address: z.string().describe("Where it was found in the end."),
-          mediaType: z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"]).describe("What its bytes are."),
+          address: z.string().describe("Its final address."),
+          mediaType: z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"]).describe("Kind of its bytes."),
           data: z.string().describe("In base 64."),
         })
         .optional()

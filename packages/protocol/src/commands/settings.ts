@@ -11,17 +11,17 @@ const model = text(1, 200);
 /** With which model, and how freely, agents work. */
 export const settingsCommands = {
   "model.list": command(
-    "The providers and whether they can be used; with one, its models that are known, and those that its server lists.",
+    "The providers and their usability; with one, its known models and those of its server.",
     { provider: text(0, 100).optional() },
     z.object({
       providers: list(
         z.looseObject({
-          name: z.string().describe("What stands before the slash in the name of a model."),
+          name: z.string().describe("The prefix of its models' names."),
           usable: z.boolean(),
           reason: z.string().describe("Why, or what to do."),
           defaultModel: z.string().optional().describe("provider/model"),
-          models: list(z.string()).optional().describe("What a server of the user's own lists, as provider/model."),
-          price: price.optional().describe("What each of those costs, where that is the same for all."),
+          models: list(z.string()).optional().describe("Models that the user's own server lists, as provider/model."),
+          price: price.optional().describe("Common price of those models."),
         }),
       ),
       models: list(
@@ -29,26 +29,23 @@ export const settingsCommands = {
           name: z.string().describe("provider/model"),
           price: price.optional().describe("Absent when unknown."),
           contextSize: count.optional().describe("Tokens."),
-          sees: z
-            .boolean()
-            .optional()
-            .describe("Whether it sees pictures, as far as its name tells or somebody has said."),
+          sees: z.boolean().optional().describe("Sees pictures, by its name or a setting."),
         }),
       ),
     }),
   ),
   "model.use": command(
-    "Takes another model: for a conversation, from its next step on, or from the next turn on for all that have none of their own.",
+    "Changes the model: of a conversation, from its next step on; or the default, from the next turn on.",
     { model, conversation: id.optional() },
     nothing,
   ),
   "approval.use": command(
-    "What runs without asking, from the next call on: plan (only looking, until a plan is allowed), ask (only looking) or edits (changing files of the workspace too) everywhere, edits in one run, or all, in one conversation whose person said yes to that, and in a sandbox. Open questions that it covers are answered.",
+    "Sets the approval mode from the next call on: plan (only reads, until a plan is allowed), ask (only reads) or edits (also workspace files) everywhere, edits in one run, or all in one conversation after a user's yes, in a sandbox. Open questions that it covers are answered.",
     {
       mode: z.enum(["plan", "ask", "edits", "all"]),
-      conversation: id.optional().describe("For all: where."),
-      confirmed: z.boolean().optional().describe("For all: a person was asked, and said yes."),
-      run: id.optional().describe("For edits: the run in which they hold, and in no other."),
+      conversation: id.optional().describe("For all: the conversation."),
+      confirmed: z.boolean().optional().describe("For all: a user confirmed."),
+      run: id.optional().describe("For edits: the only run in which they hold."),
     },
     nothing,
   ),
@@ -60,45 +57,43 @@ export const settingsCommands = {
         .min(0)
         .max(30_000)
         .optional()
-        .describe("Milliseconds to wait, at most, for MCP servers that are still starting; 0 when absent."),
+        .describe("Longest wait for starting MCP servers, in milliseconds; default 0."),
     },
     z.object({
       prompts: list(
         z.looseObject({
-          name: z.string().describe("As it is typed behind a slash; of an MCP server, `server:prompt`."),
+          name: z.string().describe("Its slash name; of an MCP server, `server:prompt`."),
           description: z.string(),
-          hint: z.string().optional().describe("What may stand behind the name, for people."),
+          hint: z.string().optional().describe("Hint about arguments, for users."),
           arguments: list(z.object({ name: z.string(), description: z.string(), required: z.boolean() })).describe(
-            "What it wants to be told, in the order in which it is typed. Those of files have no names.",
+            "Arguments in order. Those of files have no names.",
           ),
           server: z.string().optional().describe("The MCP server that brings it; absent when a file does."),
         }),
       ),
-      starting: list(z.string()).describe("MCP servers that are still starting, and may bring more."),
+      starting: list(z.string()).describe("MCP servers that are still starting."),
     }),
   ),
   "equipment.read": command(
-    "What stands around the agents of this server: the MCP servers and how they are doing, the hooks and their files, and whether memory is on, in a conversation where one is named.",
+    "The MCP servers and their state, the hooks and their files, and whether memory is on, for a conversation if named.",
     { conversation: id.optional() },
     z.object({
       servers: list(
         z.looseObject({
           name: z.string(),
           status: z.enum(["connecting", "ready", "failed", "needs-auth", "disabled"]),
-          tools: count.optional().describe("How many it has; when it is ready."),
+          tools: count.optional().describe("Number of tools; when ready."),
           reason: z.string().optional().describe("Why it is not ready."),
         }),
       ),
       hooks: list(
         z.object({
-          file: z.string().describe("Where they stand."),
-          isUsed: z.boolean().describe("Those of a project that is not trusted are not run."),
+          file: z.string().describe("Their file."),
+          isUsed: z.boolean().describe("False for an untrusted project."),
           hooks: list(z.object({ event: z.string(), matcher: z.string(), command: z.string() })),
         }),
       ),
-      memory: z
-        .enum(["on", "off", "not-agreed"])
-        .describe("off: for this conversation; not-agreed: nobody switched it on."),
+      memory: z.enum(["on", "off", "not-agreed"]).describe("off: for this conversation; not-agreed: no user agreed."),
     }),
   ),
 } as const;

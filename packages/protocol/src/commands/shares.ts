@@ -4,7 +4,7 @@ import { command } from "./command.ts";
 
 const shown = {
   conversation: id,
-  leaf: id.optional().describe("The last message of the branch that it shows; all branches when absent."),
+  leaf: id.optional().describe("End of its branch; default: all branches."),
 };
 
 /** A link to a conversation, without what opens it. */
@@ -12,7 +12,7 @@ export const share = z.object({
   id,
   ...shown,
   createdAt: time,
-  expiresAt: time.describe("From then on it opens nothing."),
+  expiresAt: time.describe("Its expiry."),
 });
 
 /** A link to a conversation, without what opens it. */
@@ -24,25 +24,21 @@ const LONGEST = 366 * 24 * 60 * 60;
 /** Links that show one conversation, and nothing else, to whoever has them. */
 export const shareCommands = {
   "share.create": command(
-    "Makes a link that shows one conversation, or one branch of it as it is now, to whoever has it.",
+    "Makes a link to one conversation, or to one branch as it is now.",
     {
       ...shown,
-      seconds: z.int().min(1).max(LONGEST).optional().describe("How long it is good. A week when absent."),
+      seconds: z.int().min(1).max(LONGEST).optional().describe("Validity. Default: a week."),
     },
     z.object({
       share,
-      token: z.string().describe("What opens it, told this once: the server keeps its digest."),
+      token: z.string().describe("The secret that opens it, sent only once: the server keeps its digest."),
       path: z.string().describe("The address that opens it in a browser, behind that of the server."),
     }),
   ),
   "share.list": command(
-    "The links that are good, the last made first.",
+    "The valid links, the newest first.",
     { conversation: id.optional().describe("Only those to this one.") },
     z.object({ shares: list(share) }),
   ),
-  "share.revoke": command(
-    "Takes a link back: it opens nothing any more, and who looks is shown no more.",
-    { share: id },
-    nothing,
-  ),
+  "share.revoke": command("Revokes a link, and ends its feeds.", { share: id }, nothing),
 } as const;

@@ -34,15 +34,11 @@ const how = {
   model: text(1, 200).optional().describe("For this turn: `provider/model` or an alias."),
   agent: text(1, 64)
     .optional()
-    .describe(
-      "For this turn: one of the named agents, such as `reviewer`, with its own instructions, tools and model.",
-    ),
+    .describe("For this turn: a named agent, such as `reviewer`, with its own instructions, tools and model."),
   mode: mode.describe("chat when absent: a turn ends when the model calls no tool."),
   tools: clientTools
     .optional()
-    .describe(
-      "For this turn: what whoever asks for it carries out. A call asks a question in words, and the answer is its result.",
-    ),
+    .describe("For this turn: client-side tools. A call asks a question in words, and the answer is its result."),
 };
 
 const parts = list(saidPart).check(z.minLength(1));
@@ -50,7 +46,7 @@ const slash = z
   .boolean()
   .optional()
   .describe(
-    "`/name words` at the beginning of the first text says what the prompt of that name says, as with `prompt.say`. A name that no prompt has is refused as `invalid`.",
+    "`/name words` at the beginning of the first text uses the prompt of that name, as `prompt.say` does. An unknown name is refused as `invalid`.",
   );
 
 /** What became of a text on its way into the conversation. */
@@ -61,15 +57,15 @@ const written = {
       kind: z.string(),
       size: count.describe("Bytes of what the model gets."),
     }),
-  ).describe("What the text names with @ and what goes along with it: files, folders, pages, resources."),
-  problems: list(z.string()).describe("Why something that is named does not go along, one sentence each."),
-  redacted: z.boolean().describe("What looks like a secret was taken out."),
+  ).describe("Attachments of its `@` names: files, folders, pages, resources."),
+  problems: list(z.string()).describe("Reasons for missing attachments, one sentence each."),
+  redacted: z.boolean().describe("Secrets were removed."),
 };
 
 /** Where something is said. */
 const where = {
-  at: id.optional().describe("The message to go on from, any one; where it was last written to when absent."),
-  run: id.optional().describe("The live run that it is for."),
+  at: id.optional().describe("Message to continue from; default: the last written."),
+  run: id.optional().describe("Its live run."),
   delivery: delivery.optional().describe("steer when absent."),
 };
 
@@ -90,9 +86,7 @@ export const turnCommands = {
       asIs: z
         .boolean()
         .optional()
-        .describe(
-          "Nothing that the texts name with @ goes along: somebody else wrote them, as a prompt of an MCP server.",
-        ),
+        .describe("Attaches no `@` names, because somebody else wrote the text, as a prompt of an MCP server."),
       slash,
       ...how,
     },
@@ -112,66 +106,64 @@ export const turnCommands = {
       values: z
         .record(z.string(), z.string())
         .optional()
-        .describe("Instead, each argument by its name, of a prompt that lists `arguments`."),
-      parts: list(saidPart).optional().describe("What goes along behind what it says, such as a picture."),
+        .describe("Instead: arguments by name, for a prompt with `arguments`."),
+      parts: list(saidPart).optional().describe("Attachments, such as a picture."),
       ...where,
       ...how,
     },
     said,
   ),
   "message.add": command(
-    "Adds a message as it is, without a turn: what it names with @ does not go along, and the model gets it with what is said next. The id of the command becomes the id of the message. A run that works there hears it, as with `turn.say`.",
+    "Adds a message without a turn and without attachments; the model gets it with the next message, a running turn at once, as with `turn.say`. The command's id becomes the message's.",
     {
       ...conversation,
       parts,
-      at: id.nullable().optional().describe("The message to go below; where it was last written to when absent."),
-      run: id.optional().describe("The live run that it is for."),
+      at: id.nullable().optional().describe("Parent message; default: the last written."),
+      run: id.optional().describe("Its live run."),
     },
     z.object({ message: id, waits: z.boolean().describe("It is in the inbox until it is delivered.") }),
   ),
   "turn.retry": command(
-    "Asks again: a new answer beside those of the last user message on the branch that ends at `at`; with `parts`, a new message beside that one. Nothing is overwritten. A turn that works there, or waits for a user, goes on beside it.",
+    "Asks again: a new answer to the last user message above `at`; with `parts`, a new message beside it. Nothing is overwritten, and a running or waiting turn continues.",
     { ...conversation, at: id.optional(), parts: parts.optional(), slash, ...how },
     z.object({ message: id.optional().describe("The new message, when there are parts."), ...written }),
   ),
   "turn.resume": command(
-    "Goes on from `at` without a new message: after an answer that broke off, from calls and messages that nobody answered, or with what is held in the inbox. Refused while an agent works there.",
+    "Continues from `at` without a new message: after a broken answer, from unanswered calls and messages, or with held input. Refused while an agent works there.",
     {
       ...conversation,
       at: id.optional(),
       ...how,
-      mode: mode.describe(
-        "When absent, that of the run that was left in the middle there, if a process ended, else chat.",
-      ),
+      mode: mode.describe("Default: the mode of the interrupted run there, else chat."),
     },
     nothing,
   ),
   "turn.hasten": command(
-    "A turn that waits for MCP servers (`turn.waiting`) waits no longer: it begins without those that are not there.",
-    { ...conversation, run: id.optional().describe("The id of the command that asked for it; all when absent.") },
+    "Begins a turn that waits for MCP servers (`turn.waiting`) without the missing ones.",
+    { ...conversation, run: id.optional().describe("Id of the requesting command; default: all.") },
     z.object({ hastened: count }),
   ),
   "run.interrupt": command(
-    "Ends a run, or all of the conversation; what waited for it is held. A turn that was asked for and has not begun is meant too, alone by the id of its command.",
+    "Ends a run, or all runs of the conversation; waiting input is held. A turn that has not begun is included, alone by its command's id.",
     { ...conversation, run: id.optional() },
     z.object({ interrupted: count }),
   ),
   "process.stop": command(
-    "Ends what a call began and what has stayed, such as a server that runs, by what it is called (`p1`); the model is told with its next turn.",
+    "Ends a background process by its name (`p1`); the model is told with its next turn.",
     { ...conversation, process: z.string().max(100) },
     nothing,
   ),
   "input.edit": command(
-    "Changes what waits in the inbox: its text, its place, how it is delivered, or the run that it is for (which sends what is held).",
+    "Changes waiting input: text, place, delivery, or run (which sends held input).",
     {
       ...conversation,
       input: id,
       parts: parts.optional(),
       delivery: delivery.optional(),
-      before: id.nullable().optional().describe("Now stands before this one; last with null."),
+      before: id.nullable().optional().describe("Moves before this input; null: to the end."),
       run: id.optional(),
     },
     z.object(written),
   ),
-  "input.withdraw": command("Takes back what waits in the inbox.", { ...conversation, input: id }, nothing),
+  "input.withdraw": command("Withdraws waiting input.", { ...conversation, input: id }, nothing),
 } as const;
