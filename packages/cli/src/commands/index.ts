@@ -22,7 +22,7 @@ export async function runCommand(line: string, context: ConversationContext): Pr
 }
 
 /** Reads a line. Throws `Refusal` where no command and no prompt has its name. */
-export async function readCommand(
+async function readCommand(
   line: string,
   { prompts, user }: Pick<ConversationContext, "prompts" | "user">,
 ): Promise<ReadLine> {
@@ -35,6 +35,6 @@ export async function readCommand(
 }
 
 /** Carries out a command of the program. Rejects with `Refusal` where its arguments are wrong. */
-export function runAction(action: Action, argument: string, context: ConversationContext): Promise<Next> {
+function runAction(action: Action, argument: string, context: ConversationContext): Promise<Next> {
   return follow(stepOf(action, argument, { ...context, ...context.user, say: inEnglish }), context);
 }

@@ -16,7 +16,7 @@ export const CLIENTS: readonly ClientKind[] = ["terminal", "attach", "editor", "
  * A conversation with what actions are about: two branches, a command that the user ran, removed messages, a held message, a rule,
  * a background command, a recalled entry, and a sub-agent at work. Messages are numbered as they stand here.
  */
-export function conversation(): ConversationState {
+function conversation(): ConversationState {
   const state = emptyConversation("conversation");
   let seq = 0;
   const add = (event: object) =>

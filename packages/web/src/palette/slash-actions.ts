@@ -51,7 +51,7 @@ type ShownView = Exclude<
 >;
 
 /** Where a user is on the page, for an action to be read. */
-export function placeOn(tree: ConversationState | undefined, leaf: string | null, agent: string): ActionPlace {
+function placeOn(tree: ConversationState | undefined, leaf: string | null, agent: string): ActionPlace {
   const state = tree ?? emptyConversation("");
   const run = openRuns(state).find((open) => open.leaf === leaf)?.id;
   return { client: "page", state, leaf, run, agent, mode: "chat", say };
@@ -90,7 +90,7 @@ export function useReading(
 }
 
 /** Reads an action. One that has the agent work is refused while the agent works on this branch. */
-export function readOnPage(
+function readOnPage(
   action: ClientAction,
   argument: string,
   place: ActionPlace & { readonly rights: readonly Right[] },
