@@ -155,7 +155,7 @@ describe("the addresses for scripts", () => {
     const [one, other] = [await post({ type: "conversation.create" }), await post({ type: "conversation.create" })];
     const added = { type: "message.add", id, conversation: one.conversation, parts: say("once") };
     for (const _ of [1, 2]) expect(await post(added)).toMatchObject({ status: 200, message: id });
-    const refused = { status: 409, error: { code: "invalid", message: expect.stringContaining("an id of its own") } };
+    const refused = { status: 409, error: { code: "invalid", message: expect.stringContaining("its own id") } };
     expect(await post({ ...added, conversation: other.conversation })).toMatchObject(refused);
     expect(
       await post({ type: "message.star", id, conversation: one.conversation, message: id, starred: true }),
