@@ -32,7 +32,7 @@ function whatGoes(below: number, hidden: number): string {
     ? tCount(below, "Remove this message and {count} below it?", "Remove this message and {count} below it?")
     : tCount(
         below,
-        "Remove this message and {count} below it? {hidden} of them is already hidden.",
+        "Remove this message and {count} below it? Already hidden: {hidden}.",
         "Remove this message and {count} below it? Already hidden: {hidden}.",
         { hidden },
       );
