@@ -194,7 +194,7 @@ const refused = new Set<string>();
 beforeAll(() => {
   const root = mkdtempSync(join(tmpdir(), "imports-"));
   const repository = fileURLToPath(new URL("..", import.meta.url));
-  copyFileSync(join(repository, "biome.json"), join(root, "biome.json"));
+  for (const name of ["biome.json", "biome.layers.json"]) copyFileSync(join(repository, name), join(root, name));
   for (const { file, source } of cases) {
     mkdirSync(join(root, dirname(file)), { recursive: true });
     writeFileSync(join(root, file), `${source};\n`);
