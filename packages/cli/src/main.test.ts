@@ -68,8 +68,9 @@ describe("T40: help and version", () => {
   test("a printed turn loads no terminal interface", async () => {
     const { loaded } = await loadedBy(["-p", "what can you do?", "--model", "demo/offline"]);
     expect(loaded.some((url) => url.endsWith("/print/print.ts"))).toBe(true);
-    // It talks to a desk as the terminal does, and shows a person nothing.
-    const talk = /\/(chat\/(talk\/(own-desk|talk-session)|views\/exchange)|terminal\/pick)\.ts$/;
+    // Print mode talks to a desk and reads actions as the terminal does, and shows nothing by itself.
+    const talk =
+      /\/(commands\/(offered|turn-step)|chat\/(talk\/(own-desk|talk-session)|views\/exchange)|terminal\/pick)\.ts$/;
     const interfaces = /\/cli\/src\/(chat|terminal|commands)\/|^node:readline/;
     expect(loaded.filter((url) => interfaces.test(url) && !talk.test(url))).toEqual([]);
     const later =

@@ -1,8 +1,8 @@
-import type { MessageStep, Step, TurnStep } from "@banyan/client/actions";
-import { resume, retry, say } from "@banyan/core";
+import type { MessageStep, Step } from "@banyan/client/actions";
 import { wrap } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { ASK, type ConversationContext, type Next } from "./command.ts";
+import { turnOf } from "./turn-step.ts";
 import { showView } from "./views.ts";
 
 /** Does what an action asks for (H13): writes, asks the server, shows, or says which turn begins. Rejects with what `problemOf` can tell. */
@@ -29,18 +29,4 @@ function tell({ lines, problems = [], advice, goOn }: MessageStep, context: Conv
   for (const problem of problems) write(`${style.warning("Note:")} ${oneLine(problem)}`);
   write(...lines);
   if (advice !== undefined) write(style.dim(wrap(advice, columns)));
-}
-
-/** What begins a turn, as a chat and print mode take it. */
-export function turnOf({ turn, text, at, model, agent, asIs }: TurnStep): Extract<Next, { type: "turn" }> {
-  const directive =
-    turn === "resume" ? resume() : turn === "say" ? say(text ?? "") : text === undefined ? retry() : retry(text);
-  return {
-    type: "turn",
-    directive,
-    ...(at !== undefined && { at }),
-    ...(model !== undefined && { model }),
-    ...(agent !== undefined && { agent }),
-    ...(asIs !== undefined && { asIs }),
-  };
 }
