@@ -39,6 +39,28 @@ describe.runIf(chromiumPath)(`the palette${whyNot}`, PATIENT, () => {
     expect(complaints).toEqual([]);
   });
 
+  it("W78: a command that is sent before the page can read it is carried out once, as soon as it can", async () => {
+    const conversation = await here.conversation("begin");
+    const { page } = await here.open("/");
+    const asked = Promise.withResolvers<void>();
+    const served = Promise.withResolvers<void>();
+    await page.route(/\/assets\/slash-lines-.*js$/, async (route) => {
+      asked.resolve();
+      await served.promise;
+      await route.continue();
+    });
+    await page.goto(new URL(`/c/${conversation}`, page.url()).href);
+    await asked.promise;
+    await articles(page).nth(1).waitFor();
+    await write(page, "/label a name for the end");
+    await page.keyboard.press("Enter");
+    expect(await composer(page).inputValue()).toBe("/label a name for the end");
+    served.resolve();
+    await eventually(() => composer(page).inputValue()).toBe("");
+    await page.getByText("a name for the end").first().waitFor();
+    expect(await articles(page).count()).toBe(2);
+  });
+
   it("H13: /fan, /restore and /retry read on the page what they read in a terminal", async () => {
     const conversation = await here.conversation("begin");
     const { page } = await here.open(`/c/${conversation}`);
@@ -67,7 +89,7 @@ describe.runIf(chromiumPath)(`the palette${whyNot}`, PATIENT, () => {
     );
     for (const { message = "" } of added.toReversed()) await here.ask("message.remove", { conversation, message });
     await write(page, "/restore");
-    const told = page.getByRole("status").filter({ hasText: "/restore #n brings one of these back" });
+    const told = page.getByRole("status").filter({ hasText: "/restore #n restores a message" });
     await told.waitFor();
     const [, number = ""] = /#(\d+)\s+You\s+older/.exec(await told.innerText()) ?? [];
     await write(page, `/restore #${number}`);

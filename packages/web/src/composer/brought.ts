@@ -1,5 +1,3 @@
-import { mayBePrompt } from "@banyan/client/actions";
-import { slashIn } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
 import { useEffect } from "react";
 import { type PageState, usePage, usePageState } from "../page.ts";
@@ -11,7 +9,8 @@ import { valueIn } from "./own.ts";
 /** A prompt that a file or an MCP server brings. */
 export type BroughtPrompt = Result<"prompt.list">["prompts"][number];
 
-type Brought = PageState["prompts"];
+/** What the server has told of its prompts. */
+export type Brought = PageState["prompts"];
 
 /** A prompt that is asked for, as the server is told of it. */
 export interface AskedPrompt {
@@ -27,21 +26,6 @@ export function useBroughtPrompts(isAsked: boolean): Brought {
     if (isAsked) page.askPrompts();
   }, [page, isAsked]);
   return usePageState(({ prompts }) => prompts);
-}
-
-/** Those that their name calls for: an action of that very name comes first, unless it gives way. */
-export function offeredPrompts(brought: Brought): readonly BroughtPrompt[] {
-  return brought?.prompts.filter(({ name }) => mayBePrompt(`/${name}`)) ?? [];
-}
-
-/** The prompt that a text asks for. One of an MCP server is for the server to find, as long as it is not known what they bring. */
-export function promptIn(text: string, brought: Brought): AskedPrompt | undefined {
-  const { name: word = "", argument = "" } = slashIn(text) ?? {};
-  const prompt = word.toLowerCase();
-  const asked = { prompt, argument };
-  if (offeredPrompts(brought).some(({ name }) => name === prompt)) return asked;
-  const mayCome = brought === undefined || brought.starting.length > 0;
-  return mayCome && /.:./.test(prompt) ? asked : undefined;
 }
 
 /** What a message says: what was written, or the prompt that this asks for; and its files. */

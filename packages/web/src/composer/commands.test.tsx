@@ -1,9 +1,9 @@
 import { slashIn } from "@banyan/core/shown";
 import { describe, expect, it } from "vitest";
 import type { Action } from "../palette/actions.tsx";
-import { type BroughtPrompt, offeredPrompts, promptIn, promptLine } from "./brought.ts";
-import { slashAct, slashCommands } from "./commands.ts";
+import { type BroughtPrompt, promptLine } from "./brought.ts";
 import { filledPrompt } from "./own.ts";
+import { offeredPrompts, promptIn, slashAct, slashCommands } from "./slash-lines.ts";
 import { commandsFor } from "./use-suggestions.ts";
 
 const action = (slash: NonNullable<Action["slash"]>, name: string): Action => ({

@@ -1,8 +1,8 @@
-import { type ActionUser, argumentsFor, offeredActions, readLine, refuseArguments } from "@banyan/client/actions";
+import type { ActionUser } from "@banyan/client/actions";
+import { useEffect, useState } from "react";
 import { usePage, usePageState } from "../page.ts";
-import { type Action, useAllActions } from "../palette/actions.tsx";
-import { say as inWords, t } from "../phrases/phrases.ts";
-import { type AskedPrompt, type BroughtPrompt, offeredPrompts, promptIn, useBroughtPrompts } from "./brought.ts";
+import { useAllActions } from "../palette/actions.tsx";
+import { type AskedPrompt, type BroughtPrompt, useBroughtPrompts } from "./brought.ts";
 
 /** Something that is done by writing its name. */
 export interface SlashCommand {
@@ -23,6 +23,28 @@ export interface SlashCommands {
   promptIn(text: string): AskedPrompt | undefined;
   /** Whether a text is one; then it is done. Throws why not when it looks like one, and is none or cannot be done here. */
   act(text: string): boolean;
+  /**
+   * For a text that can only be read once more of the page is loaded: resolves as soon as that is there, and rejects when it
+   * cannot be loaded. Nothing for every other text.
+   */
+  wait(text: string): Promise<unknown> | undefined;
+}
+
+let slashLines: typeof import("./slash-lines.ts") | undefined;
+let loading: Promise<unknown> | undefined;
+
+/** Loads what reads lines with a slash; once more after a failure. */
+function loadSlashLines(): Promise<unknown> {
+  loading ??= import("./slash-lines.ts").then(
+    (loaded) => {
+      slashLines = loaded;
+    },
+    (error: unknown) => {
+      loading = undefined;
+      throw error;
+    },
+  );
+  return loading;
 }
 
 /** The actions of the page that have a name to be written, and the prompts of the server, for what stands in the message box. */
@@ -30,51 +52,27 @@ export function useSlashCommands(text: string): SlashCommands {
   const page = usePage();
   const actions = useAllActions();
   const brought = useBroughtPrompts(text.startsWith("/"));
-  const prompts = offeredPrompts(brought);
+  const [lines, setLines] = useState(slashLines);
+  useEffect(() => {
+    // Without the connection the next line asks for it again.
+    loadSlashLines().then(
+      () => setLines(slashLines),
+      () => {},
+    );
+  }, []);
+  const prompts = lines?.offeredPrompts(brought) ?? [];
   const user: ActionUser = { client: "page", rights: usePageState(({ rights }) => rights) };
   return {
-    all: () => slashCommands(actions(), user),
+    all: () => lines?.slashCommands(actions(), user) ?? [],
     prompts,
-    promptIn: (said) => promptIn(said, brought),
+    promptIn: (said) => slashLines?.promptIn(said, brought),
+    wait: (said) => (said.startsWith("/") && !slashLines ? loadSlashLines() : undefined),
     act(said) {
-      const act = slashAct(said, actions(), { ...user, prompts: prompts.map(({ name }) => name) });
+      const names = slashLines?.offeredPrompts(brought).map(({ name }) => name) ?? [];
+      const act = slashLines?.slashAct(said, actions(), { ...user, prompts: names });
       if (!act) return false;
       page.perform(act);
       return true;
     },
   };
-}
-
-/** Those of the actions that are offered behind a slash. */
-export function slashCommands(written: readonly Action[], user: ActionUser): readonly SlashCommand[] {
-  return offeredActions(user).flatMap((action) => {
-    const { name, aliases = [], help } = action;
-    if (!written.some(({ slash }) => slash === name)) return [];
-    const hint = argumentsFor(action, user);
-    const does = hint === undefined ? inWords(help) : `${inWords(help)} ${inWords(hint)}`;
-    return [{ name: `/${name}`, words: [name, ...aliases].map((word) => `/${word}`), does }];
-  });
-}
-
-/** What a line calls for; nothing where it is words or a prompt. Throws a sentence when it calls for nothing here. */
-export function slashAct(
-  line: string,
-  written: readonly Action[],
-  user: ActionUser & { readonly prompts: readonly string[] },
-): (() => unknown) | undefined {
-  const read = readLine(line, { ...user, say: inWords });
-  if (read.type !== "action") return undefined;
-  const { action, argument } = read;
-  const act = written.find(({ slash }) => slash === action.name);
-  if (act) {
-    refuseArguments(action, argument, { ...user, say: inWords });
-    return () => act.run(argument);
-  }
-  const { onPage } = action;
-  if (onPage !== undefined) return () => inWords(onPage);
-  throw new Error(
-    t("/{name} can't be used yet: there are no messages.", {
-      name: action.name,
-    }),
-  );
 }

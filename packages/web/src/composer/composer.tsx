@@ -1,4 +1,3 @@
-import { readMode } from "@banyan/client/actions";
 import {
   type ConversationState,
   createId,
@@ -98,7 +97,8 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
     {
       name: t("Switch between chat and task mode"),
       slash: "mode",
-      run(argument = "") {
+      async run(argument = "") {
+        const { readMode } = await import("@banyan/client/actions");
         const wanted = readMode(argument, inWords) ?? mode;
         setMode(wanted);
         return MODES[wanted];
@@ -106,9 +106,12 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
     },
     ...(run ? [{ name: t("Stop this branch"), slash: "stop", takes: "run.interrupt", run: stop } as const] : []),
   ]);
-  const send = (delivery: "steer" | "queue") => {
+  const send = (delivery: "steer" | "queue"): void => {
     const said = text;
     if (said.trim() === "" && files.all.length === 0) return;
+    const wait = commands.wait(said);
+    // A second Enter meanwhile sends nothing more.
+    if (wait) return told(wait.then(() => box.current?.value === said && send(delivery)));
     const asked = commands.promptIn(said);
     try {
       if (!asked && commands.act(said)) return change("");

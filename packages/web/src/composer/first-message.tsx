@@ -49,6 +49,12 @@ export function FirstMessage() {
   };
   const send = async () => {
     if (beginning !== undefined || (text.trim() === "" && files.all.length === 0)) return;
+    const wait = commands.wait(text);
+    if (wait) {
+      await wait;
+      // A second Enter meanwhile begins nothing more.
+      if (box.current?.value !== text) return;
+    }
     const asked = commands.promptIn(text);
     if (!asked && commands.act(text)) return setText("");
     const said = { text, files: files.all };

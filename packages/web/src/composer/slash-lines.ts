@@ -1,0 +1,64 @@
+import {
+  type ActionUser,
+  argumentsFor,
+  mayBePrompt,
+  offeredActions,
+  readLine,
+  refuseArguments,
+} from "@banyan/client/actions";
+import { slashIn } from "@banyan/core/shown";
+import type { Action } from "../palette/actions.tsx";
+import { say as inWords, t } from "../phrases/phrases.ts";
+import type { AskedPrompt, Brought, BroughtPrompt } from "./brought.ts";
+import type { SlashCommand } from "./commands.ts";
+
+// Reads lines that begin with a slash. The page loads it after what it shows first.
+
+/** Those that their name calls for: an action of that very name comes first, unless it gives way. */
+export function offeredPrompts(brought: Brought): readonly BroughtPrompt[] {
+  return brought?.prompts.filter(({ name }) => mayBePrompt(`/${name}`)) ?? [];
+}
+
+/** The prompt that a text asks for. One of an MCP server is for the server to find, as long as it is not known what they bring. */
+export function promptIn(text: string, brought: Brought): AskedPrompt | undefined {
+  const { name: word = "", argument = "" } = slashIn(text) ?? {};
+  const prompt = word.toLowerCase();
+  const asked = { prompt, argument };
+  if (offeredPrompts(brought).some(({ name }) => name === prompt)) return asked;
+  const mayCome = brought === undefined || brought.starting.length > 0;
+  return mayCome && /.:./.test(prompt) ? asked : undefined;
+}
+
+/** Those of the actions that are offered behind a slash. */
+export function slashCommands(written: readonly Action[], user: ActionUser): readonly SlashCommand[] {
+  return offeredActions(user).flatMap((action) => {
+    const { name, aliases = [], help } = action;
+    if (!written.some(({ slash }) => slash === name)) return [];
+    const hint = argumentsFor(action, user);
+    const does = hint === undefined ? inWords(help) : `${inWords(help)} ${inWords(hint)}`;
+    return [{ name: `/${name}`, words: [name, ...aliases].map((word) => `/${word}`), does }];
+  });
+}
+
+/** What a line calls for; nothing where it is words or a prompt. Throws a sentence when it calls for nothing here. */
+export function slashAct(
+  line: string,
+  written: readonly Action[],
+  user: ActionUser & { readonly prompts: readonly string[] },
+): (() => unknown) | undefined {
+  const read = readLine(line, { ...user, say: inWords });
+  if (read.type !== "action") return undefined;
+  const { action, argument } = read;
+  const act = written.find(({ slash }) => slash === action.name);
+  if (act) {
+    refuseArguments(action, argument, { ...user, say: inWords });
+    return () => act.run(argument);
+  }
+  const { onPage } = action;
+  if (onPage !== undefined) return () => inWords(onPage);
+  throw new Error(
+    t("/{name} can't be used yet: there are no messages.", {
+      name: action.name,
+    }),
+  );
+}
