@@ -38,6 +38,7 @@ describe("B27: lines", () => {
   test("a path may have spaces and colons", () => {
     const odd = file("notes/to do: 1:2.md");
     expect(read('md:3:4 path="notes/to do: 1:2.md"', odd, a)).toBe("notes/to do: 1:2.md lines 3 4");
+    expect(read("md:notes/to do: 1:2.md:3:4 the end", odd, a)).toBe("notes/to do: 1:2.md lines 3 4");
     const colon = file("a:b.ts");
     expect(read("ts:a:b.ts:3:4", colon, a)).toBe("a:b.ts lines 3 4");
   });

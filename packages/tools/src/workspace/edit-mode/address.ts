@@ -39,8 +39,8 @@ const ACT = /:(before|after|remove)$/;
 /**
  * Reads the info string of a fence as an address to one of the files (B27, B29): `lang:START:END`, `lang` and
  * `lang:Symbol[:before|:after|:remove]`, with the path before the place (`lang:path:START:END`) or apart from it
- * (`lang:START:END path=...`), which is needed when there are several files. The first word counts; a colon in it or a
- * `path=` makes an address of it. A path is never guessed.
+ * (`lang:START:END path=...`), which is needed when there are several files. The first word counts, and a path with blanks that is
+ * one of the files; a colon in the first word or a `path=` makes an address of it. A path is never guessed.
  */
 export function parseAddress<File extends Addressee>(info: string, files: readonly File[]): Address<File> {
   const named = PATH.exec(info);
@@ -55,8 +55,8 @@ export function parseAddress<File extends Addressee>(info: string, files: readon
     const file = files.find((other) => names(other, path)) ?? files.find((other) => names(other, unescaped(path)));
     return file === undefined ? notArmed(path) : placeIn(file, rest);
   }
-  const found = leadingPath(rest ?? "", files);
-  if (found !== undefined) return placeIn(found.file, found.rest);
+  const found = leadingPath(rest ?? "", files) ?? leadingPath(info.slice(info.indexOf(":") + 1).trim(), files);
+  if (found !== undefined) return placeIn(found.file, found.rest?.split(/\s/, 1)[0]);
   const [, other] = /^(.+):\d+:\d+$/.exec(rest ?? "") ?? [];
   if (other !== undefined) return notArmed(other);
   const [only] = files;
