@@ -16,6 +16,6 @@ export function isProjectTrusted(
   }
   const { state } = record.trustOf(cwd);
   if (state === "unknown" || state === "changed")
-    say("What this project brings (settings, instructions, ...) is not used; --trust uses it from now on.");
+    say("This project's settings and instructions are not used. --trust turns them on from now on.");
   return state === "trusted";
 }

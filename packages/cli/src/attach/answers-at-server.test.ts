@@ -77,7 +77,7 @@ test.skipIf(!hasTmux)(
       await killedWhileDenying(pty, "not now");
     }
     using pty = Pty.open(place, ["attach"], model.env);
-    await pty.until("Why not: not now");
+    await pty.until("Reason (optional): not now");
     expect(model.asked).toHaveLength(1);
     // Keys are for a question when none has come for a while.
     await sleep(400);

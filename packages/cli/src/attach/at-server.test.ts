@@ -141,19 +141,19 @@ test.skipIf(!hasTmux)(
     watched.follow({ item: (item) => void (item.type === "file.changed" && kinds.push(item.kind)) });
 
     pty.enter("/edit #1");
-    expect(await pty.asked("And now?")).toMatch(/Left behind: 1 changed file ─+\n +created +\+1 +-0 +oak\.txt/);
+    expect(await pty.asked("What should happen to them?")).toMatch(/This branch leaves 1 changed file ─+\n +created +\+1 +-0 +oak\.txt/);
     pty.press("d");
     await pty.until(/^\+ ?tall$|^ *1 \+ tall$/, 2);
-    await pty.asked("And now?");
+    await pty.asked("What should happen to them?");
     pty.press("Escape");
     await pty.prompted();
     expect(made()).toBe(true);
 
     pty.enter("/edit #1");
-    await pty.asked("And now?");
+    await pty.asked("What should happen to them?");
     pty.press("r");
     const screen = await pty.until(/^─ Reply to banyan: ─+\nplant an oak$/);
-    expect(screen).toMatch(/^put back: .*oak\.txt/m);
+    expect(screen).toMatch(/^Restored: .*oak\.txt/m);
     expect(screen.match(/deleted/g)).toHaveLength(1);
     expect(made()).toBe(false);
     await expect.poll(() => kinds).toEqual(["deleted"]);

@@ -52,13 +52,13 @@ describe.skipIf(!hasTmux)("commands of a terminal whose conversation is on a ser
     const remote = await connected(address);
     using pty = Pty.open(place, ["attach", "--new"], model.env);
     await pty.prompted();
-    await pty.exchange("/approval", "Approval: only looking runs without asking.");
-    await pty.exchange("/approval edits", "Approval: files of this directory are changed without asking.");
-    expect((await pty.until("edits freely")).match(/changed without asking/g)).toHaveLength(1);
+    await pty.exchange("/approval", "Approval: reads freely, asks before edits and commands.");
+    await pty.exchange("/approval edits", "Approval: edits files here without asking, asks before commands.");
+    expect((await pty.until("edits freely")).match(/edits files here without asking/g)).toHaveLength(1);
     await expect.poll(() => remote.welcome.settings.approval).toBe("edits");
     await pty.exchange("/approval never", "Choose plan (only looking until you approve a plan)");
     using late = Pty.open(place, ["attach", "--new"], model.env);
-    expect(await late.prompted()).toContain("Approval: files of this directory are changed without asking.");
+    expect(await late.prompted()).toContain("Approval: edits files here without asking, asks before commands.");
   });
 
   test("S27: nothing is asked in one conversation of a server, once its person has typed yes; elsewhere all is as it was", async () => {
@@ -69,16 +69,16 @@ describe.skipIf(!hasTmux)("commands of a terminal whose conversation is on a ser
     await pty.prompted();
     await pty.exchange("hello", "Hello.");
     pty.enter("/approval all");
-    await pty.until("Type yes to run everything unasked:");
+    await pty.until("Type yes to run everything without asking:");
     pty.press("Enter");
     await pty.answers("no");
-    await pty.until("You are asked as before.");
+    await pty.until("Approval is unchanged.");
     expect(remote.welcome.settings).toMatchObject({ approval: "ask", unasked: [] });
     await pty.prompted();
     pty.enter("/approval all");
-    await pty.until("Type yes to run everything unasked:");
+    await pty.until("Type yes to run everything without asking:");
     await pty.answers("yes");
-    await pty.until("Approval: in this conversation every call runs without asking.");
+    await pty.until("Approval: runs everything in this conversation without asking.");
     await pty.until("never asks");
     await expect.poll(() => remote.welcome.settings.unasked).toHaveLength(1);
     expect(remote.welcome.settings.approval).toBe("ask");

@@ -34,11 +34,11 @@ test.skipIf(!hasTmux).for([
   {
     what: "a reason",
     calls: [{ tool: "shell", input: { command: "touch made.txt" } }],
-    card: /^Why not: ([a-z]*)$/m,
+    card: /^Reason (optional): ([a-z]*)$/m,
     asked: async (pty: Pty) => {
       await pty.asked();
       pty.press("n");
-      await pty.until("Why not:");
+      await pty.until("Reason (optional):");
     },
     sent: "The user denied this call: ",
   },

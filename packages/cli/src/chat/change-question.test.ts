@@ -91,7 +91,7 @@ describe("a question about a change", () => {
 
   test("T45: can be allowed for all changes of its turn", async () => {
     const { here, ended, runs, session } = await asked("write", { path: "a.txt", content: "one\n" });
-    expect(here.screen.lines.join("\n")).toContain("t  yes, and all changes of files in this turn");
+    expect(here.screen.lines.join("\n")).toContain("t  Yes, and all edits in this turn");
     here.keys("t");
     await ended;
     expect(text("a.txt")).toBe("one\n");
@@ -112,7 +112,7 @@ describe("a question about a change", () => {
       (sentence) => here.terminal.view.say(sentence),
       new AbortController().signal,
     );
-    await here.screen.until("Type yes to run everything unasked");
+    await here.screen.until("Type yes to run everything without asking");
     await here.quiet();
     here.keys(ESC);
     expect(await agreed).toBe(false);
@@ -154,7 +154,7 @@ describe("a question about a change", () => {
     writeFileSync(join(folder, "a.txt"), "one\n");
     const input = { path: "a.txt", old_text: "one", new_text: "two" };
     const { here, ended } = await asked("edit", input);
-    expect(here.screen.lines.join("\n")).toContain("e  change the new text first");
+    expect(here.screen.lines.join("\n")).toContain("e  Edit the new text first");
     here.keys("e");
     await here.screen.until(/─ new text of edit: ─+\ntwo$/);
     here.keys("!", ENTER);

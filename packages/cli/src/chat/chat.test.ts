@@ -46,13 +46,13 @@ describe.skipIf(!hasTmux)("a chat", () => {
     await pty.until("Welcome back.");
     expect(JSON.stringify(server.asked.at(-1))).toContain("Hello to you.");
     pty.press("BTab");
-    await pty.until("Approval: files of this directory are changed without asking.");
+    await pty.until("Approval: edits files here without asking, asks before commands.");
     await pty.until("chat · edits freely ·");
     // The third is taken by a word only (S27).
     pty.press("BTab");
-    await pty.until("Type yes to run everything unasked:");
+    await pty.until("Type yes to run everything without asking:");
     await pty.answers("no");
-    await pty.until("Approval: only looking runs without asking.");
+    await pty.until("Approval: reads freely, asks before edits and commands.");
     await pty.until("chat · asks first ·");
   });
 

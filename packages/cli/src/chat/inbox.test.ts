@@ -138,11 +138,11 @@ describe.skipIf(!hasTmux).each(links)("what is typed while the agent works ($lin
       await pty.until(shown);
     }
     pty.press("M-Up");
-    expect(await pty.until(/ it was queued: Enter queues it ─\ntwo$/)).toMatch(/^queued: one/m);
+    expect(await pty.until(/ Editing a queued message. Enter puts it back ─\ntwo$/)).toMatch(/^queued: one/m);
     pty.press("M-Up");
-    await pty.until(/ it was queued: Enter queues it, 1 behind it ─\none$/);
+    await pty.until(/ Editing a queued message. Enter puts it back, 1 behind it ─\none$/);
     pty.press("M-Up");
-    await pty.until(/ it was to steer: Enter has it do so, 2 behind it ─\ngo left$/);
+    await pty.until(/ Editing a message for this turn. Enter sends it now, 2 behind it ─\ngo left$/);
     pty.type(", now");
     pty.press("Enter");
     expect(await pty.until(/^steer: go left, now/)).toMatch(/\none$/m);

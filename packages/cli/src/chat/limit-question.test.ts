@@ -26,13 +26,13 @@ describe.skipIf(!hasTmux).each(links)("F37: whether a turn may go on beyond its 
     using pty = await open(place, MODEL, server.env);
     await pty.prompted();
     pty.enter("work");
-    await pty.asked("May it go on, with as much again?");
+    await pty.asked("Continue, with the same limit again?");
     expect(pty.screen()).toContain(REASON);
     expect(server.asked).toHaveLength(1);
     pty.type("y");
     await pty.until("It goes on, with as much again as its limits allow.");
     await pty.until("The turn reached the limit of 2 steps.");
-    await pty.asked("May it go on, with as much again?");
+    await pty.asked("Continue, with the same limit again?");
     pty.type("n");
     expect(await pty.until("Enough of it.")).toContain("It does not go on beyond its limit.");
     await pty.prompted();
@@ -44,15 +44,15 @@ describe.skipIf(!hasTmux).each(links)("F37: whether a turn may go on beyond its 
     using pty = await open(place, ["--plain", ...MODEL], server.env);
     await pty.prompted();
     pty.enter("work");
-    await pty.until("May it go on, with as much again?");
+    await pty.until("Continue, with the same limit again?");
     pty.press("Enter");
-    await pty.until("Nothing is decided yet");
+    await pty.until("Type one of the choices");
     pty.enter("1");
     await pty.until("On and on.");
     await pty.prompted();
     pty.enter("more");
     // It stood there twice: nothing was decided the first time.
-    await pty.until("May it go on, with as much again?", 3);
+    await pty.until("Continue, with the same limit again?", 3);
     pty.press("C-c");
     await pty.until("Interrupted");
     await pty.prompted();
@@ -67,11 +67,11 @@ describe.skipIf(!hasTmux)("F37: whether a turn may go on beyond its limit is ask
     using terminal = Pty.open(place, ["attach", "--new", "--plain"], model.env);
     await terminal.prompted();
     terminal.enter("work");
-    await terminal.until("May it go on, with as much again?");
+    await terminal.until("Continue, with the same limit again?");
     const { conversation } = await remote.ask("conversation.open", {});
     const watched = await remote.watch(conversation).loaded;
     using full = Pty.open(place, ["attach", "--resume", conversation], model.env);
-    expect(await full.asked("May it go on, with as much again?")).toContain(REASON);
+    expect(await full.asked("Continue, with the same limit again?")).toContain(REASON);
     full.type("y");
     await terminal.until("On and on.");
     await full.until("On and on.");

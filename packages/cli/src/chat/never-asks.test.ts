@@ -6,7 +6,7 @@ import { modelServer, shell } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
 
 const MODEL = ["--model", "openai-compatible/test"];
-const ASKED = "Type yes to run everything unasked:";
+const ASKED = "Type yes to run everything without asking:";
 
 let place: Home;
 beforeEach(() => {
@@ -26,7 +26,7 @@ describe.skipIf(!hasTmux)("S27: two presses of a key do not make it that nothing
     // Enter at once decides nothing.
     pty.press("Enter");
     await pty.answers("no");
-    await pty.until("You are asked as before.");
+    await pty.until("Approval is unchanged.");
     await pty.until("asks first");
     await pty.prompted();
     // The key once more goes past the question, to the first mode again: it is not asked twice.
@@ -35,13 +35,13 @@ describe.skipIf(!hasTmux)("S27: two presses of a key do not make it that nothing
     pty.press("BTab");
     await pty.hears("x");
     pty.press("BTab");
-    await pty.until("You are asked as before.", 2);
+    await pty.until("Approval is unchanged.", 2);
     await pty.until("asks first");
     expect((await pty.prompted()).split("Every call would run")).toHaveLength(3);
     pty.enter("/approval all");
     await pty.until(ASKED);
     await pty.answers("y");
-    await pty.until("You are asked as before.", 3);
+    await pty.until("Approval is unchanged.", 3);
     await pty.prompted();
     pty.enter("/approval all");
     await pty.until(ASKED);
@@ -67,12 +67,12 @@ describe.skipIf(!hasTmux)("S27: two presses of a key do not make it that nothing
     pty.enter("/approval all");
     await pty.until(ASKED);
     pty.press("Enter");
-    await pty.until("You are asked as before.");
+    await pty.until("Approval is unchanged.");
     await pty.prompted();
     pty.enter("/approval all");
     await pty.until(ASKED, 2);
     pty.enter("yes");
-    await pty.until("Approval: in this conversation every call runs without asking.");
+    await pty.until("Approval: runs everything in this conversation without asking.");
   });
 
   test("without a sandbox it is refused, in one sentence, with what allows it", async () => {

@@ -41,23 +41,23 @@ describe.skipIf(!hasTmux).each(links)("C5: a plan ($link)", ({ open }) => {
     await pty.prompted();
     await pty.exchange("/plan", "There is no plan on this branch.");
     pty.enter("make it");
-    const asked = await pty.asked("Carry it out?");
-    expect(asked).toContain("hands in its plan in");
+    const asked = await pty.asked("Go ahead?");
+    expect(asked).toContain("proposes a plan in");
     expect(asked).toContain("[x] look around");
     expect(asked).toContain("[ ] make it");
     expect(JSON.stringify(server.asked[1])).toContain("Approval mode 'plan' only looks");
     pty.press("n");
-    await pty.until("What is to be otherwise:");
+    await pty.until("What should change:");
     pty.enter("in green");
     await pty.until("update_plan  1 of 2 done … denied");
-    await pty.asked("Carry it out?");
+    await pty.asked("Go ahead?");
     // A plan is changed as lines, where they can be typed.
     pty.press("e");
     await pty.until("of update_plan:");
     pty.type(" in green");
     pty.press("Enter");
     await pty.until("make it in green");
-    await pty.asked("Carry it out?");
+    await pty.asked("Go ahead?");
     pty.press("f");
     await pty.until("It is made.");
     expect(made("made.txt")).toBe(true);

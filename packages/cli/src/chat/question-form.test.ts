@@ -44,7 +44,7 @@ describe.skipIf(!hasTmux)("C12: a chat asks with choices", () => {
     await full.until("Enter sends all answers");
     full.press("Enter");
     expect(await full.until("So be it.")).toContain("Colour: blue · Sizes: small, huge");
-    const told = await plain.until("Somebody else has answered: Colour: blue Sizes: small, huge");
+    const told = await plain.until("Answered in another client: Colour: blue Sizes: small, huge");
     // The call that asks is not told in the middle of what it asks.
     expect(told).toMatch(/ {2}2 {2}blue\nA number, or your own words:/);
     expect(JSON.stringify(model.asked[1])).toContain(String.raw`Colour: blue\nSizes: small, huge`);

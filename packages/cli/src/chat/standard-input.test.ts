@@ -26,14 +26,14 @@ describe.skipIf(!hasTmux).each(links)("S33: a script on standard input ($link)",
     await pty.prompted();
     pty.enter("make them");
     const question = await pty.asked();
-    expect(question).toContain("yes, once");
+    expect(question).toContain("Yes, once");
     expect(question).not.toContain("always");
     pty.press("y");
     await pty.until("touch two");
     await pty.asked();
     expect(made()).toEqual(["one"]);
     pty.press("n");
-    await pty.until("Why not:");
+    await pty.until("Reason (optional):");
     pty.enter("not this");
     await pty.until("Both asked.");
     expect(made()).toEqual(["one"]);

@@ -125,7 +125,7 @@ class Printing {
     // There is one turn only: a tool that comes later comes never.
     for (const sentence of mcp ? await serversSettled(mcp, signal) : []) notice(oneLine(sentence));
     if (!trust && untrustedContent(host.workspace).length > 0)
-      notice("What this project brings (settings, instructions, ...) is not used; --trust uses it.");
+      notice("This project's settings and instructions are not used. --trust turns them on.");
     const asked = await askedFor(prompt, host, signal);
     const defect = Promise.withResolvers<never>();
     defect.promise.catch(() => {}); // Whoever waits for the turn is told.

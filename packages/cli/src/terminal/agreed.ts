@@ -7,7 +7,7 @@ import { UsageError } from "../problem.ts";
  */
 export async function agreed(deed: string, sentence: string): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stdout.isTTY)
-    throw new UsageError(`This would ${deed}. Add --yes, since nobody can be asked here.`);
+    throw new UsageError(`This would ${deed}. Add --yes: there is no terminal to ask in.`);
   const typed = await typedLine(`${sentence} Type yes to do it: `);
   return typed?.trim().toLowerCase() === "yes";
 }

@@ -6,10 +6,10 @@ import { pick } from "./pick.ts";
 import type { Terminal } from "./terminal.ts";
 
 const CHOICES: readonly Choice[] = [
-  { key: "y", text: "yes, once", words: ["yes", "Y"] },
+  { key: "y", text: "Yes, once", words: ["yes", "Y"] },
   { key: "a", text: "always, in this conversation" },
   { key: "A", text: "always, for good" },
-  { key: "n", text: "no", words: ["no", "N"], takesWords: "Why not" },
+  { key: "n", text: "no", words: ["no", "N"], takesWords: "Reason (optional)" },
 ];
 
 describe("S14: a line is a choice only when it is one of those offered", () => {

@@ -36,7 +36,7 @@ export async function decideByLine(terminal: Terminal, decision: Decision): Prom
       read(NEXT);
       continue;
     }
-    const hint = "Nothing is decided yet: type one of the choices, then Enter.";
+    const hint = "Type one of the choices, then press Enter.";
     terminal.write(`${style.dim(wrap(hint, terminal.columns))}\n`);
   }
 }

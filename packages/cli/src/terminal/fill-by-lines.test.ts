@@ -49,7 +49,7 @@ test("C12, T39: in plain lines each question has its numbers, and is asked again
       "\n2 of 2, Sizes: Which?",
       "  1  small",
       "  2  huge",
-      "Numbers with commas between them, or your own words: ",
+      "Numbers separated by commas, or your own words: ",
       "",
     ].join("\n"),
   );

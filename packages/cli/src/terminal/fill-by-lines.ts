@@ -20,7 +20,7 @@ export async function fillByLines(terminal: Terminal, form: Form): Promise<Fille
     write(`\n${place}${style.bold(heading)}: ${asked}`);
     for (const [at, { label, description }] of choices.entries())
       write(`  ${style.bold(String(at + 1))}  ${label}${description === undefined ? "" : `: ${description}`}`);
-    const prompt = several ? "Numbers with commas between them, or your own words: " : "A number, or your own words: ";
+    const prompt = several ? "Numbers separated by commas, or your own words: " : "A number, or your own words: ";
     for (;;) {
       const line = await terminal.ask({
         prompt,

@@ -6,9 +6,9 @@ export async function killedWhileDenying(pty: Pty, why: string): Promise<void> {
   pty.enter("go");
   await pty.asked();
   pty.press("n");
-  await pty.until("Why not:");
+  await pty.until("Reason (optional):");
   pty.type(why);
-  await pty.until(`Why not: ${why}`);
+  await pty.until(`Reason (optional): ${why}`);
   pty.kill("SIGKILL");
   await pty.until("[exit 137]");
 }

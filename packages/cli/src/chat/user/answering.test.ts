@@ -86,9 +86,9 @@ async function beginsToDeny(here: Opened): Promise<void> {
   await here.screen.until("Allow this?");
   await here.quiet();
   here.keys("n");
-  await here.screen.until("Why not:");
+  await here.screen.until("Reason (optional):");
   here.keys("it is ");
-  await here.screen.until("Why not: it is");
+  await here.screen.until("Reason (optional): it is");
 }
 
 /** Whether anything was put aside that was written. */
@@ -250,7 +250,7 @@ describe("T19: an answer that is being written", () => {
 
     const second = person();
     void second.approvals.ask(session, question);
-    await second.here.screen.until("Why not: it is");
+    await second.here.screen.until("Reason (optional): it is");
     // What is typed as it appears is about something else.
     second.here.keys(ENTER);
     await second.here.quiet();
@@ -274,7 +274,7 @@ describe("T19: an answer that is being written", () => {
     here.keys(ENTER);
     await here.screen.until(/^Allow this\?$/);
     here.keys("n");
-    await here.screen.until("Why not: it is");
+    await here.screen.until("Reason (optional): it is");
     here.keys(ESC);
     await here.screen.until(/^Allow this\?$/);
     here.keys("y");
@@ -337,14 +337,14 @@ describe("T19: an answer that is being written", () => {
   test("goes into the history when its call has ended without asking again; until then it waits", async () => {
     const { session, question, ended } = await asking(RUNS);
     const left = unsentAt("/somewhere");
-    left.answering(session.id, { call: "a call", what: "Why not" }).draft("it is too early");
+    left.answering(session.id, { call: "a call", what: "Reason (optional)" }).draft("it is too early");
     left.answering(session.id, { call: "a call that is not there", what: "Which colour?" }).draft("green");
     left.close();
 
     const { here, approvals } = person();
     approvals.opened(session.state);
     await here.screen.until("Not sent, but in the history: green");
-    await here.screen.until("What you had begun to answer is there when the agent asks it again.");
+    await here.screen.until("Your unfinished answer is kept until the agent asks again.");
     expect(files()).toHaveLength(1);
     await session.answer(question, { decision: "allow" });
     await ended;

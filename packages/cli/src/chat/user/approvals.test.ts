@@ -26,9 +26,9 @@ describe.skipIf(!hasTmux).each(links)("an approval ($link)", ({ open }) => {
     const shown = await pty.asked();
     expect(shown.replaceAll("\n", "")).toMatch(/banyan asks to run shell in .* {2}touch made\.txt/);
     pty.press("Enter");
-    await pty.until("Nothing is decided yet");
+    await pty.until(/^Press y[^.]* or n\./);
     pty.press("q", "Space", "Enter");
-    await pty.until("Nothing is decided yet");
+    await pty.until(/^Press y[^.]* or n\./);
     expect(made("made.txt")).toBe(false);
     pty.press("y");
     await pty.until("Made.");
@@ -51,7 +51,7 @@ describe.skipIf(!hasTmux).each(links)("an approval ($link)", ({ open }) => {
     await pty.asked();
     expect(made("made.txt")).toBe(false);
     pty.press("n");
-    await pty.until("Why not:");
+    await pty.until("Reason (optional):");
     pty.enter("not now");
     await pty.until("Well.");
     expect(made("made.txt")).toBe(false);
@@ -65,7 +65,7 @@ describe.skipIf(!hasTmux).each(links)("an approval ($link)", ({ open }) => {
     using pty = await open(place, ["--color", "never", ...MODEL], server.env);
     await pty.prompted();
     pty.enter("make them");
-    expect(await pty.asked()).toContain("always shell(touch [harmless]), in this conversation");
+    expect(await pty.asked()).toContain("Yes, and don't ask again for `touch ...` in this conversation");
     pty.press("a");
     await pty.until("All made.");
     // What is asked stands by itself; the same in the transcript stands behind the name of its tool.
@@ -103,7 +103,7 @@ describe.skipIf(!hasTmux).each(links)("an approval ($link)", ({ open }) => {
     pty.press("C-u");
     pty.enter("touch other.txt");
     await pty.until(/^ {2}touch other\.txt$/);
-    for (; !pty.screen().includes("Nothing is decided yet"); await sleep(400)) pty.press("Enter");
+    for (; !pty.screen().match(/^Press y[^.]* or n\./m); await sleep(400)) pty.press("Enter");
     expect(made("other.txt")).toBe(false);
     pty.press("y");
     await pty.until("Made.");
@@ -137,10 +137,10 @@ describe.skipIf(!hasTmux).each(links)("an approval ($link)", ({ open }) => {
     await pty.until(/^I +1$/);
     goOn();
     expect(await pty.until("Allow this?")).toMatch(
-      /1 {2}yes, once\n {2}2 {2}always shell\(touch \[harmless\]\), in this conversation/,
+      /1 {2}Yes, once\n {2}2 {2}Yes, and don't ask again for `touch \.\.\.` in this conversation/,
     );
     pty.press("Enter");
-    await pty.until("Nothing is decided yet");
+    await pty.until("Type one of the choices");
     expect(made("made.txt")).toBe(false);
     pty.enter("1");
     await pty.until("Made.");

@@ -60,7 +60,7 @@ export class Approvals {
   /** A conversation is gone into: says what becomes of what processes before had left in answer to its calls. */
   opened(state: ConversationState): void {
     if (this.#answering.putLeftAside(state))
-      this.#view.note("What you had begun to answer is there when the agent asks it again.");
+      this.#view.note("Your unfinished answer is kept until the agent asks again.");
   }
 
   /** A run has ended, and may have ended calls that were not asked about again. */
@@ -89,7 +89,7 @@ export class Approvals {
     );
     written.end(given === "given");
     if (given === "closed" && open.said !== undefined)
-      this.#view.note(`Somebody else has answered: ${excerpt(oneLine(open.said), SHOWN)}`);
+      this.#view.note(`Answered in another client: ${excerpt(oneLine(open.said), SHOWN)}`);
   }
 
   /** Lets a person decide until the session takes the answer, or the question is not open any more. */
@@ -110,7 +110,7 @@ export class Approvals {
       ? { title: "Your message is too large", question: "Store it as a file?", choices: [STORE, KEEP_BACK] }
       : {
           title: `${excerpt(visibleLine(asker), 40)} has reached a limit`,
-          question: "May it go on, with as much again?",
+          question: "Continue, with the same limit again?",
           choices: [MORE, ENOUGH],
         };
     const decided = await this.#terminal.decide({ ...asked, body: [visibleLine(reason)], stops: true, signal });
@@ -201,7 +201,7 @@ export class Approvals {
     const message = session.state.messages.get(id);
     if (message?.role !== "assistant") return;
     await session.allowChanges?.(message.run).catch((error: unknown) => {
-      this.#view.note(`Allowed this once only. ${oneLine(problemOf(error).message)}`);
+      this.#view.note(`Allowed only this once. ${oneLine(problemOf(error).message)}`);
     });
   }
 
@@ -211,9 +211,9 @@ export class Approvals {
     const inFolder = folder === undefined ? "" : ` in ${visibleLine(folder)}`;
     if (call.about?.handsIn)
       return {
-        title: `${excerpt(visibleLine(asker), 40)} hands in its plan${inFolder}`,
-        name: "The plan",
-        question: "Carry it out?",
+        title: `${excerpt(visibleLine(asker), 40)} proposes a plan${inFolder}`,
+        name: "Proposed plan",
+        question: "Go ahead?",
         choices: [CARRY_OUT, FREELY, EDIT_PLAN, NOT_SO],
         stops: true,
       };
@@ -225,8 +225,8 @@ export class Approvals {
       choices: [
         YES,
         ...(changes ? [TURN] : []),
-        ...(rule === undefined ? [] : always(visibleLine(rule))),
-        { ...EDIT, text: `change the ${thing === undefined ? "arguments" : argumentWords(thing)} first` },
+        ...(rule === undefined ? [] : always(allowedBy(rule, call))),
+        { ...EDIT, text: `Edit the ${thing === undefined ? "arguments" : argumentWords(thing)} first` },
         NO,
       ],
       stops: true,
@@ -252,41 +252,53 @@ type Given = "given" | "closed" | "refused";
 
 /** Characters of somebody else's answer that are shown. */
 const SHOWN = 200;
+/** Name under which an unfinished reason is kept: earlier versions have written it too. */
 const WHY_NOT = "Why not";
-const YES: Choice = { key: "y", text: "yes, once", brief: "yes", words: ["yes", "Y"] };
-const TURN: Choice = { key: "t", text: "yes, and all changes of files in this turn", brief: "this turn", words: ["T"] };
-const EDIT: Choice = { key: "e", text: "change it first", brief: "change", words: ["edit", "change", "E"] };
+const YES: Choice = { key: "y", text: "Yes, once", brief: "yes", words: ["yes", "Y"] };
+const TURN: Choice = { key: "t", text: "Yes, and all edits in this turn", brief: "this turn", words: ["T"] };
+const EDIT: Choice = { key: "e", text: "Edit it first", brief: "edit", words: ["edit", "change", "E"] };
 const NO: Choice = {
   key: "n",
-  text: "no; you may say why",
+  text: "No, and say why",
   brief: "no",
   words: ["no", "N"],
-  takesWords: WHY_NOT,
+  takesWords: "Reason (optional)",
 };
 const CARRY_OUT: Choice = {
   key: "y",
-  text: "yes, asking before each change",
+  text: "Yes, and ask before each edit",
   brief: "yes, asking",
   words: ["yes", "Y"],
 };
-const FREELY: Choice = { key: "f", text: "yes, changing files without asking", brief: "yes, freely", words: ["F"] };
-const EDIT_PLAN: Choice = { ...EDIT, text: "change the plan first" };
+const FREELY: Choice = { key: "f", text: "Yes, and edit files without asking", brief: "yes, freely", words: ["F"] };
+const EDIT_PLAN: Choice = { ...EDIT, text: "Edit the plan first" };
 const NOT_SO: Choice = {
   ...NO,
-  text: "no; you may say what is to be otherwise",
-  takesWords: "What is to be otherwise",
+  text: "No, and say what to change",
+  takesWords: "What should change",
 };
-const MORE: Choice = { key: "y", text: "yes, go on", brief: "go on", words: ["yes", "Y"] };
-const ENOUGH: Choice = { key: "n", text: "no, end here", brief: "end", words: ["no", "N"] };
+const MORE: Choice = { key: "y", text: "Yes, continue", brief: "go on", words: ["yes", "Y"] };
+const ENOUGH: Choice = { key: "n", text: "No, stop here", brief: "end", words: ["no", "N"] };
 
 /** Choices for a message that is too large for the model. */
-const STORE: Choice = { key: "y", text: "yes, store it as a file", brief: "store", words: ["yes", "Y"] };
-const KEEP_BACK: Choice = { key: "n", text: "no, do not send it", brief: "do not send", words: ["no", "N"] };
+const STORE: Choice = { key: "y", text: "Yes, store it as a file", brief: "store", words: ["yes", "Y"] };
+const KEEP_BACK: Choice = { key: "n", text: "No, don't send it", brief: "do not send", words: ["no", "N"] };
 
-function always(rule: string): Choice[] {
+/** What a rule would allow, as the user reads it: a command itself, with `...` where any harmless options may follow (S24). */
+function allowedBy(rule: string, { about }: Call): string {
+  const command = about?.command === undefined ? undefined : /\((.*)\)$/s.exec(rule)?.[1];
+  return `\`${visibleLine(command?.replace(/ \[harmless\]$/, " ...") ?? rule)}\``;
+}
+
+function always(allowed: string): Choice[] {
   return [
-    { key: "a", text: `always ${rule}, in this conversation`, brief: "always here", holdsOn: true },
-    { key: "A", text: `always ${rule}, for good`, brief: "always", holdsOn: true },
+    {
+      key: "a",
+      text: `Yes, and don't ask again for ${allowed} in this conversation`,
+      brief: "don't ask again here",
+      holdsOn: true,
+    },
+    { key: "A", text: `Always allow ${allowed} (saved in your settings)`, brief: "always allow", holdsOn: true },
   ];
 }
 

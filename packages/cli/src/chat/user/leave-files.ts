@@ -32,15 +32,21 @@ export async function leaveFiles(left: LeftBranch, { terminal, view, revert }: L
   const { style } = terminal;
   const { files } = left;
   const [, ...body] = changedFileLines(files);
-  const title = `Left behind: ${counted(files.length, "changed file")}`;
+  const title = `This branch leaves ${counted(files.length, "changed file")}`;
   for (let again = false; ; again = true) {
-    const decided = await terminal.decide({ title, body, question: "And now?", choices: [KEEP, REVERT, DIFF], again });
+    const decided = await terminal.decide({
+      title,
+      body,
+      question: "What should happen to them?",
+      choices: [KEEP, REVERT, DIFF],
+      again,
+    });
     if (!decided) return false;
     if (decided.key === KEEP.key) return true;
     if (decided.key === REVERT.key) {
       const { changes, problems } = await revert(left);
-      for (const change of changes) view.line(`put back: ${changeHead(change, style)}`);
-      for (const problem of problems) view.say(`${style.bad("Not put back:")} ${oneLine(problem)}`);
+      for (const change of changes) view.line(`Restored: ${changeHead(change, style)}`);
+      for (const problem of problems) view.say(`${style.bad("Not restored:")} ${oneLine(problem)}`);
       return true;
     }
     for (const change of files.flatMap((file) => file.changes))
@@ -48,11 +54,11 @@ export async function leaveFiles(left: LeftBranch, { terminal, view, revert }: L
   }
 }
 
-const KEEP: Choice = { key: "k", text: "keep the files as they are now", brief: "keep", words: ["keep"] };
+const KEEP: Choice = { key: "k", text: "Keep the files as they are", brief: "keep", words: ["keep"] };
 const REVERT: Choice = {
   key: "r",
-  text: "put them back to what they were before",
-  brief: "put back",
+  text: "Restore them to what they were before",
+  brief: "restore",
   words: ["revert"],
 };
-const DIFF: Choice = { key: "d", text: "show what changed", brief: "show", words: ["diff"] };
+const DIFF: Choice = { key: "d", text: "Show what changed", brief: "show", words: ["diff"] };

@@ -22,7 +22,7 @@ test.each([
   };
   const { signal } = new AbortController();
   const answered = answerInWords(here.terminal, question, "banyan", () => new WrittenPart(undefined), signal);
-  await here.screen.until(/Which colour\?\n {2}1 \(x\) red\n {2}2 \( \) blue\n {4}In your own words:/);
+  await here.screen.until(/Which colour\?\n {2}1 \(x\) red\n {2}2 \( \) blue\n {4}Your own answer:/);
   // Keys that were typed before it appeared count for nothing.
   await new Promise((resolve) => setTimeout(resolve, 400));
   here.keys(...typed);

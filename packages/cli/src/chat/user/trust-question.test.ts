@@ -30,7 +30,7 @@ describe.skipIf(!hasTmux)("S5: the question whether a project may be used", () =
   test("is not asked where a project brings nothing", async () => {
     put("README.md", "hello");
     using pty = Pty.open(place, DEMO);
-    expect(await pty.prompted()).not.toContain("Use it?");
+    expect(await pty.prompted()).not.toContain("Use them?");
   });
 
   test("S6: shows what exactly it brings; yes uses it from now on, and it is asked once", async () => {
@@ -40,14 +40,14 @@ describe.skipIf(!hasTmux)("S5: the question whether a project may be used", () =
     put(".banyan/settings.json", '{"permissions":{"allow":["shell(npm test*)"]}}');
     {
       using pty = Pty.open(place, MODEL, server.env);
-      const screen = await pty.until("Use it?");
+      const screen = await pty.until("Use them?");
       expect(screen).toContain(
-        `This project brings settings or instructions of its own:\n${realpathSync(place.workspace)}\n`,
+        `This project has its own settings or instructions:\n${realpathSync(place.workspace)}\n`,
       );
       expect(screen).toContain('  MCP server docs: no-such-npx -y "docs server"\n');
       expect(screen).toContain("    rule shell(npm test*): runs without asking\n");
       expect(screen).toContain("    instructions AGENTS.md\n");
-      expect(screen).toContain("  1  yes, use it\n");
+      expect(screen).toContain("  1  Yes, use them\n");
       pty.enter("1");
       await pty.prompted();
       pty.enter("hello");
@@ -56,18 +56,18 @@ describe.skipIf(!hasTmux)("S5: the question whether a project may be used", () =
     }
     expect(record().trustOf(place.workspace)).toEqual({ state: "trusted" });
     using again = Pty.open(place, MODEL, server.env);
-    expect(await again.prompted()).not.toContain("Use it?");
+    expect(await again.prompted()).not.toContain("Use them?");
   });
 
   test("S14: is not answered by Enter or a stray key; left alone, nothing is used and nothing is kept", async () => {
     await using server = await modelServer({ text: "Hello." });
     put("AGENTS.md", "Say sir.");
     using pty = Pty.open(place, MODEL, server.env);
-    await pty.until("Use it?");
+    await pty.until("Use them?");
     pty.press("Enter");
-    await pty.until("Nothing is decided yet");
+    await pty.until("Type one of the choices");
     pty.enter("ok");
-    await pty.until("Nothing is decided yet", 2);
+    await pty.until("Type one of the choices", 2);
     pty.press("C-c");
     await pty.prompted();
     pty.enter("hello");
@@ -80,7 +80,7 @@ describe.skipIf(!hasTmux)("S5: the question whether a project may be used", () =
     put("AGENTS.md", "Say sir.");
     {
       using pty = Pty.open(place, DEMO);
-      await pty.until("Use it?");
+      await pty.until("Use them?");
       pty.enter("3");
       await pty.prompted();
     }
@@ -88,11 +88,13 @@ describe.skipIf(!hasTmux)("S5: the question whether a project may be used", () =
     {
       using pty = Pty.open(place, DEMO);
       const screen = await pty.prompted();
-      expect(screen).toContain("What this project brings is not used, as you decided; --trust uses it from now on.");
-      expect(screen).not.toContain("Use it?");
+      expect(screen).toContain(
+        "This project's settings and instructions are not used, as you decided. --trust turns them on.",
+      );
+      expect(screen).not.toContain("Use them?");
     }
     using pty = Pty.open(place, [...DEMO, "--trust"]);
-    expect(await pty.prompted()).not.toContain("Use it?");
+    expect(await pty.prompted()).not.toContain("Use them?");
     expect(record().trustOf(place.workspace)).toEqual({ state: "trusted" });
   });
 
@@ -103,8 +105,8 @@ describe.skipIf(!hasTmux)("S5: the question whether a project may be used", () =
     put("AGENTS.md", "Say madam.");
     put(".banyan/commands/b.md", "B.");
     using pty = Pty.open(place, DEMO);
-    const screen = await pty.until("Use it?");
-    expect(screen).toContain("What this project brings has changed since you agreed to it");
+    const screen = await pty.until("Use them?");
+    expect(screen).toContain("The settings or instructions of this project have changed since you agreed to them");
     expect(screen).toContain("    command b: .banyan/commands/b.md\n");
     expect(screen).not.toContain("command a");
     expect(screen).not.toContain("AGENTS.md");
@@ -124,7 +126,7 @@ describe("S5: print mode", () => {
     record().trust(place.workspace);
     const { stderr, asked: sent } = await asked();
     expect(sent).not.toContain("Say sir.");
-    expect(stderr).toContain("What this project brings (settings, instructions, ...) is not used; --trust uses it.");
+    expect(stderr).toContain("This project's settings and instructions are not used. --trust turns them on.");
   });
 
   test("--trust uses a project for this run, and keeps nothing", async () => {

@@ -25,7 +25,8 @@ export async function mayUseProject(
     case "trusted":
       return true;
     case "distrusted":
-      if (!args.trust) notice("What this project brings is not used, as you decided; --trust uses it from now on.");
+      if (!args.trust)
+        notice("This project's settings and instructions are not used, as you decided. --trust turns them on.");
       return args.trust && remember(() => record.trust(directory), notice);
     case "unknown":
     case "changed": {
@@ -54,24 +55,24 @@ function remember(decide: () => void, notice: (sentence: string) => void): true 
 type Undecided = Extract<Trust, { state: "unknown" | "changed" }>;
 
 const CHOICES: readonly Choice[] = [
-  { key: "y", text: "yes, use it", brief: "yes", words: ["yes", "Y"] },
-  { key: "l", text: "later: not this time", brief: "later", words: ["later", "L"] },
-  { key: "n", text: "no, and do not ask again", brief: "never", words: ["no", "N"] },
+  { key: "y", text: "Yes, use them", brief: "yes", words: ["yes", "Y"] },
+  { key: "l", text: "Not this time", brief: "later", words: ["later", "L"] },
+  { key: "n", text: "No, and don't ask again", brief: "never", words: ["no", "N"] },
 ];
 
 function decisionAbout(root: string, { state, items }: Undecided): Decision {
   const what =
     state === "unknown"
-      ? "This project brings settings or instructions of its own"
-      : "What this project brings has changed since you agreed to it";
+      ? "This project has its own settings or instructions"
+      : "The settings or instructions of this project have changed since you agreed to them";
   return {
     title: `${what}: ${visibleLine(root)}`,
     body: [
       ...items.map(lineOf),
       "",
-      "Use it only if you trust whoever wrote it: what is listed can steer the agent, and run with your rights.",
+      "Use them only if you trust their author. They can steer the agent and run commands with your rights.",
     ],
-    question: "Use it?",
+    question: "Use them?",
     choices: CHOICES,
   };
 }

@@ -28,10 +28,10 @@ export async function agreesToAll(
   signal: AbortSignal,
 ): Promise<boolean> {
   say(
-    "Every call would run in this conversation without asking you: commands, changes of files, and whatever a text that the agent reads talks it into. Deny rules still hold. It ends when the program does.",
+    "Everything in this conversation will run without asking: commands, edits, and anything that a text talks the agent into. Deny rules still hold. This ends when you leave the program.",
   );
   const line = await terminal.ask({
-    prompt: "Type yes to run everything unasked: ",
+    prompt: "Type yes to run everything without asking: ",
     // It may be wanted while something else is asked; who does not want it after all goes back there.
     isOver: true,
     signal,
@@ -41,7 +41,7 @@ export async function agreesToAll(
 }
 
 /** What a person is told who did not say yes. */
-export const STILL_ASKED = "You are asked as before.";
+export const STILL_ASKED = "Approval is unchanged.";
 
 const WORDS: Readonly<Record<ApprovalMode, string>> = {
   plan: "only plans",
@@ -51,8 +51,8 @@ const WORDS: Readonly<Record<ApprovalMode, string>> = {
 };
 
 const SENTENCES: Readonly<Record<ApprovalMode, string>> = {
-  plan: "Approval: only looking runs, and nothing else before you allow a plan.",
-  ask: "Approval: only looking runs without asking.",
-  edits: "Approval: files of this directory are changed without asking.",
-  all: "Approval: in this conversation every call runs without asking.",
+  plan: "Plan mode: read-only until you approve a plan.",
+  ask: "Approval: reads freely, asks before edits and commands.",
+  edits: "Approval: edits files here without asking, asks before commands.",
+  all: "Approval: runs everything in this conversation without asking.",
 };

@@ -104,7 +104,7 @@ export function greet(terminal: Terminal, host: Host, notices: readonly string[]
   if (name.startsWith("demo/") && !isStandIn(host))
     say(style.warning("This is the offline demo: a few rules, not a language model."));
   if (host.approval === "plan") say(approvalSentence("plan"));
-  if (host.approval === "edits") say(style.warning("Approval: files of this directory are changed without asking."));
+  if (host.approval === "edits") say(style.warning("Approval: edits files here without asking, asks before commands."));
   if (host.approval === "all") {
     const [layer] = settingAt(host.configuration, ["approval"])?.layers ?? [];
     const from = layer === "flags" ? "--approval all" : layer === "environment" ? "BANYAN_APPROVAL" : "the settings";

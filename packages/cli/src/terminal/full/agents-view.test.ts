@@ -5,8 +5,8 @@ import { Opened } from "./testing/opened.ts";
 import { createTheme } from "./theme/theme.ts";
 import { AgentsView } from "./views/agents-view.ts";
 
-const YES = { key: "y", text: "yes, once", brief: "yes" };
-const NO = { key: "n", text: "no; you may say why", brief: "no", takesWords: "Why not" };
+const YES = { key: "y", text: "Yes, once", brief: "yes" };
+const NO = { key: "n", text: "No, and say why", brief: "no", takesWords: "Reason (optional)" };
 
 // Whether a question has the keys is a matter of time.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
@@ -70,7 +70,7 @@ test("T26, T30: in 40 columns and 10 rows a question stands below the sub-agents
   here.keys("\x1b[C");
   await here.screen.until("❯ Read the docs.");
   here.keys("n");
-  await here.screen.until("Why not:");
+  await here.screen.until("Reason (optional):");
   here.keys("\x1b");
   expect(await here.screen.until(/^Allow this\?$/m)).toContain("❯ Read the docs.");
   here.keys("y");

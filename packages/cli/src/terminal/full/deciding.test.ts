@@ -14,8 +14,8 @@ describe("a decision", () => {
     body: ["rm -rf build"],
     question: "Allow this?",
     choices: [
-      { key: "y", text: "yes, once" },
-      { key: "n", text: "no; you may say why", takesWords: "Why not" },
+      { key: "y", text: "Yes, once" },
+      { key: "n", text: "No, and say why", takesWords: "Reason (optional)" },
     ],
   };
 
@@ -27,7 +27,7 @@ describe("a decision", () => {
     await here.quiet();
     await here.screen.until(/^Allow this\?$/);
     here.keys(ENTER, "q");
-    await here.screen.until("Nothing is decided yet: press one of y, n.");
+    await here.screen.until("Press y or n.");
     here.keys("y");
     expect(await decided).toEqual({ key: "y" });
   });
@@ -68,7 +68,7 @@ describe("a decision", () => {
     const decided = here.terminal.decide({ ...question, again: true });
     await here.screen.until("Allow this?");
     here.keys("n");
-    await here.screen.until("Why not:");
+    await here.screen.until("Reason (optional):");
     here.keys("not now", ENTER);
     expect(await decided).toEqual({ key: "n", words: "not now" });
   });

@@ -35,7 +35,7 @@ async function filling(here: Opened, fields: readonly QuestionField[], more: Par
 /** Begins to fill in a form, without waiting for its end. */
 async function form(here: Opened, fields: readonly QuestionField[], more: Partial<Form> = {}) {
   const filled = filling(here, fields, more);
-  await here.screen.until(/banyan asks:[\s\S]*In your own words:/);
+  await here.screen.until(/banyan asks:[\s\S]*Your own answer:/);
   await here.quiet();
   return { filled };
 }
@@ -48,7 +48,7 @@ describe("C12, S14: a form in the full terminal", () => {
     await here.screen.until(/1 \( \) red\n +as a brick\n +2 \( \) blue/);
     await here.quiet();
     here.keys(ENTER);
-    await here.screen.until("Nothing is chosen or said yet.");
+    await here.screen.until("Choose or type an answer first.");
     here.keys(DOWN, DOWN, ENTER);
     expect(await filled).toEqual([{ chosen: ["blue"], words: "" }]);
   });
@@ -105,7 +105,7 @@ describe("C12, S14: a form in the full terminal", () => {
     const here = open();
     const answered = new AbortController();
     const { filled } = await form(here, [colour], { begun: ["but dark"], signal: answered.signal });
-    await here.screen.until("In your own words: but dark");
+    await here.screen.until("Your own answer: but dark");
     answered.abort();
     expect(await filled).toBeUndefined();
     expect(here.interrupts).toBe(0);

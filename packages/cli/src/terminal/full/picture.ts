@@ -88,7 +88,7 @@ function fullScreen({ overlays, theme, keys }: Seen, page: Overlay<unknown>, spi
   const isBehind = !question && overlays.behind > 0;
   const last = isBehind
     ? theme.warning(
-        cut(`You are asked something${keyHint(keys, "list-cancel", "goes there").replace(/^(?=.)/, ": ")}`, columns),
+        cut(`A question is waiting${keyHint(keys, "list-cancel", "shows it").replace(/^(?=.)/, ": ")}`, columns),
       )
     : spinner;
   const below = asked?.cursor && { ...asked.cursor, row: asked.cursor.row + room };
@@ -100,7 +100,7 @@ function fullScreen({ overlays, theme, keys }: Seen, page: Overlay<unknown>, spi
 
 /** The prompt, or what stands in its place. Until that has the keys, the prompt is below it, for who is typing. */
 function inputOf({ overlays, prompt, theme, view, keys }: Seen, size: Size): View {
-  const hint = view.isBusy ? `Enter steers, ${keys.hint("send-later") ?? ""} waits for its turn` : "";
+  const hint = view.isBusy ? `Enter: send now. ${keys.hint("send-later") ?? ""}: after this turn` : "";
   const kept = overlays.top?.footer && size.rows >= STATUS_FROM ? 2 : 1;
   const most = { ...size, rows: Math.max(1, size.rows - kept) };
   const top = overlays.top?.view(most, theme, overlays.isArmed, keys);

@@ -40,13 +40,13 @@ test.each([
     title: "banyan asks to run shell",
     body: ["rm -rf build"],
     question: "Allow this?",
-    choices: [{ key: "n", text: "no; you may say why", takesWords: "Why not" }],
+    choices: [{ key: "n", text: "No, and say why", takesWords: "Reason (optional)" }],
   });
   await here.screen.until("Allow this? …");
   await here.quiet();
   await here.screen.until(/^Allow this\?$/);
   here.keys("n");
-  await here.screen.until("Why not");
+  await here.screen.until("Reason (optional)");
   here.keys("later");
   await here.screen.until("later");
   here.keys(ENTER);

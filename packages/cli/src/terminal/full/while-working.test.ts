@@ -17,7 +17,7 @@ describe("while the agent works", () => {
     const here = busy();
     here.keys("go left", ENTER, "then rest", ALT_ENTER);
     const part = (text: string) => [{ type: "text", text }] as const;
-    await here.screen.until("Enter steers");
+    await here.screen.until("Enter: send now");
     await expect.poll(() => here.typed).toHaveLength(2);
     expect(here.typed).toEqual([
       ["go left", false],
@@ -40,9 +40,9 @@ describe("while the agent works", () => {
   test("T53: what was taken back and deleted has not waited: what is written then is new", async () => {
     const here = busy();
     here.terminal.takeBack("later", "queued");
-    await here.screen.until("it was queued: Enter queues it");
+    await here.screen.until("Editing a queued message. Enter puts it back");
     here.keys("\x15");
-    expect(await here.screen.until("Enter steers")).not.toContain("it was queued");
+    expect(await here.screen.until("Enter: send now")).not.toContain("Editing a queued message");
     here.keys("now", ENTER);
     await expect.poll(() => here.typed).toEqual([["now", false]]);
   });
@@ -65,7 +65,7 @@ describe("while the agent works", () => {
     here.keys("/retry", ENTER, "half a thought");
     await here.screen.until("next: /retry");
     here.keys(ALT_UP);
-    expect(await here.screen.until(/ it was next: Enter sends it, 1 behind it ─\n\/retry$/)).not.toContain(
+    expect(await here.screen.until(/ Editing the next message. Enter sends it, 1 behind it ─\n\/retry$/)).not.toContain(
       "next: /retry",
     );
     expect(here.draft).toBe("/retry\nhalf a thought");
@@ -76,7 +76,7 @@ describe("while the agent works", () => {
     here.keys(ENTER);
     await expect.poll(() => here.typed.at(-1)).toEqual(["later, please", true]);
     here.terminal.takeBack("not yet", "held");
-    await here.screen.until(/ it was held back: Enter sends it, 1 behind it ─\nnot yet$/);
+    await here.screen.until(/ Editing a message held back. Enter sends it, 1 behind it ─\nnot yet$/);
     here.keys(ENTER);
     await expect.poll(() => here.typed.at(-1)).toEqual(["not yet", false]);
   });

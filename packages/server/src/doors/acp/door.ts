@@ -307,7 +307,7 @@ class AcpDoor {
       await client.ask("approval.use", { mode, conversation });
     } catch (error) {
       if (!(error instanceof ClientError && error.code === "unconfirmed")) throw error;
-      if (!(await session.agrees(NEVER_ASK))) throw invalidParams("You are asked as before.", error);
+      if (!(await session.agrees(NEVER_ASK))) throw invalidParams("Approval is unchanged.", error);
       await client.ask("approval.use", { mode, conversation, confirmed: true });
     }
   }

@@ -274,9 +274,9 @@ export class Prompt {
 }
 
 const WAITED: Readonly<Record<WaitedAs, string>> = {
-  steer: "it was to steer: Enter has it do so",
-  queued: "it was queued: Enter queues it",
-  interrupt: "it was to interrupt: Enter has it steer",
-  held: "it was held back: Enter sends it",
-  next: "it was next: Enter sends it",
+  steer: "Editing a message for this turn. Enter sends it now",
+  queued: "Editing a queued message. Enter puts it back",
+  interrupt: "Editing a message meant to interrupt. Enter sends it now",
+  held: "Editing a message held back. Enter sends it",
+  next: "Editing the next message. Enter sends it",
 };

@@ -172,15 +172,16 @@ export class DecisionCard implements Overlay<Decided> {
     return told.length === 0 ? [] : ["", ...told.map(({ key, text }) => `${theme.bold(key)}  ${text}`)];
   }
 
-  #keys(): string {
-    return this.#decision.choices.map(({ key }) => key).join(", ");
+  /** `y, e or n`, with what stands before the last one. */
+  #keys(beforeLast: string): string {
+    const keys = this.#decision.choices.map(({ key }) => key);
+    return [keys.slice(0, -1).join(", "), keys.at(-1)].join(beforeLast);
   }
 
   #offer(columns: number, theme: Theme, isTight: boolean, isArmed: boolean): View {
     const { question, choices } = this.#decision;
     const asked = isArmed ? theme.bold(question) : theme.dim(`${question} …`);
-    const which = `ress one of ${this.#keys()}.`;
-    const undecided = fitting([`Nothing is decided yet: p${which}`, `P${which}`, this.#keys()], columns);
+    const undecided = fitting([`Press ${this.#keys(" or ")}.`, this.#keys(", ")], columns);
     const hint = this.#isUndecided ? theme.warning(undecided) : cut(asked, columns);
     const brief = choices.map(({ key, text, brief = text }) => `${theme.bold(key)} ${brief}`);
     return { lines: [...(isTight ? inLines(brief, columns, theme.dim(" · ")) : this.#long(columns, theme)), hint] };
@@ -190,7 +191,7 @@ export class DecisionCard implements Overlay<Decided> {
     const prompt = `${this.#chosen?.takesWords ?? ""}: `;
     const room = Math.max(1, columns - widthOf(prompt) - 1);
     const text = lastColumns(this.#words.text, room);
-    const hint = theme.dim(cut("Enter sends, also without words", columns));
+    const hint = theme.dim(cut("Enter sends. A reason is optional", columns));
     return {
       lines: [theme.bold(prompt) + text, hint],
       cursor: { row: 0, column: widthOf(prompt) + widthOf(text) },

@@ -11,7 +11,7 @@ import { LineInput } from "./line-input.ts";
 import type { Over, Overlay, View } from "./overlay.ts";
 import type { Page } from "./viewer.ts";
 
-const WORDS = "In your own words: ";
+const WORDS = "Your own answer: ";
 
 /** What is filled in of one field. */
 interface Filling {
@@ -150,7 +150,7 @@ export class FormCard implements Overlay<Filled> {
     const { field, chosen, words, bar } = filling;
     if (!field.several && field.choices[bar]) chooseOnly(filling, bar);
     if (chosen.size === 0 && words.text.trim() === "") {
-      this.#hint = field.choices[bar] ? "Nothing is chosen yet: Space chooses." : "Nothing is chosen or said yet.";
+      this.#hint = field.choices[bar] ? "Nothing chosen yet. Press Space to choose." : "Choose or type an answer first.";
       return undefined;
     }
     return this.#next();
@@ -215,7 +215,7 @@ export class FormCard implements Overlay<Filled> {
 
   #answers(): readonly string[] {
     const { fields } = this.#form;
-    return (filledText(fields, this.#filled()) ?? "Nothing is answered.").split("\n");
+    return (filledText(fields, this.#filled()) ?? "Nothing answered.").split("\n");
   }
 
   #intro(): readonly string[] {
