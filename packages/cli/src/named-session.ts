@@ -113,7 +113,7 @@ async function prepare(session: Session, keepModel: boolean, host: Host, notice:
   const { model } = session.state;
   if (keepModel || model === undefined || model === host.model.name) return;
   try {
-    await host.useModel(model, `Using ${model}, as this conversation does.`);
+    await host.useModel(model, `Model: ${model} (from this conversation)`);
   } catch (error) {
     if (!(error instanceof ModelChoiceError)) throw error;
     notice(`This conversation used ${model}, which cannot be used now: ${error.message}`);

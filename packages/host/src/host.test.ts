@@ -53,8 +53,8 @@ describe("a host", () => {
   test("B65: takes the model of the flag before that of the settings, and says why", async () => {
     set({ model: "ollama/llama", temperature: 0.5 });
     const byFlag = await open({ model: "demo/offline" });
-    expect(byFlag.model).toEqual({ name: "demo/offline", reason: "Using demo/offline, as the command line says." });
-    expect((await open()).model).toEqual({ name: "ollama/llama", reason: "Using ollama/llama, as the settings say." });
+    expect(byFlag.model).toEqual({ name: "demo/offline", reason: "Model: demo/offline (from the command line)" });
+    expect((await open()).model).toEqual({ name: "ollama/llama", reason: "Model: ollama/llama (from your settings)" });
   });
 
   test("B65: a model of the settings that there is not is named with its file", async () => {
@@ -225,9 +225,9 @@ describe("what is set", () => {
     mkdirSync(join(cwd, ".banyan"));
     writeFileSync(join(cwd, ".banyan", "settings.json"), '{"model":"ollama/project"}');
     set({ model: "ollama/user" });
-    expect(await reason({})).toBe("Using ollama/user, as the settings say.");
-    expect(await reason({}, true)).toBe("Using ollama/project, as the settings of this project say.");
-    expect(await reason({ BANYAN_MODEL: "ollama/env" }, true)).toBe("Using ollama/env, as BANYAN_MODEL says.");
+    expect(await reason({})).toBe("Model: ollama/user (from your settings)");
+    expect(await reason({}, true)).toBe("Model: ollama/project (from the settings of this project)");
+    expect(await reason({ BANYAN_MODEL: "ollama/env" }, true)).toBe("Model: ollama/env (from BANYAN_MODEL)");
   });
 
   test("B5: the limits of the settings hold, and those of the command line before them", async () => {

@@ -358,7 +358,7 @@ export class Host {
   }
 
   /** Takes another model from the next turn on. Rejects with `ModelChoiceError`; then everything stays as it is. */
-  async useModel(name: string, reason = `Using ${name}.`): Promise<Agent> {
+  async useModel(name: string, reason = `Model: ${name}`): Promise<Agent> {
     const model = await this.#drivers.of(name);
     this.#choice = { name, reason };
     this.#agent = this.#agent.with({ model });

@@ -235,11 +235,11 @@ async function modelFor(configuration: Configuration, env: Environment, signal?:
   const [layer] = settingAt(configuration, ["model"])?.layers ?? [];
   switch (layer) {
     case "flags":
-      return { ...choice, reason: `Using ${model}, as the command line says.` };
+      return { ...choice, reason: `Model: ${model} (from the command line)` };
     case "environment":
-      return { ...choice, reason: `Using ${model}, as BANYAN_MODEL says.` };
+      return { ...choice, reason: `Model: ${model} (from BANYAN_MODEL)` };
     case "project":
-      return { ...choice, reason: `Using ${model}, as the settings of this project say.` };
+      return { ...choice, reason: `Model: ${model} (from the settings of this project)` };
     default:
       return choice;
   }

@@ -46,8 +46,8 @@ const OPTIONS: OptionNames<ChooseOptions> = { flag: true, setting: true, env: tr
 export async function chooseModel(options: ChooseOptions = {}): Promise<ModelChoice> {
   refuseUnknown("chooseModel", options, OPTIONS);
   const { flag, setting, env = process.env, signal } = options;
-  if (flag) return { name: flag, reason: `Using ${flag}, as the command line says.` };
-  if (setting) return { name: setting, reason: `Using ${setting}, as the settings say.` };
+  if (flag) return { name: flag, reason: `Model: ${flag} (from the command line)` };
+  if (setting) return { name: setting, reason: `Model: ${setting} (from your settings)` };
   signal?.throwIfAborted();
 
   for (const provider of providers) {
@@ -67,7 +67,7 @@ export async function chooseModel(options: ChooseOptions = {}): Promise<ModelCho
       const name = `${provider}/${model}`;
       return {
         name,
-        reason: `Using ${name}, because ${["no key is set", ...reasons].join(", ")} and ${provider} answers at ${address}.`,
+        reason: `Model: ${name} (${["no key is set", ...reasons].join(", ")}, and ${provider} answers at ${address})`,
       };
     }
     reasons.push("no local server answers");
@@ -81,7 +81,7 @@ export async function chooseModel(options: ChooseOptions = {}): Promise<ModelCho
 function byKey({ name: provider, defaultModel, keyVariable }: Provider, env: Environment): ModelChoice | undefined {
   if (defaultModel === undefined || !isSet(env, keyVariable)) return undefined;
   const name = `${provider}/${defaultModel}`;
-  return { name, reason: `Using ${name}, because ${keyVariable} is set.` };
+  return { name, reason: `Model: ${name} (${keyVariable} is set)` };
 }
 
 /** A provider that is wherever the user says: it has no default model, but lists its models. */
@@ -90,7 +90,7 @@ async function byAddress(provider: Provider, env: Environment, signal?: AbortSig
   const model = (await ask(provider, env, signal))?.models[0];
   if (model === undefined) return undefined;
   const name = `${provider.name}/${model}`;
-  return { name, reason: `Using ${name}, because ${provider.addressVariable} is set.` };
+  return { name, reason: `Model: ${name} (${provider.addressVariable} is set)` };
 }
 
 function needsAddress(provider: Provider): boolean {

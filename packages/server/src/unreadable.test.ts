@@ -76,7 +76,7 @@ test("F77: clients of AG-UI and useChat see that a message cannot be read, in it
   const directory = temporaryDirectory();
   await written(directory);
   const told = `This message cannot be read: ${REASON}`;
-  const notice = { text: `The model is not shown a message that cannot be read: ${REASON}` };
+  const notice = { text: `A message that cannot be read is not sent to the model: ${REASON}` };
   const model = scriptedModel(["Yes.", "Yes.", "Yes."]);
   {
     await using site = await served({ model }, { directory });

@@ -72,7 +72,7 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, PATIENT, () => {
     await line.locator("summary").click();
     expect(await words.innerText()).toContain("You said: Sum up the conversation above.");
     // The line that a summary is being made is gone.
-    await eventually(() => page.getByText("is being summed up").count()).toBe(0);
+    await eventually(() => page.getByText("Compacting the conversation").count()).toBe(0);
     await act(page, "Compacted", "Edit this summary");
     await page.getByLabel("Edited summary").fill("The figs are ripe.");
     await page.getByRole("button", { name: "Send as a new version" }).click();

@@ -85,7 +85,7 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await write(page, "busy");
     const sentence =
-      /^The provider is overloaded\. Asked again in (\d+(?:\.\d)? s|1 min 0 s) \(HTTP 529, attempt 2\)\.$/;
+      /^The provider is overloaded\. Trying again in (\d+(?:\.\d)? s|1 min 0 s) \(HTTP 529, attempt 2\)\.$/;
     const line = page.locator("p[role=status]").filter({ hasText: sentence });
     await line.waitFor();
     // A screen reader is told once.
@@ -100,7 +100,7 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
   it("F35: the line that counts down goes when the model is asked again, and not only when it answers", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await write(page, "late counting");
-    const line = page.locator("p[role=status]").filter({ hasText: /Asked again in .*attempt 2/ });
+    const line = page.locator("p[role=status]").filter({ hasText: /Trying again in .*attempt 2/ });
     await line.waitFor();
     await line.waitFor({ state: "detached" });
     await eventually(() => said(page)).toContain("Thinking …");
@@ -118,7 +118,7 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     await notes.waitFor({ state: "detached" });
     await eventually(() => said(page)).toContain("A whole oak.");
     const inTheirPlaces =
-      /anew\s+What was written of this answer is given up; it is asked for anew\.\s+Half an oak\s[\s\S]*A whole oak\./;
+      /anew\s+Answer cut off, asking again\. The text above is discarded\.\s+Half an oak\s[\s\S]*A whole oak\./;
     await eventually(() => log(page).innerText()).toMatch(inTheirPlaces);
     await write(page, "count 2");
     await eventually(() => said(page)).toContain("word1");

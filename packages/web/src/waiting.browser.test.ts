@@ -232,7 +232,7 @@ describe.runIf(chromiumPath)(`messages of another program in the page${whyNot}`,
     expect(await articles(page).nth(1).innerText()).toContain("hologram");
     await write(page, "Is it tall?");
     await eventually(() => articles(page).last().innerText()).toContain("You said: Is it tall?");
-    await page.getByText("The model is not shown a message that cannot be read: ").waitFor();
+    await page.getByText("A message that cannot be read is not sent to the model: ").waitFor();
     await page.reload();
     await eventually(() => articles(page).nth(1).innerText()).toContain("This message cannot be read: ");
     expect(await articles(page).count()).toBe(4);

@@ -201,7 +201,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await page.locator("fieldset:focus").waitFor();
     await page.getByRole("log").getByRole("button", { name: "Edit first" }).click();
     await page.getByRole("log").getByLabel("new_text").fill("return b;\nreturn c;");
-    await eventually(() => change.innerText()).toContain("the difference that it makes in the file is not worked out");
+    await eventually(() => change.innerText()).toContain("its changes to the file are not shown");
     await eventually(() => change.innerText()).toMatch(
       /- return a;[\s\S]*new_text, 2 lines:\s*\+ return b;\s*\+ return c;/,
     );

@@ -63,7 +63,7 @@ const renderings: Readonly<Record<string, (place: Place, said: string, id: strin
 
 async function exported(place: Place, id: string, format: string): Promise<string> {
   const { stdout } = await place.banyan(["conversations", "export", id, "--format", format]);
-  // What the model was told stands below the word that says how the call ended.
+  // Sent to the model stands below the word that says how the call ended.
   return stdout.replaceAll(/<pre>[\s\S]*?<\/pre>|<style>[\s\S]*?<\/style>|^(`{3,})[\s\S]*?^\1$/gm, "");
 }
 

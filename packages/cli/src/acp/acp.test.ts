@@ -43,7 +43,9 @@ test("A6, A7: an editor alone: files are changed in the directory that it names,
   expect(JSON.stringify(model.asked.at(-1)?.at(-1))).toContain("the colour");
   // An editor that says nothing of summaries is told that it is under way, what came of it, and how it ended.
   const told = JSON.stringify(at.updates);
-  expect(told).toMatch(/is being summed up.*Compacted \d+ messages: .* stays in the tree.*Compacted \d+ messages: /);
+  expect(told).toMatch(
+    /Compacting the conversation.*Compacted \d+ messages: .* stays in the tree.*Compacted \d+ messages: /,
+  );
   expect(told).not.toContain("Ctrl-C");
   await expect(
     at.agent.request(session.load, { sessionId, cwd: place.workspace, mcpServers: [] }),

@@ -84,9 +84,7 @@ function contextOf(there: CommandPlace, prompts: ConversationContext["prompts"])
       const end = isOwn ? message.parentId : id;
       goTo(end);
       write(...lastExchange(state, end, agent, { columns: COLUMNS, style }));
-      say(
-        isOwn ? "Say it in other words: your next message stands beside it." : "Your next message goes on from here.",
-      );
+      say(isOwn ? "Rephrase it: your next message starts a new branch." : "Your next message continues from here.");
     },
     goOn: (place) => goTo(place === "latest" ? state.leaf : "below" in place ? place.below : place.end),
     async undo({ call }) {

@@ -21,7 +21,7 @@ export interface AttachArguments {
 
 const MORE = `
 A server on this machine needs no token. For another one, put it into
-BANYAN_TOKEN. What runs goes on when you leave. Your own !commands run on this
+BANYAN_TOKEN. Work continues when you leave. Your own !commands run on this
 machine: where the agent works if that is here, else in this directory.`;
 
 /** Reads what follows `banyan attach`, or says why it cannot be read. */

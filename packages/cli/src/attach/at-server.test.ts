@@ -52,7 +52,7 @@ describe.skipIf(!hasTmux)("T42: /model at a server", () => {
     using pty = Pty.open(place, ["attach", "--new"], model.env);
     await pty.prompted();
     pty.enter("list the files");
-    await pty.until("running until");
+    await pty.until("Running until");
     const watched = await remote.watch((await remote.ask("conversation.open", {})).conversation).loaded;
     pty.enter("/model");
     await pty.until(/^❯ openai-compatible\/test +price unknown/);
@@ -79,9 +79,9 @@ describe.skipIf(!hasTmux)("T17: a command of the person's own at a server", () =
     pty.enter("!pwd; echo @notes.md; exit 3");
     const workspace = realpathSync(place.workspace);
     await pty.until(`❯ !pwd; echo @notes.md; exit 3\n${workspace}\n@notes.md\nexit code 3`);
-    await pty.until(/^exit code 3(, [\d.]+ s)?; the agent gets it with what you say next$/);
+    await pty.until(/^Exit code 3(, [\d.]+ s)?\. The agent sees this with your next message\.$/);
     pty.enter("!! echo $OWN_TOKEN");
-    await pty.until(/^❯ !! echo \$OWN_TOKEN\nof the person\ndone(, .*)?; the agent does not get it$/);
+    await pty.until(/^❯ !! echo \$OWN_TOKEN\nof the person\nDone(, .*)?\. The agent does not see this\.$/);
     expect(model.asked).toHaveLength(0);
     pty.enter("what was it?");
     await pty.until("I see.");
@@ -98,7 +98,7 @@ describe.skipIf(!hasTmux)("T17: a command of the person's own at a server", () =
     pty.enter(`!echo three; ${lasts}`);
     await pty.until(/^three$/);
     pty.press("C-c");
-    await pty.until(/^stopped, .*; the agent gets it/);
+    await pty.until(/^Stopped, .*\. The agent sees this/);
     const remote = await connected(address);
     const watched = await remote.watch((await remote.ask("conversation.open", {})).conversation).loaded;
     await until(watched, () => watched.state.runs.size === 1);
@@ -116,7 +116,7 @@ describe.skipIf(!hasTmux)("T17: a command of the person's own at a server", () =
     await pty.prompted();
     pty.enter("!touch here.txt; pwd");
     await pty.until(
-      new RegExp(`^${RegExp.escape(workspace)}\ndone(, .*)?, here in ${RegExp.escape(workspace)}; the agent gets`),
+      new RegExp(`^${RegExp.escape(workspace)}\nDone(, .*)?, here in ${RegExp.escape(workspace)}\\. The agent sees`),
     );
     expect([elsewhere, place].map((one) => existsSync(join(one.workspace, "here.txt")))).toEqual([true, false]);
     await pty.prompted();
@@ -141,7 +141,9 @@ test.skipIf(!hasTmux)(
     watched.follow({ item: (item) => void (item.type === "file.changed" && kinds.push(item.kind)) });
 
     pty.enter("/edit #1");
-    expect(await pty.asked("What should happen to them?")).toMatch(/This branch leaves 1 changed file ─+\n +created +\+1 +-0 +oak\.txt/);
+    expect(await pty.asked("What should happen to them?")).toMatch(
+      /This branch leaves 1 changed file ─+\n +created +\+1 +-0 +oak\.txt/,
+    );
     pty.press("d");
     await pty.until(/^\+ ?tall$|^ *1 \+ tall$/, 2);
     await pty.asked("What should happen to them?");

@@ -74,7 +74,7 @@ test.skipIf(!hasTmux)(
     const [first = ""] = watched.state.messages.keys();
 
     pty.enter("/compact the colour");
-    await pty.until("Summing up; Ctrl-C stops it.");
+    await pty.until("Compacting. Ctrl-C stops it.");
     await expect.poll(() => model.asked.length).toBe(5);
     expect(JSON.stringify(model.asked[4]?.at(-1))).toContain(
       "follow these words of the user for the summary:\\nthe colour",
@@ -89,7 +89,7 @@ test.skipIf(!hasTmux)(
     await until(watched, () => watched.state.runs.size === 0);
     await pty.prompted();
 
-    await pty.exchange("/branch Heavy", "Your next message goes on from here.");
+    await pty.exchange("/branch Heavy", "Your next message continues from here.");
     await pty.exchange(
       "/compact",
       /Compacted \d+ messages: about [\d,]+ to [\d,]+ tokens\nAll messages stay in the tree\./,

@@ -55,8 +55,8 @@ export async function join(args: AttachArguments, { terminal, unsent, signal, me
     completeCommands(terminal, server, commands).catch((error: unknown) => talk?.tell(error));
     const say = (sentence: string) => terminal.write(`${wrap(sentence, terminal.columns)}\n`);
     say(`${style.bold("banyan")} at ${door.address} in ${visibleLine(workspace)}`);
-    const stays = "What runs goes on when you leave. /help lists the commands.";
-    say(style.dim(`Using ${visibleLine(settings.model)}. ${stays}`));
+    const stays = "Work continues when you leave. /help lists the commands.";
+    say(style.dim(`Model: ${visibleLine(settings.model)}. ${stays}`));
     if (settings.approval !== "ask") say(style.warning(approvalSentence(settings.approval)));
     for (const problem of [...notices, ...problems]) say(style.warning(oneLine(problem)));
     if (!mayAct) say(style.warning("You may only watch here."));

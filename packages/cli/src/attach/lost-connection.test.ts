@@ -33,7 +33,7 @@ for (const [how, args, shown] of [
         await pty.exchange("hello", "Hello to you.");
         server.kill("SIGKILL");
         await once(server, "exit");
-        await pty.until("The connection was lost; trying again.");
+        await pty.until("Connection lost. Reconnecting.");
         pty.enter("are you there?");
         await pty.until("Not sent yet: “are you there?”.");
         // Ctrl-C takes a line away from a system that edits lines until it is read.
@@ -61,7 +61,7 @@ test.skipIf(!hasTmux)(
     using pty = Pty.open(place, ["attach", "--new"], model.env);
     await pty.prompted();
     server.kill("SIGKILL");
-    await pty.until("The connection was lost; trying again.");
+    await pty.until("Connection lost. Reconnecting.");
     pty.enter("hello");
     await sleep(300);
     pty.kill("SIGTERM");
@@ -90,13 +90,13 @@ test.skipIf(!hasTmux)(
     await pty.until("The agent works; go there when it has answered.");
     server.kill("SIGKILL");
     await once(server, "exit");
-    await pty.until("The connection was lost; trying again.");
+    await pty.until("Connection lost. Reconnecting.");
     pty.enter("/tree #2");
     await pty.until("Whether the agent still works is not known; go there when you are connected again.");
     const [, anew] = await serving(place, model.env, ...named);
     link.to(anew);
-    await pty.until("The server began anew;");
-    await pty.exchange("/tree #2", "Your next message goes on from here.");
+    await pty.until("The server restarted.");
+    await pty.exchange("/tree #2", "Your next message continues from here.");
   },
 );
 
@@ -113,14 +113,14 @@ test.skipIf(!hasTmux)(
     await pty.prompted();
     pty.enter("tell");
     await pty.until(/Once upon a time/);
-    await pty.until(/writing, .*Esc stops/);
+    await pty.until(/Writing, .*Esc to stop/);
     server.kill("SIGKILL");
     await once(server, "exit");
-    expect(await pty.until(/not connected, .*Esc stops/)).not.toContain("writing,");
+    expect(await pty.until(/Not connected, .*Esc to stop/)).not.toContain("Writing,");
     const [, anew] = await serving(place, model.env, ...named);
     link.to(anew);
-    await pty.until("The server began anew;");
-    expect(await pty.prompted()).not.toContain("Esc stops");
+    await pty.until("The server restarted.");
+    expect(await pty.prompted()).not.toContain("Esc to stop");
   },
 );
 
@@ -141,7 +141,7 @@ test.skipIf(!hasTmux)("T7: where the server began anew, /edit waits for what the
   await once(server, "exit");
   const [, anew] = await serving(place, model.env, ...named);
   link.to(anew);
-  await pty.until("The server began anew;");
+  await pty.until("The server restarted.");
   await expect.poll(() => link.held).toBe(1);
   pty.type("/edit #1");
   await pty.until("/edit #1");
@@ -167,7 +167,7 @@ test.skipIf(!hasTmux)("T1: Ctrl-C stops a first message whose conversation is no
   pty.press("C-c");
   await pty.until("^C");
   link.release();
-  await pty.until("Interrupted before it began; nothing was sent.");
+  await pty.until("Stopped before it began. Nothing was sent.");
   await pty.until("(you had written: delete it all)");
   await pty.exchange("good morning", "Good morning.");
   expect(JSON.stringify(model.asked)).not.toContain("delete it all");

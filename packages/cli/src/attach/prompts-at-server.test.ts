@@ -78,7 +78,7 @@ describe.skipIf(!hasTmux)("prompts of a server in a terminal that is attached to
     pty.enter("/help");
     expect(await pty.until(/\/exit(.*\n)*.*shows all keys\./)).not.toContain("/assess");
     pty.enter("/assess a.txt");
-    await pty.until("You are watching: with this token");
+    await pty.until("View only: with this token");
   });
 });
 

@@ -99,7 +99,7 @@ describe.skipIf(!hasTmux)("T43: a person in a terminal, and another client", () 
     expect(pty.screen()).not.toContain("Allow this?");
     for (const [index, line] of ["let me", "!touch mine.txt", "/retry"].entries()) {
       pty.enter(line);
-      const screen = await pty.until("You are watching: with this token", index + 1);
+      const screen = await pty.until("View only: with this token", index + 1);
       expect(screen).not.toMatch(/Not done|forbidden|Reply to/);
     }
     expect(existsSync(join(place.workspace, "mine.txt"))).toBe(false);

@@ -36,11 +36,11 @@ test.skipIf(!hasTmux).each(links)(
     await pty.until("The conversation could not be written:");
     const screen = await pty.prompted();
     // Why, once, and then what follows.
-    expect(screen.match(/could not be written|What you say next opens it again, as far as it was written\./g)).toEqual([
+    expect(screen.match(/could not be written|Your next message opens it again, as far as it was saved\./g)).toEqual([
       "could not be written",
-      "What you say next opens it again, as far as it was written.",
+      "Your next message opens it again, as far as it was saved.",
     ]);
-    expect(screen).not.toMatch(/Esc stops/);
+    expect(screen).not.toMatch(/Esc to stop/);
     await taken.close();
     await host.close();
     expect(await pty.exchange("are you there?", "Here I am.")).toContain("Here I am.");

@@ -30,7 +30,7 @@ describe.skipIf(!hasTmux)("a chat", () => {
       using pty = Pty.open(place, MODEL, server.env);
       const start = await pty.prompted();
       expect(start).toContain(`banyan 0.1.0 in ${place.workspace}`);
-      expect(start).toContain("Using openai-compatible/test, as the command line says.");
+      expect(start).toContain("Model: openai-compatible/test (from the command line)");
       expect(server.asked).toHaveLength(0);
       await pty.exchange("hello", "Hello to you.");
       await pty.exchange("are you there?", "chat · asks first · openai-compatible/test · 30 tokens · cost unknown");
@@ -275,7 +275,7 @@ describe.skipIf(!hasTmux)("Ctrl-C while the agent works", () => {
     pty.enter("wait");
     await pty.until(`• shell  echo on; ${lasts} & ${lasts} … running`);
     pty.press("C-c");
-    await pty.until("Interrupted – you have control");
+    await pty.until("Stopped. Your turn.");
     const screen = await pty.prompted();
     expect(screen).toMatch(/• shell {2}echo on; .* … cancelled, /);
     await hasEnded(lasts);
@@ -291,8 +291,8 @@ describe.skipIf(!hasTmux)("Ctrl-C while the agent works", () => {
     pty.enter("wait");
     await pty.until(/^ +on$/);
     pty.press("C-c", "C-c");
-    await pty.until("Killing what still runs.");
-    await pty.until("Interrupted – you have control");
+    await pty.until("Killing the commands that are still running.");
+    await pty.until("Stopped. Your turn.");
     await hasEnded(lasts);
     expect(server.asked).toHaveLength(1);
   });
@@ -313,7 +313,7 @@ describe.skipIf(!hasTmux)("Ctrl-C while the agent works", () => {
     pty.enter("a story");
     await pty.until("Once upon a time");
     pty.press("C-c");
-    await pty.until(/^Once upon a time\n+Interrupted – you have control$/);
+    await pty.until(/^Once upon a time\n+Stopped. Your turn.$/);
     expect(await pty.prompted(prompt)).toContain("context 75 % left");
     pty.enter("go on");
     await pty.until("Go on, then.");
@@ -327,7 +327,7 @@ describe.skipIf(!hasTmux)("Ctrl-C while the agent works", () => {
     pty.enter("make it");
     await pty.until("Allow this?");
     pty.press("C-c");
-    await pty.until("Interrupted – you have control");
+    await pty.until("Stopped. Your turn.");
     await pty.prompted();
     expect(existsSync(join(place.workspace, "made.txt"))).toBe(false);
     expect(server.asked).toHaveLength(1);

@@ -14,7 +14,7 @@ test.skipIf(!hasTmux)(
     pty.enter("hello");
     // The model is held back.
     await pty.until(/^❯ hello$/);
-    await pty.until("Esc stops");
+    await pty.until("Esc to stop");
     pty.enter("/waiting");
     const screen = await pty.until("No message waits");
     expect(screen).not.toContain("The answer.");

@@ -175,8 +175,8 @@ describe.skipIf(!hasTmux).each(links)("what is typed while the agent works ($lin
     pty.enter("> later");
     await pty.until("queued: later");
     pty.press("C-c");
-    await pty.until("Interrupted – you have control");
-    await pty.until("1 message held back: /waiting lists, /waiting send delivers.");
+    await pty.until("Stopped. Your turn.");
+    await pty.until("1 message held back. /waiting lists them, /waiting send sends them.");
     await pty.prompted();
     await pty.exchange("/waiting", /^ {2}1 {2}held {2}later$/);
     pty.enter("first this");
@@ -225,7 +225,7 @@ describe.skipIf(!hasTmux)("after kill -9", () => {
     pty.press("C-c");
     await pty.prompted();
     expect(screen).toMatch(
-      /The agent was interrupted while it answered\.\n {4}Once upon a time\nheld: a short one\n\/resume goes on from there\./,
+      /The agent was interrupted while it answered\.\n {4}Once upon a time\nheld: a short one\n\/resume continues it\./,
     );
     pty.press("Enter");
     expect(server.asked).toHaveLength(1);
@@ -258,7 +258,7 @@ describe.skipIf(!hasTmux)("after kill -9", () => {
     );
     pty.enter("/resume");
     // That it was interrupted has been said.
-    expect(await pty.until("I see.")).not.toContain("you have control");
+    expect(await pty.until("I see.")).not.toContain("Stopped. Your turn.");
     expect(JSON.stringify(server.asked[1])).toContain("whether it took effect is unknown");
     expect(readFileSync(join(place.workspace, "started"), "utf8")).toBe("x\n");
   });

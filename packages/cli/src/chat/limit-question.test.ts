@@ -30,11 +30,11 @@ describe.skipIf(!hasTmux).each(links)("F37: whether a turn may go on beyond its 
     expect(pty.screen()).toContain(REASON);
     expect(server.asked).toHaveLength(1);
     pty.type("y");
-    await pty.until("It goes on, with as much again as its limits allow.");
+    await pty.until("The turn continues, with the same limits again.");
     await pty.until("The turn reached the limit of 2 steps.");
     await pty.asked("Continue, with the same limit again?");
     pty.type("n");
-    expect(await pty.until("Enough of it.")).toContain("It does not go on beyond its limit.");
+    expect(await pty.until("Enough of it.")).toContain("The turn ends at its limit.");
     await pty.prompted();
     expect(JSON.stringify(server.asked.at(-1))).toContain("No tools can be used any more");
   });

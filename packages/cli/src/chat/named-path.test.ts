@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => place[Symbol.dispose]());
 
-/** What the model was told of each call. */
+/** Sent to the model of each call. */
 const results = (asked: readonly { readonly role: string; readonly content: unknown }[] = []) =>
   asked.filter(({ role }) => role === "tool").map(({ content }) => String(content));
 

@@ -37,7 +37,7 @@ describe.skipIf(!hasTmux)("S27: two presses of a key do not make it that nothing
     pty.press("BTab");
     await pty.until("Approval is unchanged.", 2);
     await pty.until("asks first");
-    expect((await pty.prompted()).split("Every call would run")).toHaveLength(3);
+    expect((await pty.prompted()).split("Everything in this conversation will run")).toHaveLength(3);
     pty.enter("/approval all");
     await pty.until(ASKED);
     await pty.answers("y");

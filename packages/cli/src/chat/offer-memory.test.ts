@@ -24,8 +24,8 @@ test.skipIf(!hasTmux)(
     await using server = await modelServer({ text: "Noted." });
     {
       using pty = Pty.open(place, MODEL, server.env);
-      expect((await pty.prompted()).replace(/\s+/g, " ")).toMatch(
-        /Memory is off: with it, what you and the agent say is kept in \S+memory\.sqlite, and what fits is sent to the model of later conversations \(now openai-compatible\); \/memory agree switches it on for good\./,
+      expect((await pty.prompted()).replace(/\s+/g, " ")).toContain(
+        "Memory is off. /memory explains it, /memory agree turns it on.",
       );
       await pty.exchange("The deployment key is kept in the green cupboard.", "Noted.");
       pty.press("C-d");
@@ -35,7 +35,10 @@ test.skipIf(!hasTmux)(
     {
       using pty = Pty.open(place, MODEL, server.env);
       expect(await pty.prompted()).not.toContain("Memory is off");
-      await pty.exchange("/memory", "Memory is off: with it,");
+      const explained = await pty.exchange("/memory", "/memory agree turns it on.");
+      expect(explained.replace(/\s+/g, " ")).toMatch(
+        /Memory is off\. When it is on, what you and the agent say is kept in \S+memory\.sqlite, and matching parts are sent to the model of later conversations \(now openai-compatible\)\. \/memory agree turns it on\./,
+      );
       await pty.exchange("/memory agree", "Memory is on, from your next message on.");
       await pty.exchange("The deployment key is kept in the green cupboard.", "Noted.");
       pty.press("C-d");
@@ -46,10 +49,7 @@ test.skipIf(!hasTmux)(
     }
     using pty = Pty.open(place, MODEL, server.env);
     await pty.prompted();
-    await pty.exchange(
-      "Where is the deployment key kept?",
-      /Memory added \d+ entr\w+ to what the model is told \(Ctrl-O/,
-    );
+    await pty.exchange("Where is the deployment key kept?", /Memory added \d+ entr\w+ to the prompt \(Ctrl-O/);
     expect(JSON.stringify(server.asked.at(-1))).toContain("green cupboard");
     pty.press("C-o");
     await pty.until(/What memory added(?:.|\n)*green cupboard/);
@@ -80,5 +80,5 @@ test("S26: a printed turn neither recalls nor remembers, whatever the settings s
   expect(JSON.stringify(server.asked.at(-1))).not.toContain("green cupboard");
   const { stderr } = await say("Where is the deployment key kept?", "--memory");
   expect(JSON.stringify(server.asked.at(-1))).toContain("green cupboard");
-  expect(stderr).toContain("Memory added to what the model is told:");
+  expect(stderr).toContain("Memory added to the prompt:");
 });

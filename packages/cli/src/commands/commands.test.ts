@@ -40,7 +40,7 @@ describe.skipIf(!hasTmux)("the commands", () => {
     );
     await pty.prompted();
     pty.enter("/branch 1");
-    await pty.until("Your next message goes on from here.");
+    await pty.until("Your next message continues from here.");
     pty.enter("why?");
     await pty.until("Because.");
     expect(
@@ -151,7 +151,7 @@ describe.skipIf(!hasTmux)("the commands", () => {
     using pty = Pty.open(place, ["--model", "openai-compatible/test:high", "--approval", "all"], server.env);
     await pty.prompted();
     pty.enter("list the files");
-    await pty.until("running until");
+    await pty.until("Running until");
     pty.enter("/model");
     await pty.until(/^❯ openai-compatible\/test:high +price unknown/);
     pty.type("offline");
@@ -187,7 +187,7 @@ describe.skipIf(!hasTmux)("the commands", () => {
     await pty.exchange("a colour?", "Red.");
     await pty.exchange("a shape?", "Round.");
     pty.enter("/tree #2");
-    await pty.until("Your next message goes on from here.");
+    await pty.until("Your next message continues from here.");
     pty.enter("why?");
     await pty.until("Because.");
     const said = () => server.asked.at(-1)?.flatMap(({ role, content }) => (role === "system" ? [] : [content]));

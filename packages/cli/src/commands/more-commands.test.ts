@@ -56,7 +56,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
     await pty.prompted();
     await pty.exchange("/processes", "Nothing runs in the background.");
     await pty.exchange("start it", "It runs.");
-    expect(pty.screen()).toContain(`p1 goes on in the background: echo up; ${command}`);
+    expect(pty.screen()).toContain(`Running in the background (p1): echo up; ${command}`);
     await pty.until("1 in the background");
     await pty.exchange("/tasks", new RegExp(`^p1 .* echo up; ${command}$`));
     await pty.exchange("/processes stop p7", "No p7 runs in the background.");
@@ -185,14 +185,14 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
     await pty.prompted();
     for (const said of ["Red.", "Round."]) await pty.exchange("what is it like?", said);
     await pty.exchange("/compact", /Compacted \d+ messages/);
-    await pty.exchange("/edit #5 Blue is liked.", "Your next message goes on from the edited summary.");
+    await pty.exchange("/edit #5 Blue is liked.", "Your next message continues from the edited summary.");
     await pty.exchange("is it so?", "Yes.");
     expect(JSON.stringify(server.asked.at(-1))).toContain("Blue is liked.");
     expect(JSON.stringify(server.asked.at(-1))).not.toContain("Red is liked.");
     pty.enter("/edit #5");
     await pty.until("(you had written: /edit #5 Red is liked.)");
     pty.enter("/edit #5 Red is liked. So is green.");
-    await pty.until("Your next message goes on from the edited summary.", 2);
+    await pty.until("Your next message continues from the edited summary.", 2);
     await pty.prompted();
     await pty.exchange("and now?", "No.");
     expect(JSON.stringify(server.asked.at(-1))).toContain("Red is liked. So is green.");

@@ -20,12 +20,10 @@ export async function copyAnswer({ state, leaf, copy, write }: ConversationConte
 
 /** What became of something, as a sentence. */
 const SENTENCES: Readonly<Record<Copied, (what: string) => string>> = {
-  taken: (what) => `Copied: ${what}.`,
-  handed: (what) =>
-    `Handed to your terminal: ${what}. One that takes no text (OSC 52) leaves your clipboard as it was; /export writes a file.`,
-  long: (what) => `Not copied: ${what}, is more than a terminal takes. /export writes a file.`,
-  nothing: (what) =>
-    `Not copied: ${what}. This terminal cannot be asked for its clipboard, and there is no program for it; /export writes a file.`,
+  taken: (what) => `Copied ${what}.`,
+  handed: (what) => `Copied ${what}. If pasting gives nothing, your terminal blocks copying: use /export`,
+  long: (what) => `Not copied: ${what}, is too long for your terminal. Use /export`,
+  nothing: (what) => `Not copied: ${what}. No clipboard can be reached from here. Use /export`,
 };
 
 /** A fenced or indented block of code. */

@@ -92,7 +92,7 @@ describe.skipIf(!hasTmux)("an MCP server in a chat", () => {
     using pty = Pty.open(place, [...MODEL, "--allow", "mcp_late_*"], model.env);
     await pty.prompted();
     pty.enter("add");
-    await pty.until("Waiting for the MCP server late, for at most 30 s. Ctrl-C goes on without.");
+    await pty.until("Waiting for the MCP server late, for at most 30 s. Ctrl-C continues without them.");
     expect(model.asked).toEqual([]);
     writeFileSync(file, "");
     expect(await pty.until("Done.")).not.toContain("still starting");
@@ -105,7 +105,7 @@ describe.skipIf(!hasTmux)("an MCP server in a chat", () => {
     using pty = Pty.open(place, MODEL, model.env);
     await pty.prompted();
     pty.enter("add");
-    await pty.until("Ctrl-C goes on without.");
+    await pty.until("Ctrl-C continues without them.");
     pty.press("C-c");
     expect(await pty.until("Without.")).toContain("The MCP server late is still starting");
   });
@@ -117,7 +117,7 @@ describe.skipIf(!hasTmux)("an MCP server in a chat", () => {
     using pty = Pty.open(place, ["attach", "--new", "--plain"], model.env);
     await pty.prompted();
     pty.enter("add");
-    await pty.until("Waiting for the MCP server late, for at most 30 s. Ctrl-C goes on without.");
+    await pty.until("Waiting for the MCP server late, for at most 30 s. Ctrl-C continues without them.");
     expect(model.asked).toEqual([]);
     pty.press("C-c");
     expect(await pty.until("Without.")).toContain("The MCP server late is still starting");
@@ -136,13 +136,13 @@ describe.skipIf(!hasTmux)("an MCP server in a chat", () => {
       pty.press("Enter");
       await pty.prompted();
       pty.press("C-c");
-      const screen = await pty.until("Interrupted before it began; nothing was sent.");
+      const screen = await pty.until("Stopped before it began. Nothing was sent.");
       expect(screen).not.toContain("does not go along");
       await pty.until(line);
       pty.press("C-u");
       await pty.prompted();
       pty.enter("good morning");
-      await pty.until("Ctrl-C goes on without.");
+      await pty.until("Ctrl-C continues without them.");
       pty.press("C-c");
       await pty.until("Good morning.");
       expect(JSON.stringify(model.asked)).not.toContain("note://one");

@@ -115,7 +115,7 @@ describe("T35: what a provider says decides the exit code", () => {
     const env = { OPENAI_COMPATIBLE_BASE_URL: "http://127.0.0.1:9/v1" };
     const { code, stderr } = await banyan(place, ["-p", "hi", ...MODEL], { env });
     expect(code).toBe(1);
-    expect(stderr).toMatch(/Asked again in .* \(the provider cannot be reached, attempt 2\)/);
+    expect(stderr).toMatch(/Trying again in .* \(the provider cannot be reached, attempt 2\)/);
     expect(stderr.trimEnd().split("\n").at(-1)).toMatch(/^banyan: 127\.0\.0\.1:9 cannot be reached/);
   });
 });
@@ -142,7 +142,7 @@ describe("F35: a model that fails", () => {
     await using server = await modelServer(busy, { text: "Here I am." });
     const { code, stdout, stderr } = await banyan(place, ["-p", "hi", ...MODEL], server);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "Here I am.\n" });
-    expect(stderr).toMatch(/is overloaded.* Asked again in \d\.\d s \(HTTP 503, attempt 2\)/);
+    expect(stderr).toMatch(/is overloaded.* Trying again in \d\.\d s \(HTTP 503, attempt 2\)/);
   });
 
   test("that shows no sign of life for as long as --silence says is not waited for", async () => {
@@ -156,14 +156,14 @@ describe("F35: a model that fails", () => {
 
 describe("T35: an answer that is none, or not a whole one, is not 0", () => {
   test.each([
-    { name: "empty", answer: {}, code: 1, says: /The model answered nothing/ },
-    { name: "a thought alone", answer: { reasoning: "Hm." }, code: 1, says: /The model answered nothing/ },
-    { name: "white space", answer: { text: " \n" }, code: 1, says: /The model answered nothing/ },
+    { name: "empty", answer: {}, code: 1, says: /The model gave no answer/ },
+    { name: "a thought alone", answer: { reasoning: "Hm." }, code: 1, says: /The model gave no answer/ },
+    { name: "white space", answer: { text: " \n" }, code: 1, says: /The model gave no answer/ },
     {
       name: "cut off",
       answer: { text: "An answ", finish: "length" },
       code: 3,
-      says: /cut off at the limit of its length/,
+      says: /cut off at its length limit/,
     },
     { name: "refused", answer: { text: "An", finish: "content_filter" }, code: 1, says: /refused this or cut it off/ },
   ])("$name: $code", async ({ answer, code, says }) => {

@@ -168,7 +168,7 @@ describe("the answer", () => {
     );
     const run = await banyan(place, ["-p", "start it", "--approval", "all", "--unconfined", ...MODEL], server);
     expect(run).toMatchObject({ code: 0, stdout: "It runs.\n" });
-    expect(run.stderr).toContain(`p1 goes on in the background: echo up; ${command}`);
+    expect(run.stderr).toContain(`Running in the background (p1): echo up; ${command}`);
     expect(run.stderr).toContain(`p1 still runs, and is ended now: echo up; ${command}`);
     await hasEnded(command);
   });
@@ -216,7 +216,7 @@ describe("the answer", () => {
     await using server = await modelServer({ status: 529 }, { text: "Here I am." });
     const { code, stdout, stderr } = await banyan(place, ["-p", "hi", "--attempts", "1", ...MODEL], server);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "Here I am.\n" });
-    expect(stderr).toContain("openai-compatible/spare goes on with this turn in the place of openai-compatible/test.");
+    expect(stderr).toContain("openai-compatible/spare continues this turn instead of openai-compatible/test.");
   });
 
   test("S12: holds no terminal control sequences", async () => {
@@ -488,7 +488,7 @@ describe("a reader", () => {
     const command = '"$NODE" "$MAIN" -p "count" --model openai-compatible/test < /dev/null | head -1';
     const { code, stdout, stderr } = await bash(command, server.env);
     expect({ code, stdout }).toEqual({ code: 141, stdout: "line 0\n" });
-    expect(stderr).toBe("Using openai-compatible/test, as the command line says.\n");
+    expect(stderr).toBe("Model: openai-compatible/test (from the command line)\n");
   });
 
   test("T37: that is slow gets everything", async () => {

@@ -72,12 +72,12 @@ describe("C18: /name at the beginning of a prompt", () => {
     [
       "an unknown name",
       ["-p", "/definitely-not:there"],
-      "There is no prompt /definitely-not:there. There are: /hi. To send this",
+      "There is no prompt /definitely-not:there. There are: /hi. Start with a",
     ],
     [
       "a slip, in a task",
       ["run", "/hii", "Bo"],
-      "There is no prompt /hii. Did you mean /hi? To send this to the model, begin",
+      "There is no prompt /hii. Did you mean /hi? Start with a space to send it",
     ],
     ["a command of the chat", ["-p", "/model x"], "/model is a command of a chat: start banyan and type it there."],
   ])("%s is a mistake: exit code 2, no request and no conversation", async (_, args, sentence) => {

@@ -24,7 +24,7 @@ export function memoryLines(entries: readonly MemoryEntry[]): string[] {
 /** That memory added something to what the model is told, and how to see it (S26, T51): `shower` is a key or a command. */
 export function recalledLine(items: readonly Recalled[], shower: string): string {
   const told = items.filter(({ dismissed }) => !dismissed).length;
-  return `Memory added ${counted(told, "entry", "entries")} to what the model is told (${shower} shows them).`;
+  return `Memory added ${counted(told, "entry", "entries")} to the prompt (${shower} shows them).`;
 }
 
 /** What it added, numbered, each with where it is from, and whether a person does not want it used (W50). */

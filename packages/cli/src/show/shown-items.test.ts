@@ -42,7 +42,7 @@ const SCENES: readonly { readonly before?: Items; readonly item: Unplaced; reado
   {
     before: begun("Half an an"),
     item: { type: "message.abandoned", message: "b", reason: "it broke off" },
-    shows: /is given up; it is asked for anew/,
+    shows: /Answer cut off, asking again/,
   },
   {
     before: begun("Whole"),
@@ -53,7 +53,7 @@ const SCENES: readonly { readonly before?: Items; readonly item: Unplaced; reado
       finish: "length",
       usage: noUsage,
     },
-    shows: /cut off at the limit of its length/,
+    shows: /cut off at its length limit/,
   },
   {
     before: begun(""),
@@ -94,9 +94,12 @@ const SCENES: readonly { readonly before?: Items; readonly item: Unplaced; reado
   },
   {
     item: { type: "run.paused", run: "r", question: "q", reason: "The turn reached 2 steps." },
-    shows: /reached 2 steps\. A person is asked whether it may go on/,
+    shows: /reached 2 steps\. Waiting for a user to decide whether it continues/,
   },
-  { item: { type: "run.continued", run: "r", question: "q", allowed: true }, shows: /It goes on, with as much again/ },
+  {
+    item: { type: "run.continued", run: "r", question: "q", allowed: true },
+    shows: /The turn continues, with the same limits again/,
+  },
   {
     item: {
       type: "model.retrying",
@@ -112,11 +115,11 @@ const SCENES: readonly { readonly before?: Items; readonly item: Unplaced; reado
   },
   {
     item: { type: "model.replaced", run: "r", from: "a/one", to: "b/two", code: "quota", reason: "Nothing is left." },
-    shows: /Nothing is left\. b\/two goes on with this turn in the place of a\/one/,
+    shows: /Nothing is left\. b\/two continues this turn instead of a\/one/,
   },
   {
     item: { type: "model.waiting", run: "r", message: "a", time: 180_000, alive: true },
-    shows: /hinking for 3 min|thinking, the connection is alive/,
+    shows: /hinking for 3 min|Thinking, the connection is alive/,
   },
   {
     item: {
@@ -129,7 +132,7 @@ const SCENES: readonly { readonly before?: Items; readonly item: Unplaced; reado
   },
   {
     item: { type: "message.left-out", message: "m", reason: "parts must be an array, not null" },
-    shows: /The model is not shown a message that cannot be read: parts must be an array, not null\./,
+    shows: /A message that cannot be read is not sent to the model: parts must be an array, not null\./,
   },
   {
     item: { type: "request.changed", run: "r", reason: "The provider refused a.png, so it is left out from now on." },
@@ -139,14 +142,17 @@ const SCENES: readonly { readonly before?: Items; readonly item: Unplaced; reado
     item: { type: "memory.skipped", run: "r", reason: "its file is locked" },
     shows: /Memory was not used: its file is locked\./,
   },
-  { item: { type: "context.shortening", run: "r", leaf: "m", reason: "it is full" }, shows: /is being summed up/ },
+  {
+    item: { type: "context.shortening", run: "r", leaf: "m", reason: "it is full" },
+    shows: /Compacting the conversation: it is full/,
+  },
   {
     item: { type: "context.not-shortened", run: "r", leaf: "m", reason: "the model failed" },
-    shows: /was not summed up, and stays as it was: the model failed\./,
+    shows: /was not compacted: the model failed\./,
   },
   {
     item: { type: "callback.failed", callback: "onTurn", reason: "boom" },
-    shows: /callback onTurn failed, and the turn goes on: boom\./,
+    shows: /callback onTurn failed\. The turn continues: boom\./,
   },
   {
     item: {

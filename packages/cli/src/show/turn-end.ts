@@ -30,11 +30,11 @@ export function runEndSentence(
 ): string | undefined {
   switch (reason) {
     case "interrupted":
-      return style.warning("Interrupted – you have control");
+      return style.warning("Stopped. Your turn.");
     case "failed":
       return `${style.bad("Failed:")} ${oneLine(why ?? toldBreak({ reason }).why)}${code === "context-overflow" ? TOO_LONG : ""}`;
     case "limit":
-      return `${style.warning(oneLine(why ?? toldBreak({ reason }).why))} Reply to go on.`;
+      return `${style.warning(oneLine(why ?? toldBreak({ reason }).why))} Reply to continue.`;
     case "answered":
     case "finished":
     case "waiting":

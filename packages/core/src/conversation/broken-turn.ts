@@ -40,9 +40,9 @@ export function toldBreak(
     case "interrupted":
       return {
         head: say("Interrupted"),
-        why: message ?? say("The turn was stopped before it had its answer."),
+        why: message ?? say("The turn was stopped before the model answered."),
         ways: ["go-on", "again"],
-        advice: say("Go on from here, ask again, or write something else."),
+        advice: say("Continue from here, ask again, or write something else."),
         isFailure: false,
       };
     case "limit":
@@ -50,7 +50,7 @@ export function toldBreak(
         head: say("Stopped at a limit"),
         why: message ?? say("The turn stopped at its limit."),
         ways: ["again"],
-        advice: say("Write something to go on, or ask again."),
+        advice: say("Write something to continue, or ask again."),
         isFailure: false,
       };
     case "failed":
@@ -58,8 +58,8 @@ export function toldBreak(
         head: isBegun ? say("The answer broke off") : say("No answer"),
         why: message ?? say("The model could not answer."),
         ...(code !== undefined && ELSEWHERE.has(code)
-          ? { ways: ["another-model", "again"], advice: say("Ask another model, or ask again once that is mended.") }
-          : { ways: ["again", "another-model"], advice: say("Ask again, or ask another model.") }),
+          ? { ways: ["another-model", "again"], advice: say("Choose another model, or ask again once this is fixed.") }
+          : { ways: ["again", "another-model"], advice: say("Ask again, or choose another model.") }),
         isFailure: true,
       };
   }
@@ -99,9 +99,9 @@ export function toldShortfall(message: Message | undefined, say: Say = inEnglish
   if (message?.role === "assistant" && message.unreadable !== undefined) return toldUnreadable(message, say);
   switch (shortfallOf(message)) {
     case "empty":
-      return say("The model answered nothing. Ask again, or ask another model.");
+      return say("The model gave no answer. Ask again, or choose another model.");
     case "length":
-      return say("The answer was cut off at the limit of its length.");
+      return say("The answer was cut off at its length limit.");
     case "filtered": {
       const { error } = message as AssistantMessage;
       return error

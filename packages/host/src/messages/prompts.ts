@@ -133,7 +133,7 @@ export async function saidWithSlash(
     return saidByPrompt(host, asked, patience);
   if (isRootFolder(asked.name)) return undefined;
   const why = host.redact(await whyNone(host, asked.name, signal));
-  throw new PromptError(`${why} To send this to the model, begin it with a blank.`);
+  throw new PromptError(`${why} Start with a space to send it as text.`);
 }
 
 function ofFile({ name, description, hint }: PromptCommand): Prompt {

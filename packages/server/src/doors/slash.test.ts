@@ -13,7 +13,7 @@ const FILES = [
   { name: "port", description: "Ports a file", hint: undefined, model: "scripted/second", text: "Port $1 for $9.99." },
   { name: "commit", description: "Commits", hint: undefined, model: undefined, text: "Commit it." },
 ] as const;
-const UNKNOWN = "There is no prompt /prot. Did you mean /port? To send this to the model, begin it with a blank.";
+const UNKNOWN = "There is no prompt /prot. Did you mean /port? Start with a space to send it as text.";
 
 async function withPrompts(answers: number) {
   const model = scriptedModel(Array.from({ length: answers }, (_, index) => `answer ${index + 1}`));

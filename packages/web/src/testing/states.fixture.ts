@@ -88,7 +88,7 @@ export const STATES: Readonly<Record<string, State>> = {
     async show(page, stage) {
       await ask(page, stage, ASKED.busy);
       await page
-        .getByText(/Asked again in/)
+        .getByText(/Trying again in/)
         .first()
         .waitFor();
     },

@@ -126,7 +126,7 @@ export class ShownFeed {
     const isWorking = this.#run.find(live);
     if (state.messages.size > 0) remindOpened(person.terminal, session, person.standpoint.leaf, client.welcome.agent);
     for (const { reason } of session.narrowed) person.view.note(oneLine(`You allowed in this conversation: ${reason}`));
-    if (isWorking) person.view.note("The agent is working; what you write steers it.");
+    if (isWorking) person.view.note("The agent is working. Your messages reach it while it works.");
     this.#approvals.opened(state);
     // A process left these runs in the middle. A user can answer the runs that wait; the others ask again.
     const asking = new Set(
@@ -145,7 +145,7 @@ export class ShownFeed {
     const { person, client } = this.#options;
     const isNew = waits && this.#waiting !== command;
     this.#waiting = waits ? command : undefined;
-    const hint = client.welcome.rights.includes("act") ? " Ctrl-C goes on without." : "";
+    const hint = client.welcome.rights.includes("act") ? " Ctrl-C continues without them." : "";
     if (isNew) person.view.note(oneLine(`${reason}${hint}`));
     else if (!waits && reason !== "") person.view.note(oneLine(reason));
   }

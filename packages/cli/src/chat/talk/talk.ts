@@ -24,8 +24,7 @@ import type { Beginning, PromptDirective, TalkSession } from "./talk-session.ts"
 import { Turns } from "./turns.ts";
 
 /** What a guest is told who tries to do something. */
-const WATCHING =
-  "You are watching: with this token you can look at everything here, and do nothing. /help lists what there is.";
+const WATCHING = "View only: with this token you can see everything here and change nothing. /help lists the commands.";
 
 /** With whom a person talks, and where they sit. */
 export interface TalkOptions extends Pick<PersonOptions, "place" | "prompt" | "terminal" | "unsent"> {
@@ -246,7 +245,7 @@ export class Talk implements Partner {
   async #interrupt(session: TalkSession): Promise<void> {
     const ended = await session.interrupt(this.#feed.working);
     // The session has its calls end at once (T3).
-    if (ended === 0 && session.state.runs.size > 0) this.note("Killing what still runs.");
+    if (ended === 0 && session.state.runs.size > 0) this.note("Killing the commands that are still running.");
   }
 
   act(action: TalkAction): void {
@@ -374,7 +373,7 @@ export class Talk implements Partner {
     this.#terminal.live?.follow(session.state);
     this.#status.show();
     this.#person.inBackground(session.read());
-    this.#person.view.note("The server began anew; /resume goes on with what was interrupted.");
+    this.#person.view.note("The server restarted. /resume continues what was interrupted.");
     this.#prompting.rested();
   }
 

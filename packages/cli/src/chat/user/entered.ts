@@ -1,5 +1,5 @@
 /** What is said of what did not begin. */
-export const NOT_SENT = "Interrupted before it began; nothing was sent.";
+export const NOT_SENT = "Stopped before it began. Nothing was sent.";
 
 /**
  * What a person entered, until its run can be interrupted: while what it names is read, or tools start, nothing runs yet.

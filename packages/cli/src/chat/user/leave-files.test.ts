@@ -17,7 +17,9 @@ test.skipIf(!hasTmux)(
     await pty.exchange("plant an oak", "Planted.");
 
     pty.enter("/edit #1");
-    expect(await pty.asked("What should happen to them?")).toMatch(/This branch leaves 1 changed file ─+\n +created +\+1 +-0 +oak\.txt/);
+    expect(await pty.asked("What should happen to them?")).toMatch(
+      /This branch leaves 1 changed file ─+\n +created +\+1 +-0 +oak\.txt/,
+    );
     pty.press("d");
     await pty.until(/^\+ ?tall$|^ *1 \+ tall$/, 2);
     await pty.asked("What should happen to them?");
@@ -62,7 +64,7 @@ test.skipIf(!hasTmux).each(["/branch Planted", "/branch #3"])(
     expect(JSON.stringify(server.asked[2])).not.toContain("taken back");
     await pty.prompted();
     pty.enter(back);
-    expect(await pty.until("Your next message goes on from here.")).toMatch(
+    expect(await pty.until("Your next message continues from here.")).toMatch(
       /4 messages on this branch\n\n❯ plant an oak\n(?:.|\n)*\n\nPlanted\.$/m,
     );
     await pty.prompted();

@@ -46,11 +46,11 @@ test.skipIf(process.platform === "win32")(
     expect(commands.stop()).toBe(true);
     expect(notes).toEqual([]);
     expect(commands.stop()).toBe(true);
-    expect(notes).toEqual(["Killing what still runs."]);
+    expect(notes).toEqual(["Killing the commands that are still running."]);
     await end;
     // Without the second, it would have two seconds.
     expect(performance.now() - since).toBeLessThan(2_000);
-    expect(notes.at(-1)).toMatch(/^stopped[,;] /);
+    expect(notes.at(-1)).toMatch(/^Stopped[,.] /);
     expect(commands.stop()).toBe(false);
   },
 );
@@ -72,7 +72,7 @@ test.skipIf(process.platform === "win32")(
     added.reject(new StoreError("damaged", "The disk\nis full."));
     await end;
     expect(notes).toEqual([
-      expect.stringMatching(/^done(, [\d.]+ s)?; the agent does not get it: The disk is full\.$/),
+      expect.stringMatching(/^Done(, [\d.]+ s)?\. The agent does not see this: The disk is full\.$/),
     ]);
   },
 );
@@ -98,15 +98,15 @@ describe.skipIf(!hasTmux)("T17: a command of the person's own", () => {
     await pty.prompted();
     pty.enter("!echo one; echo two >&2; exit 3");
     await pty.until(
-      /^❯ !echo one; echo two >&2; exit 3\none\ntwo\nexit code 3(, .*)?; the agent gets it with what you say next$/,
+      /^❯ !echo one; echo two >&2; exit 3\none\ntwo\nExit code 3(, .*)?\. The agent sees this with your next message\.$/,
     );
     pty.enter("!! echo $OWN_TOKEN");
-    await pty.until(/^❯ !! echo \$OWN_TOKEN\nof the person\ndone(, .*)?; the agent does not get it$/);
+    await pty.until(/^❯ !! echo \$OWN_TOKEN\nof the person\nDone(, .*)?\. The agent does not see this\.$/);
     const lasts = lasting();
     pty.enter(`!${lasts}`);
-    await pty.until(new RegExp(`running ${lasts}, .* stops$`));
+    await pty.until(new RegExp(`Running ${lasts}, .* to stop\\)$`));
     pty.press("C-c");
-    await pty.until(/^stopped(, .*)?; the agent gets it/);
+    await pty.until(/^Stopped(, .*)?\. The agent sees this/);
     await hasEnded(lasts);
     await pty.prompted();
     expect(server.asked).toHaveLength(0);

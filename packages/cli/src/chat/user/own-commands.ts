@@ -35,14 +35,15 @@ export class OwnCommands {
   async run(line: string): Promise<void> {
     const { place, view, add } = this.#options;
     const [, signs = "", command = ""] = /^(!!?)\s*(.*)$/s.exec(line.trim()) ?? [];
-    if (command === "") return view.note("Write a command behind it, as in !git status; !! keeps it from the agent.");
+    if (command === "")
+      return view.note("Type a command after it, such as !git status. With !! the agent does not see it.");
     const since = Date.now();
     const { end, parts } = await this.#execute(command);
     const took = formatTook(Date.now() - since);
     const where = place.isElsewhere ? `, here in ${oneLine(place.directory)}` : "";
     // It has run: when the agent cannot be told, it is not to be run again.
-    const known = signs === "!" ? await add(parts).then(() => TOLD, untold) : "the agent does not get it";
-    view.note(`${wordFor(end)}${took}${where}; ${known}`);
+    const known = signs === "!" ? await add(parts).then(() => TOLD, untold) : "The agent does not see this.";
+    view.note(`${wordFor(end)}${took}${where}. ${known}`);
   }
 
   async #execute(command: string): Promise<CommandRun> {
@@ -68,20 +69,20 @@ export class OwnCommands {
     const deaf = [...this.#running].filter(({ stop }) => stop.signal.aborted);
     for (const { stop } of this.#running) stop.abort();
     for (const { hurry } of deaf) hurry.abort();
-    if (deaf.length > 0) this.#options.view.note("Killing what still runs.");
+    if (deaf.length > 0) this.#options.view.note("Killing the commands that are still running.");
     return this.#running.size > 0;
   }
 }
 
-const TOLD = "the agent gets it with what you say next";
+const TOLD = "The agent sees this with your next message.";
 
 function untold(error: unknown): string {
-  return `the agent does not get it: ${oneLine(problemOf(error).message)}`;
+  return `The agent does not see this: ${oneLine(problemOf(error).message)}`;
 }
 
 function wordFor(end: CommandRun["end"]): string {
-  if (end.type !== "exited") return "stopped";
-  return end.code === 0 ? "done" : `exit code ${end.code}`;
+  if (end.type !== "exited") return "Stopped";
+  return end.code === 0 ? "Done" : `Exit code ${end.code}`;
 }
 
 /** Hands an output on line by line; of one that does not end, the first lines. */

@@ -141,7 +141,8 @@ export class Person {
   /** Says that something is held back, if so. */
   tellHeld(): void {
     const held = this.state.inbox.filter((input) => input.held).length;
-    if (held > 0) this.view.note(`${counted(held, "message")} held back: /waiting lists, /waiting send delivers.`);
+    if (held > 0)
+      this.view.note(`${counted(held, "message")} held back. /waiting lists them, /waiting send sends them.`);
   }
 
   /** What they wrote as a message, with the pictures whose marks stand in it. Throws a `UsageError` when these are too much. */
@@ -172,7 +173,7 @@ export class Person {
     const origin = problem.cause ?? problem;
     if (this.#lastTold !== origin) this.tell(problem);
     this.#loss = origin;
-    this.view.note("What you say next opens it again, as far as it was written.");
+    this.view.note("Your next message opens it again, as far as it was saved.");
   }
 
   /** Says what could not be done, and why. */

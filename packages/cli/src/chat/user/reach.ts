@@ -20,7 +20,7 @@ export class Reach {
   }
 
   changed({ phase }: ConnectionState): void {
-    if (phase === "lost" && this.isUp) this.#become("lost", "The connection was lost; trying again.");
+    if (phase === "lost" && this.isUp) this.#become("lost", "Connection lost. Reconnecting.");
     if (phase === "open" && !this.isUp) this.#become("up", "Connected again.");
   }
 
@@ -28,15 +28,15 @@ export class Reach {
   warn(): boolean {
     if (this.#is === "warned") return false;
     this.#is = "warned";
-    const kept = "What you sent is sent when it is back; Ctrl-C again leaves, and keeps it.";
-    this.#person.view.note(`There is no connection. ${kept}`);
+    const kept = "Your message is sent once you are connected. Ctrl-C again leaves and keeps it.";
+    this.#person.view.note(`Not connected. ${kept}`);
     return true;
   }
 
   /** A line is on its way: while there is no connection, the person reads that a message waits. */
   sends(line: string): void {
     if (!this.isUp && !/^[/!]/.test(line))
-      this.#person.view.note(`Not sent yet: “${oneLine(line)}”. It goes when the connection is back.`);
+      this.#person.view.note(`Not sent yet: “${oneLine(line)}”. It is sent once you are connected.`);
   }
 
   #become(is: "up" | "lost", sentence: string): void {

@@ -134,7 +134,7 @@ export class Standpoint {
     }
     if (to !== null) remind(terminal, this.#state, to, agent);
     view.note(
-      isOwn ? "Change your message and send it; what it was stays beside it." : "Your next message goes on from here.",
+      isOwn ? "Edit and resend. The original stays as another branch." : "Your next message continues from here.",
     );
   }
 }

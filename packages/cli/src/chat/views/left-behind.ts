@@ -20,7 +20,7 @@ export function leftBehind(session: Left, columns: number, style: Style): string
   const lines = interrupted.flatMap((run) => interruption(state, run, columns, style));
   const waiting = state.inbox.map((input) => style.dim(waitingLine({ ...input, held: true }, columns)));
   if (interrupted.length > 0) {
-    const how = "/resume goes on from there. Or write what is to be done instead; nothing goes on by itself.";
+    const how = "/resume continues it. Or write what to do instead. Nothing continues by itself.";
     waiting.push(wrap(style.warning(how), columns));
   }
   return [...lines, ...waiting];

@@ -39,12 +39,14 @@ test.skipIf(!hasTmux)(
       using pty = Pty.open(place, [], env);
       await pty.until("Welcome.");
       const screen = await pty.prompted();
-      expect(screen).toMatch(/^Using ollama\/test, because no key is set and ollama answers at /m);
+      expect(screen).toMatch(/^Model: ollama\/test \(no key is set, and ollama answers at /m);
       expect(screen).toMatch(/^ {2}found {2}ollama \(1 model\): A server answers at http:\/\/127\.0\.0\.1:\d+\/v1\.$/m);
-      expect(screen).toMatch(/^ {2}model {2}ollama\/test, for the reason above\. \/model takes another one/m);
-      expect(screen).toMatch(/^ {2}trust {2}This directory brings no settings or instructions of its own\.$/m);
-      expect(screen).toMatch(/^ {2}asked {2}Looking around runs by itself;[\s\S]* Shift\+Tab changes that\.$/m);
-      expect(screen).toMatch(/^ {2}try +what is in this folder\?\n +@ and[\s\S]*\n +\/tree after an answer/m);
+      expect(screen).toMatch(/^ {2}model {2}ollama\/test\. Change it with \/model/m);
+      expect(screen).toMatch(/^ {2}trust {2}No project settings, no AGENTS\.md$/m);
+      expect(screen).toMatch(
+        /^ {2}asked {2}Reads freely\. Asks before edits and commands\.[\s\S]* ?Shift\+Tab changes this\.$/m,
+      );
+      expect(screen).toMatch(/^ {2}try +what is in this folder\?\n +@ and[\s\S]*\n +\/tree goes back to any message/m);
       pty.enter("hello");
       await pty.until("Hello.");
     }
@@ -80,11 +82,11 @@ test.skipIf(!hasTmux)(
       const screen = await stand.prompted();
       for (const said of ["demo/offline", "no key is set", "No key", "stand-in|not a language model"])
         expect(screen.match(new RegExp(said, "g")) ?? []).toHaveLength(said === "No key" ? 0 : 1);
-      expect(screen).toMatch(/^ {2}model {2}\/model takes another one, and keeps it\.$/m);
+      expect(screen).toMatch(/^ {2}model {2}Change it with \/model$/m);
       rmSync(marker);
     }
     using plain = Pty.open(place, ["--plain", "--model", "demo/offline"]);
     const lines = await plain.prompted();
-    expect(lines).toMatch(/Welcome\.[\s\S]* found {2}No key of a provider is set[\s\S]* \/approval changes that\.$/m);
+    expect(lines).toMatch(/Welcome![\s\S]* found {2}No API key is set[\s\S]* \/approval changes this\.$/m);
   },
 );

@@ -27,15 +27,15 @@ export async function welcome(terminal: Terminal, host: Host, hasBegun: () => bo
     ...(isStandIn(host) ? [] : [{ name: ["found"], text: foundIn(providers) }]),
     {
       name: ["model"],
-      text: `${isStandIn(host) ? "" : `${oneLine(host.model.name)}, for the reason above. `}/model takes another one, and keeps it.`,
+      text: `${isStandIn(host) ? "" : `${oneLine(host.model.name)}. `}Change it with /model`,
     },
     { name: ["trust"], text: trustIn(host) },
     { name: ["asked"], text: askedFirst(host, terminal.live?.keyTable.length ? "Shift+Tab" : "/approval") },
     { name: ["try"], text: "what is in this folder?" },
-    { name: [""], text: "@ and the name of a file in a message: the file goes along with it" },
-    { name: [""], text: "/tree after an answer: go back to any message, and take another branch from there" },
+    { name: [""], text: "@ and a file name in a message attach the file" },
+    { name: [""], text: "/tree goes back to any message and starts a branch there" },
   ];
-  terminal.write(`\n${wrap(`${style.bold("Welcome.")} This is said once; write whenever you like.`, columns)}\n`);
+  terminal.write(`\n${wrap(`${style.bold("Welcome!")} ${style.dim("(shown only this time)")}`, columns)}\n`);
   const look = { dim: (text: string) => text, accent: style.accent };
   for (const line of described(rows, columns, look)) terminal.write(`${line}\n`);
   try {
@@ -63,7 +63,7 @@ async function providersOf(host: Host): Promise<readonly ProviderStatus[]> {
 
 function foundIn(providers: readonly ProviderStatus[]): string {
   const found = providers.filter(({ name, usable }) => usable && name !== "demo");
-  if (found.length === 0) return "No key of a provider is set, and no model server answers on this machine.";
+  if (found.length === 0) return "No API key is set, and no model server runs on this machine.";
   return found
     .map(({ name, reason, models }) => {
       const listed = models === undefined ? "" : ` (${counted(models.length, "model")})`;
@@ -76,22 +76,22 @@ function trustIn({ workspace }: Host): string {
   const { state } = new TrustRecord({ env: process.env, home: homedir() }).trustOf(workspace);
   switch (state) {
     case "nothing":
-      return "This directory brings no settings or instructions of its own.";
+      return "No project settings, no AGENTS.md";
     case "trusted":
-      return "The settings and instructions that this directory brings are used, as you said.";
+      return "This project's settings and instructions are used, as you agreed.";
     default:
-      return "The settings and instructions that this directory brings are not used; --trust uses them.";
+      return "This project's settings and instructions are not used. --trust turns them on.";
   }
 }
 
 function askedFirst({ approval }: Host, changer: string): string {
   const what = {
-    plan: "Looking around runs by itself; nothing else does before you allow the agent's plan.",
-    ask: "Looking around runs by itself; you are asked before a file is changed or a command runs.",
-    edits: "Files of this directory are changed without a question; you are asked before a command runs.",
-    all: "Everything runs without a question.",
+    plan: "Reads freely. Does nothing else until you approve a plan.",
+    ask: "Reads freely. Asks before edits and commands.",
+    edits: "Reads and edits freely. Asks before commands.",
+    all: "Runs everything without asking.",
   }[approval];
-  return `${what} ${changer} changes that.`;
+  return `${what} ${changer} changes this.`;
 }
 
 /** The first lines of a chat: what this is, where it works, with which model and why, and what is not as one may think. */
@@ -123,7 +123,8 @@ export function offerMemory(terminal: Terminal, host: Host): void {
   const marker = join(host.places.state, "memory-offered");
   const [layer] = settingAt(host.configuration, ["memory", "enabled"])?.layers ?? [];
   if ((layer !== undefined && layer !== "built-in") || existsSync(marker)) return;
-  terminal.write(`${wrap(memoryOffer(host), terminal.columns)}\n`);
+  const offer = "Memory is off. /memory explains it, /memory agree turns it on.";
+  terminal.write(`${wrap(terminal.style.dim(offer), terminal.columns)}\n`);
   try {
     mkdirSync(host.places.state, { recursive: true, mode: 0o700 });
     writeFileSync(marker, "");

@@ -43,8 +43,8 @@ test("T26, T30: in 40 columns and 10 rows a question stands below the sub-agents
   const closed = here.terminal.open(new AgentsView(here.state));
   const list = await here.screen.until("1 at work");
   // What goes on is told below, without the key that stops it: that one leaves the list.
-  expect(list).toMatch(/^\S running .*read the docs/m);
-  expect(list).not.toContain("Esc stops");
+  expect(list).toMatch(/^\S Running .*read the docs/m);
+  expect(list).not.toContain("Esc to stop");
   expect(list).toMatch(/^─ 1 sub-agent ─+ 1 at work ─\n❯ 1 {2}read the docs +running/m);
 
   const decided = here.terminal.decide({

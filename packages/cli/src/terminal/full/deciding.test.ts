@@ -54,13 +54,13 @@ describe("a decision", () => {
     here.begins();
     here.calls("c", "shell", { command: "rm -rf build" });
     here.happens({ type: "call.approval-requested", message: "a", call: "c", question: "q" });
-    await here.screen.until(/waiting for you(, \d+ s)?, Esc stops/);
+    await here.screen.until(/Waiting for you(, \d+ s)? \(Esc to stop\)/);
     const decided = here.terminal.decide({ ...question, stops: true, again: true });
     const asked = await here.screen.until(/banyan asks to run shell ─[\s\S]*^Esc stops$/m);
-    expect(asked).not.toContain("waiting for you, ");
+    expect(asked).not.toContain("Waiting for you, ");
     here.keys("y");
     await decided;
-    await here.screen.until(/waiting for you(, \d+ s)?, Esc stops/);
+    await here.screen.until(/Waiting for you(, \d+ s)? \(Esc to stop\)/);
   });
 
   test("T27: may come with words", async () => {

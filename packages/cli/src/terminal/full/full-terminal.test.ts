@@ -214,7 +214,7 @@ test("T26: is usable in 40 columns and 10 rows", async () => {
   expect(rows).toHaveLength(10);
   expect(rows.filter((row) => row.startsWith("word")).length).toBeGreaterThanOrEqual(4);
   expect(shown).toContain("Reply to banyan:");
-  expect(shown).toMatch(/writing(, \d+ s)?, Esc stops/);
+  expect(shown).toMatch(/Writing(, \d+ s)? \(Esc to stop\)/);
   here.keys("hello", ENTER);
   expect(await message).toBe("hello");
 });

@@ -99,8 +99,8 @@ describe("while the agent works", () => {
     await here.screen.until("stopping");
     expect(here.interrupts).toBe(1);
     here.happens({ type: "run.ended", run: "r", reason: "interrupted", leaf: "a" });
-    const screen = await here.screen.until("Interrupted – you have control");
-    expect(screen).toMatch(/Once upon a time\n+Interrupted – you have control\n+─ .*\nwait/);
+    const screen = await here.screen.until("Stopped. Your turn.");
+    expect(screen).toMatch(/Once upon a time\n+Stopped. Your turn.\n+─ .*\nwait/);
   });
 
   test("B21: after a stop nothing is sent by itself; it stands in the prompt", async () => {
@@ -116,18 +116,18 @@ describe("while the agent works", () => {
 
   test("T25: one line names what goes on, for how long and what stops it", async () => {
     const here = busy();
-    expect(await here.screen.until(/waiting for the model(, \d+ s)?, Esc stops/)).toContain("⠋");
+    expect(await here.screen.until(/Waiting for the model(, \d+ s)? \(Esc to stop\)/)).toContain("⠋");
     here.happens({ type: "reasoning.delta", message: "a", part: 0, text: "Hm." });
-    await here.screen.until(/thinking(, \d+ s)?, Esc stops/);
+    await here.screen.until(/Thinking(, \d+ s)? \(Esc to stop\)/);
     here.calls("c", "shell", { command: "npm test" });
     here.happens({ type: "call.executing", message: "a", call: "c", attempt: 1, key: "k" });
-    await here.screen.until(/running npm test(, \d+ s)?, Esc stops/);
+    await here.screen.until(/Running npm test(, \d+ s)? \(Esc to stop\)/);
   });
 
   test("T25: nothing moves when nobody wants that", async () => {
     const here = open(80, 24, { NO_MOTION: "1" });
     here.begins();
-    expect(await here.screen.until("waiting for the model")).not.toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/);
+    expect(await here.screen.until("Waiting for the model")).not.toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/);
   });
 
   test("T24: a call is a line that changes until it ends; its output is below, cut, and can be opened", async () => {
@@ -194,7 +194,7 @@ describe("while the agent works", () => {
     told("n2", Array.from({ length: 12 }, (_, index) => `line ${index + 1}`).join("\n"));
     expect(await here.screen.until("Ctrl-O shows all")).toMatch(/ {4}line 10\n… \(2 more lines; Ctrl-O shows all\)/);
     here.keys("\x0f");
-    expect(await here.screen.until("What the model was told")).toMatch(/ {4}line 12$/m);
+    expect(await here.screen.until("Sent to the model")).toMatch(/ {4}line 12$/m);
   });
 
   test("T23: a file that a call changes is shown as a diff", async () => {
@@ -245,6 +245,6 @@ describe("while the agent works", () => {
       { type: "text.delta", message: "sa", part: 0, text: "hidden" },
     );
     here.terminal.view.say("In sight.");
-    expect(await here.screen.until("running launch_agent look")).not.toMatch(/hidden|the task/);
+    expect(await here.screen.until("Running launch_agent look")).not.toMatch(/hidden|the task/);
   });
 });

@@ -163,7 +163,7 @@ try {
   terminal.press("Enter");
   await terminal.until(/one by one, and/);
   terminal.press("C-c");
-  await terminal.until(/you have control/);
+  await terminal.until(/Stopped\. Your turn\./);
   await terminal.hold(1_800);
   terminal.press("Escape");
   await terminal.hold(150);

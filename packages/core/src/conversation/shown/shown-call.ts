@@ -41,9 +41,7 @@ export function shownCall(
   const isAsAsked = isSame(input, call.input);
   const changed = isAsAsked ? changes.map((change) => changeLines(change, say)) : [];
   const unknown =
-    isAsAsked || changes.length === 0
-      ? []
-      : [say("You have changed this: the difference that it makes in the file is not worked out.")];
+    isAsAsked || changes.length === 0 ? [] : [say("You edited this, so its changes to the file are not shown.")];
   return [
     ...[...unknown, ...notes].map((text) => ({ look: "note" as const, text: visibleLine(text) })),
     ...changed.flatMap(({ lines }) => lines),
@@ -132,10 +130,7 @@ function changeLines({ path, kind, added, removed, diff }: FileChange, say: Say)
     removed > 0 ? say.count(removed, "{count} line removed", "{count} lines removed") : "",
   ];
   const head = [words, ...amounts.filter((text) => text !== "")].join(", ");
-  const rest =
-    diff === ""
-      ? say("The difference cannot be shown as lines.")
-      : say("The difference is longer than what is shown of it.");
+  const rest = diff === "" ? say("The changes cannot be shown as lines.") : say("Only a part of the changes is shown.");
   const note = isWhole ? [] : [{ look: "note" as const, text: rest }];
   return { path, kind, isWhole, lines: [{ look: "head", text: head }, ...lines, ...note] };
 }
@@ -165,9 +160,7 @@ function argumentsOf(
     Object.keys(input).length === 2 &&
     Object.values(input).every((value) => value === true || isSteps(value));
   const [path] = call.about?.paths?.map((one) => one.path) ?? [];
-  /** The arguments of which the change shows all. */
-  const told: string[] = [];
-  const lines = Object.entries(input).flatMap(([name, value]) => {
+  return Object.entries(input).flatMap(([name, value]) => {
     // Of a name, too, nothing hides, and none looks like a line of its own.
     const shown = /^[\w.-]+$/.test(name) ? name : visibleLine(JSON.stringify(name));
     // A plan is an argument too: it is read as one, if it is the one that the call is about, or stands in its place.
@@ -176,19 +169,13 @@ function argumentsOf(
     if (typeof value !== "string") return valueLines(shown, value);
     const isOfChange = name === call.about?.change?.goes || name === call.about?.change?.comes;
     const isFile = PLAIN_PATH.test(value) && changed.some((change) => change.path === value);
-    if (isTold && (isFile || (isOfChange && !HAS_CONTROL.test(value)))) {
-      told.push(shown);
-      return [];
-    }
+    // The change itself shows all of it.
+    if (isTold && (isFile || (isOfChange && !HAS_CONTROL.test(value)))) return [];
     const lines = textLines(shown, value, looks.get(name), say);
     return isOfChange && path !== undefined
       ? lines.map((line) => (line.look === "head" ? line : { ...line, path }))
       : lines;
   });
-  if (told.length === 0) return lines;
-  const names = { names: told.join(", ") };
-  const text = isOverwritten ? say("{names}: what is new in it is above", names) : say("{names}: as above", names);
-  return [...lines, { look: "head", text }];
 }
 
 /** The arguments that have a look of their own, by what the tool said of those that it was asked about. */
@@ -211,7 +198,7 @@ function textLines(name: string, text: string, look: ShownLine["look"] | undefin
   if (look === undefined && isShort)
     return [{ look: "argument", text: `${name}: ${visibleLine(JSON.stringify(text))}` }];
   const lines = look === undefined ? linesOf(text, "text") : linesOf(text.replace(/\n$/, ""), look);
-  if (text === "") return [{ look: "head", text: say("{name}: nothing", { name }) }];
+  if (text === "") return [{ look: "head", text: say("{name}: empty", { name }) }];
   return [
     { look: "head", text: say.count(lines.length, "{name}, {count} line:", "{name}, {count} lines:", { name }) },
     ...lines,

@@ -119,12 +119,12 @@ test("A13: an editor is told of summaries, notices and sub-agents in their own u
 
   const noticing = await kindsToldTo({ session: { notices: {} } });
   expect(own.filter((kind) => noticing.kinds.has(kind))).toEqual([]);
-  expect(noticing.at.of("notice").map(({ title }) => title)).toContainEqual(expect.stringContaining("summed up"));
+  expect(noticing.at.of("notice").map(({ title }) => title)).toContainEqual(expect.stringContaining("Compacting"));
 
   const plain = await kindsToldTo({});
   expect([...own, "notice"].filter((kind) => plain.kinds.has(kind))).toEqual([]);
   expect(plain.at.told("agent_thought_chunk")).toMatch(
-    /being summed up.*not summed up.*Compacted 2 messages: about [\d,]+ to [\d,]+ tokens; it stays in the tree/s,
+    /Compacting the conversation.*not compacted.*Compacted 2 messages: about [\d,]+ to [\d,]+ tokens; it stays in the tree/s,
   );
 });
 

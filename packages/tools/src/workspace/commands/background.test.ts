@@ -43,7 +43,7 @@ test("C6: a command in the background is answered with its first output and a na
   await using place = new Place();
   const command =
     "echo ready; until test -e go; do sleep 0.02; done; echo went; until test -e end; do sleep 0.02; done";
-  expect(await place.start(command)).toBe("ready\n[it goes on in the background as p1]");
+  expect(await place.start(command)).toBe("ready\n[Running in the background as p1]");
   expect(await place.use("processes", {})).toBe(`p1 runs: ${command}`);
   expect(await place.use("processes", { process: "p1" })).toBe("[p1 runs]");
   const more = place.use("processes", { process: "p1", wait: 60_000 });
@@ -63,7 +63,7 @@ test("C6: one that ends at once is answered like any other, and one that cannot 
   expect(await place.start("true")).toBe("[no output]");
   // The machine decides whether its time is up before its first output comes, or before that counts as complete.
   expect(await place.start("echo begun; sleep 1000", { timeout: 300 })).toMatch(
-    /^(begun\n)?\[(timed out after 300 ms; the command|it goes on in the background as p1)/,
+    /^(begun\n)?\[(timed out after 300 ms; the command|Running in the background as p1)/,
   );
   await expect
     .poll(() => place.use("processes", {}))
@@ -198,7 +198,7 @@ test.runIf(process.env.BANYAN_LONG)(
     );
     expect(place.session.state.processes.size).toBe(10);
     await place.use("processes", { process: "p4", stop: true });
-    expect(await place.start("echo again; sleep 1000")).toBe("again\n[it goes on in the background as p11]");
+    expect(await place.start("echo again; sleep 1000")).toBe("again\n[Running in the background as p11]");
   },
 );
 
@@ -230,7 +230,7 @@ linux("F80: a command in the background that waits for input is told as such, wi
   await using place = new Place();
   const waits = (name: string) =>
     `, and waits for input: write it with process_input, or end it with {"process":"${name}","typed":"","end":true}`;
-  expect(await place.start("echo up; cat | sort")).toBe(`up\n[it goes on in the background as p1${waits("p1")}]`);
+  expect(await place.start("echo up; cat | sort")).toBe(`up\n[Running in the background as p1${waits("p1")}]`);
   expect(await place.use("processes", {})).toBe(`p1 runs${waits("p1")}: echo up; cat | sort`);
   expect(await place.use("process_input", { process: "p1", typed: "a\n", end: true })).toBe(
     "a\n[p1 has ended: exit code 0]",
@@ -257,7 +257,7 @@ test("F82: of a progress bar in the background each reading has the step of its 
   await using place = new Place();
   const command =
     'printf "1 %%"; for i in $(seq 2 500); do printf "\\r$i %%"; done; until test -e go; do sleep 0.02; done; printf "\\r501 %%\\r502 %%\\n"; until test -e end; do sleep 0.02; done; echo end';
-  expect(await place.start(command)).toBe("500 %\n[it goes on in the background as p1]");
+  expect(await place.start(command)).toBe("500 %\n[Running in the background as p1]");
   const more = place.use("processes", { process: "p1", wait: 60_000 });
   place.folder.add("go", "");
   expect(await more).toBe("\n502 %\n[p1 runs]");

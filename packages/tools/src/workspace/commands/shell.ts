@@ -211,7 +211,7 @@ export function told(output: string, end: CommandEnd, timeout: number | undefine
 }
 
 function toldToStay({ output, name, waiting }: Extract<StartedCommand, { readonly name: string }>): string {
-  return join(output, `[it goes on in the background as ${name}${waiting}]`);
+  return join(output, `[Running in the background as ${name}${waiting}]`);
 }
 
 function outcome(end: CommandEnd, timeout: number | undefined): string {

@@ -72,12 +72,12 @@ test("F35, F26: a model that is asked again counts down, and one that says nothi
   };
   happens({ ...retrying, attempt: 4, status: 429 });
   expect(activities.doing).toMatchObject({
-    what: "HTTP 429, attempt 4",
+    what: "rate limited, attempt 4",
     until: nextAt,
   });
   happens({ ...retrying, attempt: 5 });
   expect(activities.doing).toMatchObject({
-    what: "the provider takes no more for now, attempt 5",
+    what: "rate limited, attempt 5",
     until: nextAt,
   });
   happens({ ...retrying, code: "broken-stream", attempt: 6 });

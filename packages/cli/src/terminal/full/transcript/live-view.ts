@@ -290,7 +290,7 @@ export class LiveView implements FeedView {
   #told(author: string, text: string): void {
     const lines = (width: number, theme: Theme) => toldLines(author, text, width, theme);
     this.#add(({ width, theme, openKey }) => cutTo(lines(width, theme), theme, openKey));
-    this.#page({ title: "What the model was told", lines });
+    this.#page({ title: "Sent to the model", lines });
   }
 
   #recalled(items: readonly Recalled[]): void {

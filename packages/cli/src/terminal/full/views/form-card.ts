@@ -150,7 +150,9 @@ export class FormCard implements Overlay<Filled> {
     const { field, chosen, words, bar } = filling;
     if (!field.several && field.choices[bar]) chooseOnly(filling, bar);
     if (chosen.size === 0 && words.text.trim() === "") {
-      this.#hint = field.choices[bar] ? "Nothing chosen yet. Press Space to choose." : "Choose or type an answer first.";
+      this.#hint = field.choices[bar]
+        ? "Nothing chosen yet. Press Space to choose."
+        : "Choose or type an answer first.";
       return undefined;
     }
     return this.#next();

@@ -14,22 +14,22 @@ describe("T25: the spinner line", () => {
     spinnerLine({ what: "running npm test", elapsed, stopKey: "Esc" }, moves, width, plain);
 
   test("names what goes on, for how long, and what stops it", () => {
-    expect(line(12_345).slice(2)).toBe("running npm test, 12 s, Esc stops");
-    expect(line(185_000).slice(2)).toBe("running npm test, 3 min 5 s, Esc stops");
-    expect(line(300).slice(2)).toBe("running npm test, Esc stops");
+    expect(line(12_345).slice(2)).toBe("Running npm test, 12 s (Esc to stop)");
+    expect(line(185_000).slice(2)).toBe("Running npm test, 3 min 5 s (Esc to stop)");
+    expect(line(300).slice(2)).toBe("Running npm test (Esc to stop)");
   });
 
   test("F35: counts down to what comes by itself", () => {
     const activity = { what: "429, attempt 4", elapsed: 3_000, until: 12_345, stopKey: "Esc" };
-    expect(spinnerLine(activity, false, 80, plain)).toBe("• 429, attempt 4, asked again in 12 s, Esc stops");
+    expect(spinnerLine(activity, false, 80, plain)).toBe("• 429. Trying again in 12 s (attempt 4, Esc to stop)");
     expect(spinnerLine({ ...activity, until: 900 }, false, 80, plain)).toBe(
-      "• 429, attempt 4, asked again now, Esc stops",
+      "• 429. Trying again now (attempt 4, Esc to stop)",
     );
   });
 
   test.each([
-    ["HTTP 503, attempt 2", "• HTTP 503, again in 12 s, Esc stops"],
-    ["the provider cannot be reached, attempt 3", "• the provide…, again in 12 s, Esc stops"],
+    ["HTTP 503, attempt 2", "• HTTP 503. Again in 12 s (Esc to stop)"],
+    ["the provider cannot be reached, attempt 3", "• The prov…. Again in 12 s (Esc to stop)"],
   ])(
     "T26: in 40 columns, what is wrong (%j), when it goes on, and what stops it are read all the same",
     (what, shown) => {
@@ -40,18 +40,18 @@ describe("T25: the spinner line", () => {
 
   test("T26, T30: in 40 columns, what goes on is told before the key that shows the sub-agents", () => {
     const activity = { what: "running launch_agent look around", elapsed: 2_000, stopKey: "Esc", agentsKey: "Alt+A" };
-    expect(spinnerLine(activity, false, 40, plain)).toBe("• running launch_agent …, 2 s, Esc stops");
+    expect(spinnerLine(activity, false, 40, plain)).toBe("• Running launch_age…, 2 s (Esc to stop)");
   });
 
   test("T26, T30: in 40 columns, how many sub-agents there are is left out as a whole", () => {
     const activity = { what: "running 2 calls, 2 sub-agents", elapsed: 2_000, stopKey: "Esc", agentsKey: "Alt+A" };
-    expect(spinnerLine(activity, false, 40, plain)).toBe("• running 2 calls, 2 s, Esc stops");
+    expect(spinnerLine(activity, false, 40, plain)).toBe("• Running 2 calls, 2 s (Esc to stop)");
   });
 
   test("T30: names the key that shows the sub-agents, while there are any", () => {
     const activity = { what: "running 2 calls, 1 sub-agent", elapsed: 2_000, stopKey: "Esc", agentsKey: "Alt+A" };
     expect(spinnerLine(activity, false, 80, plain)).toBe(
-      "• running 2 calls, 1 sub-agent, 2 s, Esc stops, Alt+A shows them",
+      "• Running 2 calls, 1 sub-agent, 2 s (Esc to stop, Alt+A shows them)",
     );
   });
 
@@ -67,7 +67,7 @@ describe("T25: the spinner line", () => {
   });
 
   test("keeps what stops it in sight when there is little room", () => {
-    expect(line(12_345, true, 30)).toMatch(/^. running np…, 12 s, Esc stops$/);
+    expect(line(12_345, true, 30)).toMatch(/^. Running…, 12 s \(Esc to stop\)$/);
   });
 });
 

@@ -21,33 +21,44 @@ const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 /** Milliseconds for which a frame of it is shown. */
 export const SPIN_TIME = 120;
 
-/** `⠙ running npm test, 12 s, Esc stops` (T25). Without motion the sign in front stays as it is. */
+/** `⠙ Running npm test, 12 s (Esc to stop)` (T25). Without motion the sign in front stays as it is. */
 export function spinnerLine(activity: Activity, moves: boolean, width: number, theme: Theme): string {
   const { what, elapsed, until, stopKey, agentsKey } = activity;
   const frame = moves ? (FRAMES[Math.floor(elapsed / SPIN_TIME) % FRAMES.length] ?? "•") : "•";
-  const again = until === undefined ? undefined : until < 1_000 ? "again now" : `again in ${wholeSeconds(until)}`;
-  const time = again ?? (elapsed < 1_000 ? "" : wholeSeconds(elapsed));
-  const stop = stopKey === undefined ? "" : `${stopKey} stops`;
+  const time = elapsed < 1_000 ? "" : `, ${wholeSeconds(elapsed)}`;
+  const [rest = "", short = what] = [REST.exec(what)?.[1], what.replace(REST, "")];
+  const stop = stopKey === undefined ? "" : `${stopKey} to stop`;
   const agents = agentsKey === undefined ? "" : `${agentsKey} shows them`;
-  // Where there is little room, what goes on and the key that ends it are told before all else.
-  const ends = [
-    [again === undefined ? time : `asked ${again}`, stop, agents],
-    [time, stop, agents],
-    [time, stop],
-  ].map((texts) => texts.filter((text) => text !== "").join(", "));
-  const names = [what, what.replace(REST, "")];
-  const roomBefore = (end: string) => width - 2 - (end === "" ? 0 : end.length + 2);
+  // The longest end that leaves room for the name. The key that stops it is the last to go.
+  const ends =
+    until === undefined
+      ? [`${time}${inParentheses(stop, agents)}`, `${time}${inParentheses(stop)}`]
+      : [`. Trying again ${again(until)}${inParentheses(rest, stop)}`, `. Again ${again(until)}${inParentheses(stop)}`];
+  const names = (until === undefined ? [what, short] : [short]).map(
+    (name) => name.charAt(0).toUpperCase() + name.slice(1),
+  );
+  const roomBefore = (end: string) => width - 2 - widthOf(end);
   const isTold = (end: string) => roomBefore(end) >= NAME || names.some((name) => widthOf(name) <= roomBefore(end));
   const behind = ends.find(isTold) ?? ends.at(-1) ?? "";
   const name = fitting(names, Math.max(8, roomBefore(behind)));
-  return cut(`${theme.accent(frame)} ${name}${behind === "" ? "" : theme.dim(`, ${behind}`)}`, width);
+  return cut(`${theme.accent(frame)} ${name}${theme.dim(behind)}`, width);
+}
+
+function again(until: number): string {
+  return until < 1_000 ? "now" : `in ${wholeSeconds(until)}`;
+}
+
+/** `(attempt 8, Esc to stop)`: nothing where no part is left. */
+function inParentheses(...parts: readonly string[]): string {
+  const shown = parts.filter((part) => part !== "");
+  return shown.length === 0 ? "" : ` (${shown.join(", ")})`;
 }
 
 /** Columns in which a reader sees what goes on. */
 const NAME = 16;
 
-/** How often it was tried, or how many sub-agents work, stands there where there is room. */
-const REST = /, (?:attempt \d+|\d+ sub-agents?)$/;
+/** The number of attempts or of working sub-agents, which is left out where there is little room. */
+const REST = /, (attempt \d+|\d+ sub-agents?)$/;
 
 /** Whether things may move: nobody has asked for stillness. */
 export function mayMove({ NO_MOTION, REDUCED_MOTION }: NodeJS.ProcessEnv): boolean {
