@@ -24,16 +24,16 @@ export function withAgentFlags(command: Command, projects: string): Command {
 /** The same without the model. */
 export function withRuleFlags(command: Command, projects: string): Command {
   return command
-    .addOption(list("--allow <rule>", "run calls that this rule covers without asking, as in 'shell(npm test*)'"))
-    .addOption(list("--deny <rule>", "never run calls that this rule covers; may be repeated, as --allow may"))
-    .option("--rules <file>", "permission rules in a JSON file")
+    .addOption(list("--allow <rule>", "run calls that match this rule without asking, such as 'shell(npm test*)'"))
+    .addOption(list("--deny <rule>", "never run calls that match this rule; can be repeated, as --allow can"))
+    .option("--rules <file>", "read permission rules from a JSON file")
     .addOption(
       new Option(
         "--approval <mode>",
-        "what runs without asking: plan (only looking, until you allow a plan), ask (only looking), edits (changing files here too), all",
+        "what runs without asking: plan (reads, until you approve a plan), ask (reads), edits (reads and edits here), all",
       ).choices(["plan", "ask", "edits", "all"]),
     )
-    .option("--unconfined", "let --approval all hold where commands run without a sandbox too")
+    .option("--unconfined", "allow --approval all even where commands run without a sandbox")
     .option("--trust", `use the settings, servers and instructions of ${projects}`);
 }
 

@@ -25,7 +25,7 @@ describe("the command line", () => {
 
   test.each([
     [["--help"], "banyan", "Talk with an agent"],
-    [["run", "--help"], "banyan run", "Work on a task without a person"],
+    [["run", "--help"], "banyan run", "Work on a task by itself"],
   ])("%s tells what the command does", (argv, name, what) => {
     const { type, text } = readArguments(argv) as { type: string; text: string };
     expect({ type, text }).toEqual({

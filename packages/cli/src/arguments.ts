@@ -55,7 +55,7 @@ export interface Arguments {
   readonly trust: boolean;
   readonly color: ColorChoice;
   readonly plain: boolean;
-  /** With --print: nothing on stderr but problems. */
+  /** With --print: only problems on stderr. */
   readonly quiet: boolean;
 }
 
@@ -69,27 +69,27 @@ export type Wanted =
   | { readonly type: "mistake"; readonly message: string; readonly output: OutputFormat };
 
 const MORE = `
-Commands, which stand first; banyan COMMAND --help tells more:
-  banyan run TASK                           work on a task without a person until it is finished
+Commands (the command comes first; banyan COMMAND --help explains it):
+  banyan run TASK                           work on a task by itself until it is finished
   banyan serve                              serve conversations to browsers and other programs
   banyan attach [address]                   join a conversation on a server
   banyan acp                                serve an editor over the Agent Client Protocol
-  banyan eval FILE                          try agents on cases, and see what they pass and cost
-  banyan nodes                              the servers that share a database, and what they have
-  banyan models [provider]                  what can be used here and why not, and what it costs
-  banyan changes [conversation]             the files that it changed, to look at and to put back
+  banyan eval FILE                          test agents on cases, and see what passes and what it costs
+  banyan nodes                              list the servers that share a database
+  banyan models [provider]                  list the models that work here, and what they cost
+  banyan changes [conversation]             show the files that it changed, and restore them
   banyan worktrees                          the git worktrees of branches: list, remove
-  banyan memory                             what is remembered: list, search, add, remove, clear
+  banyan memory                             memories: list, search, add, remove, clear
   banyan conversations                      list, show, search, export, import, remove
   banyan mcp                                list, add, remove, test and sign in to MCP servers
-  banyan config                             what is set here and where, to read, change and check
+  banyan config                             read, change and check settings
 
 Examples:
-  banyan                                    talk in this directory
+  banyan                                    chat in this directory
   banyan "what is in this project?"         the same, with a first message
   banyan -p "write a haiku" > haiku.txt     one answer, and nothing else, on stdout
   git diff | banyan -p "review this"        standard input is context
-  banyan --continue                         go on with the last conversation here
+  banyan --continue                         continue the last conversation here
 
 Exit codes of --print, run and --task:
   0 done · 1 error, or no answer · 2 usage · 3 limit, or an answer cut off by one
@@ -106,15 +106,15 @@ export function readArguments(argv: readonly string[]): Wanted {
   if (subcommand) return subcommand.type === "mistake" ? { ...subcommand, output: "text" } : subcommand;
   const isRun = argv[0] === "run";
   const command = isRun
-    ? define("banyan run", "Work on a task without a person until it is finished.", "the task")
-    : define("banyan", "Talk with an agent that works in this directory.", "the first message");
+    ? define("banyan run", "Work on a task by itself until it is finished.", "the task")
+    : define("banyan", "Chat with an agent that works in this directory.", "the first message");
   const problem = parse(command, isRun ? argv.slice(1) : argv);
   if (problem) return problem.type === "mistake" ? { ...problem, output: outputIn(argv) } : problem;
   const { print = isRun, task, chatMode, ...options } = command.opts<Given>();
   const words = [task, print, ...command.args].filter((word) => typeof word === "string");
   const isTask = isRun || task !== undefined || chatMode === false;
   if (options.outputSchema !== undefined && !isTask)
-    return mistake("--output-schema is about the result of a task: it goes with --task or banyan run.", argv);
+    return mistake("--output-schema describes the result of a task. Use it with --task or banyan run.", argv);
   const given = {
     ...(words.length > 0 ? { prompt: words.join(" ") } : {}),
     ...(isTask ? { task: chatMode ? ("first" as const) : ("once" as const) } : {}),
@@ -140,38 +140,38 @@ function define(name: string, description: string, words: string): Command {
   const command = new Command(name)
     .description(description)
     .argument("[prompt...]", words)
-    .option("-p, --print [prompt]", "answer once on stdout and exit; asks nothing")
-    .option("--task <text>", "work on this until it is finished, and exit")
-    .option("--chat-mode", "with --task: talk on when it is finished")
-    .option("--no-chat-mode", "what is said first is a task, as with --task")
-    .option("--output-schema <file>", "with a task: the JSON Schema of an object that its result must be")
+    .option("-p, --print [prompt]", "print one answer and exit; never asks")
+    .option("--task <text>", "work on this task until it is finished, then exit")
+    .option("--chat-mode", "with --task: stay in the chat when it is finished")
+    .option("--no-chat-mode", "treat the first message as a task, as with --task")
+    .option("--output-schema <file>", "with a task: the JSON Schema of its result, which is an object")
     .option("-m, --model <name>", "the model, as provider/model")
-    .addOption(new Option("-c, --continue", "go on with the last conversation of this directory").conflicts("resume"))
-    .option("-r, --resume [name]", "go on with a conversation, by id or title; without one, choose it")
-    .option("--at <message>", "with one of these: go on at the end of the branch of a message, by its id or '#number'")
+    .addOption(new Option("-c, --continue", "continue the last conversation of this directory").conflicts("resume"))
+    .option("-r, --resume [name]", "continue a conversation by id or title; without a name, choose from a list")
+    .option("--at <message>", "with --continue or --resume: continue the branch of this message (its id or '#number')")
     .option("-C, --cwd <directory>", "work in this directory")
     .addOption(
-      new Option("-o, --output <format>", "what --print writes (text if not given)").choices(["text", "json", "jsonl"]),
+      new Option("-o, --output <format>", "output format of --print (default: text)").choices(["text", "json", "jsonl"]),
     )
-    .option("--temperature <number>", "how freely the model answers, from 0 to 2", numberBetween(0, 2))
-    .option("--max-tokens <number>", "tokens of one answer", positiveInteger);
+    .option("--temperature <number>", "sampling temperature of the model, from 0 to 2", numberBetween(0, 2))
+    .option("--max-tokens <number>", "most tokens in one answer", positiveInteger);
   for (const { option } of limitOptions()) command.addOption(option);
   command
-    .option("--silence <time>", "how long a model's connection may show no life (120s if not given)", duration)
-    .option("--retry-time <time>", "how long a model that fails is asked again (5m if not given)", duration)
+    .option("--silence <time>", "give up on a model after this time without a sign of life (default: 120s)", duration)
+    .option("--retry-time <time>", "how long to retry a model that fails (default: 5m)", duration)
     .option(
       "--attempts <number>",
-      "model calls for one answer (as many as fit the time if not given)",
+      "most model calls for one answer (default: as many as fit in that time)",
       positiveInteger,
     );
   return withRuleFlags(command, "this project; in a chat, from now on")
-    .option("--memory", "use what is remembered of other conversations here, also with --print")
-    .option("--instructions <text>", "what the agent is to know, or @ and a file with it")
+    .option("--memory", "use memory of other conversations here, also with --print")
+    .option("--instructions <text>", "instructions for the agent, or @FILE to read them from a file")
     .addOption(
-      new Option("--color <when>", "when to use colours (auto if not given)").choices(["auto", "always", "never"]),
+      new Option("--color <when>", "when to use colours (default: auto)").choices(["auto", "always", "never"]),
     )
-    .option("-q, --quiet", "with --print: nothing on stderr but problems")
-    .option("--plain", "plain lines: nothing is redrawn, choices are numbers")
+    .option("-q, --quiet", "with --print: only problems on stderr")
+    .option("--plain", "plain lines: nothing is redrawn, choices have numbers")
     .version(manifest.version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
     .addHelpText("after", MORE);

@@ -28,7 +28,7 @@ export const positiveInteger: (text: string) => number = wholeNumber(1);
 export function dollars(text: string): number {
   const value = numberIn(text.replace(/^\$/, ""));
   if (value === undefined || value <= 0)
-    throw new InvalidArgumentError("It takes an amount of US dollars above 0, as in 0.50.");
+    throw new InvalidArgumentError("It takes an amount of US dollars above 0, such as 0.50.");
   return value;
 }
 

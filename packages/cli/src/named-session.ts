@@ -30,7 +30,7 @@ export async function openNamedSession(
   const id = await namedIn(args, host, opening);
   if (id === undefined) {
     if (args.at !== undefined && args.resume === undefined)
-      throw new UsageError("--at names a message of a conversation: it goes with --resume or --continue.");
+      throw new UsageError("--at names a message of a conversation. Use it with --resume or --continue.");
     return {};
   }
   const session = await openWithModel(id, host, { ...opening, keepModel: args.model !== undefined });
@@ -70,18 +70,18 @@ async function namedIn(
 ): Promise<string | undefined> {
   if (isLast) {
     const { last, passed } = await host.lastConversation();
-    if (!last) notice("There is no conversation of this directory yet; this is a new one.");
+    if (!last) notice("This directory has no conversation yet. Starting a new one.");
     if (passed)
       notice(
-        `A later one, “${excerpt(passed.title, 40)}”, was begun without a person: --resume ${visibleLine(passed.id)} goes on with that.`,
+        `A newer conversation, “${excerpt(passed.title, 40)}”, was started by a program. --resume ${visibleLine(passed.id)} continues it.`,
       );
     return last?.id;
   }
   if (resume === undefined) return undefined;
   if (!choose && resume === true)
-    throw new UsageError("Nobody can choose a conversation here: --resume needs its id or its title.");
+    throw new UsageError("There is no terminal to choose in. Add an id or a title to --resume.");
   const id = resume === true ? await choose?.() : await idOf(resume, host, choose);
-  if (id === undefined) notice("No conversation was chosen; this is a new one.");
+  if (id === undefined) notice("No conversation chosen. Starting a new one.");
   return id;
 }
 
@@ -109,7 +109,7 @@ function placeIn({ state }: Session, { at }: Arguments): { readonly at?: string 
 async function prepare(session: Session, keepModel: boolean, host: Host, notice: Opening["notice"]): Promise<void> {
   const { cwd } = session.state.labels;
   if (cwd !== undefined && cwd !== host.workspace)
-    notice(`This conversation began in ${cwd}; it goes on in ${host.workspace}.`);
+    notice(`This conversation started in ${cwd} and continues in ${host.workspace}.`);
   const { model } = session.state;
   if (keepModel || model === undefined || model === host.model.name) return;
   try {

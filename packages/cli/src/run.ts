@@ -12,12 +12,12 @@ import type { Terminal } from "./terminal/terminal.ts";
 export async function run(args: Arguments = NO_WORDS): Promise<void> {
   const person = process.stdin.isTTY && process.stdout.isTTY && !args.print;
   if (person && args.output !== "text") {
-    process.stderr.write(`banyan: --output ${args.output} goes with --print; a chat is written for a person.\n`);
+    process.stderr.write(`banyan: --output ${args.output} works with --print only.\n`);
     process.exitCode = exitCodes.usage;
     return;
   }
   if (person && args.task !== undefined && !args.prompt?.trim()) {
-    process.stderr.write(`banyan: --no-chat-mode needs a task, as in ${ownCommand("--task 'tidy up the tests'")}.\n`);
+    process.stderr.write(`banyan: --no-chat-mode needs a task, such as ${ownCommand("--task 'tidy up the tests'")}.\n`);
     process.exitCode = exitCodes.usage;
     return;
   }
@@ -33,7 +33,7 @@ export async function run(args: Arguments = NO_WORDS): Promise<void> {
 export async function attach(args: AttachArguments): Promise<ExitCode> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
     process.stderr.write(
-      "banyan: attach is for a person at a terminal; docs/protocol.md tells how programs talk to a server.\n",
+      "banyan: attach needs a terminal. docs/protocol.md describes how programs talk to a server.\n",
     );
     return exitCodes.usage;
   }

@@ -119,8 +119,8 @@ const OUTPUT = () => new Option("-o, --output <format>", "text or json").choices
 
 function readModels(argv: readonly string[]): Subcommand | Unread {
   const command = new Command("banyan models")
-    .description("What can be used here, and why not; with a provider, its models with their prices and context sizes.")
-    .argument("[provider]", "as in the name of a model: anthropic, openai, ollama ...")
+    .description("Providers that work here, and what others need. With a provider, its models, prices and context sizes.")
+    .argument("[provider]", "such as anthropic, openai or ollama")
     .addOption(OUTPUT())
     .helpOption("-h, --help", "print this help");
   const unread = parse(command, argv);
@@ -140,7 +140,7 @@ function readConversations(argv: readonly string[]): Subcommand | Unread {
   };
   const command = new Command("banyan conversations")
     .description(
-      "The conversations on this machine. A conversation is named by its id, the beginning of it, or its title.",
+      "Conversations on this machine. Name one by its id, the start of its id, or its title.",
     )
     .helpOption("-h, --help", "print this help")
     .helpCommand(false);
@@ -148,20 +148,20 @@ function readConversations(argv: readonly string[]): Subcommand | Unread {
     command.command(usage).description(description).helpOption("-h, --help", "print this help");
   const limit = () => new Option("-n, --limit <count>", "at most this many").argParser(positiveInteger);
 
-  sub("list", "those of this directory, the last written first")
+  sub("list", "list those of this directory, newest first")
     .option("-a, --all", "those of all directories", false)
     .option(
       "-w, --waiting",
-      "only those in which a question waits for you, of all directories, with the questions",
+      "only those with a question for you, in all directories",
       false,
     )
-    .option("--programs", "those too that programs began at /v1 of a server", false)
+    .option("--programs", "also those that programs started at /v1 of a server", false)
     .addOption(limit())
     .addOption(OUTPUT())
     .action((options) => {
       wanted = { action: "list", ...options };
     });
-  sub("show <conversation>", "print the branch that was written to last").action((conversation: string) => {
+  sub("show <conversation>", "print the branch that was used last").action((conversation: string) => {
     wanted = { action: "show", conversation };
   });
   sub("search <words...>", "find messages, in all conversations and branches")
@@ -174,17 +174,17 @@ function readConversations(argv: readonly string[]): Subcommand | Unread {
     });
   sub("export <conversation>", "write a conversation to standard output, or to a file")
     .addOption(
-      new Option("-f, --format <format>", "json: the tree, to be imported again; markdown, html: the branch to read")
+      new Option("-f, --format <format>", "json: the whole tree, for import; markdown, html: one branch, to read")
         .choices(["json", "markdown", "html"])
         .default("json"),
     )
-    .option("-o, --output <file>", "the file; one that is there is not overwritten")
+    .option("-o, --output <file>", "the file to write; an existing file is not overwritten")
     .action((conversation: string, { format, output }) => {
       wanted = { action: "export", conversation, format, ...(output === undefined ? {} : { file: output }) };
     });
   sub(
     "import [path]",
-    "make conversations of sessions of other programs: choose among those on this machine, or name a file or a folder",
+    "import sessions of other programs: choose from those on this machine, or name a file or folder",
   )
     .addOption(new Option("--from <program>", "only those of this program").choices(PROGRAMS))
     .option("--here", "all of this directory", false)
@@ -208,33 +208,33 @@ function readConfig(argv: readonly string[]): Subcommand | Unread {
   let wanted: ConfigArguments = { action: "path" };
   const command = new Command("banyan config")
     .description(
-      "Settings: docs/configuration.md lists them. A setting in another is named with dots, as in limits.steps.",
+      "Settings, listed in docs/configuration.md. Write a nested setting with dots, such as limits.steps.",
     )
     .helpOption("-h, --help", "print this help")
     .helpCommand(false);
   const sub = (usage: string, description: string) =>
     command.command(usage).description(description).helpOption("-h, --help", "print this help");
-  const project = () => new Option("-p, --project", "in the file of this project, not in yours").default(false);
+  const project = () => new Option("-p, --project", "use the file of this project instead of yours").default(false);
 
-  sub("get [key]", "what counts here, and which layer it comes from; without a key, all of it")
+  sub("get [key]", "show a setting and where it comes from; without a key, all settings")
     .addOption(OUTPUT())
     .action((key: string | undefined, { output }) => {
       wanted = { action: "get", output, ...(key === undefined ? {} : { key }) };
     });
-  sub("set <key> <value>", "change a setting, to a text or to JSON")
+  sub("set <key> <value>", "change a setting to a text or to JSON")
     .addOption(project())
     .action((key: string, value: string, options) => {
       wanted = { action: "set", key, value, ...options };
     });
-  sub("unset <key>", "take a setting away")
+  sub("unset <key>", "remove a setting")
     .addOption(project())
     .action((key: string, options) => {
       wanted = { action: "unset", key, ...options };
     });
-  sub("path", "where the files are").action(() => {
+  sub("path", "show where the files are").action(() => {
     wanted = { action: "path" };
   });
-  sub("check", "what is wrong in all layers, with file and line; exits with 2 when there is something").action(() => {
+  sub("check", "list problems with file and line; exits with 2 if there are any").action(() => {
     wanted = { action: "check" };
   });
   return parse(command, argv.length === 0 ? ["get"] : argv) ?? { type: "config", arguments: wanted };
@@ -243,19 +243,19 @@ function readConfig(argv: readonly string[]): Subcommand | Unread {
 function readWorktrees(argv: readonly string[]): Subcommand | Unread {
   let wanted: WorktreesArguments = { action: "list", output: "text" };
   const command = new Command("banyan worktrees")
-    .description("The git worktrees that branches of conversations have for themselves in this repository.")
+    .description("The git worktrees of conversation branches in this repository.")
     .helpOption("-h, --help", "print this help")
     .helpCommand(false);
   const sub = (usage: string, description: string) =>
     command.command(usage).description(description).helpOption("-h, --help", "print this help");
 
-  sub("list", "list them, with what each holds")
+  sub("list", "list them, with the changes that each holds")
     .addOption(OUTPUT())
     .action((options) => {
       wanted = { action: "list", ...options };
     });
-  sub("remove <name>", "remove one and its branch of git; one that holds changes stays")
-    .option("--changes", "with what it holds", false)
+  sub("remove <name>", "remove one and its git branch, unless it holds changes")
+    .option("--changes", "with the changes that it holds", false)
     .action((name: string, options) => {
       wanted = { action: "remove", name, ...options };
     });

@@ -9,18 +9,17 @@ export interface AcpArguments extends AgentFlags {
 }
 
 const MORE = `
-An editor starts this command, speaks the Agent Client Protocol with it over
-standard input and output, and says in which directory each session works. It
-ends with its editor. Alone, conversations are those of this machine; with
---attach they are those of a running banyan serve, so that the editor and the
-page see one conversation (BANYAN_TOKEN for a server elsewhere). docs/editors.md
-tells how to set up Zed, JetBrains, Neovim, Emacs and VS Code.`;
+Your editor starts this command and talks to it over standard input and output.
+The command ends with the editor. With --attach, the editor and the page show the
+same conversations of a running banyan serve (set BANYAN_TOKEN for a server on
+another machine). docs/editors.md describes the setup for Zed, JetBrains, Neovim,
+Emacs and VS Code.`;
 
 /** Reads what follows `banyan acp`, or says why it cannot be read. */
 export function readAcp(argv: readonly string[]): { readonly type: "acp"; readonly arguments: AcpArguments } | Unread {
   const command = new Command("banyan acp")
     .description("Serves an editor over the Agent Client Protocol (ACP) on standard input and output.")
-    .option("--attach [address]", "join a running banyan serve: the one at this address, or the one of the directory");
+    .option("--attach [address]", "join a running banyan serve: at this address, or the one of the directory");
   withAgentFlags(command, "the projects that sessions are in")
     .helpOption("-h, --help", "print this help")
     .addHelpText("after", MORE)

@@ -70,7 +70,7 @@ function contextOf(there: CommandPlace, prompts: ConversationContext["prompts"])
     directory: state.labels.cwd ?? process.cwd(),
     copy: async () => "nothing",
     mode: "chat",
-    useMode: () => say("An editor talks with the agent; a task is for banyan run."),
+    useMode: () => say("Editors work in chat mode. Use banyan run for a task."),
     approval: settings.approval,
     useApproval: async () => say("Choose in the editor's list what runs without asking."),
     async pick({ title, items }) {

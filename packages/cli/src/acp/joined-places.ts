@@ -39,7 +39,7 @@ export function joinedPlaces(address: string | true): Places {
           ...notices,
           ...(names === ""
             ? []
-            : [`The server has MCP servers of its own; those of the editor are not used: ${names}.`]),
+            : [`The server uses its own MCP servers. Those of the editor are not used: ${names}.`]),
         ],
         commands: editorCommands(client),
         // Others may have it open there; the server lets go of it by itself.

@@ -20,30 +20,30 @@ export interface AttachArguments {
 }
 
 const MORE = `
-A server on this machine needs no token. For another one, put it into
-BANYAN_TOKEN. Work continues when you leave. Your own !commands run on this
-machine: where the agent works if that is here, else in this directory.`;
+A server on this machine needs no token. For another machine, set BANYAN_TOKEN.
+Work continues when you leave. Your own !commands run on this machine: in the
+agent's folder if it is here, else in this directory.`;
 
 /** Reads what follows `banyan attach`, or says why it cannot be read. */
 export function readAttach(
   argv: readonly string[],
 ): { readonly type: "attach"; readonly arguments: AttachArguments } | Unread {
   const command = new Command("banyan attach")
-    .description("Joins a conversation on a banyan server: the same stream, queue and approvals as in its page.")
-    .argument("[address]", "as in http://127.0.0.1:4180, or that of a conversation in its page")
+    .description("Joins a conversation on a banyan server, with the same messages, queue and approvals as its page.")
+    .argument("[address]", "such as http://127.0.0.1:4180, or the address of a conversation's page")
     .addOption(
       new Option(
         "-r, --resume [id]",
-        "this conversation, by id, beginning of an id, or title; without, choose one",
+        "continue this conversation (id, start of an id, or title); without a name, choose from a list",
       ).conflicts("new"),
     )
-    .option("--new", "begin a new conversation", false)
+    .option("--new", "start a new conversation", false)
     .addOption(
-      new Option("--color <when>", "when to use colours (auto if not given)")
+      new Option("--color <when>", "when to use colours (default: auto)")
         .choices(["auto", "always", "never"])
         .default("auto"),
     )
-    .option("--plain", "plain lines: nothing is redrawn, choices are numbers", false)
+    .option("--plain", "plain lines: nothing is redrawn, choices have numbers", false)
     .helpOption("-h, --help", "print this help")
     .addHelpText("after", MORE);
   const unread = parse(command, argv);

@@ -193,7 +193,7 @@ describe.skipIf(!hasTmux)("T41: attach --resume", () => {
     using plain = Pty.open(place, ["attach", "--plain", "--resume", "what is"], model.env);
     const list = await plain.until("A number, words to look for, or nothing to go back:");
     expect(list).toMatch(/^Conversations\n {2}1 {2}What is red\? .*\n {2}2 {2}What is blue\? /m);
-    await plain.exchange("", "No conversation was chosen; this is a new one.");
+    await plain.exchange("", "No conversation chosen. Starting a new one.");
   });
 });
 

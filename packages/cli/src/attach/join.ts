@@ -105,7 +105,7 @@ async function wanted(
   if (isNew) return undefined;
   const choose = async (filter = "") => {
     const chosen = await chooseConversation({ from: remoteConversations(server), terminal, filter, signal });
-    if (chosen === undefined) terminal.write("No conversation was chosen; this is a new one.\n");
+    if (chosen === undefined) terminal.write("No conversation chosen. Starting a new one.\n");
     return chosen;
   };
   if (resume === true) return choose();

@@ -22,23 +22,23 @@ export function whichServer(address: string | undefined, directory: string, toke
     const origin = originOf(address);
     const known = here.find((server) => originOf(server.address) === origin);
     const shown = token || known?.token;
-    if (!shown) throw new UsageError(`Put the token of the server at ${origin} into BANYAN_TOKEN.`);
+    if (!shown) throw new UsageError(`Set BANYAN_TOKEN to the token of the server at ${origin}.`);
     return { address: origin, token: shown, ...(known && { workspace: known.workspace }) };
   }
   const inDirectory = here.filter(({ workspace }) => workspace === directory);
   const [server, ...others] = inDirectory.length > 0 ? inDirectory : here;
   if (!server)
-    throw new UsageError(`No banyan server runs on this machine; start one with ${ownCommand("serve")}, or name one.`);
+    throw new UsageError(`No banyan server runs on this machine. Start one with ${ownCommand("serve")}, or give an address.`);
   if (others.length > 0)
-    throw new UsageError(`Name one of the servers: ${[server, ...others].map(described).join(", ")}.`);
+    throw new UsageError(`Several servers run here. Name one: ${[server, ...others].map(described).join(", ")}.`);
   return server;
 }
 
 function originOf(address: string): string {
   const url = URL.parse(/^https?:\/\//i.test(address) ? address : `http://${address}`);
-  if (!url) throw new UsageError(`'${address}' is no address, as http://127.0.0.1:4180 is one.`);
+  if (!url) throw new UsageError(`'${address}' is not an address. Write it like http://127.0.0.1:4180.`);
   if (url.search !== "" || url.username !== "" || url.password !== "")
-    throw new UsageError("A token does not belong into an address: put it into BANYAN_TOKEN.");
+    throw new UsageError("Do not put the token into the address. Set BANYAN_TOKEN instead.");
   return url.origin;
 }
 

@@ -25,7 +25,7 @@ export function readChanges(
 ): { readonly type: "changes"; readonly arguments: ChangesArguments } | Unread {
   let wanted: ChangesArguments = { action: "list" };
   const command = new Command("banyan changes")
-    .description("The files that a conversation has changed: the last one of this directory, if none is named.")
+    .description("The files that a conversation changed. Without a name, the last conversation of this directory.")
     .helpOption("-h, --help", "print this help")
     .helpCommand(false);
   const sub = (usage: string, description: string) =>
@@ -40,7 +40,7 @@ export function readChanges(
   });
   const IN = "-i, --in <conversation>";
 
-  sub("list [conversation]", "list them, with the lines that came and went").action(
+  sub("list [conversation]", "list them, with added and removed lines").action(
     (conversation: string | undefined, options: Which) => {
       wanted = {
         action: "list",
@@ -48,12 +48,12 @@ export function readChanges(
       };
     },
   );
-  sub("show [path]", "print what changed as a unified diff")
+  sub("show [path]", "print the changes as a unified diff")
     .option(IN, "of this conversation")
     .action((path: string | undefined, options: Which) => {
       wanted = { action: "show", ...which(options), ...(path === undefined ? {} : { path }) };
     });
-  sub("revert [paths...]", "put files back to what they were; one that something else has changed since stays")
+  sub("revert [paths...]", "restore files; a file that was changed by something else since then stays")
     .option(IN, "of this conversation")
     .option("-a, --all", "all files", false)
     .option("-y, --yes", "without asking", false)

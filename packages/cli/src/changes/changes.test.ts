@@ -89,7 +89,7 @@ describe("banyan changes", () => {
     expect(existsSync(inWorkspace("new.txt"))).toBe(true);
     expect(await run("revert")).toMatchObject({
       code: 2,
-      stderr: "banyan: Name the files to put back, or say --all.\n",
+      stderr: "banyan: Name the files to restore, or use --all.\n",
     });
   });
 

@@ -24,15 +24,15 @@ export async function revert(
   write: (text: string) => void,
   warn: (sentence: string) => void,
 ): Promise<ExitCode | undefined> {
-  if (all === paths.length > 0) throw new UsageError("Name the files to put back, or say --all.");
+  if (all === paths.length > 0) throw new UsageError("Name the files to restore, or use --all.");
   const wanted = all ? files : [...new Set(paths.map((path) => fileNamed(files, path)))];
   if (wanted.length === 0) {
     write(`${changedFileLines(wanted).join("\n")}\n`);
     return undefined;
   }
   const what = (await placesOf(wanted, place)).join("; ");
-  if (!yes && !(await agreed(`put back ${what}`, `This puts back ${what}.`))) {
-    write("Nothing was put back.\n");
+  if (!yes && !(await agreed(`restore ${what}`, `This restores ${what}.`))) {
+    write("Nothing was restored.\n");
     return undefined;
   }
   const { leaf } = session.state;
@@ -45,7 +45,7 @@ export async function revert(
   for (const change of changes) write(`${changeHead(change, style)}\n`);
   for (const problem of problems) warn(problem);
   if (problems.length === 0) return undefined;
-  warn(`${counted(problems.length, "file")} could not be put back.`);
+  warn(`${counted(problems.length, "file")} could not be restored.`);
   return exitCodes.failed;
 }
 

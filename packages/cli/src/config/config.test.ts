@@ -90,7 +90,7 @@ describe("banyan config set", () => {
     expect(readFileSync(user, "utf8")).toBe(
       '{\n    "later": 1,\n    "model": "ollama/b",\n    "permissions": {\n        "deny": [\n            "fetch"\n        ]\n    }\n}\n',
     );
-    expect(await done(["unset", "model"])).toBe(`model is taken away in ${user}.\n`);
+    expect(await done(["unset", "model"])).toBe(`model is no longer set in ${user}.\n`);
     expect(JSON.parse(readFileSync(user, "utf8"))).toEqual({ later: 1, permissions: { deny: ["fetch"] } });
   });
 
@@ -105,7 +105,7 @@ describe("banyan config set", () => {
     [["set", "modle", "x"], "banyan: 'modle' is not known; expected 'model' or 'models'.\n"],
     [["set", "limits.stps", "1"], "banyan: limits: 'stps' is not known; expected 'steps'.\n"],
     [["set", "temperature", "hot"], 'temperature: found "hot"; expected a number from 0 to 2.\n'],
-    [["get", "a..b"], "'a..b' names no setting. Write it as in limits.steps or"],
+    [["get", "a..b"], "'a..b' is not a setting. Write it like limits.steps or"],
   ])("refuses %j with exit code 2, and changes nothing", async (args, message) => {
     expect(await refused(...args)).toContain(message);
     expect(existsSync(user)).toBe(false);
@@ -122,7 +122,7 @@ describe("banyan config check", () => {
   test("finds nothing where everything is right", async () => {
     put(user, '{ "model": "ollama/a" }');
     put(project, '{ "limits": { "steps": 5 } }');
-    expect(await done(["check"])).toBe("The settings are right.\n");
+    expect(await done(["check"])).toBe("The settings have no problems.\n");
   });
 
   test("T35: names every problem of all layers, and of agents, with file and line, and exits with 2", async () => {

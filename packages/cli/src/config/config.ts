@@ -65,7 +65,7 @@ function change(
   const owner = args.project ? "project" : "user";
   if (args.action === "set") changeSettingByText(file, path, args.value, owner);
   else changeSetting(file, path, undefined, owner);
-  write(`${formatKey(path)} is ${args.action === "set" ? "set" : "taken away"} in ${file}.\n`);
+  write(`${formatKey(path)} is ${args.action === "set" ? "set" : "no longer set"} in ${file}.\n`);
 }
 
 /**
@@ -89,10 +89,10 @@ async function check(place: ConfigurationOptions, write: (text: string) => void)
     write(`${oneLine(notice)}\n`);
   for (const { key, text, example } of proven)
     write(
-      `${oneLine(`${key}: ${text} matches ${example ?? "no call that was found; write its pattern otherwise"}`)}\n`,
+      `${oneLine(`${key}: ${text} matches ${example ?? "no known call. Change its pattern"}`)}\n`,
     );
   const count = faults.length + proven.filter(({ example }) => example === undefined).length;
-  write(count === 0 ? "The settings are right.\n" : `${counted(count, "problem")}.\n`);
+  write(count === 0 ? "The settings have no problems.\n" : `${counted(count, "problem")}.\n`);
   return count === 0 ? exitCodes.done : exitCodes.usage;
 }
 
@@ -162,7 +162,7 @@ function path(place: ConfigurationOptions, write: (text: string) => void): void 
 function keyIn(text: string): KeyPath {
   const key = parseKey(text);
   if (!key)
-    throw new UsageError(`'${text}' names no setting. Write it as in limits.steps or models["ollama/qwen3.5"].`);
+    throw new UsageError(`'${text}' is not a setting. Write it like limits.steps or models["ollama/qwen3.5"].`);
   const problem = unknownSetting(key);
   if (problem !== undefined) throw new UsageError(problem);
   return key;

@@ -92,6 +92,6 @@ describe.skipIf(!hasTmux)("T41: a conversation is chosen", () => {
     expect(script.stderr).toContain("may be any of these conversations");
     const nameless = await banyan(place, ["-p", "and?", ...MODEL, "--resume"], { env: { ...server.env } });
     expect(nameless).toMatchObject({ code: 2, stdout: "" });
-    expect(nameless.stderr).toContain("Nobody can choose a conversation here: --resume needs its id or its title.");
+    expect(nameless.stderr).toContain("There is no terminal to choose in. Add an id or a title to --resume.");
   });
 });

@@ -35,8 +35,8 @@ async function refused(...args: readonly string[]): Promise<string> {
 }
 
 describe("banyan conversations list", () => {
-  test("lists those of this directory, the last written first, with their messages", async () => {
-    expect(await done("list")).toContain("There are none of ");
+  test("lists list those of this directory, newest first, with their messages", async () => {
+    expect(await done("list")).toContain("There are no conversations of ");
     const first = await said("What is red?", "Blood.");
     const second = await said("What is blue?", "The sea.");
     await said("And what else?", "The sky.", "--resume", first);
@@ -127,7 +127,7 @@ test("B55: a search finds messages in all conversations and branches, and says h
   });
   expect(JSON.stringify(server.asked[0])).toContain("And green?");
   expect(JSON.stringify(server.asked[0])).not.toContain("And yellow?");
-  expect(await done("search", "nothing at all")).toContain("Nothing is found.");
+  expect(await done("search", "nothing at all")).toContain("Nothing found.");
 });
 
 /** Adds something that was said below the first answer of a conversation, as another branch. */
@@ -150,7 +150,7 @@ async function addBranch(id: string, text: string): Promise<void> {
 test("--at needs a conversation, and a message of it", async () => {
   const id = await said("What is red?", "Blood.");
   for (const [args, message] of [
-    [["--at", "#1"], "--at names a message of a conversation: it goes with --resume or --continue."],
+    [["--at", "#1"], "--at names a message of a conversation. Use it with --resume or --continue."],
     [["--resume", id, "--at", "#9"], "There is no message #9 in this conversation."],
   ] as const) {
     const { code, stderr } = await banyan(place, ["-p", "more", ...args, "--model", "demo/offline"]);
@@ -171,7 +171,7 @@ describe("B56: an exported conversation", () => {
 
     const again = await done("import", file);
     const [, second = ""] = /^Imported 4 messages as ([0-9a-z]{26})\. /.exec(again) ?? [];
-    expect(again).toContain(`${id} is here already, so this one has an id of its own.`);
+    expect(again).toContain(`${id} is here already, so the imported one has a new id.`);
     // Behind it stands that it was brought in (S17).
     const marked = [...tree(text), expect.objectContaining({ type: "conversation.brought-in", how: "import" })];
     expect(tree(await done("export", second))).toEqual(marked);
@@ -213,7 +213,7 @@ describe("B56: an exported conversation", () => {
     const file = join(place.workspace, "mine.txt");
     writeFileSync(file, "mine");
     expect(await refused("export", id, "-o", file)).toBe(
-      `banyan: ${file}: It is there already; name another file, or remove it first.\n`,
+      `banyan: ${file}: The file exists already. Name another file, or remove it first.\n`,
     );
     expect(readFileSync(file, "utf8")).toBe("mine");
   });
@@ -238,7 +238,7 @@ describe("banyan conversations remove", () => {
       ),
     );
     expect(await done("remove", id, "--yes")).toContain(`Removed ${id}, “What is red?”`);
-    expect(await done("search", "red")).toContain("Nothing is found.");
+    expect(await done("search", "red")).toContain("Nothing found.");
     expect(await refused("remove", id, "--yes")).toContain(`There is no conversation '${id}'.`);
   });
 

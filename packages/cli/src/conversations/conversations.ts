@@ -67,7 +67,7 @@ async function toldOfMemory(conversation: string): Promise<string> {
     return `Memory keeps ${counted(kept.length, `${more}text`)} from it. ${forgets}`;
   } catch (error) {
     if (!(error instanceof MemoryError)) throw error;
-    return `Whether memory keeps something from it is not known: ${error.message} ${forgets}`;
+    return `Cannot tell whether memory keeps something from it: ${error.message} ${forgets}`;
   }
 }
 

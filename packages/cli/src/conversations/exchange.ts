@@ -31,7 +31,7 @@ export function writeNew(file: string, text: string): void {
   try {
     writeFileSync(file, text, { flag: "wx", mode: 0o600 });
   } catch (error) {
-    throw notUsable(file, error, "It is there already; name another file, or remove it first.");
+    throw notUsable(file, error, "The file exists already. Name another file, or remove it first.");
   }
 }
 
@@ -56,7 +56,7 @@ export async function importExported(
   const id = await directory.bringIn(read);
   const { state } = await directory.read(id);
   if (read.unknown !== undefined) process.stderr.write(`banyan: ${oneLine(read.unknown)}\n`);
-  const second = id === read.id ? "" : ` ${read.id} is here already, so this one has an id of its own.`;
+  const second = id === read.id ? "" : ` ${read.id} is here already, so the imported one has a new id.`;
   write(
     `Imported ${counted(state.messages.size, "message")} as ${id}.${second}\n${ownCommand(optionWords("--resume", id))}\n`,
   );

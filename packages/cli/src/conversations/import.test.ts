@@ -38,7 +38,7 @@ test("B56: without a choice, what is on this machine is listed, that of this fol
   expect(lines.slice(3, 7).join("\n")).toMatch(/Claude Code .* write a file +\/project/);
   expect(lines.join("\n")).toMatch(/Codex .* forked question/);
   expect(lines.at(-1)).toBe(
-    "banyan conversations import with --here, --all, or the path of a file or a folder brings in.",
+    "banyan conversations import imports with --here, --all, or the path of a file or folder.",
   );
   expect((await banyan(place, ["conversations", "list", "--all"])).stdout).toContain("no conversations yet");
 });
@@ -153,7 +153,7 @@ test.each([
 
 test.runIf(hasTmux)("B56: at a terminal a person chooses by numbers", async () => {
   using terminal = Pty.open(place, ["conversations", "import"]);
-  await terminal.until("Which? Numbers, as in 1 3-5, or nothing to leave:");
+  await terminal.until("Which? Numbers such as 1 3-5, or nothing to leave:");
   terminal.type("1\r");
   await terminal.until("messages, as");
 });

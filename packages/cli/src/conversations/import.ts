@@ -62,12 +62,12 @@ export async function importConversations(
     isHere(each) ? "" : oneLine(each.directory ?? ""),
   ]);
   for (const line of table([["", "program", "last written", "", "title", "directory"], ...rows])) write(`${line}\n`);
-  if (found.length > LISTED) write(`There are ${found.length - LISTED} more; --all brings all in.\n`);
+  if (found.length > LISTED) write(`There are ${found.length - LISTED} more. --all imports all.\n`);
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
     const command = ownCommand(["conversations", "import"]);
-    return write(`${command} with --here, --all, or the path of a file or a folder brings in.\n`);
+    return write(`${command} imports with --here, --all, or the path of a file or folder.\n`);
   }
-  const typed = await typedLine("Which? Numbers, as in 1 3-5, or nothing to leave: ");
+  const typed = await typedLine("Which? Numbers such as 1 3-5, or nothing to leave: ");
   const chosen = numbersIn(typed ?? "").map((number) => shown[number - 1]);
   await bringIn(
     directory,
@@ -114,7 +114,7 @@ async function bringIn(
   for (const each of found) {
     const there = known.get(sourceOf(each));
     if (there) {
-      write(`${named(each)}: here already as ${visibleLine(there.id)}. To bring it in anew, remove that one first.\n`);
+      write(`${named(each)}: here already as ${visibleLine(there.id)}. To import it again, remove that one first.\n`);
       last = there.id;
       continue;
     }

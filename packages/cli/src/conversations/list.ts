@@ -41,7 +41,7 @@ export async function list(
   if (output === "json") return write(`${JSON.stringify(listed, null, 2)}\n`);
   if (listed.length === 0) {
     return write(
-      all ? "There are no conversations yet.\n" : `There are none of ${here} yet. --all lists the others.\n`,
+      all ? "There are no conversations yet.\n" : `There are no conversations of ${here} yet. --all lists the others.\n`,
     );
   }
   const rows = listed.map(({ id, title, updatedAt, labels, messages, status }) => [
@@ -81,7 +81,7 @@ async function listWaiting(
     for (const question of state?.questions.values() ?? [])
       write(`  ${excerpt(oneLine(whatIsAsked(state, question)), 100)}\n`);
   }
-  write(`${ownCommand("--resume")} opens one of them, where you can answer.\n`);
+  write(`${ownCommand("--resume")} opens one of them, so that you can answer.\n`);
 }
 
 function whatIsAsked(state: ConversationState | undefined, question: OpenQuestion): string {

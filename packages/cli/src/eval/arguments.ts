@@ -29,12 +29,11 @@ export interface EvalArguments extends Omit<AgentFlags, "model"> {
 }
 
 const MORE = `
-Each attempt works by itself, as banyan run does, in a folder of its own: what
-would need a person is denied, so --approval edits or all is what most cases
-need. Each is a branch of one conversation, which can be opened and gone on with.
-The same command goes on where it was stopped; what has a result is not made
-again, unless its case was changed, or --new begins anew. docs/evaluate.md tells
-how cases are written.
+Each attempt works by itself in a folder of its own, as banyan run does. Calls that
+need approval are denied, so most cases need --approval edits or all. Each attempt
+is a branch of one conversation, which you can open and continue. After a stop, the
+same command continues, and keeps the results of cases that did not change. --new
+starts again. docs/evaluate.md describes how to write cases.
 
 Exit codes:
   0 enough attempts passed · 1 not · 2 the file or the command line is wrong
@@ -45,28 +44,28 @@ export function readEval(
   argv: readonly string[],
 ): { readonly type: "eval"; readonly arguments: EvalArguments } | Unread {
   const command = new Command("banyan eval")
-    .description("Tries agents on cases: what they are asked in which files, and what must hold then.")
+    .description("Tests agents on cases. A case has files, a prompt and what must hold afterwards.")
     .argument("<file>", "the cases, as YAML")
-    .addOption(list("-m, --model <name>", "a model to try, as provider/model, or scripted; may be repeated"))
+    .addOption(list("-m, --model <name>", "a model to test, as provider/model, or scripted; can be repeated"))
     .option("--judge <name>", "the model that judges")
     .addOption(new Option("-n, --repetitions <count>", "attempts of each case").argParser(positiveInteger))
-    .addOption(new Option("--at-once <count>", "attempts that run at once (4 if not given)").argParser(positiveInteger))
-    .addOption(new Option("--max-cost <dollars>", "US dollars for all attempts together").argParser(dollars))
+    .addOption(new Option("--at-once <count>", "attempts that run at once (default: 4)").argParser(positiveInteger))
+    .addOption(new Option("--max-cost <dollars>", "most US dollars for all attempts").argParser(dollars))
     .addOption(
-      new Option("--timeout <time>", "time for all attempts together: seconds, or 30m, 2h").argParser(duration),
+      new Option("--timeout <time>", "most time for all attempts: seconds, or 30m, 2h").argParser(duration),
     )
     .addOption(
-      new Option("--min-pass <percent>", "how many of the attempts have to pass for exit code 0")
+      new Option("--min-pass <percent>", "share of the attempts that must pass for exit code 0")
         .argParser(numberBetween(0, 100))
         .default(100, "all"),
     );
   withRuleFlags(command, "the folder of a case")
-    .option("--new", "begin a new evaluation, though there is one of this file", false)
-    .option("--directory <folder>", "where the folders of attempts are made")
+    .option("--new", "start a new evaluation, even if there is one of this file", false)
+    .option("--directory <folder>", "create the folders of attempts here")
     .addOption(new Option("-o, --output <format>", "text or json").choices(["text", "json"]).default("text"))
     .option("--json", "the same as --output json")
-    .option("--junit <file>", "write JUnit's XML there too")
-    .option("-q, --quiet", "nothing on stderr but problems", false)
+    .option("--junit <file>", "also write JUnit XML to this file")
+    .option("-q, --quiet", "only problems on stderr", false)
     .helpOption("-h, --help", "print this help")
     .addHelpText("after", MORE)
     .allowExcessArguments(false);

@@ -54,7 +54,7 @@ export function evaluateFile(args: EvalArguments): Promise<ExitCode> {
     if (args.junit !== undefined) await written(args.junit, junitReport(evaluation));
     if (args.output === "json") write(`${JSON.stringify(evaluationJson(evaluation, exit), null, 2)}\n`);
     else write(`${shownEvaluation(evaluation, process.stdout.columns).join("\n")}\n`);
-    if (evaluation.stopped) warn(`The same command goes on from here: ${evaluation.stopped.why}.`);
+    if (evaluation.stopped) warn(`Stopped: ${evaluation.stopped.why}. The same command continues from here.`);
     return exit;
   });
 }

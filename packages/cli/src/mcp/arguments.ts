@@ -31,25 +31,25 @@ interface AddOptions {
 export function readMcp(argv: readonly string[]): { readonly type: "mcp"; readonly arguments: McpArguments } | Unread {
   let wanted: McpArguments = { action: "list", output: "text" };
   const command = new Command("banyan mcp")
-    .description("MCP servers, whose tools the agent gets. docs/mcp.md says what an entry can hold.")
+    .description("MCP servers, which give the agent tools. docs/mcp.md describes the entries.")
     .enablePositionalOptions()
     .helpOption("-h, --help", "print this help")
     .helpCommand(false);
   const sub = (usage: string, description: string) =>
     command.command(usage).description(description).helpOption("-h, --help", "print this help");
 
-  sub("list", "the servers that count here, and where they come from; connects to none")
+  sub("list", "list the servers used here and where they come from, without connecting")
     .addOption(new Option("-o, --output <format>", "text or json").choices(["text", "json"]).default("text"))
     .action(({ output }) => {
       wanted = { action: "list", output };
     });
-  sub("add <name> <command-or-address> [arguments...]", "add a server to your settings; options stand before the name")
+  sub("add <name> <command-or-address> [arguments...]", "add a server to your settings; options come before the name")
     .passThroughOptions()
-    .addOption(pairs("-e, --env <NAME=VALUE>", "a variable for the program; may be repeated"))
-    .addOption(pairs("-H, --header <NAME=VALUE>", "a header for the address; may be repeated"))
+    .addOption(pairs("-e, --env <NAME=VALUE>", "an environment variable for the program; can be repeated"))
+    .addOption(pairs("-H, --header <NAME=VALUE>", "an HTTP header for the address; can be repeated"))
     .option("--cwd <folder>", "where the program runs")
     .addOption(
-      new Option("--timeout <milliseconds>", "how long it may be silent before it is given up").argParser(
+      new Option("--timeout <milliseconds>", "give up after this time without a sign of life").argParser(
         positiveInteger,
       ),
     )
@@ -61,8 +61,8 @@ export function readMcp(argv: readonly string[]): { readonly type: "mcp"; readon
       wanted = { action: "add", name, entry: entryFrom(first, more, options) };
     });
   for (const [action, description] of [
-    ["remove", "take a server out of your settings, and forget how it was signed in to"],
-    ["test", "connect to a server, and list what it offers; calls nothing"],
+    ["remove", "remove a server from your settings, and forget its sign-in"],
+    ["test", "connect to a server and list what it offers, without calling anything"],
     ["login", "sign in to a server in your browser"],
   ] as const) {
     sub(`${action} <name>`, description).action((name: string) => {

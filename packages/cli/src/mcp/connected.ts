@@ -63,7 +63,7 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...str
 function openAddress(address: URL, env: McpPlace["env"], tell: (text: string) => void): void {
   const href = visibleLine(address.href);
   if (address.protocol !== "https:" && address.protocol !== "http:") {
-    tell(`This is no address of the web, and is not opened: ${href}\n`);
+    tell(`Not opened, because it is not a web address: ${href}\n`);
     return;
   }
   tell(`Sign in at ${visibleLine(address.host)} in your browser, and come back. If no page opens:\n${href}\n`);

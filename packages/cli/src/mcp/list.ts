@@ -20,7 +20,7 @@ export function list(
   for (const fault of faults) warn(fault);
   if (output === "json") return write(`${JSON.stringify(servers.map(withoutValues), null, 2)}\n`);
   if (servers.length === 0)
-    write(`There are no MCP servers here. ${ownCommand("mcp add --help")} says how to add one.\n`);
+    write(`There are no MCP servers here. ${ownCommand("mcp add --help")} explains how to add one.\n`);
   const rows = servers.map((server) => [
     server.name,
     server.layer === "user" ? "yours" : server.layer,
@@ -29,7 +29,7 @@ export function list(
   ]);
   for (const line of table(rows)) write(`${line}\n`);
   if (untrusted.length === 0) return;
-  write("\nThe project brings these, which are not used before you trust it (start banyan here to be asked):\n");
+  write("\nThe project has these MCP servers. They are not used until you trust it (start banyan here to be asked):\n");
   const waiting = untrusted.map(({ name, description }) => [`  ${visibleLine(name)}`, visibleLine(description)]);
   for (const line of table(waiting)) write(`${line}\n`);
 }

@@ -48,12 +48,12 @@ describe("banyan mcp add and remove", () => {
       `files is in ${settings}. Try it: banyan mcp test files\n`,
     );
     expect(servers()).toEqual({ files: { command: "npx", args: ["-y", "server", "."], env: { KEY: `\${KEY}` } } });
-    expect(await done("remove", "files")).toBe(`files is taken out of ${settings}.\n`);
+    expect(await done("remove", "files")).toBe(`files was removed from ${settings}.\n`);
     expect(JSON.parse(readFileSync(settings, "utf8"))).toEqual({ model: "ollama/a" });
     expect(await done("list")).toContain("There are no MCP servers here.");
     writeFileSync(join(place.workspace, "server.js"), "");
     expect((await run(["add", "files", "node", "server.js"])).stderr).toMatch(
-      /^banyan: server\.js is looked for in the directory that you start banyan in;/,
+      /^banyan: server\.js is searched for in the directory where you start banyan\./,
     );
   });
 
@@ -103,7 +103,7 @@ describe("banyan mcp list", () => {
     const [program = "", file = ""] = PROGRAM;
     put(join(place.workspace, ".mcp.json"), { mcpServers: { theirs: { command: program, args: [file, "\u202e"] } } });
     const text = await done("list");
-    expect(text).toContain("The project brings these, which are not used before you trust it");
+    expect(text).toContain("The project has these MCP servers. They are not used until you trust it");
     expect(text).toContain(`theirs   ${program} ${file} "\\u202e"`);
     expect(await refused("test", "theirs")).toContain('There is no MCP server "theirs" here.');
     new TrustRecord({ env: place.env, home: "" }).trust(place.workspace);

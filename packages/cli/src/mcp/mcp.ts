@@ -25,11 +25,11 @@ export function mcp(args: McpArguments): Promise<ExitCode> {
         );
         for (const path of filesFromHere(args.entry))
           warn(
-            `${path} is looked for in the directory that you start banyan in; to use the server in others, remove it, and add it with the whole path.`,
+            `${path} is searched for in the directory where you start banyan. To use it elsewhere, remove the server and add it with the whole path.`,
           );
         return;
       case "remove":
-        write(`${args.name} is taken out of ${await removeMcpServer(place, args.name)}.\n`);
+        write(`${args.name} was removed from ${await removeMcpServer(place, args.name)}.\n`);
         return;
       case "test":
         return await testServer(place, args.name, write, warn);
@@ -58,7 +58,7 @@ async function login(
 ): Promise<ExitCode> {
   const known = configuredServers(place).servers.find((server) => server.name === name);
   if (known && "command" in known.entry) {
-    throw new UsageError(`${name} is a program: there is nothing to sign in to. Its secrets go into env.`);
+    throw new UsageError(`${name} is a program, so there is nothing to sign in to. Put its secrets into env.`);
   }
   if (known) await signOut(place, name, known.entry);
   await using server = await connected(place, name, true, write);

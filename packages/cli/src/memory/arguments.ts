@@ -17,7 +17,7 @@ export function readMemory(
 ): { readonly type: "memory"; readonly arguments: MemoryArguments } | Unread {
   let wanted: MemoryArguments = { action: "list", output: "text" };
   const command = new Command("banyan memory")
-    .description("What the agent remembers of all conversations. docs/memory.md says more.")
+    .description("What the agent remembers from conversations. docs/memory.md explains it.")
     .helpOption("-h, --help", "print this help")
     .helpCommand(false);
   const sub = (usage: string, description: string) =>
@@ -25,13 +25,13 @@ export function readMemory(
   const limit = () => new Option("-n, --limit <count>", "at most this many").argParser(positiveInteger);
   const output = () => new Option("-o, --output <format>", "text or json").choices(["text", "json"]).default("text");
 
-  sub("list", "the newest first")
+  sub("list", "list entries, newest first")
     .addOption(limit())
     .addOption(output())
     .action((options) => {
       wanted = { action: "list", ...options };
     });
-  sub("search <words...>", "what holds all of these words, in any order")
+  sub("search <words...>", "find entries with all of these words, in any order")
     .addOption(limit())
     .addOption(output())
     .action((words: readonly string[], options) => {
@@ -40,11 +40,11 @@ export function readMemory(
   sub("add <text...>", "remember a fact").action((text: readonly string[]) => {
     wanted = { action: "add", text: text.join(" ") };
   });
-  sub("remove <ids...>", "forget entries for good, by the numbers that list shows").action((ids: readonly string[]) => {
+  sub("remove <ids...>", "forget entries for good, by their numbers in the list").action((ids: readonly string[]) => {
     wanted = { action: "remove", ids: ids.map(positiveInteger) };
   });
   sub("clear", "forget everything for good")
-    .option("-i, --in <conversation>", "only what is known from this conversation alone")
+    .option("-i, --in <conversation>", "only what comes from this conversation alone")
     .option("-y, --yes", "without asking", false)
     .action(({ in: conversation, yes }: { readonly in?: string; readonly yes: boolean }) => {
       wanted = { action: "clear", yes, ...(conversation === undefined ? {} : { conversation }) };

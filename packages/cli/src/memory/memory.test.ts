@@ -28,7 +28,7 @@ describe("B45: banyan memory", () => {
     });
     expect((await run("list")).stdout).toMatch(/^1 +fact .* the build runs on Tuesdays/);
     expect((await run("search", "tuesday", "builds")).stdout).toMatch(/^1 +fact/);
-    expect((await run("search", "wednesday")).stdout).toBe("Nothing is found.\n");
+    expect((await run("search", "wednesday")).stdout).toBe("Nothing found.\n");
     const [entry] = JSON.parse((await run("list", "--output", "json")).stdout);
     expect(entry).toMatchObject({ id: 1, kind: "fact", text: "the build runs on Tuesdays" });
     expect(await run("remove", "1")).toMatchObject({ code: 0, stdout: "Forgot 1.\n" });

@@ -31,8 +31,8 @@ export function memory(args: MemoryArguments): Promise<ExitCode> {
     });
     const isOff = isSwitchedOff(place);
     if (isOff && args.action === "add")
-      throw new UsageError(`Memory is off: ${ownCommand("config set memory.enabled true")} switches it on.`);
-    if (isOff) warn("Memory is off: nothing is remembered or recalled. This is what is there from before.");
+      throw new UsageError(`Memory is off. ${ownCommand("config set memory.enabled true")} turns it on.`);
+    if (isOff) warn("Memory is off: nothing new is remembered or recalled. These entries are from before.");
     return await perform(memory, args, write, warn);
   });
 }
@@ -49,7 +49,7 @@ async function perform(
       const { limit } = args;
       const page = limit === undefined ? {} : { limit };
       const entries = await (args.action === "list" ? memory.list(page) : memory.search(args.words, page));
-      const nothing = args.action === "list" ? "Nothing is remembered yet." : "Nothing is found.";
+      const nothing = args.action === "list" ? "Nothing is remembered yet." : "Nothing found.";
       if (args.output === "json") write(`${JSON.stringify(entries, null, 2)}\n`);
       else write(`${entries.length === 0 ? nothing : memoryLines(entries).join("\n")}\n`);
       return undefined;

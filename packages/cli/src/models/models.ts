@@ -57,7 +57,7 @@ function providerLines(providers: readonly ProviderStatus[], aliases: Readonly<R
     "Short names:",
     ...table(Object.entries(aliases).map(([name, model]) => [`  ${name}`, model])),
     "",
-    `${ownCommand("models PROVIDER")} lists the models of one. A model is chosen with --model, or with /model in a chat.`,
+    `${ownCommand("models PROVIDER")} lists the models of a provider. Choose a model with --model, or with /model in a chat.`,
   ];
 }
 
@@ -69,10 +69,10 @@ function usableRows({ name, reason, defaultModel, known, models = [] }: Provider
 
 function modelLines({ name, usable, reason }: ProviderStatus, known: readonly KnownModel[]): string[] {
   const state = `${name} ${usable ? "can" : "cannot"} be used: ${reason}`;
-  if (known.length === 0) return [state, "", "None of its models is known. Name any of them as provider/model."];
+  if (known.length === 0) return [state, "", "Its models are not listed here. Name any of them as provider/model."];
   const rows = [
     ["  model", ...FACTS_HEAD],
     ...known.map((model) => [`  ${oneLine(model.name)}`, ...factsCells(model)]),
   ];
-  return [state, "", ...table(rows, 1), "", "US dollars for a million tokens; — is what is not known."];
+  return [state, "", ...table(rows, 1), "", "US dollars per million tokens. — means unknown."];
 }

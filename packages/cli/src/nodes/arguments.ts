@@ -16,7 +16,7 @@ export function readNodes(
 ): { readonly type: "nodes"; readonly arguments: NodesArguments } | Unread {
   const command = new Command("banyan nodes")
     .description("The servers that share a database, where they are, and how many conversations each has open.")
-    .option("--store <url>", "the PostgreSQL that they share; BANYAN_STORE if absent")
+    .option("--store <url>", "the PostgreSQL database that they share (default: BANYAN_STORE)")
     .option("--conversations", "list these, too", false)
     .addOption(new Option("-o, --output <format>", "text or json").choices(["text", "json"]).default("text"))
     .helpOption("-h, --help", "print this help")

@@ -26,11 +26,11 @@ test("banyan nodes and serve say in one sentence what is wrong with a database, 
   }
   expect(await run(["serve", ...MODEL, "--drain", "3"])).toMatchObject({
     code: 2,
-    stderr: "banyan: --drain goes with --store.\n",
+    stderr: "banyan: --drain needs --store.\n",
   });
   const restate = "restate=http://127.0.0.1:8080";
   for (const [args, stderr] of [
-    [["--runs", restate], "--runs (or BANYAN_RUNS) goes with --store: the conversations are there."],
+    [["--runs", restate], "--runs (or BANYAN_RUNS) needs --store."],
     [
       ["--store", secret, "--runs", "temporal"],
       "--runs takes restate=ADDRESS, as in restate=http://127.0.0.1:8080; this is temporal.",

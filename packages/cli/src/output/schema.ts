@@ -13,7 +13,7 @@ const resultShape = {
   reason: z
     .enum(["answered", "finished", "denied", "limit", "failed", "interrupted", "usage"])
     .describe(
-      "denied: answered, but a call was denied on the way. usage: nothing was asked, since the command line is wrong.",
+      "denied: answered, but a call was denied. usage: the command line is wrong, so nothing was asked.",
     ),
   exitCode: z.literal(Object.values(exitCodes)),
   text: z.string().describe("The last answer; empty when there is none."),
@@ -25,9 +25,9 @@ const resultShape = {
   duration: count.describe("Milliseconds since the command was started."),
   denied: list(z.object({ tool: z.string(), reason: z.string() })).describe("The calls that were denied."),
   error: z
-    .object({ code: z.string(), message: z.string().describe("One or two sentences for a person.") })
+    .object({ code: z.string(), message: z.string().describe("One or two sentences for a user.") })
     .nullable()
-    .describe("Why there is no answer, or why it is not a whole one."),
+    .describe("Why there is no answer, or only a part of one."),
 };
 
 /** What `--output json` writes. */

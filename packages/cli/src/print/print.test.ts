@@ -169,7 +169,7 @@ describe("the answer", () => {
     const run = await banyan(place, ["-p", "start it", "--approval", "all", "--unconfined", ...MODEL], server);
     expect(run).toMatchObject({ code: 0, stdout: "It runs.\n" });
     expect(run.stderr).toContain(`Running in the background (p1): echo up; ${command}`);
-    expect(run.stderr).toContain(`p1 still runs, and is ended now: echo up; ${command}`);
+    expect(run.stderr).toContain(`p1 is still running, and is ended now: echo up; ${command}`);
     await hasEnded(command);
   });
 
@@ -305,7 +305,7 @@ describe("standard input", () => {
     expect(await ended(running)).toMatchObject({
       code: 0,
       stdout: "Yes.\n",
-      stderr: expect.stringContaining("going on without it"),
+      stderr: expect.stringContaining("Continuing without it"),
     });
   });
 
@@ -544,6 +544,6 @@ describe("a conversation", () => {
     await using server = await modelServer({ text: "Yes." });
     const { code, stderr } = await banyan(place, ["-p", "well?", "--continue", ...MODEL], server);
     expect(code).toBe(0);
-    expect(stderr).toContain("There is no conversation of this directory yet; this is a new one.");
+    expect(stderr).toContain("This directory has no conversation yet. Starting a new one.");
   });
 });

@@ -156,7 +156,7 @@ class Printing {
       .then((about) => attachedLines(about).forEach(notice));
     await Promise.race([defect.promise, Promise.all([over, begun])]);
     for (const { id, title } of runningProcesses(session.state))
-      notice(oneLine(`${id} still runs, and is ended now: ${title}`));
+      notice(oneLine(`${id} is still running, and is ended now: ${title}`));
   }
 
   /** Tells what happens in the conversation until the turn has ended. Rejects when it cannot be followed any more. */
@@ -234,7 +234,7 @@ async function promptOf(args: Arguments, notice: (sentence: string) => void, sig
   const given = input.trim() !== "";
   if (asked || given) return { asked: asked ? prompt : "", input: given ? input : "" };
   const command = ownCommand(args.task === undefined ? '-p "..."' : 'run "..."');
-  const advice = `Write it behind the command, as in ${command}, or send it to standard input.`;
+  const advice = `Add it to the command, such as ${command}, or send it to standard input.`;
   throw new UsageError(
     `There is nothing to answer: ${process.stdin.isTTY ? "no prompt was given" : "the prompt is empty, and so is standard input"}. ${advice}`,
   );
@@ -263,7 +263,7 @@ async function askedFor({ asked, input }: Prompt, host: Host, signal: AbortSigna
   if (!command?.givesWay)
     throw new UsageError(`/${name} is a command of a chat: start ${ownCommand("")} and type it there.`);
   if (input !== "")
-    throw new UsageError(`/${name} takes no standard input. Write in words what is to be done with it.`);
+    throw new UsageError(`/${name} takes no standard input. Describe in words what to do with it.`);
   return { type: "command", command, argument: line.argument };
 }
 

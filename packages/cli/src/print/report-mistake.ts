@@ -42,5 +42,5 @@ export async function reportMistake({
 export function misspeltCommand(name: string): string | undefined {
   const near = nearest(name, COMMANDS).find((command) => command[0] === name[0]);
   if (near === undefined) return undefined;
-  return `There is no command ${name}. Did you mean ${ownCommand(near)}? As a message, write it in quotes with more words.`;
+  return `There is no command ${name}. Did you mean ${ownCommand(near)}? To send it as a message, add more words in quotes.`;
 }

@@ -78,7 +78,7 @@ test("S34: a faulty rule or matcher of the user's settings stops the start; `con
     "permissions.deny: Bash(rm *) matches shell(rm x)",
     "permissions.ask: WebFetch(domain:example.com) matches fetch(https://example.com)",
     "hooks.PreToolUse: Edit|NotebookEdit matches Edit",
-    "The settings are right.",
+    "The settings have no problems.",
     "",
   ]);
 });

@@ -46,7 +46,7 @@ export async function readStandardInput({ stream, optional, signal, notice }: In
   } catch (error) {
     signal.throwIfAborted();
     if (!silent) throw error;
-    notice(`Nothing came from standard input within ${PATIENCE / 1000} s; going on without it.`);
+    notice(`Nothing came from standard input within ${PATIENCE / 1000} s. Continuing without it.`);
   } finally {
     clearTimeout(timer);
   }

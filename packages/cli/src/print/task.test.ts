@@ -67,7 +67,7 @@ describe("banyan run", () => {
     expect(await banyan(place, ["run", "x", "--output-schema", "list.json", ...MODEL])).toMatchObject({ code: 2 });
     expect(await banyan(place, ["-p", "x", "--output-schema", "list.json"])).toMatchObject({
       code: 2,
-      stderr: "banyan: --output-schema is about the result of a task: it goes with --task or banyan run.\n",
+      stderr: "banyan: --output-schema describes the result of a task. Use it with --task or banyan run.\n",
     });
   });
 

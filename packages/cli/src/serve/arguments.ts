@@ -32,13 +32,12 @@ export interface ServeArguments extends AgentFlags {
 }
 
 const MORE = `
-Only programs on this machine reach the server unless --host says otherwise,
-and only with its token. The token is kept for you, so that open pages stay
-signed in when the server starts again; BANYAN_TOKEN sets another one,
-BANYAN_GUEST_TOKEN one for those who may only watch. docs/protocol.md tells how
-programs talk to it. BANYAN_STORE is --store, out of the list of processes, and
-BANYAN_RUNS is --runs; servers that share one need the same tokens:
-docs/many-machines.md.`;
+Without --host, only programs on this machine reach the server, and only with its
+token. The token is kept, so that open pages stay signed in after a restart.
+BANYAN_TOKEN sets another token, and BANYAN_GUEST_TOKEN a token for clients that may
+only watch. BANYAN_STORE and BANYAN_RUNS set --store and --runs without showing them
+in the list of processes. Servers that share a store need the same tokens
+(docs/many-machines.md). docs/protocol.md describes how programs talk to a server.`;
 
 /** Reads what follows `banyan serve`, or says why it cannot be read. */
 export function readServe(
@@ -50,24 +49,24 @@ export function readServe(
       new Option("-p, --port <number>", "the port; 0 takes a free one").argParser(port).default(PORT, String(PORT)),
     )
     .option("--host <address>", "where to listen; 0.0.0.0 lets other machines in", "127.0.0.1")
-    .addOption(list("--allow-host <name>", "answer to this name too, as of a proxy in front; may be repeated"))
-    .option("--token <token>", "the token that clients need; BANYAN_TOKEN keeps it out of the list of processes")
+    .addOption(list("--allow-host <name>", "answer to this name too, such as that of a proxy; can be repeated"))
+    .option("--token <token>", "the token that clients need (BANYAN_TOKEN keeps it out of the list of processes)")
     .option("--guest-token <token>", "a token for clients that may only watch")
     .option("--open", "show the page in the browser", false)
     .option("-C, --cwd <directory>", "work in this directory");
   withAgentFlags(command, "this project")
     .option("--store <url>", "keep conversations in this PostgreSQL, with other servers: postgres://user@host/database")
-    .option("--address <url>", "with --store: where the other servers reach this one, as http://10.0.0.3:4180")
-    .option("--machine <name>", "with --store: the machine whose files it works with; the host's name if absent")
-    .option("--runs <engine>", "with --store: who sees turns through, as restate=http://127.0.0.1:8080")
+    .option("--address <url>", "with --store: where the other servers reach this one, such as http://10.0.0.3:4180")
+    .option("--machine <name>", "with --store: the machine whose files it uses (default: the host's name)")
+    .option("--runs <engine>", "with --store: the engine that carries turns, such as restate=http://127.0.0.1:8080")
     .addOption(
-      new Option("--redrive <policy>", "with --store: what becomes of runs whose server died").choices([
+      new Option("--redrive <policy>", "with --store: what to do with runs whose server died").choices([
         "resume",
         "leave",
       ]),
     )
     .addOption(
-      new Option("--drain <seconds>", "with --store: how long what runs may take to end, when told to stop").argParser(
+      new Option("--drain <seconds>", "with --store: how long running turns may take when the server stops").argParser(
         wholeNumber(0),
       ),
     )

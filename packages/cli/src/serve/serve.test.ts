@@ -59,7 +59,7 @@ test("S1, S3: prints an address with a token that is kept for the user alone, an
   const taken = await banyan(place, ["serve", ...MODEL, "--port", port]);
   expect(taken).toMatchObject({
     code: 2,
-    stderr: `banyan: Port ${port} is taken: name another one with --port, or 0 for a free one.\n`,
+    stderr: `banyan: Port ${port} is in use. Choose another one with --port, or 0 for a free one.\n`,
   });
 });
 
@@ -85,7 +85,7 @@ test("a token of one's own, one for guests, and a listening address that is said
   const same = await banyan(place, ["serve", ...MODEL, "--port", "0", "--guest-token", env.BANYAN_TOKEN], {
     env: { BANYAN_TOKEN: env.BANYAN_TOKEN },
   });
-  expect(same).toMatchObject({ code: 2, stderr: expect.stringContaining("must be another one") });
+  expect(same).toMatchObject({ code: 2, stderr: expect.stringContaining("must differ from the token") });
 });
 
 test("the command line of serve and attach", () => {

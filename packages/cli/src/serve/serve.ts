@@ -59,8 +59,8 @@ export async function serve(args: ServeArguments): Promise<ExitCode> {
     const exit = await stopped();
     say(
       shared
-        ? "Stopping. What runs may end; what does not in time, another server goes on with."
-        : "Stopping. An agent that is at work is interrupted, and can be resumed.",
+        ? "Stopping. Running turns may finish. Another server continues the others."
+        : "Stopping. Running agents are interrupted and can be resumed.",
     );
     await server.stop();
     return exit;
@@ -94,9 +94,9 @@ function optionsFor(
   const token = args.token ?? (BANYAN_TOKEN || keptToken(join(state, "server-token")));
   for (const given of [token, guestToken]) {
     if (given !== undefined && !/^[\w.~-]{16,200}$/.test(given))
-      throw new UsageError("A token has at least 16 letters, digits, '.', '_', '~' or '-', so that nobody guesses it.");
+      throw new UsageError("A token needs at least 16 letters, digits, '.', '_', '~' or '-', so that nobody guesses it.");
   }
-  if (token === guestToken) throw new UsageError("The token for guests must be another one than the token.");
+  if (token === guestToken) throw new UsageError("The guest token must differ from the token.");
   return {
     host,
     port: args.port,
@@ -127,12 +127,12 @@ async function listen(options: ServeOptions): Promise<RunningServer> {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     const { port, hostname } = options;
     if (code === "EADDRINUSE")
-      throw new UsageError(`Port ${port} is taken: name another one with --port, or 0 for a free one.`, {
+      throw new UsageError(`Port ${port} is in use. Choose another one with --port, or 0 for a free one.`, {
         cause: error,
       });
-    if (code === "EACCES") throw new UsageError(`Port ${port} may not be used: name one above 1023.`, { cause: error });
+    if (code === "EACCES") throw new UsageError(`Port ${port} may not be used. Choose one above 1023.`, { cause: error });
     if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
-      throw new UsageError(`${hostname} is no address of this machine.`, { cause: error });
+      throw new UsageError(`${hostname} is not an address of this machine.`, { cause: error });
     throw error;
   }
 }
@@ -149,7 +149,7 @@ function greet(
   say("The address signs a browser in: keep it to yourself.");
   say(`Ctrl-C stops; ${ownCommand("attach")} joins from a terminal.`);
   if (!isLoopback(args.host))
-    warn(`Listening on ${args.host}: other machines can reach this server, and what is sent is not encrypted.`);
+    warn(`Listening on ${args.host}: other machines can reach this server, and the connection is not encrypted.`);
   if (host.approval === "all") warn("APPROVAL IS OFF: every call runs without asking. Use this in a sandbox only.");
 }
 
@@ -163,7 +163,7 @@ function show(address: string, warn: (sentence: string) => void): void {
         : ["xdg-open", address];
   const env = { ...process.env, PATH: pathWithout([process.cwd()], process.env.PATH ?? "") };
   const browser = spawn(command as string, args, { stdio: "ignore", detached: true, env });
-  browser.on("error", () => warn("No browser could be started; open the address yourself."));
+  browser.on("error", () => warn("No browser could be started. Open the address yourself."));
   browser.unref();
 }
 

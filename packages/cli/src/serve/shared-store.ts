@@ -14,9 +14,9 @@ export async function sharedStore(args: ServeArguments, warn: (sentence: string)
   const runs = args.runs ?? (process.env.BANYAN_RUNS || undefined);
   if (url === undefined) {
     for (const name of ["address", "machine", "redrive", "drain"] as const)
-      if (args[name] !== undefined) throw new UsageError(`--${name} goes with --store.`);
+      if (args[name] !== undefined) throw new UsageError(`--${name} needs --store.`);
     if (runs !== undefined)
-      throw new UsageError("--runs (or BANYAN_RUNS) goes with --store: the conversations are there.");
+      throw new UsageError("--runs (or BANYAN_RUNS) needs --store.");
     return undefined;
   }
   const driver = runs === undefined ? undefined : await driverOf(runs, warn);

@@ -26,7 +26,7 @@ const rows: { readonly [Name in LimitName]: LimitRow } = {
     variables: ["BANYAN_MAX_TURNS", "BANYAN_MAX_STEPS"],
     flag: {
       option: "--max-steps <number>",
-      sentence: "steps of one turn: model calls (50 if not given)",
+      sentence: "most model calls in one turn (default: 50)",
       before: "--max-turns <number>",
     },
   },
@@ -35,13 +35,13 @@ const rows: { readonly [Name in LimitName]: LimitRow } = {
     unit: "dollars",
     sentence: "US dollars for a turn, its sub-agents included.",
     variables: ["BANYAN_MAX_COST"],
-    flag: { option: "--max-cost <dollars>", sentence: "US dollars for one turn" },
+    flag: { option: "--max-cost <dollars>", sentence: "most US dollars for one turn" },
   },
   time: {
     unit: "seconds",
     sentence: "Seconds for a turn.",
     variables: ["BANYAN_TIMEOUT"],
-    flag: { option: "--timeout <time>", sentence: "time for one turn: seconds, or 30s, 5m, 1h" },
+    flag: { option: "--timeout <time>", sentence: "most time for one turn: seconds, or 30s, 5m, 1h" },
   },
   depth: { unit: "levels", sentence: "How deep sub-agents may be nested; 0 allows none." },
   repeats: {
