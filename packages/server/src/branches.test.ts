@@ -27,7 +27,7 @@ const ANSWERS = ["Red, because ".padEnd(2_000, "it is warm, "), "Round.", "Large
 test("B42: a branch is summed up with what is to be kept, and what is said next goes on below the summary", async () => {
   const model = scriptedModel([...ANSWERS, "Red is liked.", "Yes."]);
   const { client, conversation, state, talk } = await inTurns({ model });
-  expect(await client.ask("branch.compact", { conversation })).toEqual({ problem: "Nothing has been said yet." });
+  expect(await client.ask("branch.compact", { conversation })).toEqual({ problem: "There are no messages yet." });
   for (const _ of ANSWERS) await talk("what is it like?");
   const leaf = state.leaf;
   const id = createId();

@@ -87,7 +87,7 @@ test("C18: an editor says a command of a file with what is attached, and paths a
   await at.say(sessionId, "/asess it");
   expect(at.said).toContain("There is no command /asess. Did you mean /assess?");
   await at.say(sessionId, "/keys");
-  expect(at.said).toContain("/keys cannot be used here, only in a terminal beside the agent.");
+  expect(at.said).toContain("/keys works only in a terminal on the agent's machine.");
   expect(model.asked).toEqual([]);
   await at.say(sessionId, "/usr/bin/env is missing");
   expect(model.asked.at(-1)?.at(-1)?.content).toBe("/usr/bin/env is missing");

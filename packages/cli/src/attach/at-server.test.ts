@@ -250,6 +250,6 @@ test.skipIf(!hasTmux)(
     await pty.until(/^\+ ?tall$|^ *1 \+ tall$/, 2);
     await pty.prompted();
     pty.enter("/mcp");
-    await pty.until("/mcp cannot be used here, only in a terminal beside the agent.");
+    await pty.until("/mcp works only in a terminal on the agent's machine.");
   },
 );

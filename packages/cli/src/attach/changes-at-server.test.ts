@@ -22,7 +22,7 @@ test.skipIf(!hasTmux)(
     const made = () => ["oak.txt", "fig.txt"].map((name) => existsSync(join(place.workspace, name)));
     using pty = Pty.open(place, ["attach", "--new"], model.env);
     await pty.prompted();
-    await pty.exchange("/undo", "No call on this branch has changed a file, or all is as it was.");
+    await pty.exchange("/undo", "No call on this branch has changed a file, or its changes are undone already.");
     await pty.exchange("plant an oak", "Planted.");
     await pty.exchange("plant a fig", "And a fig.");
     const { conversation } = await remote.ask("conversation.open", {});
@@ -31,7 +31,7 @@ test.skipIf(!hasTmux)(
     using third = Pty.open(place, ["attach", "--resume", conversation], model.env);
     await third.prompted();
 
-    const screen = await pty.exchange("/undo", "The agent is told with what you say next.");
+    const screen = await pty.exchange("/undo", "The agent is told with your next message.");
     expect(screen).toMatch(/^undone: .*fig\.txt.*\n.*- ?small/m);
     // It was shown as it was done, and is not shown again.
     expect(screen.match(/deleted fig\.txt/g)).toHaveLength(1);
@@ -68,7 +68,7 @@ test.skipIf(!hasTmux)(
     const remote = await connected(address);
     using pty = Pty.open(place, ["attach", "--new"], model.env);
     await pty.prompted();
-    await pty.exchange("/compact", "Nothing has been said yet.");
+    await pty.exchange("/compact", "There are no messages yet.");
     for (const { text } of ANSWERS) await pty.exchange("what is it like?", text.slice(0, 5));
     const watched = await remote.watch((await remote.ask("conversation.open", {})).conversation).loaded;
     const [first = ""] = watched.state.messages.keys();

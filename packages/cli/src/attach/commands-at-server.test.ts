@@ -107,7 +107,7 @@ describe.skipIf(!hasTmux)("commands of a terminal whose conversation is on a ser
       "/status",
       /conversation +\w+: “Of oaks”, 2 messages .*\n.*branch +2 of 2\n(.*\n)*.*file +at the server/,
     );
-    await pty.exchange("/config", /^They are your own\. At a server your keys/);
+    await pty.exchange("/config", /^These are your own settings\. At a server, your keys/);
     await pty.exchange("/export oaks.md", /^Written: \/.*oaks\.md$/);
     expect(readFileSync(join(place.workspace, "oaks.md"), "utf8")).toContain("Two.");
   });
@@ -136,11 +136,11 @@ describe.skipIf(!hasTmux)("S29: /share at a server", () => {
     using pty = Pty.open(place, ["attach", "--new", "--plain"]);
     await pty.prompted();
     pty.enter("/share");
-    await pty.until("Nothing has been said yet.");
+    await pty.until("There are no messages yet.");
     pty.enter("look");
     await pty.until("I see.");
     pty.enter("/share here 2d");
-    const told = await pty.until("takes it back. It is not told again.");
+    const told = await pty.until("revokes it. The link is shown only this time.");
     const link = told.replaceAll(/\s*\n\s*/g, "").match(/http:\/\/127\.0\.0\.1:\d+\/\?token=([\w-]{43})/);
     expect(link?.[0]).toContain(address);
     const [, id = ""] = /\/share revoke (\w+)/.exec(told) ?? [];
@@ -149,9 +149,9 @@ describe.skipIf(!hasTmux)("S29: /share at a server", () => {
     pty.enter("/share list");
     await pty.until(`${id}  a branch, until `);
     pty.enter(`/share revoke ${id}`);
-    await pty.until("That link shows nothing any more.");
+    await pty.until("The link no longer works.");
     pty.enter("/share list");
-    await pty.until("There is no link to this conversation.");
+    await pty.until("This conversation has no links.");
     pty.enter("/share tomorrow");
     await pty.until("Write /share or /share here, with a time such as 30m, 12h or 2d");
   });

@@ -87,12 +87,12 @@ test.skipIf(!hasTmux)(
     pty.enter("wait");
     await pty.until(/shell .*sleep 60/);
     pty.enter("/tree #2");
-    await pty.until("The agent works; go there when it has answered.");
+    await pty.until("The agent is working. Go there when it has answered, or stop it first.");
     server.kill("SIGKILL");
     await once(server, "exit");
     await pty.until("Connection lost. Reconnecting.");
     pty.enter("/tree #2");
-    await pty.until("Whether the agent still works is not known; go there when you are connected again.");
+    await pty.until("Not connected. Go there when you are connected again.");
     const [, anew] = await serving(place, model.env, ...named);
     link.to(anew);
     await pty.until("The server restarted.");

@@ -28,13 +28,13 @@ test.skipIf(!hasTmux)(
     pty.press("Left");
     await pty.until("❯ have a hole dug");
     pty.enter("/agents tell 1 on the left");
-    await pty.until("Agent 1 is told before it does the next thing.");
+    await pty.until("Agent 1 gets your message before its next step.");
     pty.enter("/agents stop 2");
     await pty.until("No sub-agent 2 is at work.");
     writeFileSync(join(place.workspace, "told"), "");
     await made("deeper");
     pty.enter("/agents stop 1");
-    await pty.until("Stopping agent 1: what it has found goes to who launched it.");
+    await pty.until("Stopping agent 1. The agent that launched it gets its results so far.");
     await pty.until("Filled it in.");
     const [, , told = [], afterwards = []] = server.asked;
     expect(told.at(-1)).toMatchObject({ role: "user", content: "on the left" });

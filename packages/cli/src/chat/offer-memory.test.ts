@@ -39,7 +39,7 @@ test.skipIf(!hasTmux)(
       expect(explained.replace(/\s+/g, " ")).toMatch(
         /Memory is off\. When it is on, what you and the agent say is kept in \S+memory\.sqlite, and matching parts are sent to the model of later conversations \(now openai-compatible\)\. \/memory agree turns it on\./,
       );
-      await pty.exchange("/memory agree", "Memory is on, from your next message on.");
+      await pty.exchange("/memory agree", "Memory is on from your next message.");
       await pty.exchange("The deployment key is kept in the green cupboard.", "Noted.");
       pty.press("C-d");
       await pty.until("[exit 0]");
@@ -56,11 +56,11 @@ test.skipIf(!hasTmux)(
     pty.press("Escape");
     await pty.prompted();
     const [, number] = /^(\d)\. .*green cupboard/m.exec(await pty.exchange("/memory", "green cupboard")) ?? [];
-    await pty.exchange(`/memory drop ${number}`, `The model is not told entry ${number} any more`);
+    await pty.exchange(`/memory drop ${number}`, `Entry ${number} is hidden from the model`);
     await pty.exchange("/memory", /^ +not used · /);
     await pty.exchange("Say it again.", /Say it again\.(?:.|\n)*Noted\./);
     expect(JSON.stringify(server.asked.at(-1))).not.toContain("green cupboard");
-    await pty.exchange(`/memory use ${number}`, `The model is told entry ${number} again`);
+    await pty.exchange(`/memory use ${number}`, `Entry ${number} is shown to the model again`);
     await pty.exchange("/memory drop 9", "No entry 9 was recalled on this branch.");
     using plain = Pty.open(place, ["--plain", ...MODEL], server.env);
     await plain.prompted();

@@ -23,7 +23,7 @@ test.skipIf(!hasTmux)(
     expect((await second.until("[exit 2]")).replaceAll(/\n(?!$|\[)/g, "")).toMatch(open);
 
     first.enter("/clear");
-    await first.until("A new conversation.");
+    await first.until("New conversation.");
     const later = await banyan(place, ["-p", "and now?", "--continue", ...MODEL], server);
     expect(later).toMatchObject({ code: 0, stdout: "And to you.\n" });
   },

@@ -36,7 +36,7 @@ function show(
   sentences: readonly string[],
 ): void {
   const shown = entries.filter(({ path }) => formatKey(path).startsWith(wanted));
-  if (shown.length === 0) write(`Nothing that begins with ${excerpt(wanted, 40)} is set.`);
+  if (shown.length === 0) write(`No setting begins with ${excerpt(wanted, 40)}.`);
   else {
     write(...settingLines(shown, redact, columns), "");
     for (const sentence of sentences) write(style.dim(wrap(sentence, columns)));

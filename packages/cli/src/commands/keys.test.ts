@@ -30,6 +30,6 @@ test.skipIf(!hasTmux)(
     using plain = Pty.open(place, ["--plain"]);
     await plain.prompted();
     plain.enter("/keys");
-    await plain.until("Here your system edits the line, with its own keys.");
+    await plain.until("Your system edits the line here, with its own keys.");
   },
 );

@@ -27,7 +27,7 @@ async function useNamed(context: ConversationContext, name: string): Promise<voi
     const [first] = meant;
     if (!first) throw error;
     if (meant.length > 1 && !canPick(context)) {
-      context.write(`Several models are called so: ${meant.map((model) => oneLine(model.name)).join(", ")}.`);
+      context.write(`Several models match: ${meant.map((model) => oneLine(model.name)).join(", ")}.`);
       return;
     }
     const chosen = meant.length === 1 ? first.name : await choose(context, meant);
@@ -45,9 +45,9 @@ async function choose(context: ConversationContext, models: readonly Offered[]):
   const { pick, style, write } = context;
   const selected = context.models.current.name;
   const items = itemsOf(models);
-  if (canPick(context)) return pick({ title: "Models: dollars for a million tokens; context", items, selected });
+  if (canPick(context)) return pick({ title: "Models (dollars per million tokens, context size)", items, selected });
   write(...table(items.map(({ label, help = "" }, index) => [String(index + 1), label, help])));
-  write(style.dim("/model and a number, or a name, takes one."));
+  write(style.dim("/model with a number or a name chooses one."));
   return undefined;
 }
 

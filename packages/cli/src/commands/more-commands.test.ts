@@ -36,7 +36,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
     expect(await pty.exchange("/changes", /^changed a\.txt, 1 line added, 1 removed$/)).toMatch(/- one\n.*\+ two/);
     expect(await pty.exchange("/undo", "undone: changed a.txt, 1 line added, 1 removed")).toMatch(/- two\n.*\+ one/);
     expect(readFileSync(path, "utf8")).toBe("one\n");
-    await pty.exchange("/undo", "No call on this branch has changed a file, or all is as it was.");
+    await pty.exchange("/undo", "No call on this branch has changed a file, or its changes are undone already.");
     pty.enter("go on");
     await pty.until("I see.");
     const told = server.asked[2]?.map(({ content }) => content).at(-2);
@@ -79,7 +79,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
     );
     using pty = Pty.open(place, MODEL, server.env);
     await pty.prompted();
-    await pty.exchange("/mode task", "Task mode: what you say is worked on until it is finished.");
+    await pty.exchange("/mode task", "Task mode: the agent works on your message until the task is finished.");
     pty.enter("paint it");
     await pty.until("banyan asks:\nWhich colour?\n(now: blue; an empty line keeps it)");
     await pty.until("Your answer:");
@@ -87,7 +87,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
     await pty.until("It is painted.");
     expect(JSON.stringify(server.asked[1])).toContain("blue");
     await pty.prompted();
-    await pty.exchange("/mode chat", "Chat mode: an answer without calls is your turn.");
+    await pty.exchange("/mode chat", "Chat mode: it is your turn after each answer.");
     pty.enter("thanks");
     await pty.until("You are welcome.");
   });
@@ -139,7 +139,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
       ["/config hooks", /^hooks\.SessionEnd +user +.*exit 0.*\n\n(.*\n)*user: \/.*settings\.json$/],
       ["/copy", /^Copied: the answer, 1 line\.$/],
       ["/export", /^Written: \/.*\.md$/],
-      ["?", /^Here your system edits the line/],
+      ["?", /^Your system edits the line here/],
       ["/hooks", /^\/.*settings\.json\n {2}SessionEnd +\* +exit 0\nThe status line is written by echo mine$/],
     ];
     for (const [command, says] of asks) {

@@ -38,7 +38,7 @@ describe.skipIf(!hasTmux)("C15: /review", () => {
     // It has no tool that could.
     expect(readFileSync(file, "utf8")).toBe("two\n");
     expect(JSON.stringify(toldOfCall?.at(-1)?.content)).toMatch(/no tool/i);
-    const listed = await pty.exchange("/findings", "/findings n has the agent mend finding n.");
+    const listed = await pty.exchange("/findings", "/findings n has the agent fix finding n.");
     expect(listed).toMatch(/^ {2}1 {2}a\.txt:1 {2}it was one$/m);
     await pty.exchange("/findings 2", "Mended.");
     const mend = server.asked.at(-1)?.filter(({ role }) => role !== "system");

@@ -48,7 +48,7 @@ export async function shareConversation({ shares, leaf, write }: ConversationCon
 
 async function listed(shares: Shares): Promise<string[]> {
   const known = await shares.list();
-  if (known.length === 0) return ["There is no link to this conversation."];
+  if (known.length === 0) return ["This conversation has no links."];
   return known.map(
     ({ id, leaf, expiresAt }) =>
       `${visibleLine(id)}  ${leaf === undefined ? "the conversation" : "a branch"}, until ${formatTime(expiresAt)}`,

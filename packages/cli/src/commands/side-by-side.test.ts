@@ -36,7 +36,7 @@ describe.skipIf(!hasTmux)("branches side by side, at a terminal", () => {
     let times = 0;
     const compared = async () => {
       pty.enter("/compare");
-      await pty.until("/branch n goes on with one of them", ++times);
+      await pty.until("/branch n continues with a branch", ++times);
       return pty.prompted();
     };
     await expect

@@ -50,7 +50,7 @@ function rowsOf(context: ConversationContext): Described[] {
     row("mode", mode),
     row("approval", `${approval}: ${approvalWords(approval)}`),
     ...(state.messages.size === 0
-      ? [row("conversation", "new: nothing has been said yet")]
+      ? [row("conversation", "new, no messages yet")]
       : [row("conversation", `${visibleLine(state.id)}: ${titleLine(state, leaf)}`)]),
     ...(branch ? [row("branch", `${branch.number} of ${branch.count}`)] : []),
     row("cost", `${formatCost(state.cost)} for ${formatCount(totalTokens(state.usage))} tokens`),
@@ -62,7 +62,8 @@ function rowsOf(context: ConversationContext): Described[] {
 async function contextLeft({ sentHere }: ConversationContext): Promise<string> {
   const { parts, size } = await sentHere();
   const sent = parts.reduce((sum, { tokens }) => sum + tokens, 0);
-  if (size === undefined) return `about ${formatCount(sent)} tokens are sent; how much the model takes is not known`;
+  if (size === undefined)
+    return `about ${formatCount(sent)} tokens are sent; the context size of the model is not known`;
   const left = Math.max(0, size - sent);
   const share = Math.round((100 * left) / size);
   return `about ${formatCount(left)} of ${formatCount(size)} tokens left (${share} %); /context shows what is sent`;
@@ -70,7 +71,7 @@ async function contextLeft({ sentHere }: ConversationContext): Promise<string> {
 
 async function memoryOf({ host, session }: OwnContext): Promise<string> {
   const { memory } = await host.ready();
-  if (!memory) return "off; /memory says what it would be";
+  if (!memory) return "off; /memory explains it";
   return session && !(await memory.isOn(session.id)) ? "off for this conversation" : "on";
 }
 

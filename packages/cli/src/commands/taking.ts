@@ -55,12 +55,12 @@ function blockOf(blocks: readonly Code[], named: string): Code | { readonly prob
     : blocks.filter(({ lang }) => lang.toLowerCase() === named.toLowerCase());
   const [block, ...others] = Number(named) === 0 ? [] : of;
   if (block && others.length === 0) return block;
-  if (blocks.length === 0) return { problem: "There is no block of code in the last answer; /copy copies all of it." };
+  if (blocks.length === 0) return { problem: "The last answer has no code block. /copy copies the whole answer." };
   const list = blocks.map(({ lang, text }, index) => `${index + 1} ${lang || "without a language"}, ${linesOf(text)}`);
   const what = block
     ? `${counted(of.length, "block")} are ${excerpt(named, 20)}`
     : `There is no block ${excerpt(named, 20)}`;
-  return { problem: `${what}. Name one by its number, as in /copy 1: ${list.join("; ")}.` };
+  return { problem: `${what}. Choose one by its number, such as /copy 1: ${list.join("; ")}.` };
 }
 
 function linesOf(text: string): string {

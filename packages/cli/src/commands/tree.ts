@@ -25,16 +25,15 @@ export async function showTranscript(context: ConversationContext): Promise<void
 /** Goes on from a message, unless the agent works. */
 export async function goTo(context: ConversationContext, message: string): Promise<void> {
   if (context.run === undefined) await context.goTo(message);
-  else if (context.isAway)
-    context.write("Whether the agent still works is not known; go there when you are connected again.");
-  else context.write("The agent works; go there when it has answered.");
+  else if (context.isAway) context.write("Not connected. Go there when you are connected again.");
+  else context.write("The agent is working. Go there when it has answered, or stop it first.");
 }
 
 function list(context: ConversationContext): void {
   const lines = treeLines(context);
   const left = lines.length - MOST_LINES;
   if (left > 0) context.write(context.style.dim(`(${formatCount(left)} earlier messages)`));
-  context.write(...lines.slice(-MOST_LINES), context.style.dim("/tree #n goes on from message n."));
+  context.write(...lines.slice(-MOST_LINES), context.style.dim("/tree #n continues from message n."));
 }
 
 /** A line for each message. A message below another stands under it; where a message has several below, each begins a branch that is set in. */

@@ -33,7 +33,7 @@ test("B53: /usage says what its star is, where there is one", async () => {
     "branch 1",
     "branch 2 *",
     "whole tree",
-    "* is the branch that you are on.",
+    "* marks your branch.",
   ]);
   expect((await shownAt(asked)).join("\n")).not.toContain("*");
 });

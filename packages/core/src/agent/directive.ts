@@ -123,8 +123,7 @@ export function startOf(
       return { type: "here", leaf };
     case "retry": {
       const last = path.findLast(isPersons);
-      if (!last)
-        throw new DirectiveError("nothing-to-retry", "There is nothing to retry: nobody has said anything yet.");
+      if (!last) throw new DirectiveError("nothing-to-retry", "There is nothing to retry: there are no messages yet.");
       if (!directive.parts && last.unreadable !== undefined) throw nothingToAnswer("nothing-to-retry");
       return directive.parts
         ? { type: "message", parentId: last.parentId, parts: directive.parts }

@@ -37,7 +37,7 @@ test.skipIf(!hasTmux)(
     expect(existsSync(marker)).toBe(false);
     {
       using pty = Pty.open(place, [], env);
-      await pty.until("Welcome.");
+      await pty.until("Welcome!");
       const screen = await pty.prompted();
       expect(screen).toMatch(/^Model: ollama\/test \(no key is set, and ollama answers at /m);
       expect(screen).toMatch(/^ {2}found {2}ollama \(1 model\): A server answers at http:\/\/127\.0\.0\.1:\d+\/v1\.$/m);
@@ -52,7 +52,7 @@ test.skipIf(!hasTmux)(
     }
     {
       using again = Pty.open(place, [], env);
-      expect(await again.prompted()).not.toContain("Welcome.");
+      expect(await again.prompted()).not.toContain("Welcome!");
     }
     rmSync(marker);
     {
@@ -73,7 +73,7 @@ test.skipIf(!hasTmux)(
       // Nobody waits for that server any more, so that all is known which would be told.
       await given.promise;
       await sleep(1_000);
-      expect(early.screen()).not.toContain("Welcome.");
+      expect(early.screen()).not.toContain("Welcome!");
       expect(existsSync(marker)).toBe(false);
     }
     {

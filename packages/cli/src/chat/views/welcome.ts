@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { counted, visibleLine } from "@banyan/core/shown";
 import { type Host, type ProviderStatus, settingAt, TrustRecord } from "@banyan/host";
 import manifest from "../../../package.json" with { type: "json" };
-import { memoryOffer } from "../../commands/memory.ts";
 import { type Described, described } from "../../show/described.ts";
 import { wrap } from "../../show/fit-text.ts";
 import { oneLine } from "../../show/plain-text.ts";

@@ -132,7 +132,7 @@ describe("the prompt", () => {
     await here.screen.until(/^─ .* NORMAL ─/);
     expect(here.interrupts).toBe(0);
     here.keys("\x1b[27u");
-    await here.screen.until("stopping");
+    await here.screen.until("Stopping");
     expect(here.interrupts).toBe(1);
     here.keys("d", "w", ENTER);
     await here.screen.until(/^─ .* INSERT ─/);

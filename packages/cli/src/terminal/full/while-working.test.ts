@@ -96,7 +96,7 @@ describe("while the agent works", () => {
     const here = busy();
     here.happens({ type: "text.delta", message: "a", part: 0, text: "Once upon a time" });
     here.keys("wait", key);
-    await here.screen.until("stopping");
+    await here.screen.until("Stopping");
     expect(here.interrupts).toBe(1);
     here.happens({ type: "run.ended", run: "r", reason: "interrupted", leaf: "a" });
     const screen = await here.screen.until("Stopped. Your turn.");

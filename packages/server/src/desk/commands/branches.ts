@@ -45,7 +45,7 @@ export const branchHandlers: Handlers<
       const agent = await agentFor(desk, live, { model });
       mustBeThere(state, at);
       const leaf = at ?? standing(state, state.leaf);
-      if (leaf === null) return { problem: "Nothing has been said yet." };
+      if (leaf === null) return { problem: "There are no messages yet." };
       mustBeAtRest(state, [leaf]);
       const wanted = keep === undefined ? {} : { keep: host.redact(keep) };
       beginning.begins();
