@@ -35,7 +35,7 @@ export interface Arguments {
   readonly output: OutputFormat;
   readonly temperature?: number;
   readonly maxTokens?: number;
-  /** Bounds of a turn. */
+  /** Limits of a turn. */
   readonly limits: Limits;
   /** Milliseconds without a sign of life of the model. */
   readonly silence?: number;
@@ -151,7 +151,11 @@ function define(name: string, description: string, words: string): Command {
     .option("--at <message>", "with --continue or --resume: continue the branch of this message (its id or '#number')")
     .option("-C, --cwd <directory>", "work in this directory")
     .addOption(
-      new Option("-o, --output <format>", "output format of --print (default: text)").choices(["text", "json", "jsonl"]),
+      new Option("-o, --output <format>", "output format of --print (default: text)").choices([
+        "text",
+        "json",
+        "jsonl",
+      ]),
     )
     .option("--temperature <number>", "sampling temperature of the model, from 0 to 2", numberBetween(0, 2))
     .option("--max-tokens <number>", "most tokens in one answer", positiveInteger);
@@ -167,9 +171,7 @@ function define(name: string, description: string, words: string): Command {
   return withRuleFlags(command, "this project; in a chat, from now on")
     .option("--memory", "use memory of other conversations here, also with --print")
     .option("--instructions <text>", "instructions for the agent, or @FILE to read them from a file")
-    .addOption(
-      new Option("--color <when>", "when to use colours (default: auto)").choices(["auto", "always", "never"]),
-    )
+    .addOption(new Option("--color <when>", "when to use colours (default: auto)").choices(["auto", "always", "never"]))
     .option("-q, --quiet", "with --print: only problems on stderr")
     .option("--plain", "plain lines: nothing is redrawn, choices have numbers")
     .version(manifest.version, "-V, --version", "print the version")

@@ -140,7 +140,7 @@ describe("a picture of the web", () => {
       const host = await open();
       await expect(host.picture("http://127.0.0.1/a/b.png", signal)).rejects.toMatchObject({
         code: "rule",
-        message: `The rule '${rule}' forbids to fetch http://127.0.0.1/a/b.png.`,
+        message: `The rule '${rule}' forbids fetching http://127.0.0.1/a/b.png.`,
       });
       // Others are judged as they are: this one would have been asked, were it not this machine.
       if (rule.includes("/a/"))

@@ -51,7 +51,7 @@ describe.skipIf(!hasTmux)("C15: /review", () => {
     await using server = await modelServer({ text: "Hello." });
     using pty = Pty.open(place, ["--plain", "--model", "openai-compatible/test"], server.env);
     await pty.prompted();
-    await pty.exchange("/review", "There is nothing to review: diff does not go along: git runs in the sandbox only");
+    await pty.exchange("/review", "There is nothing to review. Can't attach diff: git runs only in a sandbox");
     await pty.exchange("hello", "Hello.");
     await pty.exchange("/review", /(?:There is nothing to review[\s\S]*){2}/);
     expect(server.asked).toHaveLength(1);

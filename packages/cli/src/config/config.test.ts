@@ -113,7 +113,7 @@ describe("banyan config set", () => {
 
   test("leaves a file as it is that it cannot read", async () => {
     put(user, "{ broken");
-    expect(await refused("set", "model", "a/b")).toContain(`${user}:1:3: the JSON breaks`);
+    expect(await refused("set", "model", "a/b")).toContain(`${user}:1:3: the JSON is not valid`);
     expect(readFileSync(user, "utf8")).toBe("{ broken");
   });
 });
@@ -136,9 +136,9 @@ describe("banyan config check", () => {
     expect(lines).toEqual([
       expect.stringContaining(`${user}:2:29: permissions.deny[0]: found "shell("; expected a rule`),
       `${user}:3:24: limits.steps: found 0; expected a whole number above 0.`,
-      `${project}:2:3: 'theme' is not taken from a project; set it in ${user}, if you want it.`,
+      `${project}:2:3: 'theme' has no effect in a project; set it in ${user}, if you want it.`,
       'BANYAN_TIMEOUT: found "soon"; expected a number of seconds above 0.',
-      expect.stringContaining(`${agent}:3:1: this is no YAML (`),
+      expect.stringContaining(`${agent}:3:1: this is not YAML (`),
       "5 problems.",
     ]);
   });

@@ -89,7 +89,7 @@ describe.skipIf(!hasTmux)("T41: a conversation is chosen", () => {
 
     const script = await banyan(place, ["-p", "and?", "--resume", "what is", ...MODEL], { env: { ...server.env } });
     expect(script).toMatchObject({ code: 2, stdout: "" });
-    expect(script.stderr).toContain("may be any of these conversations");
+    expect(script.stderr).toContain("matches several conversations");
     const nameless = await banyan(place, ["-p", "and?", ...MODEL, "--resume"], { env: { ...server.env } });
     expect(nameless).toMatchObject({ code: 2, stdout: "" });
     expect(nameless.stderr).toContain("There is no terminal to choose in. Add an id or a title to --resume.");

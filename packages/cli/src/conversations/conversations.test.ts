@@ -222,7 +222,7 @@ describe("B56: an exported conversation", () => {
     const file = join(place.workspace, "broken.json");
     writeFileSync(file, '{\n"format": "banyan-conversation",\n"version": 1,\n"events": [\n{"type": }]}');
     expect(await refused("import", file)).toBe(
-      `banyan: ${file} cannot be imported: line 5, column 10: the JSON breaks at "}"; expected an exported conversation.\n`,
+      `banyan: ${file} cannot be imported: line 5, column 10: the JSON is not valid at "}"; expected an exported conversation.\n`,
     );
     expect(await refused("import", join(place.workspace, "none"))).toContain("It cannot be used (ENOENT).");
     expect(await done("list", "--all", "-o", "json")).toBe("[]\n");

@@ -192,7 +192,7 @@ describe("C16: banyan eval", () => {
     [
       "a limit of the cost with an unknown price",
       ["cases.yaml", "-m", "openai-compatible/test", "--max-cost", "1"],
-      /the price of openai-compatible\/test is not known, so no limit of the cost can be held; tell its price/,
+      /the price of openai-compatible\/test is not known, so a cost limit cannot be enforced; set its price/,
     ],
     ["a rule that is none", ["cases.yaml", "-m", "demo/offline", "--allow", "shell("], /shell\(/],
     ["no file", [], /missing required argument 'file'/i],

@@ -382,7 +382,9 @@ describe("a limit", () => {
     await using server = await modelServer({ text: "Yes." });
     const { code, stderr } = await banyan(place, ["-p", "dig", "--max-cost", "1", ...MODEL], server);
     expect(code).toBe(2);
-    expect(stderr).toContain("banyan: A cost limit cannot be held: the price of openai-compatible/test is unknown.\n");
+    expect(stderr).toContain(
+      "banyan: A cost limit cannot be enforced: the price of openai-compatible/test is unknown.\n",
+    );
     expect(server.asked).toHaveLength(0);
   });
 });

@@ -39,7 +39,7 @@ test("S34: deny rules of Claude Code hold from a flag, from the user's settings 
   const { isMade, stderr } = await ran(["--trust"]);
   expect({ isMade, stderr }).toEqual({
     isMade: false,
-    stderr: expect.stringContaining("permissions.deny[1]: this rule does not hold here; expected a rule"),
+    stderr: expect.stringContaining("permissions.deny[1]: this rule has no effect here; expected a rule"),
   });
   expect((await ran(["--deny", "Bash(rm *)"])).isMade).toBe(true);
 });
@@ -74,7 +74,7 @@ test("S34: a faulty rule or matcher of the user's settings stops the start; `con
   const check = await banyan(place, ["config", "check"]);
   expect(check.stdout.split("\n")).toEqual([
     "The rule 'NotebookEdit' changes nothing: Banyan has no tool like NotebookEdit of other programs.",
-    "hooks.PreToolUse: In the matcher 'Edit|NotebookEdit', 'NotebookEdit' names only what other programs have, and matches nothing here.",
+    "hooks.PreToolUse: In the matcher 'Edit|NotebookEdit', 'NotebookEdit' names only tools of other programs, and matches nothing here.",
     "permissions.deny: Bash(rm *) matches shell(rm x)",
     "permissions.ask: WebFetch(domain:example.com) matches fetch(https://example.com)",
     "hooks.PreToolUse: Edit|NotebookEdit matches Edit",

@@ -93,7 +93,7 @@ describe("B46: what a prompt names", () => {
     const options = { env: server.env, input: "see @b.txt" };
     const { stderr } = await banyan(place, ["-p", "read @a.txt and @gone.txt", ...MODEL], options);
     expect(stderr).toContain("Attached: a.txt (text, 6 B)\n");
-    expect(stderr).toContain("gone.txt does not go along: there is no such file.\n");
+    expect(stderr).toContain("Can't attach gone.txt: there is no such file.\n");
     expect(stderr).not.toContain("b.txt does not");
     const said = JSON.stringify(server.asked[0]);
     for (const part of ["read @a.txt", "Standard input:", "see @b.txt", "alpha"]) expect(said).toContain(part);

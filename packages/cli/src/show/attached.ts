@@ -33,7 +33,7 @@ export function attachedLines(
     ...(isRedacted ? ["What looks like a secret was taken out of your message."] : []),
     ...attachedLine(attached),
     ...problems.map(oneLine),
-    ...offered.map((name) => oneLine(`${name} does not go along; @${name} would.`)),
+    ...offered.map((name) => oneLine(`${name} is not attached. @${name} attaches it.`)),
   ];
 }
 
@@ -73,7 +73,7 @@ const KINDS: Readonly<Record<string, string>> = {
   diff: "diff",
 };
 
-/** What a message names without an `@`, so that it does not go along: addresses of pages, and patterns of files (T15). */
+/** What a message names without an `@`, so that it is not attached: addresses of pages, and patterns of files (T15). */
 export function attachableIn(text: string): string[] {
   const words = text.split(/\s+/).map((word) => word.replace(/[.,;:!?)]+$/, ""));
   return [...new Set(words)].filter((word) => /^https?:\/\/./.test(word) || isPattern(word));

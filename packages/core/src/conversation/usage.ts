@@ -87,7 +87,7 @@ export function totalTokens(usage: Usage): number {
   return usage.input + usage.output;
 }
 
-/** Prices in US dollars for a million tokens. */
+/** Prices in US dollars per million tokens. */
 export interface Price {
   /** For a million tokens of the request. */
   readonly input: number;

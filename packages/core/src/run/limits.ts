@@ -10,7 +10,7 @@ import {
 import { alarm } from "../model/alarm.ts";
 
 /**
- * Bounds of a turn. Tokens, cost and time are one pool with the sub-agents of the turn; steps are counted for each
+ * Limits of a turn. Tokens, cost and time are one pool with the sub-agents of the turn; steps are counted for each
  * conversation.
  */
 export interface Limits {
@@ -70,7 +70,7 @@ export class LimitError extends Error {
 /** Throws `LimitError` when a limit of the cost cannot be held with a model. */
 export function checkPrice({ cost }: Limits, { id, price }: { readonly id: string; readonly price?: unknown }): void {
   if (cost !== undefined && price === undefined)
-    throw new LimitError("unknown-price", `A cost limit cannot be held: the price of ${id} is unknown.`);
+    throw new LimitError("unknown-price", `A cost limit cannot be enforced: the price of ${id} is unknown.`);
 }
 
 /** What a turn and all its sub-agents have used together. */

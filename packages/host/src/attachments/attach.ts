@@ -83,7 +83,7 @@ async function read({ name }: Reference, options: AttachOptions): Promise<FileAt
   const { signal, redact = (text) => text, keyFiles, readPage, readResource, readDiff } = options;
   const reading: Reading = { redact, keyFiles };
   if (/^https?:\/\//i.test(name)) {
-    if (!readPage) return `${name} does not go along: pages of the web cannot be read here.`;
+    if (!readPage) return `Can't attach ${name}: pages of the web cannot be read here.`;
     return fetched(name, "page", () => readPage(name, signal), redact);
   }
   if (readResource && /^[\w.-]+:./.test(name)) {
@@ -99,11 +99,11 @@ async function read({ name }: Reference, options: AttachOptions): Promise<FileAt
   }
   const place = await placeNamed(name, options);
   if (place === undefined) return /[/\\.]/.test(name) ? missing(name, options) : undefined;
-  return isRefused(place) ? `${name} does not go along: ${place.why}` : readNamed(name, place, reading);
+  return isRefused(place) ? `Can't attach ${name}: ${place.why}` : readNamed(name, place, reading);
 }
 
 function missing(name: string, { folder }: Reach): string {
-  return `${name} does not go along: there is no such file. ${adviceOnPath(folder, name)}`.trimEnd();
+  return `Can't attach ${name}: there is no such file. ${adviceOnPath(folder, name)}`.trimEnd();
 }
 
 async function fetched(
@@ -118,7 +118,7 @@ async function fetched(
     const said = redact(text);
     return { kind, parts: [named(kind, name, said)], size: Buffer.byteLength(said) };
   } catch (error) {
-    return `${name} does not go along: ${error instanceof Error ? error.message : String(error)}`;
+    return `Can't attach ${name}: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
@@ -130,7 +130,7 @@ async function readAll(pattern: string, reach: Reach, reading: Reading) {
   for (const { name } of files) {
     const place: NamedPlace | undefined = await placeNamed(name, reach);
     if (place === undefined) return missing(name, reach);
-    if (isRefused(place)) return `${name} does not go along: ${place.why}`;
+    if (isRefused(place)) return `Can't attach ${name}: ${place.why}`;
     const file = await readNamed(name, place, reading);
     if (typeof file === "string") return file;
     parts.push(...file.parts);

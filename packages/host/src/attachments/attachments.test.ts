@@ -73,7 +73,7 @@ describe("B46: what goes along", () => {
         .map((part) => (part.type === "text" ? part.text.replace(/^<file name=".*">\n|\n<\/file>$/g, "") : ""));
       expect(bodies).toEqual(["v\u00a013.05.txt", "it\u2019s.md", "line\nend.txt", 'say "hi".txt']);
       expect((await attach("@note.txt", { folder: own })).problems).toEqual([
-        "note.txt does not go along: there is no such file. Did you mean notes.txt?",
+        "Can't attach note.txt: there is no such file. Did you mean notes.txt?",
       ]);
     } finally {
       rmSync(own, { recursive: true });
@@ -107,10 +107,10 @@ describe("B46: what goes along", () => {
     expect(parts).toHaveLength(1);
     expect(attached).toEqual([]);
     expect(problems).toEqual([
-      "program.bin does not go along: it is neither text nor an image nor a PDF.",
-      "large.txt does not go along: it has 300000 bytes, and 262144 is the most; name the part that matters, or let the agent read it.",
-      "gone.txt does not go along: there is no such file.",
-      "src/*.rs does not go along: it names no file outside of node_modules and .git.",
+      "Can't attach program.bin: only text, images and PDF can be attached.",
+      "Can't attach large.txt: it has 300000 bytes, and the limit is 262144. Name the part that matters, or let the agent read it.",
+      "Can't attach gone.txt: there is no such file.",
+      "Can't attach src/*.rs: it matches no file outside of node_modules and .git.",
     ]);
   });
 
@@ -121,16 +121,16 @@ describe("B46: what goes along", () => {
       { name: "node_modules/x/*.js", kind: "files" },
     ]);
     expect((await only("@node_modules/x/*.ts")).problems).toEqual([
-      "node_modules/x/*.ts does not go along: it names no file outside of .git.",
+      "Can't attach node_modules/x/*.ts: it matches no file outside of .git.",
     ]);
     expect((await only("@**/index.js")).problems).toEqual([
-      "**/index.js does not go along: it names no file outside of node_modules and .git.",
+      "Can't attach **/index.js: it matches no file outside of node_modules and .git.",
     ]);
   });
 
   test("a page only where pages can be read, and its failure is a problem", async () => {
     expect((await only("@https://a.example/")).problems).toEqual([
-      "https://a.example/ does not go along: pages of the web cannot be read here.",
+      "Can't attach https://a.example/: pages of the web cannot be read here.",
     ]);
     const { parts } = await only("@https://a.example/", { readPage: async (url: string) => `text of ${url}` });
     expect(parts[1]).toEqual({
@@ -138,7 +138,7 @@ describe("B46: what goes along", () => {
       text: '<page name="https://a.example/">\ntext of https://a.example/\n</page>',
     });
     const failed = await only("@https://a.example/", { readPage: () => Promise.reject(new Error("status 404")) });
-    expect(failed.problems).toEqual(["https://a.example/ does not go along: status 404"]);
+    expect(failed.problems).toEqual(["Can't attach https://a.example/: status 404"]);
   });
 
   test("a resource of a server, if there is one of that name", async () => {
@@ -180,7 +180,7 @@ describe("S21: what a link or a rule leads to", () => {
 
   test("S21: a link that leads out of the workspace is told with its real path, and not read", async () => {
     const why = (name: string, path: string) =>
-      `${name} does not go along: a link leads to ${join(outside, path)}. Name that path if you mean it.`;
+      `Can't attach ${name}: a link leads to ${join(outside, path)}. Name that path if you mean it.`;
     expect(await problems("@notes.txt @docs/key.txt @docs/")).toEqual(
       [why("notes.txt", "key.txt"), why("docs/key.txt", "key.txt"), why("docs/", "")].map((sentence) =>
         sentence.replace("/. Name", ". Name"),
@@ -192,11 +192,11 @@ describe("S21: what a link or a rule leads to", () => {
   test("S21: who sits at the machine may name what lies elsewhere; who writes to a server may not", async () => {
     const named = `@${join(outside, "key.txt")}`;
     expect((await attach(named, { folder, outside: true })).attached).toHaveLength(1);
-    const refusal = "it leads out of the workspace, and a message to a server may name only what lies in it.";
+    const refusal = "it is outside the workspace, and a message to a server can name only files inside.";
     expect(await problems(`${named} @../x @docs/key.txt`, { outside: false })).toEqual([
-      `${named.slice(1)} does not go along: ${refusal}`,
-      `../x does not go along: ${refusal}`,
-      `docs/key.txt does not go along: ${refusal}`,
+      `Can't attach ${named.slice(1)}: ${refusal}`,
+      `Can't attach ../x: ${refusal}`,
+      `Can't attach docs/key.txt: ${refusal}`,
     ]);
     expect(await problems(`@${outside}/* @../*`, { outside: false })).toHaveLength(2);
   });
@@ -211,12 +211,12 @@ describe("S21: what a link or a rule leads to", () => {
       readingRules(pathScope(folder, "/home/a"), { deny: denied, ask: asked, allow: [] }, () => "ask");
     expect(await problems("@secret/plan.txt @plain.txt @secret/*", { whyNotRead: rules(deny, ask) })).toEqual(
       ["secret/plan.txt", "plain.txt", "secret/plan.txt"].map(
-        (name) => `${name} does not go along: the rule 'read(secret/**)' forbids it.`,
+        (name) => `Can't attach ${name}: the rule 'read(secret/**)' forbids it.`,
       ),
     );
     const whyNotRead = rules([], deny);
     expect(await problems("@plain.txt", { whyNotRead })).toEqual([
-      "plain.txt does not go along: the rule 'read(secret/**)' asks about secret/plan.txt. Name it by this path.",
+      "Can't attach plain.txt: the rule 'read(secret/**)' asks about secret/plan.txt. Name it by this path.",
     ]);
     expect((await attach("@secret/plan.txt", { folder, whyNotRead })).attached).toHaveLength(1);
   });

@@ -75,7 +75,7 @@ test("C15: @diff runs no program that the repository names", async (context) => 
 
 test("S16: without a sandbox git does not run, and a sentence says so", async () => {
   await expect(changesIn(undefined, { cwd: folder, sandbox: undefined, env: process.env })).rejects.toThrow(
-    "git runs in the sandbox only",
+    "git runs only in a sandbox",
   );
 });
 

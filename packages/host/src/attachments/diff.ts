@@ -26,7 +26,7 @@ export async function changesIn(
   }: Pick<GitOptions, "cwd" | "env" | "signal"> & { readonly sandbox: GitOptions["sandbox"] | undefined },
 ): Promise<string> {
   if (!sandbox)
-    throw new Error("git runs in the sandbox only, and there is none here: `!git diff` shows it to the agent");
+    throw new Error("git runs only in a sandbox, and there is none here. `!git diff` shows it to the agent");
   // Names of other letters than those of ASCII stay as they are.
   const ask = (...args: string[]) =>
     git(["-c", "core.quotePath=false", ...args], { ...options, sandbox, timeout: PATIENCE, most: MOST_SAID });
@@ -35,7 +35,7 @@ export async function changesIn(
       () => true,
       () => false,
     );
-  if (!(await isThere("HEAD"))) throw new Error("there is no repository of git here, or no commit in it");
+  if (!(await isThere("HEAD"))) throw new Error("there is no git repository here, or it has no commit");
   const patch = await patchOf(name, ask, isThere);
   if (patch.trim() === "") throw new Error("nothing has changed");
   const bytes = Buffer.from(patch);

@@ -53,8 +53,8 @@ export async function readNamed(
     return contentOf(name, await startOf(file), file.stats.size, reading);
   } catch (error) {
     if (error instanceof WorkspaceError && error.code === "kind")
-      return `${name} does not go along: it is ${location.what}, not a file.`;
-    return `${name} does not go along: ${error instanceof Error ? error.message : String(error)}`;
+      return `Can't attach ${name}: it is ${location.what}, not a file.`;
+    return `Can't attach ${name}: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
@@ -70,19 +70,19 @@ async function startOf({ handle, stats }: OpenFile): Promise<Buffer> {
 }
 
 function contentOf(name: string, bytes: Buffer, size: number, { redact, keyFiles }: Reading): FileAttachment | string {
-  const refuse = (why: string) => `${name} does not go along: ${why}.`;
+  const refuse = (why: string) => `Can't attach ${name}: ${why}.`;
   const keyFile = keyFileRefusal(name, bytes.subarray(0, JUDGED_BYTES), keyFiles);
-  if (keyFile !== undefined) return `${name} does not go along: ${keyFile}`;
+  if (keyFile !== undefined) return `Can't attach ${name}: ${keyFile}`;
   const media = mediaIn(bytes);
   if (media) {
-    if (size > MOST_MEDIA) return refuse(`it has ${size} bytes, and ${MOST_MEDIA} is the most`);
+    if (size > MOST_MEDIA) return refuse(`it has ${size} bytes, and the limit is ${MOST_MEDIA}`);
     const { mediaType } = media;
     const kind = mediaType.startsWith("image/") ? "image" : "PDF";
     return { kind, parts: [{ type: "file", mediaType, name, data: bytes.toString("base64") }], size };
   }
   if (size > MOST_TEXT)
     return refuse(
-      `it has ${size} bytes, and ${MOST_TEXT} is the most; name the part that matters, or let the agent read it`,
+      `it has ${size} bytes, and the limit is ${MOST_TEXT}. Name the part that matters, or let the agent read it`,
     );
   const { text, encoding } = textOf(bytes) ?? {};
   if (text === undefined) return refuse("it is neither text nor an image nor a PDF");

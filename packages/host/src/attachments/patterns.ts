@@ -30,7 +30,7 @@ export async function matchingFiles(
 ): Promise<MatchingFile[] | string> {
   const pattern = expandHome(written, homedir());
   if (!outside && (isAbsolute(pattern) || /(^|[/\\])\.\.([/\\]|$)/.test(pattern)))
-    return `${pattern} does not go along: a message to a server may name only what lies in the workspace.`;
+    return `Can't attach ${pattern}: a message to a server can name only files in the workspace.`;
   const files: MatchingFile[] = [];
   let bytes = 0;
   const named = pattern.split(/[/\\]/);
@@ -42,13 +42,13 @@ export async function matchingFiles(
     if (!stats?.isFile()) continue;
     files.push({ name, path, size: stats.size });
     bytes += stats.size;
-    if (files.length > MOST_FILES) return `${pattern} does not go along: it names more than ${MOST_FILES} files.`;
+    if (files.length > MOST_FILES) return `Can't attach ${pattern}: it matches more than ${MOST_FILES} files.`;
     if (bytes > MOST_BYTES)
-      return `${pattern} does not go along: its files have more than ${MOST_BYTES / 1024} KiB together.`;
+      return `Can't attach ${pattern}: its files have more than ${MOST_BYTES / 1024} KiB together.`;
   }
   if (files.length === 0) {
     const beside = leftOut.length > 0 ? ` outside of ${leftOut.join(" and ")}` : "";
-    return `${pattern} does not go along: it names no file${beside}.`;
+    return `Can't attach ${pattern}: it matches no file${beside}.`;
   }
   return files.sort((a, b) => a.name.localeCompare(b.name));
 }

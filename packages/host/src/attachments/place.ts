@@ -56,8 +56,7 @@ export async function placeNamed(name: string, reach: Reach): Promise<NamedPlace
   }
   const named = resolve(await realpath(folder), meant);
   const real = await realpath(named).catch(() => undefined);
-  if (!outside)
-    return { why: "it leads out of the workspace, and a message to a server may name only what lies in it." };
+  if (!outside) return { why: "it is outside the workspace, and a message to a server can name only files inside." };
   if (real === undefined) return undefined;
   if (real !== named) return { why: `a link leads to ${real}. Name that path if you mean it.` };
   const workspace = openWorkspace(dirname(real));

@@ -138,7 +138,7 @@ export async function findConversation(store: Store, named: string): Promise<Con
   }
   throw new ConversationError(
     "not-found",
-    `There is no conversation '${named}'. Its id, the beginning of its id or its title is needed.`,
+    `There is no conversation '${named}'. Give its id, the start of its id, or its title.`,
   );
 }
 
@@ -147,7 +147,7 @@ function ambiguous(named: string, found: readonly ConversationSummary[]): Conver
   const more = found.length > some.length ? ` and ${found.length - some.length} more` : "";
   return new ConversationError(
     "ambiguous",
-    `'${named}' may be any of these conversations: ${some.join(", ")}${more}. Name one by its id.`,
+    `'${named}' matches several conversations: ${some.join(", ")}${more}. Give the id of one.`,
     found,
   );
 }

@@ -46,7 +46,7 @@ function readCommand({ name, path, content }: DefinitionFile): ReadDefinition<Pr
     return {
       source: path,
       problem: "it says nothing",
-      advice: "write below the second line of dashes what it is to say",
+      advice: "write its text below the second line of dashes",
     };
   const [firstLine = ""] = read.text.split("\n");
   const told = description ?? firstLine.slice(0, 80);

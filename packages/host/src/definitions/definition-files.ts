@@ -95,7 +95,7 @@ export function filesBelow(folder: string): string[] {
 function readDefinition({ name, path }: Place, within: string | undefined): DefinitionFile | SettingsFault {
   const content = readFileStart(path, LARGEST, within);
   const fault = (problem: string, advice: string) => ({ source: path, problem, advice });
-  if (content.state === "absent") return fault("there is no such file", "write it, or take its folder away");
+  if (content.state === "absent") return fault("there is no such file", "create it, or remove its folder");
   if (content.state === "unreadable") return fault(content.problem, "make it readable");
   if (content.size > LARGEST) return fault(`it has ${content.size} bytes`, `keep it below ${LARGEST}`);
   const text = textOf(content.bytes);

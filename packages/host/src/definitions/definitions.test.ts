@@ -367,7 +367,7 @@ describe("skills", () => {
     const { found, faults } = readSkills([{ path: join(root, "skills") }]);
     expect(found.map(({ name }) => name)).toEqual(["there"]);
     expect(faults.map(describeFault)).toEqual([
-      `${join(root, "skills/gone/SKILL.md")}: there is no such file; write it, or take its folder away.`,
+      `${join(root, "skills/gone/SKILL.md")}: there is no such file; create it, or remove its folder.`,
     ]);
   });
 });

@@ -26,7 +26,7 @@ test("S34: a list of tools has our names, those of Claude Code, and those of MCP
 test("S34: a name that no tool can have is refused, and one that only other programs have is told", () => {
   const list = toolList(z.array(z.string()));
   expect(list.safeParse(["read", "Bsh"]).error?.issues).toMatchObject([
-    { path: [1], message: expect.stringContaining("names of tools: 'Bsh' is none; you may mean 'Bash'") },
+    { path: [1], message: expect.stringContaining("names of tools: 'Bsh' is not a tool; you may mean 'Bash'") },
   ]);
   expect(list.safeParse(["Bash(git *)"]).error?.issues).toHaveLength(1);
   expect(absentInLists([agent(["Read", "NotebookEdit"])])).toEqual([

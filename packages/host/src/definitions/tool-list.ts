@@ -7,7 +7,7 @@ import { adviceOnName, foreignTool, isAbsentTool, isToolName } from "../permissi
 export function toolList<Names extends z.ZodType<readonly string[]>>(names: Names) {
   return names.superRefine((list, context) => {
     for (const [index, name] of list.entries()) {
-      const message = `names of tools: '${name}' is none; ${adviceOnName(name)}`;
+      const message = `names of tools: '${name}' is not a tool; ${adviceOnName(name)}`;
       if (!isToolName(name)) context.addIssue({ code: "custom", path: [index], message });
     }
   });

@@ -85,7 +85,7 @@ export function installedAgent({ name }: Pick<AgentNamed, "name">, place: OtherA
     const guess = near === undefined ? `There are: ${names.join(", ")}` : `Did you mean ${PROVIDER}/${near}`;
     throw new ModelChoiceError(
       "unknown-model",
-      `There is no agent "${name}". ${guess}${near === undefined ? "." : "?"} Others stand in your settings, under "acpAgents".`,
+      `There is no agent "${name}". ${guess}${near === undefined ? "." : "?"} Add others to your settings, under "acpAgents".`,
     );
   }
   const missing = whyMissing(agent, place);

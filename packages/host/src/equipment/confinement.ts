@@ -26,7 +26,7 @@ export async function openConfinement({
   readonly home: string;
 }): Promise<Confinement> {
   const { enabled = "auto", network, writable, home: readable } = settings.sandbox ?? {};
-  if (enabled === "off") return without("Commands run without a sandbox: the settings say so.", []);
+  if (enabled === "off") return without("Commands run without a sandbox, because your settings turn it off.", []);
   const { openSandbox } = await import("@banyan/tools/sandbox");
   const opening = await openSandbox({
     root: workspace,
@@ -42,7 +42,7 @@ export async function openConfinement({
     const reach = sandbox.domains.length === 0 ? "no network" : `network to ${sandbox.domains.join(", ")}`;
     return {
       sandbox,
-      description: `Commands run in a sandbox: they write in the workspace only, with ${reach}.`,
+      description: `Commands run in a sandbox: they write only in the workspace, with ${reach}.`,
       notices: opening.notices,
       [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
     };

@@ -295,6 +295,6 @@ async function toolsOfTheWeb({
     };
   } catch (error) {
     if (!(error instanceof WebError)) throw error;
-    return { tools: webTools({ whyNot }), notices: [`There is no search of the web: ${error.message}`] };
+    return { tools: webTools({ whyNot }), notices: [`Web search is off: ${error.message}`] };
   }
 }

@@ -54,6 +54,6 @@ function embedder(...named: Parameters<typeof embeddingModel>): ReturnType<typeo
     return embeddingModel(...named);
   } catch (error) {
     if (!(error instanceof ModelChoiceError)) throw error;
-    return `Memory goes by words alone, not by memory.embedModel: ${error.message}`;
+    return `Memory finds entries by their words only, without memory.embedModel: ${error.message}`;
   }
 }

@@ -59,7 +59,7 @@ export class Allowance implements Disposable {
     if (known) return known;
     const driver = "stream" in model || "run" in model ? model : fromLanguageModel(model);
     if ("run" in driver || driver.price === undefined)
-      throw new LimitError("unknown-price", `A cost limit cannot be held: the price of ${driver.id} is unknown.`);
+      throw new LimitError("unknown-price", `A cost limit cannot be enforced: the price of ${driver.id} is unknown.`);
     const { id, family, address, price, maxTools, oneAtATime, pictureProblem, settings } = driver;
     const metered: ModelDriver = {
       ...{ id, family, address, price, maxTools, oneAtATime, pictureProblem, settings },

@@ -176,7 +176,7 @@ async function checksOf(
       checks.push(await checked(check, { case: making.case, directory, answer, sandbox, redact, signal }));
       continue;
     }
-    if (judge === undefined) throw new AttemptError("Nobody judges: the evaluation was given no judge.");
+    if (judge === undefined) throw new AttemptError("The evaluation has no judge.");
     const id = ids.judge(index);
     const said = making.case.say;
     const about = { session, judge, allowance, id, title: `judge of ${title}`, said, answer, directory, redact };

@@ -199,7 +199,7 @@ export function casesFrom(
       throw fault(
         ["cases", index, "name"],
         `${formatKey(["cases", before])} is called "${one.name}" too`,
-        "name it otherwise",
+        "give it another name",
       );
     seen.set(one.name, index);
     const { files = {} } = one;
@@ -238,7 +238,7 @@ export function casesFrom(
   function folderOf(folder: string, index: number): string {
     const whole = resolve(directory, folder);
     if (statSync(whole, { throwIfNoEntry: false })?.isDirectory()) return whole;
-    throw fault(["cases", index, "folder"], `there is no folder ${whole}`, "name one by its way from this file");
+    throw fault(["cases", index, "folder"], `there is no folder ${whole}`, "give its path from this file");
   }
 
   function promptOf(key: string, said: string): string {

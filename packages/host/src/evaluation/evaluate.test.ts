@@ -252,8 +252,8 @@ describe("C16: an evaluation", () => {
     await expect(run([chat("a", { judge: "Nice." })], [it])).rejects.toThrow(
       /^The case "a" is to be judged, and there is no judge/,
     );
-    await expect(run([chat("a", { contains: "x" })], [])).rejects.toThrow(/^There is nobody to evaluate/);
-    await expect(run([chat("a", { contains: "x" })], [it, it])).rejects.toThrow(/^Two columns are called "it"/);
+    await expect(run([chat("a", { contains: "x" })], [])).rejects.toThrow(/^There is nothing to evaluate/);
+    await expect(run([chat("a", { contains: "x" })], [it, it])).rejects.toThrow(/^Two columns have the name "it"/);
     await expect(run([chat("a", { contains: "x" })], [it], { atOnce: 0 })).rejects.toThrow(
       /^atOnce is 0; it must be a whole/,
     );

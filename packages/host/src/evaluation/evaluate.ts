@@ -198,9 +198,9 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
 /** Throws `EvaluationError` for what only a program can get wrong. */
 function checkOptions({ cases, columns, judge, limits, session, atOnce, repetitions }: EvaluateOptions): void {
   const wrong = (message: string) => new EvaluationError(message);
-  if (columns.length === 0) throw wrong("There is nobody to evaluate: name at least one column.");
+  if (columns.length === 0) throw wrong("There is nothing to evaluate: name at least one column.");
   const twice = columns.find(({ name }, index) => columns.findIndex((one) => one.name === name) !== index);
-  if (twice) throw wrong(`Two columns are called "${twice.name}": give each a name of its own.`);
+  if (twice) throw wrong(`Two columns have the name "${twice.name}": give each its own.`);
   for (const [name, value] of Object.entries({
     atOnce,
     repetitions,
@@ -212,9 +212,10 @@ function checkOptions({ cases, columns, judge, limits, session, atOnce, repetiti
         `${name} is ${value}; it must be ${name.startsWith("limits") ? "a number" : "a whole number"} above 0.`,
       );
   const judged = cases.cases.find(({ expect }) => expect.some((check) => check.judge !== undefined));
-  if (judged && judge === undefined) throw wrong(`The case "${judged.name}" is to be judged, and there is no judge.`);
+  if (judged && judge === undefined) throw wrong(`The case "${judged.name}" needs a judge, and there is none.`);
   if (limits?.cost === undefined) return;
-  const unknown = (what: string) => new LimitError("unknown-price", `A cost limit cannot be held: ${what} is unknown.`);
+  const unknown = (what: string) =>
+    new LimitError("unknown-price", `A cost limit cannot be enforced: ${what} is unknown.`);
   if (session.state.cost === undefined) throw unknown("what this evaluation has cost so far");
   if (typeof judge === "object" && "stream" in judge && judge.price === undefined)
     throw unknown(`the price of ${judge.id}, which judges,`);

@@ -190,7 +190,8 @@ class Models {
     const [first] = judged;
     const name = given ?? cases.judge;
     if (!first) return undefined;
-    if (name === undefined) throw cases.fault(first.path, "nobody judges", "name a model, as in judge: openai/gpt-5");
+    if (name === undefined)
+      throw cases.fault(first.path, "there is no judge", "name a model, as in judge: openai/gpt-5");
     if (name !== SCRIPTED) return this.#found(name, given ? undefined : ["judge"], this.#total.cost !== undefined);
     const without = judged.find(({ script }) => script === undefined);
     if (without) throw cases.fault(without.path, "there is no script", "say what the judge scripted finds");
@@ -207,8 +208,8 @@ class Models {
     if (limited && !("price" in model && model.price !== undefined))
       throw this.#fault(
         path,
-        `the price of ${name} is not known, so no limit of the cost can be held`,
-        "tell its price in the settings (models), or leave the limit out",
+        `the price of ${name} is not known, so a cost limit cannot be enforced`,
+        "set its price in the settings (models), or remove the limit",
       );
     return model;
   }

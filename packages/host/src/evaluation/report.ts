@@ -151,7 +151,7 @@ function testCase(attempt: Attempt, repetitions: number): string {
   const [tag, message, body] =
     status === "failed"
       ? ["failure", result?.checks.find(({ holds }) => !holds)?.what ?? "", reasons.join("\n")]
-      : ["error", error ?? "It was not made, or not to its end.", ""];
+      : ["error", error ?? "It did not run, or not to its end.", ""];
   const problem = `      <${tag} message="${xml(message)}">${xml(body)}</${tag}>\n`;
   const inner = [...(status === "passed" ? [] : [problem]), ...kept];
   return inner.length === 0 ? `${head}/>\n` : `${head}>\n${inner.join("")}    </testcase>\n`;

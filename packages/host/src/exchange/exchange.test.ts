@@ -165,7 +165,7 @@ describe("B56: JSON", () => {
     [
       "is no JSON",
       () => toJson(events).replace('"version": 1,', '"version": 1'),
-      'line 4, column 1: the JSON breaks at "',
+      'line 4, column 1: the JSON is not valid at "',
     ],
     ["ends too early", () => toJson(events).slice(0, -20), "the JSON ends too early"],
     ["is something else", () => "[]", 'the file: expected an object with format "banyan-conversation"'],

@@ -30,7 +30,7 @@ export class CallsFor {
       case "question.asked":
         return { type: "elicitation_dialog", sentence: `The agent asks: ${visibleLine(item.text)}` };
       case "run.paused":
-        return { type: "permission_prompt", sentence: "The agent has reached a limit, and asks whether it may go on." };
+        return { type: "permission_prompt", sentence: "The agent has reached a limit and asks whether to continue." };
       case "run.started":
         if (item.call === undefined) this.#begun.set(item.run, item.at);
         return undefined;

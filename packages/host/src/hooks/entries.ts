@@ -25,9 +25,9 @@ const hook = z.looseObject(
       .optional(),
     async: z
       .boolean("true or false")
-      .describe("Nobody waits for the hook, and its answer counts for nothing.")
+      .describe("The agent does not wait for the hook, and ignores its answer.")
       .optional(),
-    once: z.literal(false, "no 'once': a hook of the settings runs each time, so take the key away").optional(),
+    once: z.literal(false, "no 'once': hooks in settings run each time, so remove the key").optional(),
     args: z.never("no 'args': write the arguments into the command").optional(),
     shell: z.literal(["bash", "sh"], "no other shell than sh").optional(),
     asyncRewake: z.literal(false, "no 'asyncRewake': use a hook of Stop that waits").optional(),

@@ -280,7 +280,7 @@ describe("C1: a hook that was written for Claude Code or codex runs as it is", (
     expect(JSON.stringify(await prompt(at("UserPromptSubmit", "echo It is Friday.")))).toContain("It is Friday.");
     await expect(
       prompt(at("UserPromptSubmit", "grep -q Deploy && { echo not on Fridays >&2; exit 2; }")),
-    ).rejects.toThrow("A hook does not let this be said: not on Fridays");
+    ).rejects.toThrow("Blocked by a hook: not on Fridays");
     await session.close();
   });
 });
@@ -356,14 +356,14 @@ describe("C1: a hook", () => {
 
   test.each([
     ["hangs", "sleep 1000 & sleep 1000", "did not end within 0.3 s, and was stopped."],
-    ["babbles", "yes | head -c 100000000", "said more than 1 MiB, and was stopped."],
+    ["babbles", "yes | head -c 100000000", "wrote more than 1 MiB, and was stopped."],
     ["is not there", "./nowhere.sh --strict", "could not be run: not found."],
     ["calls a program that is not there", "echo a | ./nowhere.sh", "could not be run: ./nowhere.sh: not found."],
     ["cannot be run", "/etc", "could not be run: Permission denied."],
     ["fails", "echo broken >&2; exit 1", "failed with exit code 1: broken."],
     ["fails without a word", "exit 3", "failed with exit code 3."],
     ["is ended", "kill -9 $$", "was ended by SIGKILL."],
-    ["answers nonsense", "echo '{nonsense'", "answered what is no JSON: "],
+    ["answers nonsense", "echo '{nonsense'", "answered with invalid JSON: "],
   ])("that %s is told in one sentence, and stops nothing", async (_, command, sentence) => {
     const { call, problems } = await turn(at("PreToolUse", command, "", 0.3), "shell", { command: "echo a" });
     expect(call?.output).toBe("a\n");
@@ -496,7 +496,7 @@ describe("C1: a hook", () => {
     const { call } = await turn(at("PreToolUse", "exit 2", "Ba|Edit"), "shell", { command: "echo a" });
     expect(call?.output).toBe("a\n");
     expect(hookEntries.safeParse({ PreToolUse: [{ matcher: "(", hooks: [] }] }).error?.issues[0]?.message).toContain(
-      "'(' is no regular expression, and no list of names",
+      "'(' is neither a regular expression nor a list of names",
     );
   });
 });

@@ -130,7 +130,7 @@ export class Hooks {
     const begun = await Promise.all(this.#told.get(id) ?? []);
     this.#stops.delete(id);
     const said = await this.#fire("UserPromptSubmit", id, { prompt: this.#options.redact(prompt) });
-    if (said.decision === "deny") throw new HookError(`A hook does not let this be said: ${said.reason}`);
+    if (said.decision === "deny") throw new HookError(`Blocked by a hook: ${said.reason}`);
     this.#told.delete(id);
     const added = [...begun, said].flatMap(({ context }) => context ?? []).join("\n\n");
     return added === "" ? parts : [...parts, named("hook", "UserPromptSubmit", added)];
@@ -159,7 +159,7 @@ export class Hooks {
     const said = await this.#fire("Stop", id, fields);
     if (said.decision !== "deny") return undefined;
     if (before >= MOST_STOPS) {
-      this.#say(id, "Stop", `A hook has sent the agent on ${MOST_STOPS} times; now the turn ends.`);
+      this.#say(id, "Stop", `A hook made the agent continue ${MOST_STOPS} times. The turn ends now.`);
       return undefined;
     }
     this.#stops.set(id, before + 1);

@@ -12,7 +12,7 @@ test.each([
     "Bash(git commit:*)",
     `'Bash(git commit:*)' is a call, and a matcher names tools; write the matcher 'Bash' and "if": "Bash(git commit:*)" beside the command`,
   ],
-  ["PreToolUse", "(", "'(' is no regular expression, and no list of names as in 'Edit|Write'"],
+  ["PreToolUse", "(", "'(' is neither a regular expression nor a list of names such as 'Edit|Write'"],
   ["SessionStart", "start", "'start' matches nothing; you may mean 'startup'"],
   ["Notification", "mail", "'mail' matches nothing; it can be permission_prompt, elicitation_dialog, idle_prompt"],
 ] as const)("S34: at %s the matcher %s is refused, with what to write", (event, text, problem) => {
@@ -23,7 +23,7 @@ test("S34: a matcher with several names holds for those that can match, and the 
   const at = (matcher: string) => hookNotices(hookEntries.parse({ PreToolUse: [{ matcher, hooks: [] }] }));
   expect(at("Edit|MultiEdit|Write")).toEqual([]);
   expect(at("Edit|NotebookEdit")).toEqual([
-    "hooks.PreToolUse: In the matcher 'Edit|NotebookEdit', 'NotebookEdit' names only what other programs have, and matches nothing here.",
+    "hooks.PreToolUse: In the matcher 'Edit|NotebookEdit', 'NotebookEdit' names only tools of other programs, and matches nothing here.",
   ]);
   expect(at("Write|Edit|Bash(git commit:*)")).toEqual([expect.stringContaining("'Bash(git commit:*)' is a call")]);
   expect(at("Bash|Bsh")).toEqual([
@@ -35,7 +35,7 @@ test("S34: a matcher with several names holds for those that can match, and the 
 });
 
 test.each([
-  [{ once: true }, "no 'once': a hook of the settings runs each time, so take the key away"],
+  [{ once: true }, "no 'once': hooks in settings run each time, so remove the key"],
   [{ args: ["x"] }, "no 'args': write the arguments into the command"],
   [{ shell: "powershell" }, "no other shell than sh"],
   [{ asyncRewake: true }, "no 'asyncRewake': use a hook of Stop that waits"],

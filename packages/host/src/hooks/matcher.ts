@@ -48,7 +48,7 @@ export function readMatcher(event: HookEvent, text: string): Matcher | string {
   const names = isList ? text.split(/[|,]/).map((part) => part.trim()) : [];
   const pattern = isList ? undefined : regularExpression(text);
   if (!isList && pattern === undefined)
-    return `'${text}' is no regular expression, and no list of names as in 'Edit|Write'`;
+    return `'${text}' is neither a regular expression nor a list of names such as 'Edit|Write'`;
   const vocabulary = vocabularyOf(event);
   const fits = (given: readonly string[]) =>
     given.length === 0 || given.some((name) => (pattern === undefined ? names.includes(name) : pattern.test(name)));
@@ -82,7 +82,7 @@ interface MatcherPart {
 }
 
 const ELSEWHERE: MatcherPart = {
-  problem: "names only what other programs have, and matches nothing here",
+  problem: "names only tools of other programs, and matches nothing here",
   isElsewhere: true,
 };
 

@@ -110,7 +110,7 @@ done
       statuses: ["denied"],
       files: { "made.txt": null },
       notices: [
-        "hooks.PermissionRequest: The matcher 'ExitPlanMode' names only what other programs have, and matches nothing here.",
+        "hooks.PermissionRequest: The matcher 'ExitPlanMode' names only tools of other programs, and matches nothing here.",
       ],
     },
   },
@@ -169,7 +169,7 @@ done
     files: { "scratch.txt": "kept" },
     right: {
       files: { "scratch.txt": "kept" },
-      notices: ["hooks.SessionEnd: The matcher 'clear' names only what other programs have, and matches nothing here."],
+      notices: ["hooks.SessionEnd: The matcher 'clear' names only tools of other programs, and matches nothing here."],
     },
   },
   "a Stop hook that sends on once": {

@@ -65,7 +65,7 @@ export async function runHook(
       // The pipe of a process that goes on is read all the same: a full or a closed pipe would stop the process.
       if (isOver) return;
       said[name] += text;
-      if (said[name].length > MOST_OUTPUT) ended.resolve({ problem: "said more than 1 MiB, and was stopped" });
+      if (said[name].length > MOST_OUTPUT) ended.resolve({ problem: "wrote more than 1 MiB, and was stopped" });
     });
     // A pipe that breaks has nothing more to say.
     child[name].on("error", () => {});

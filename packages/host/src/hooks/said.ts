@@ -33,7 +33,7 @@ export function saidBy(event: HookEvent, end: HookEnd, command: string): HookSai
   if ("problem" in end) return { problem: end.problem };
   const { code, stdout, stderr } = end;
   if (code === 2 && STOPPING.has(event))
-    return { decision: "deny", reason: stderr.trim() || "a hook does not allow it, and did not say why" };
+    return { decision: "deny", reason: stderr.trim() || "a hook blocked it and gave no reason" };
   const text = stdout.trim();
   if (code !== 0) {
     const problem = failureOf(command, end);
@@ -44,7 +44,7 @@ export function saidBy(event: HookEvent, end: HookEnd, command: string): HookSai
   try {
     answer = JSON.parse(text);
   } catch (error) {
-    const problem = `answered what is no JSON: ${error instanceof Error ? error.message : error}`;
+    const problem = `answered with invalid JSON: ${error instanceof Error ? error.message : error}`;
     if (DECIDING.test(text)) return notUnderstood(event, problem);
     if (text.startsWith("{")) return { problem };
     return TELLING.has(event) ? { context: text } : {};
@@ -115,7 +115,7 @@ function readJson(said: Record<string, unknown>, event: HookEvent): HookSaid {
     textOf(said.reason);
   return {
     decision,
-    reason: decision === "deny" ? (reason ?? "a hook does not allow it, and did not say why") : reason,
+    reason: decision === "deny" ? (reason ?? "a hook blocked it and gave no reason") : reason,
     input: (specific.updatedInput ?? request.updatedInput) as Json | undefined,
     context: textOf(specific.additionalContext) ?? textOf(said.additionalContext),
   };

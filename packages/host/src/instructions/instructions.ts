@@ -111,7 +111,7 @@ class FoundFiles {
     const whole = isWhole ? bytes : wholeLines(bytes);
     const text = textOf(whole);
     if (text?.includes("\0") ?? bytes.includes(0)) {
-      this.notices.push(`${file}: it is no text, so it is not read.`);
+      this.notices.push(`${file}: it is not text, so it is not read.`);
       return;
     }
     if (text === undefined) this.notices.push(`${file}: some of its bytes are not UTF-8; each is read as \ufffd.`);

@@ -34,7 +34,7 @@ test("F50: what of a server's lists is not of the protocol is told in one line",
   const place = { env: {}, home: tmpdir(), cwd: tmpdir() };
   await using servers = await openServers(place, { garden: { command: process.execPath, args: ["-e", program] } });
   expect(await serversSettled(servers, new AbortController().signal)).toEqual([
-    "The MCP server garden does not keep to its protocol: the tool odd is left out: its inputSchema is not of the protocol.",
+    "The MCP server garden breaks its protocol: the tool odd is left out: its inputSchema is not of the protocol.",
   ]);
 });
 

@@ -74,7 +74,7 @@ function missing(state: McpServerState): string[] {
               `The MCP server ${state.name} describes arguments in a way that cannot be read here, and checks them itself: ${state.unread.join("; ")}.`,
             ]
           : []),
-        ...(state.odd ? [`The MCP server ${state.name} does not keep to its protocol: ${state.odd.join("; ")}.`] : []),
+        ...(state.odd ? [`The MCP server ${state.name} breaks its protocol: ${state.odd.join("; ")}.`] : []),
       ];
     case "disabled":
       return [];

@@ -48,7 +48,7 @@ test("W65: a server that is not there in time, or does not say its prompt in tim
   const place = await host({ trees: HANGS, late: SILENT });
   const late = saidByPrompt(place, { name: "late:one" }, { signal, starting: 1 });
   await expect(late).rejects.toThrow(
-    "There is no prompt /late:one yet: the MCP server late is still starting. Try again when it is there.",
+    "There is no prompt /late:one yet: the MCP server late is still starting. Try again when it is ready.",
   );
   await listPrompts(place, 1, signal);
   const hangs = async () => {
@@ -56,7 +56,7 @@ test("W65: a server that is not there in time, or does not say its prompt in tim
   };
   await expect
     .poll(() => hangs().catch(({ message }) => message))
-    .toBe("The MCP server trees has not said within 0.02 s what its prompt small says. Try again.");
+    .toBe("The MCP server trees did not send its prompt small within 0.02 s. Try again.");
 });
 
 test("W65, S12: of two that are typed alike the first is there; names hold nothing that acts on a terminal or turns letters around", async () => {
@@ -82,5 +82,5 @@ test("W65: an argument that is called as something that every object has is aske
       "/trees:explain needs constructor.",
     );
   const given = { name: "trees:explain", values: { constructor: "of trees" } };
-  await expect(saidByPrompt(place, given, { signal, filling: 20 })).rejects.toThrow("has not said within");
+  await expect(saidByPrompt(place, given, { signal, filling: 20 })).rejects.toThrow("did not send its prompt");
 });

@@ -107,8 +107,7 @@ export async function saidByPrompt(host: Bringer, asked: AskedPrompt, patience: 
   if (!mcp || !prompt) throw new PromptError(host.redact(await whyNone(host, name, signal)));
   const values = valuesFor(ofServer(prompt), asked);
   const parts = await filled(host, mcp, { prompt, values }, patience);
-  if (parts.length === 0)
-    throw new PromptError(`/${name} says nothing: the MCP server ${prompt.server} has left it empty.`);
+  if (parts.length === 0) throw new PromptError(`/${name} is empty: the MCP server ${prompt.server} sent no text.`);
   return { parts, asIs: true };
 }
 
@@ -167,7 +166,7 @@ async function whyNone(host: Bringer, name: string, signal: AbortSignal): Promis
   const { mcp } = await host.ready();
   const state = mcp?.states.find((each) => name.startsWith(oneWord(`${each.name}:`)));
   if (state?.status === "connecting")
-    return `There is no prompt /${name} yet: the MCP server ${state.name} is still starting. Try again when it is there.`;
+    return `There is no prompt /${name} yet: the MCP server ${state.name} is still starting. Try again when it is ready.`;
   if (state && state.status !== "ready")
     return `There is no prompt /${name}: the MCP server ${state.name} is ${state.status === "disabled" ? "switched off" : "not there"}.`;
   const { prompts } = await listPrompts(host, 0, signal);
@@ -218,7 +217,7 @@ async function filled(
     signal.throwIfAborted();
     const { server, name } = prompt;
     const why = late.aborted
-      ? `The MCP server ${server} has not said within ${filling / 1_000} s what its prompt ${name} says. Try again.`
+      ? `The MCP server ${server} did not send its prompt ${name} within ${filling / 1_000} s. Try again.`
       : cause instanceof Error
         ? cause.message
         : String(cause);

@@ -39,9 +39,9 @@ export function addressSubject(tool: Pick<Tool, "name">, url: string): Subject {
 export function whyNotFetched(address: URL, from: URL, { deny, ask }: Rules): string | undefined {
   const speaksOf = ({ href }: URL, rule: Rule) => addressSubject({ name: FETCHING }, href).matches(rule) !== "no";
   const closed = restrained(deny).find((rule) => speaksOf(address, rule));
-  if (closed) return `The rule '${formatRule(closed)}' forbids to fetch ${address.href}.`;
+  if (closed) return `The rule '${formatRule(closed)}' forbids fetching ${address.href}.`;
   const open = restrained(ask).find((rule) => speaksOf(address, rule) && !speaksOf(from, rule));
-  return open && `${from.href} leads on to ${address.href}, which the rule '${formatRule(open)}' asks about.`;
+  return open && `${from.href} redirects to ${address.href}, which the rule '${formatRule(open)}' asks about.`;
 }
 
 function fits(pattern: string, address: URL): boolean {

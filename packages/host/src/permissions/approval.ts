@@ -30,7 +30,7 @@ export interface CarriedOut {
 
 /** Why nothing but `plan`, `ask` and `edits` can be had where commands run without a sandbox. */
 export const NEEDS_SANDBOX =
-  "Approval 'all' needs a sandbox, and commands run without one here: --unconfined, or the setting unconfined, allows it all the same.";
+  "Approval 'all' needs a sandbox, and there is none here. --unconfined, or the setting unconfined, allows it anyway.";
 
 /**
  * What runs without asking (S27). `plan`, `ask` and `edits` hold everywhere; in a conversation whose plan was allowed, `plan` is
@@ -111,7 +111,7 @@ export class Approval {
     if (!unasked) throw new ApprovalError("Approval 'all' is for one conversation: name it.");
     const { conversation, confirmed = false } = unasked;
     if (!confirmed && !this.#isAgreed(conversation))
-      throw new ApprovalError("Approval 'all' needs a person's yes for this conversation (confirmed).", true);
+      throw new ApprovalError("Approval 'all' needs a user's yes for this conversation (confirmed).", true);
     this.#agreed.add(conversation);
     this.#unasked.add(conversation);
   }

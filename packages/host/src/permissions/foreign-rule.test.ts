@@ -38,7 +38,7 @@ test.each([
     "deny",
     "names the argument 'command', and its pattern is the argument itself; write Bash(rm *).",
   ],
-  ["WebFetch(https://example.com)", "deny", "speaks of no domain; write WebFetch(domain:example.com), or fetch("],
+  ["WebFetch(https://example.com)", "deny", "names no domain; write WebFetch(domain:example.com), or fetch("],
   ["mcp__*", "allow", "allows tools of servers that it does not name; write mcp__SERVER__*."],
   ["mcp__a*b__c", "deny", "has a '*' inside a name, and only its end can be left open, as in mcp__files__*."],
   [`mcp__a__${"b".repeat(300)}`, "deny", "names a tool in more than 256 characters, or with control characters."],

@@ -29,7 +29,7 @@ export function readForeign(name: string, pattern: string | undefined): ForeignM
       return readCommand(tool, pattern);
     case "domain":
       if (!/^domain:[^/\s]+$/.test(pattern))
-        return `speaks of no domain; write ${name}(domain:example.com), or fetch(example.com/docs/*)`;
+        return `names no domain; write ${name}(domain:example.com), or fetch(example.com/docs/*)`;
       return same([{ tool: "fetch", pattern }]);
     case "path":
     case "edited path":

@@ -181,9 +181,9 @@ const listOf = (list: keyof Rules) =>
 /** The form of rules in files: lists of rules as text. */
 export const permissionEntries = z.strictObject(
   {
-    deny: listOf("deny").describe("What is never run. Counts before the other two.").optional(),
-    ask: listOf("ask").describe("What is asked about, whatever `allow` says.").optional(),
-    allow: listOf("allow").describe("What runs without asking.").optional(),
+    deny: listOf("deny").describe("Calls that never run. Overrides `ask` and `allow`.").optional(),
+    ask: listOf("ask").describe("Calls that are always asked about. Overrides `allow`.").optional(),
+    allow: listOf("allow").describe("Calls that run without asking.").optional(),
   },
   "an object with the lists deny, ask and allow",
 );

@@ -44,7 +44,7 @@ describe("changing a setting", () => {
     ["{}", ["limits", "stps"], 1, ": limits: 'stps' is not known; expected 'steps'."],
     ["{}", ["toString"], 1, ": 'toString' is not known"],
     ['{\n"permissions":{"deny":[1]}}', ["permissions", "allow"], [], ":2:24: permissions.deny[0]: found 1; expected a"],
-    ["{ broken", ["model"], "a/b", ":1:3: the JSON breaks"],
+    ["{ broken", ["model"], "a/b", ":1:3: the JSON is not valid"],
     ["[]", ["model"], "a/b", ": found no object; expected an object with settings."],
   ])("%s refuses %j = %j and stays as it is", (before, path, value, message) => {
     writeFileSync(file, before);

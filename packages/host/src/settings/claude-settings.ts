@@ -64,7 +64,7 @@ function readRules(source: string, permissions: unknown): ClaudeSettings {
       if (!error && typeof text === "string") return { ...NOTHING, rules: { ...NOTHING.rules, [list]: [text] } };
       const advice = `expected ${error?.issues[0]?.message}`;
       const key = `permissions.${list}[${index}]`;
-      return { ...NOTHING, faults: [{ source, key, problem: "this rule does not hold here", advice }] };
+      return { ...NOTHING, faults: [{ source, key, problem: "this rule has no effect here", advice }] };
     });
   }).reduce(together, NOTHING);
 }

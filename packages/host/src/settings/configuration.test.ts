@@ -169,12 +169,12 @@ describe("S5: a project", () => {
     ['permissions.allow[0]: found "shell({a,b}*)"; expected a rule', { permissions: { allow: ["shell({a,b}*)"] } }],
     ['permissions.allow[0]: found "mcp_files_*"; expected', { permissions: { allow: ["mcp_files_*"] } }],
     ['permissions.allow[0]: found "mcp_a_*(src/**)"; expected', { permissions: { allow: ["mcp_a_*(src/**)"] } }],
-    ["'aliases' is not taken from a project; set it in ", { aliases: { sonnet: "mine/x" } }],
-    ["'models' is not taken from a project", { models: { "a/b": { price: { input: 0, output: 0 } } } }],
-    ["'search' is not taken from a project", { search: { provider: "mine", url: "https://evil.example" } }],
-    ["'retention' is not taken from a project", { retention: { days: 1 } }],
-    ["'keys' is not taken from a project", { keys: { send: "enter" } }],
-    ["'theme' is not taken from a project", { theme: "dark" }],
+    ["'aliases' has no effect in a project; set it in ", { aliases: { sonnet: "mine/x" } }],
+    ["'models' has no effect in a project", { models: { "a/b": { price: { input: 0, output: 0 } } } }],
+    ["'search' has no effect in a project", { search: { provider: "mine", url: "https://evil.example" } }],
+    ["'retention' has no effect in a project", { retention: { days: 1 } }],
+    ["'keys' has no effect in a project", { keys: { send: "enter" } }],
+    ["'theme' has no effect in a project", { theme: "dark" }],
     ['sandbox.enabled: found "off"; expected "require"', { sandbox: { enabled: "off" } }],
     ["sandbox: 'network' is not known", { sandbox: { network: { allow: ["*"] } } }],
     ["sandbox: 'writable' is not known", { sandbox: { writable: ["/"] } }],
@@ -240,8 +240,8 @@ describe("S5: a project", () => {
     expect(settings.mcpServers).toEqual({ github: { command: "mine" }, docs: { command: "docs" } });
     expect(settings.agents).toEqual({ reviewer: MINE });
     expect(faults.map(({ problem }) => problem)).toEqual([
-      "'reviewer' is a name in your own settings too, so the project's is not used",
-      "'github' is a name in your own settings too, so the project's is not used",
+      "'reviewer' is also a name in your own settings, so the project's entry is not used",
+      "'github' is also a name in your own settings, so the project's entry is not used",
     ]);
   });
 
@@ -271,7 +271,7 @@ describe("S5: a project", () => {
     const { settings, faults } = read();
     expect(settings.model).toBe("user/m");
     expect(faults.map(describeFault)).toEqual([
-      `${project}:3:1: the JSON breaks at "}"; expected JSON without comments or trailing commas.`,
+      `${project}:3:1: the JSON is not valid at "}"; expected JSON without comments or trailing commas.`,
     ]);
   });
 });
@@ -293,11 +293,11 @@ describe("a broken file of the user", () => {
     ['{ "permissions": { "deny": ["shell("] } }', "permissions.deny[0]: found"],
     ['{ "permissions": { "denny": ["shell"] } }', "permissions: 'denny' is not known; expected 'deny'"],
     ['{ "permisions": { "deny": ["shell"] } }', "'permisions' is not known; expected 'permissions'"],
-    ['{ "permissions": { "deny": ["shell"] }, "permissions": {} }', "'permissions' stands there twice"],
+    ['{ "permissions": { "deny": ["shell"] }, "permissions": {} }', "'permissions' is there twice"],
     ['{ "approval": "askk" }', "approval: found"],
     ['{ "sandbox": { "enabled": true } }', "sandbox.enabled: found true"],
     ['{ "limits": { "cost": "1" } }', "limits.cost: found"],
-    ['{ "model": "a/b", }', "the JSON breaks"],
+    ['{ "model": "a/b", }', "the JSON is not valid"],
     ["[]", "found []; expected an object"],
   ])("is refused when a rule or a bound may be lost with it: %s", (text, message) => {
     set(user, text);
@@ -316,7 +316,7 @@ describe("a broken file of the user", () => {
     [{ models: { "a/b": { contextSize: 0 } } }, "models.a/b.contextSize: found 0; expected a whole number above 0"],
     [
       { models: { "a/b": { price: { input: -1, output: 1 } } } },
-      "models.a/b.price.input: found -1; expected US dollars for a million tokens",
+      "models.a/b.price.input: found -1; expected US dollars per million tokens",
     ],
     [{ models: { "a/b": { price: { input: 1 } } } }, "models.a/b.price.output: found nothing; expected US dollars"],
     [

@@ -248,7 +248,7 @@ function withoutStrangers(user: FileLayer, layer: FileLayer, { root, settings: f
   for (const kind of ["agents", "mcpServers"] as const) {
     for (const name of Object.keys(layer.settings[kind] ?? {})) {
       if (!Object.hasOwn(user.settings[kind] ?? {}, name)) continue;
-      const problem = `'${name}' is a name in your own settings too, so the project's is not used`;
+      const problem = `'${name}' is also a name in your own settings, so the project's entry is not used`;
       faults.push({ source: file, key: kind, problem, advice: "give one of them another name" });
     }
   }

@@ -44,7 +44,7 @@ export function readJsonFile(file: string): JsonFile {
   if (repeated) {
     // A parser takes the last one, so that a rule in the first would be gone without a word.
     const name = String(repeated.path.at(-1));
-    return faulty({ ...repeated.at, problem: `'${name}' stands there twice`, advice: "put both into one" });
+    return faulty({ ...repeated.at, problem: `'${name}' is there twice`, advice: "merge both into one" });
   }
   return { state: "read", value: parsed.value, text, places: parsed.places };
 }

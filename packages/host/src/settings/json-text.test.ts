@@ -39,8 +39,8 @@ test("a text that goes on for ever into the depth takes no longer for it", () =>
 });
 
 test.each([
-  ['{"a": 1,}', 1, 9, 'the JSON breaks at "}"'],
-  ['{\n"a": nul}', 2, 9, 'the JSON breaks at "}"'],
+  ['{"a": 1,}', 1, 9, 'the JSON is not valid at "}"'],
+  ['{\n"a": nul}', 2, 9, 'the JSON is not valid at "}"'],
   ["{", 1, 2, "the JSON ends too early"],
 ])("%j breaks at line %i, column %i", (text, line, column, problem) => {
   expect(parseJson(text)).toEqual({ ok: false, at: { line, column }, problem });

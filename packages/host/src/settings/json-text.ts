@@ -19,7 +19,8 @@ export function parseJson(text: string): JsonText {
   } catch {
     // The parser does not always tell where it stopped, so the place is looked for.
     const at = breakOf(json);
-    const problem = at >= json.length ? "the JSON ends too early" : `the JSON breaks at ${JSON.stringify(json[at])}`;
+    const problem =
+      at >= json.length ? "the JSON ends too early" : `the JSON is not valid at ${JSON.stringify(json[at])}`;
     return { ok: false, at: positionAt(json, at), problem };
   }
 }

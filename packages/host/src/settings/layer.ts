@@ -40,8 +40,8 @@ export function readUserLayer(file: string): FileLayer {
 export function readProjectLayer(file: string, userFile: string): FileLayer {
   return readLayer(file, projectShape, (name) => {
     if (!Object.hasOwn(settingShape, name)) return unknownName([name], Object.keys(projectShape));
-    const problem = `'${name}' is not taken from a project`;
-    return { path: [name], isName: true, problem, advice: `set it in ${userFile}, if you want it` };
+    const problem = `'${name}' has no effect in a project`;
+    return { path: [name], isName: true, problem, advice: `set it in ${userFile} if you want it` };
   });
 }
 

@@ -22,7 +22,7 @@ interface LimitRow {
 const rows: { readonly [Name in LimitName]: LimitRow } = {
   steps: {
     unit: "count",
-    sentence: "Steps of a turn: model calls. 50 when nothing is set.",
+    sentence: "Most model calls in a turn. Default: 50.",
     variables: ["BANYAN_MAX_TURNS", "BANYAN_MAX_STEPS"],
     flag: {
       option: "--max-steps <number>",
@@ -30,24 +30,23 @@ const rows: { readonly [Name in LimitName]: LimitRow } = {
       before: "--max-turns <number>",
     },
   },
-  tokens: { unit: "count", sentence: "Tokens of a turn, input and output together, its sub-agents included." },
+  tokens: { unit: "count", sentence: "Most tokens in a turn: input and output, with its sub-agents." },
   cost: {
     unit: "dollars",
-    sentence: "US dollars for a turn, its sub-agents included.",
+    sentence: "Most US dollars for a turn, with its sub-agents.",
     variables: ["BANYAN_MAX_COST"],
     flag: { option: "--max-cost <dollars>", sentence: "most US dollars for one turn" },
   },
   time: {
     unit: "seconds",
-    sentence: "Seconds for a turn.",
+    sentence: "Most seconds for a turn.",
     variables: ["BANYAN_TIMEOUT"],
     flag: { option: "--timeout <time>", sentence: "most time for one turn: seconds, or 30s, 5m, 1h" },
   },
   depth: { unit: "levels", sentence: "How deep sub-agents may be nested; 0 allows none." },
   repeats: {
     unit: "count",
-    sentence:
-      "How often a turn may make one call that comes to the same, while no file is changed. 10 when nothing is set.",
+    sentence: "How often a turn may repeat a call with the same result while no file changes. Default: 10.",
   },
 };
 

@@ -50,11 +50,11 @@ describe("a broken rule file is named with the place and what is expected", () =
   test.each([
     [
       '{ "permissions": { "allow": ["shell" } }',
-      ':1:38: the JSON breaks at "}"; expected JSON without comments or trailing commas.',
+      ':1:38: the JSON is not valid at "}"; expected JSON without comments or trailing commas.',
     ],
-    ['{\n  "permissions": {},\n}', ':3:1: the JSON breaks at "}"'],
-    ["{\n  // mine\n}", ':2:3: the JSON breaks at "/"'],
-    ['{ "permissions": tru3 }', ':1:21: the JSON breaks at "3"'],
+    ['{\n  "permissions": {},\n}', ':3:1: the JSON is not valid at "}"'],
+    ["{\n  // mine\n}", ':2:3: the JSON is not valid at "/"'],
+    ['{ "permissions": tru3 }', ':1:21: the JSON is not valid at "3"'],
     ['{ "permissions": {', ":1:19: the JSON ends too early"],
     ["", ":1:1: the JSON ends too early"],
     ["[]", ": found []; expected an object with settings"],
@@ -66,7 +66,7 @@ describe("a broken rule file is named with the place and what is expected", () =
       ":1:37: permissions.deny[1]: found \"shell(x\"; expected a rule: TOOL, TOOL(PATTERN) or *. The rule 'shell(x' does not end with ')'",
     ],
     ['{ "permissions": { "alow": [] } }', ":1:20: permissions: 'alow' is not known; expected 'allow'"],
-    ['{ "permissions": {},\n"permissions": {} }', ":2:1: 'permissions' stands there twice; put both into one"],
+    ['{ "permissions": {},\n"permissions": {} }', ":2:1: 'permissions' is there twice; merge both into one"],
   ])("%j: %s", (text, message) => {
     writeFileSync(file, text);
     expect(() => readRuleFile(file)).toThrow(SettingsError);

@@ -15,7 +15,7 @@ const COUNT = "a whole number above 0";
 const LEVELS = "a whole number, 0 or more";
 const SHORT = 'a short name without a slash, as in "quick"';
 const NAME = 'the name of a model as provider/model, as in "anthropic/claude-sonnet-5"';
-const PRICE = "US dollars for a million tokens, 0 or more";
+const PRICE = "US dollars per million tokens, 0 or more";
 const DOLLARS = "an amount of US dollars above 0";
 const SECONDS = "a number of seconds above 0";
 const MEBIBYTES = "a number of MiB above 0 and at most 256";
@@ -42,36 +42,34 @@ const facts = z.strictObject(
     price: z
       .strictObject(
         {
-          input: price.describe("What is sent."),
-          output: price.describe("What is answered."),
-          cached: price
-            .describe("What is sent and was kept by the provider. As `input` when nothing is set.")
-            .optional(),
-          cacheWrite: price.describe("What the provider is to keep. As `input` when nothing is set.").optional(),
+          input: price.describe("Input tokens."),
+          output: price.describe("Output tokens."),
+          cached: price.describe("Input tokens read from the provider's cache. Default: as `input`.").optional(),
+          cacheWrite: price.describe("Input tokens written to the provider's cache. Default: as `input`.").optional(),
         },
         "an object with the prices input and output, and cached and cacheWrite if they differ",
       )
-      .describe("US dollars for a million tokens.")
+      .describe("US dollars per million tokens.")
       .optional(),
     contextSize: count.describe("Tokens that fit into the model's context.").optional(),
     driver: z
       .enum(["package"], '"package"')
-      .describe("`package` goes through the provider package of the AI SDK, where Banyan has a driver of its own.")
+      .describe("`package` uses the provider package of the AI SDK instead of Banyan's own driver.")
       .optional(),
     sees: yesOrNo
       .describe(
-        "Whether it is shown the pictures and documents that tools bring; who attaches a picture to what it is asked is warned where it is not. As its name tells when nothing is set.",
+        "Whether the model gets pictures and documents from tools. If not, you are warned when you attach a picture. Default: by the model's name.",
       )
       .optional(),
     textCalls: yesOrNo
       .describe(
-        "Whether calls count that the model writes as text (`<tool_call>`), in the chat format. They do when nothing is set.",
+        "Whether tool calls that the model writes as text (`<tool_call>`) are run, in the chat format. Default: yes.",
       )
       .optional(),
     profile: z
       .enum(["full", "small"], '"full" or "small"')
       .describe(
-        "`small` gives it short instructions and few tools, and it finds the others. By its context when nothing is set: `small` up to 8,192 tokens.",
+        "`small` gives the model short instructions and few tools; it finds the others. Default: `small` up to a context of 8,192 tokens.",
       )
       .optional(),
   },
@@ -106,19 +104,17 @@ const connection = z.strictObject(
     silence: z
       .number(SECONDS)
       .positive(SECONDS)
-      .describe("Seconds without a sign of life after which it counts as broken. 120 when nothing is set.")
+      .describe("Seconds without a sign of life after which a connection counts as broken. Default: 120.")
       .optional(),
     retryTime: z
       .number(SECONDS)
       .positive(SECONDS)
-      .describe("Seconds for which a model that fails is asked again. 300 when nothing is set.")
+      .describe("Seconds for which a failing model is retried. Default: 300.")
       .optional(),
-    attempts: count
-      .describe("Model calls for one answer. As many as `retryTime` has room for when nothing is set.")
-      .optional(),
-    line: size.describe("MiB of one line that a model sends. 16 when nothing is set.").optional(),
-    answer: size.describe("MiB of one answer. 64 when nothing is set.").optional(),
-    arguments: size.describe("MiB of the arguments of one call. 32 when nothing is set.").optional(),
+    attempts: count.describe("Most model calls for one answer. Default: as many as fit into `retryTime`.").optional(),
+    line: size.describe("Most MiB in one line of an answer. Default: 16.").optional(),
+    answer: size.describe("Most MiB in one answer. Default: 64.").optional(),
+    arguments: size.describe("Most MiB in the arguments of one call. Default: 32.").optional(),
   },
   "an object with silence, retryTime, attempts, line, answer or arguments",
 );
@@ -131,16 +127,14 @@ const compaction = z
           "Compacts a conversation when its context is nearly full. Default `true`. `/compact` works in any case.",
         )
         .optional(),
-      model: model
-        .describe("The model that writes summaries. That of the conversation when nothing is set.")
-        .optional(),
-      threshold: share.describe("The share of the context from which older messages are summed up.").optional(),
+      model: model.describe("The model that writes summaries. Default: the model of the conversation.").optional(),
+      threshold: share.describe("Share of the context at which older messages are summed up.").optional(),
       hint: share
         .describe(
-          "The share from which a summary is made in the background, or else the agent is asked to write one. Below `threshold`.",
+          "Share of the context at which a summary is begun in the background, or the agent is asked to write one. Below `threshold`.",
         )
         .optional(),
-      instructions: text.describe("What every summary is to keep, in words for the model.").optional(),
+      instructions: text.describe("Instructions for the model: what every summary must keep.").optional(),
       background: yesOrNo
         .describe(
           "Summaries are made while the agent works on. Default `true`; `false` with Ollama, llama.cpp and LM Studio, which answer one request at a time.",
@@ -157,7 +151,9 @@ const compaction = z
 const memory = z.strictObject(
   {
     enabled: yesOrNo.describe("Whether facts are remembered and recalled.").optional(),
-    embedModel: model.describe("Finds facts by meaning too. Without it, by their words.").optional(),
+    embedModel: model
+      .describe("Embedding model that finds facts by meaning. Without it, facts are found by their words.")
+      .optional(),
   },
   "an object with enabled, embedModel or both",
 );
@@ -166,18 +162,20 @@ const sandbox = z.strictObject(
   {
     enabled: z
       .enum(["auto", "require", "off"], '"auto", "require" or "off"')
-      .describe("`auto`: where there is one. `require`: commands do not run without. `off`: never.")
+      .describe(
+        "`auto`: use a sandbox where there is one. `require`: run no command without one. `off`: never use one.",
+      )
       .optional(),
     network: z
       .strictObject(
         { allow: texts(DOMAIN).describe("Domains that commands may reach.").optional() },
         "an object with allow",
       )
-      .describe("Nothing is reached that is not named here.")
+      .describe("Commands reach only the domains named here.")
       .optional(),
-    writable: texts(PATHS).describe("Folders that commands may write to, beside the workspace.").optional(),
+    writable: texts(PATHS).describe("Folders that commands may write to, besides the workspace.").optional(),
     home: texts(PATHS)
-      .describe("What commands can read in your home folder, beside the toolchains and caches of builds.")
+      .describe("Paths in your home folder that commands can read, besides toolchains and build caches.")
       .optional(),
   },
   "an object with enabled, home, network or writable",
@@ -188,10 +186,10 @@ const search = z.strictObject(
   {
     provider: z
       .enum(["brave", "tavily", "searxng"], '"brave", "tavily" or "searxng"')
-      .describe("Who is asked. Their keys are in `BRAVE_API_KEY` and `TAVILY_API_KEY`."),
+      .describe("The search service. Keys are in `BRAVE_API_KEY` and `TAVILY_API_KEY`."),
     url: z
       .url({ protocol: /^https?$/, error: ADDRESS })
-      .describe("Where: the address of your `searxng`.")
+      .describe("The address of your `searxng` server.")
       .optional(),
   },
   "an object with provider, and url for a server of your own",
@@ -199,12 +197,10 @@ const search = z.strictObject(
 
 const agent = z.strictObject(
   {
-    description: text.describe("What it is good for, as the agent that launches it is told."),
-    model: model.describe("Its model. That of the agent that launches it when nothing is set.").optional(),
-    tools: toolList(texts("a list of names of tools"))
-      .describe("The tools that it has. All when nothing is set.")
-      .optional(),
-    instructions: text.describe("What it is told before its task."),
+    description: text.describe("What the agent is good for. Agents that can launch it read this."),
+    model: model.describe("Its model. Default: the model of the agent that launches it.").optional(),
+    tools: toolList(texts("a list of names of tools")).describe("Its tools. Default: all.").optional(),
+    instructions: text.describe("Instructions that it reads before its task."),
   },
   "an object with description and instructions, and model or tools if they differ",
 );
@@ -217,18 +213,20 @@ const acpAgent = z.strictObject(
     command: z
       .string(PROGRAM)
       .regex(/^(?:[^/\\\0]+|(?:\/|[A-Za-z]:[\\/])[^\0]+)$/, PROGRAM)
-      .describe("The program. It is not looked for in the workspace."),
+      .describe("The program. The workspace is not searched for it."),
     args: z.array(z.string("a text"), "a list of texts").describe("Its arguments.").optional(),
     env: z
       .record(z.string(), z.string(VARIABLES), VARIABLES)
-      .describe(`Variables for it, beside those of yours that are no secrets. \`\${NAME}\` stands for one of yours.`)
+      .describe(
+        `Extra environment variables. Your own are passed on, except secrets. \`\${NAME}\` stands for one of yours.`,
+      )
       .optional(),
   },
   'an object, as in {"command":"my-agent","args":["--acp"]}',
 );
 
 const retention = z.strictObject(
-  { days: count.describe("Conversations that nobody wrote to for so many days, and that bear no mark, are removed.") },
+  { days: count.describe("Removes conversations that have no mark and that nobody wrote to for this many days.") },
   'an object, as in {"days":90}',
 );
 
@@ -237,57 +235,59 @@ const shape = {
     .string("an address")
     .describe("For editors: the address of this schema. Nothing is loaded from it.")
     .optional(),
-  model: model.describe("The model that is used when none is named.").optional(),
+  model: model.describe("The model to use when none is named.").optional(),
   fallbacks: z
     .array(model, 'a list of names, as in ["openai/gpt-5"]')
-    .describe("Models that stand in, one after the other, for a model that stays overloaded, limited or unreachable.")
+    .describe("Models that take over, one after the other, while a model stays overloaded, limited or unreachable.")
     .optional(),
-  titleModel: model.describe("Gives conversations their titles. Without it, a title is how they began.").optional(),
+  titleModel: model
+    .describe("The model that writes titles. Without it, a title is the beginning of the conversation.")
+    .optional(),
   temperature: z
     .number(TEMPERATURE)
     .min(0, TEMPERATURE)
     .max(2, TEMPERATURE)
-    .describe("How freely the model answers, from 0 to 2.")
+    .describe("Sampling temperature of the model, from 0 to 2.")
     .optional(),
-  maxTokens: count.describe("The most tokens of one answer.").optional(),
+  maxTokens: count.describe("Most tokens in one answer.").optional(),
   aliases: z
     .record(z.string().regex(/^[^/]+$/, SHORT), model, "an object with short names")
-    .describe("Short names for models, beside the built-in ones; they count more.")
+    .describe("Short names for models. They override the built-in ones.")
     .optional(),
   models: z
     .record(z.string().regex(/^[^/]+\/./, NAME), facts, "an object with models by their names")
-    .describe("What you know of models better than the catalogue.")
+    .describe("Facts about models that correct the catalogue.")
     .optional(),
   approval: z
     .enum(["plan", "ask", "edits", "all"], '"plan", "ask", "edits" or "all"')
     .describe(
-      "What runs without asking: only looking, changing files of the workspace too, or everything; with `plan` only looking runs at all before a plan is allowed.",
+      "What runs without asking. `ask`: reads. `edits`: reads and edits in the workspace. `all`: everything. `plan`: reads, and nothing else until you approve a plan.",
     )
     .optional(),
   unconfined: yesOrNo.describe("Whether `approval` may be `all` where commands run without a sandbox.").optional(),
   permissions: permissionEntries
     .describe("Rules: a tool's name, with or without a pattern in parentheses, `mcp_server_*` or `*`.")
     .optional(),
-  limits: limitSettings.describe("Bounds of a turn.").optional(),
+  limits: limitSettings.describe("Limits of a turn.").optional(),
   connection: connection
-    .describe("For how long a model is waited for and asked again, and how much of it is read.")
+    .describe("How long to wait for a model and retry it, and how much to read from it.")
     .optional(),
   instructions: texts(PATHS)
-    .describe("Files that the agent reads before every conversation, beside AGENTS.md.")
+    .describe("Files that the agent reads before every conversation, besides AGENTS.md.")
     .optional(),
   compaction: compaction.describe("When a long conversation is summed up.").optional(),
-  memory: memory.describe("What is kept from one conversation for others.").optional(),
+  memory: memory.describe("What is remembered from one conversation for others.").optional(),
   agents: z
     .record(
       z.string().regex(/^[\w-]{1,64}$/, "a name of letters, digits, _ and -"),
       agent,
       "an object with agents by their names",
     )
-    .describe("Agents that can be launched by name, beside those in files.")
+    .describe("Agents that can be launched by name, besides those in files.")
     .optional(),
   subAgentWorktrees: yesOrNo
     .describe(
-      "Whether sub-agents that may write, and are launched together, work in a git worktree each; what each did is put together with the rest when it is done.",
+      "Whether sub-agents that may write, and are launched together, each work in a git worktree. Their changes are merged when they are done.",
     )
     .optional(),
   acpAgents: z
@@ -296,29 +296,29 @@ const shape = {
       acpAgent,
       "an object with agents by their names",
     )
-    .describe("Agents of other programs, which speak the Agent Client Protocol: `acp/NAME` is a model.")
+    .describe("Agents of other programs that speak the Agent Client Protocol. Choose one as the model `acp/NAME`.")
     .optional(),
   mcpServers: z
     .record(mcpServerName, mcpServerEntry, "an object with servers by their names")
-    .describe("MCP servers whose tools the agent gets.")
+    .describe("MCP servers that give the agent tools.")
     .optional(),
   toolShare: share
     .describe(
-      "The share of the context that the tools of MCP servers may take; with more they are found when they are needed. 0.1 when nothing is set.",
+      "Share of the context that tools of MCP servers may take. With more, tools are found when they are needed. Default: 0.1.",
     )
     .optional(),
   hooks: hookEntries
-    .describe("Commands of your own that run at points of a conversation, as Claude Code and codex have them.")
+    .describe("Your commands that run at points of a conversation, in the format of Claude Code and codex.")
     .optional(),
   statusLine: statusLineEntry
-    .describe("A command of your own that says what stands below the terminal's prompt, as Claude Code has it.")
+    .describe("Your command that writes the status line below the terminal's prompt, in the format of Claude Code.")
     .optional(),
   keyFiles: texts(PATHS)
-    .describe("Patterns of files that are opened though they hold private keys. What they hold is redacted even then.")
+    .describe("Patterns of files that may be opened although they hold private keys. The keys are redacted even then.")
     .optional(),
-  sandbox: sandbox.describe("What commands can reach.").optional(),
-  search: search.describe("Who searches the web for the agent.").optional(),
-  retention: retention.describe("What is removed by itself. Nothing when this is not set.").optional(),
+  sandbox: sandbox.describe("What commands can read, write and connect to.").optional(),
+  search: search.describe("The service that searches the web for the agent.").optional(),
+  retention: retention.describe("What is removed automatically. Default: nothing.").optional(),
   keys: z
     .record(
       z.string(),
@@ -330,20 +330,18 @@ const shape = {
   prompt: z
     .string(PROMPT)
     .regex(/^(?=.*\S)\P{Cc}{1,200}$/u, PROMPT)
-    .describe(
-      "What the terminal's prompt says; {agent} stands for the agent's name. `Reply to {agent}:` when nothing is set.",
-    )
+    .describe("Text of the terminal's prompt. {agent} stands for the agent's name. Default: `Reply to {agent}:`.")
     .optional(),
   notify: z
     .enum(["auto", "bell", "off"], '"auto", "bell" or "off"')
     .describe(
-      "How the terminal tells you, while you look elsewhere, that something waits, failed, or took long and has ended: by a notification and the bell, the bell alone, or not.",
+      "How the terminal calls you while you look elsewhere, when something waits, failed, or ended after a long time. `auto`: notification and bell. `bell`: the bell alone. `off`: not at all.",
     )
     .optional(),
-  vim: yesOrNo.describe("Whether the terminal's prompt has the keys of vi.").optional(),
+  vim: yesOrNo.describe("Whether the terminal's prompt uses vi keys.").optional(),
   theme: z
     .union([z.enum(themes, THEME), z.string(THEME).regex(/\.json$/, THEME)], THEME)
-    .describe("Colours of the terminal, by their name, or a file of your own.")
+    .describe("Colour theme of the terminal, by name, or a file of your own.")
     .optional(),
 };
 

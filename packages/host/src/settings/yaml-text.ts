@@ -25,8 +25,8 @@ export function parseYaml(text: string): YamlText {
   const broken = (message: string, offset?: number): YamlText => ({
     ok: false,
     at: offset === undefined ? undefined : positionAt(offset),
-    problem: `this is no YAML (${message.split("\n")[0]})`,
-    advice: "correct it; a text that begins with a sign stands in quotes",
+    problem: `this is not YAML (${message.split("\n")[0]})`,
+    advice: "correct it; put a text that begins with a sign in quotes",
   });
   try {
     const document = parseDocument(text.replace(/^\uFEFF/, ""), { lineCounter: lines, prettyErrors: false });

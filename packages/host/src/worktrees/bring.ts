@@ -177,7 +177,7 @@ export function broughtFrom(
       const { top } = await worktrees.find(from, conversation.id);
       const folder = resolve(top, repository.prefix);
       const base = await repository.base(top);
-      if (base === undefined) throw new WorkspaceError("missing", `the worktree ${from} is only half made.`);
+      if (base === undefined) throw new WorkspaceError("missing", `the worktree ${from} is incomplete.`);
       const workspace = openWorkspace(folder, [], whyNotReadIn(folder));
       const location = await locateEntry(workspace, path);
       if (location.path !== path)
@@ -217,7 +217,7 @@ async function merged(
         const { code, stdout } = error as { readonly code?: unknown; readonly stdout?: unknown };
         if (typeof code === "number" && code > 0 && code < 128 && typeof stdout === "string")
           return { text: stdout, conflicts: code };
-        throw new WorkspaceError("system", "git could not put the two together.", { cause: error });
+        throw new WorkspaceError("system", "git could not merge the two.", { cause: error });
       },
     );
   } finally {

@@ -54,6 +54,6 @@ function wordsOf(error: unknown): string {
     "syscall" in error &&
     /^spawn/.test(String(error.syscall))
   )
-    return "git is not installed, or the folder is not there any more.";
+    return "git is not installed, or the folder is gone.";
   return /[.!?]$/.test(words) ? words : `${words}.`;
 }

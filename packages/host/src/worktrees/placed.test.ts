@@ -211,7 +211,7 @@ test("C7: a branch whose worktree was removed by hand says so with each call, an
   );
   for (const { status, output } of calls) {
     expect(status).toBe("denied");
-    expect(output).toContain("The worktree attempt of this branch is not there any more.");
+    expect(output).toContain("The worktree attempt of this branch is gone.");
   }
   expect(person.fingerprint).toBe(before);
 });

@@ -200,9 +200,13 @@ export class Repository {
   /** Whether git takes a branch of this name, and has none yet. */
   async isFree(name: string): Promise<boolean> {
     await this.#ask(this.top, "check-ref-format", BRANCHES + name).catch((cause) => {
-      throw new WorktreeError("name", `git takes no branch of the name ${JSON.stringify(name)}. Give another one.`, {
-        cause,
-      });
+      throw new WorktreeError(
+        "name",
+        `git does not accept the branch name ${JSON.stringify(name)}. Choose another one.`,
+        {
+          cause,
+        },
+      );
     });
     const there = ["rev-parse", "--verify", "--quiet", BRANCHES + name];
     return this.#ask(this.top, ...there).then(
@@ -234,7 +238,7 @@ export class Repository {
 
   /** What it holds; nothing when it is half made, or its files are not there any more. */
   changes({ name, top }: GitWorktree): Promise<WorktreeChanges> {
-    return orRefused(`What the worktree ${name} holds could not be found out`, () => this.#changes(top));
+    return orRefused(`The changes in the worktree ${name} could not be read`, () => this.#changes(top));
   }
 
   async #changes(top: string): Promise<WorktreeChanges> {

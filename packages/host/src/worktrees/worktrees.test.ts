@@ -260,7 +260,7 @@ describe("what cannot be", () => {
     await expect(person.open().folderOf("../../etc", session.id)).rejects.toThrow("is not there any more");
     rmSync(folder, { recursive: true });
     await expect(worktrees.folderAt(session.state, place?.at)).rejects.toThrow(
-      "The worktree attempt of this branch is not there any more. Go on from a message above it, or on another branch.",
+      "The worktree attempt of this branch is gone. Continue from a message above it, or on another branch.",
     );
     expect(await worktrees.list()).toMatchObject([{ name: "attempt", isGone: true, files: [] }]);
     await worktrees.remove("attempt");

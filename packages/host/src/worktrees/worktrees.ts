@@ -103,12 +103,12 @@ export class Worktrees {
     if (known && known.conversation !== conversation)
       throw new WorktreeError(
         "foreign",
-        `The worktree ${called} belongs to another conversation. Go on from a message above it.`,
+        `The worktree ${called} belongs to another conversation. Continue from a message above it.`,
       );
     if (known && existsSync(known.top)) return known;
     throw new WorktreeError(
       "gone",
-      `The worktree ${called} of this branch is not there any more. Go on from a message above it, or on another branch.`,
+      `The worktree ${called} of this branch is gone. Continue from a message above it, or on another branch.`,
     );
   }
 

@@ -4,7 +4,7 @@ import { command } from "./command.ts";
 
 const price = z
   .object({ input: dollars, output: dollars, cached: dollars.optional(), cacheWrite: dollars.optional() })
-  .describe("US dollars for a million tokens.");
+  .describe("US dollars per million tokens.");
 
 const model = text(1, 200);
 

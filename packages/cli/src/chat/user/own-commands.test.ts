@@ -159,8 +159,8 @@ describe.skipIf(!hasTmux)("T17: a command of the person's own", () => {
     await pty.prompted();
     await pty.exchange("!echo one", /^one\nDone[,.] /);
     pty.enter("see https://a.example/b and *.md.");
-    await pty.until("https://a.example/b does not go along; @https://a.example/b would.");
-    await pty.until("*.md does not go along; @*.md would.");
+    await pty.until("https://a.example/b is not attached. @https://a.example/b attaches it.");
+    await pty.until("*.md is not attached. @*.md attaches it.");
     await pty.until("I see.");
     expect(server.asked[0]?.at(-1)?.content).toBe("see https://a.example/b and *.md.");
     expect(JSON.stringify(server.asked[0])).toContain("one");

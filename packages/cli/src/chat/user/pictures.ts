@@ -122,7 +122,7 @@ function pictureAt(path: string): FilePart | string | undefined {
     const head = bytesOf(file, HEAD);
     if (mediaIn(head)?.mediaType.startsWith("image/") !== true) return NAMED_SO.test(name) ? notOne(name) : undefined;
     if (stats.size > LARGEST_FILES)
-      return `${visibleLine(name)} does not go along: it has ${formatBytes(stats.size)}, and ${formatBytes(LARGEST_FILES)} is the most.`;
+      return `Can't attach ${visibleLine(name)}: it has ${formatBytes(stats.size)}, and the limit is ${formatBytes(LARGEST_FILES)}.`;
     return pictureOf(name, bytesOf(file, stats.size));
   } catch {
     // What cannot be read stays the text that it was.

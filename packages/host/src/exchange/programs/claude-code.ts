@@ -43,7 +43,7 @@ export async function readClaudeCode(file: string): Promise<PastSession> {
     agents.set(id, reading);
   }
   const messages = main.told(agents);
-  if (agents.size > 0) left.note("what agents did that no call is known to have launched");
+  if (agents.size > 0) left.note("the work of agents that no known call launched");
   const { cwd: directory, version, forkOf, title, beganAt } = main;
   const id = basename(file, ".jsonl");
   return { program: "claude-code", version, id, directory, title, beganAt, forkOf, messages, left: left.told };
@@ -96,7 +96,7 @@ class Reading {
       if (typeof value.uuid !== "string") continue;
       const parsed = node.safeParse(value);
       if (parsed.success) this.#take(parsed.data, line);
-      else this.#left.note(`a line of another form than is known: ${parsed.error.issues[0]?.path.join(".")}`, line);
+      else this.#left.note(`a line in an unknown format: ${parsed.error.issues[0]?.path.join(".")}`, line);
     }
   }
 
@@ -143,7 +143,7 @@ class Reading {
       this.#kept = head === undefined ? undefined : this.#places.get(head);
     }
     if (read.type !== "system" && read.type !== "attachment" && !NOTES.has(read.type))
-      this.#left.note(`“${read.type}”, which is not known here`, line);
+      this.#left.note(`“${read.type}”, which is unknown`, line);
     return parent;
   }
 
@@ -243,7 +243,7 @@ class Reading {
     const message = this.#messages.get(place.parent ?? "");
     const text = held?.file?.content;
     if (text === undefined) {
-      this.#left.note("a file that went along with a message", line);
+      this.#left.note("a file attached to a message", line);
       return place.parent;
     }
     const part = { type: "text", text: `<file name=${JSON.stringify(filename)}>\n${text}\n</file>` } as const;
@@ -276,7 +276,7 @@ class Reading {
     const id = String(read.tool_use_id);
     const call = this.#calls.get(id);
     if (!call) {
-      this.#left.note("a result of a call that is not there", line);
+      this.#left.note("a result without its call", line);
       return undefined;
     }
     const told = content.safeParse(read.content ?? "").data ?? "";
@@ -314,7 +314,7 @@ class Reading {
 
   #put(message: OpenMessage, line: number): string | null {
     if (this.#messages.has(message.key)) {
-      this.#left.note("a message that stands there twice", line);
+      this.#left.note("a message that is there twice", line);
       return message.key;
     }
     if ("parts" in message && message.role === "user" && message.parts.length === 0) return message.parent;

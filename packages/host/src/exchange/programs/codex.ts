@@ -50,7 +50,7 @@ export async function readCodex(file: string, within: readonly string[] = []): P
   for (const [call, agent] of reading.launched) {
     const [own] = within.includes(agent) ? [] : await filesOf(agent, dirname(file));
     if (own === undefined) {
-      left.note("what an agent did whose file is not there");
+      left.note("the work of an agent whose file is missing");
       continue;
     }
     const launched = await readCodex(own, [...within, id]);
@@ -127,7 +127,7 @@ class Reading {
         const [, session, own = session] = NAME.exec(basename(each)) ?? [];
         return own === base;
       });
-      if (file === undefined) return this.left.note("what was before it, in a file that is not there");
+      if (file === undefined) return this.left.note("the part before it, in a file that is missing");
       await this.read(file, upTo);
     }
     const there = this.#stood.get(base)?.findLast(({ end }) => end <= upTo);
@@ -146,7 +146,7 @@ class Reading {
     }
     const parsed = payload.safeParse({ type: value.type, ...(value.payload as object) });
     if (!parsed.success)
-      return this.left.note(`a line of another form than is known: ${parsed.error.issues[0]?.path.join(".")}`, line);
+      return this.left.note(`a line in an unknown format: ${parsed.error.issues[0]?.path.join(".")}`, line);
     const read = parsed.data;
     switch (value.type) {
       case "response_item":
@@ -158,7 +158,7 @@ class Reading {
       case "token_usage_record":
         return this.#used(read.usage);
       default:
-        if (!NOTES.has(value.type)) this.left.note(`“${String(value.type)}”, which is not known here`, line);
+        if (!NOTES.has(value.type)) this.left.note(`“${String(value.type)}”, which is unknown`, line);
     }
   }
 
@@ -361,7 +361,7 @@ class Reading {
   #hasEnded(id: string, told: string, line: number): void {
     this.#response = undefined;
     const call = this.#calls.get(id);
-    if (!call) return this.left.note("a result of a call that is not there", line);
+    if (!call) return this.left.note("a result without its call", line);
     const { status, changes } = this.#ends.get(id) ?? {};
     call.result = { status: statusOf(status, told), output: told, at: this.#at, changes };
   }

@@ -186,7 +186,7 @@ class Reading {
       // What stands in a file of text stands in a text beside it.
       if (read.mime !== "text/plain")
         this.#left.note(`a file that is not in the session: ${read.filename ?? read.url}`);
-    } else if (read.type === "subtask") this.#left.note("a task that was handed on by a command");
+    } else if (read.type === "subtask") this.#left.note("a task passed on by a command");
     return [];
   }
 

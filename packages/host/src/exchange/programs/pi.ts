@@ -87,7 +87,7 @@ class Reading {
     }
     const parsed = entry.safeParse(value);
     if (!parsed.success)
-      return this.left.note(`a line of another form than is known: ${parsed.error.issues[0]?.path.join(".")}`, line);
+      return this.left.note(`a line in an unknown format: ${parsed.error.issues[0]?.path.join(".")}`, line);
     const read = parsed.data;
     this.#at = Date.parse(read.timestamp ?? "") || this.#at;
     const key = read.id ?? `line ${line}`;
@@ -143,7 +143,7 @@ class Reading {
       case "thinking_level_change":
         return parent;
       default:
-        this.left.note(`“${read.type}”, which is not known here`, line);
+        this.left.note(`“${read.type}”, which is unknown`, line);
         return parent;
     }
   }
@@ -174,7 +174,7 @@ class Reading {
         return base.parent;
       case "bashExecution": {
         if (message.excludeFromContext) {
-          this.left.note("a command of yours of which the agent was not told", line);
+          this.left.note("a command that the agent was not told about", line);
           return base.parent;
         }
         const text = `I ran \`${message.command ?? ""}\`:\n\n\`\`\`\n${message.output ?? ""}\n\`\`\``;
@@ -182,7 +182,7 @@ class Reading {
         return base.key;
       }
       default:
-        this.left.note(`a message of “${message.role}”, which is not known here`, line);
+        this.left.note(`a message of “${message.role}”, which is unknown`, line);
         return base.parent;
     }
   }
@@ -213,7 +213,7 @@ class Reading {
 
   #result({ toolCallId = "", content: words = "", isError }: Said, line: number): void {
     const call = this.#calls.get(toolCallId);
-    if (!call) return this.left.note("a result of a call that is not there", line);
+    if (!call) return this.left.note("a result without its call", line);
     if (typeof words !== "string" && words.some(({ type }) => type !== "text"))
       this.left.note("a picture in a result", line);
     const output = textsOf(words);

@@ -284,11 +284,11 @@ describe("B56: what is damaged is named, and hides nothing else", () => {
     });
     expect(session.left).toEqual([
       "a line that is no object (line 1)",
-      "“moon”, which is not known here (line 2)",
+      "“moon”, which is unknown (line 2)",
       "a damaged line: the JSON ends too early (line 4)",
       expect.stringMatching(/^what stood before this is missing, .* \(lines 5, 7\)$/),
-      'a damaged line: the JSON breaks at "\\u0000" (line 6)',
-      "a result of a call that is not there (line 7)",
+      'a damaged line: the JSON is not valid at "\\u0000" (line 6)',
+      "a result without its call (line 7)",
     ]);
     expect(treeOf(stateOf(session)).at(-1)).toBe(" > You said: after that");
   });

@@ -63,7 +63,7 @@ export async function* jsonLines(file: string, left: Left): AsyncGenerator<JsonL
     const read = parseJson(text);
     if (read.ok && typeof read.value === "object" && read.value !== null && !Array.isArray(read.value))
       yield { line, end, value: read.value as JsonLine["value"] };
-    else left.note(read.ok ? "a line that is no object" : `a damaged line: ${read.problem}`, line);
+    else left.note(read.ok ? "a line that is not an object" : `a damaged line: ${read.problem}`, line);
   }
 }
 

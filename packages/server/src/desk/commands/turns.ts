@@ -190,7 +190,7 @@ async function sayIn(
 /** Throws where a reviewer would be asked about changes that did not go along: a model would be paid to look at nothing. */
 function mustHaveChanges({ agent }: { readonly agent?: string | undefined }, { told }: Written): void {
   const isLacking = told.problems.length > 0 && !told.attached.some(({ kind }) => kind === "diff");
-  if (agent === REVIEWER && isLacking) throw new Unfitting(`There is nothing to review: ${told.problems.join(" ")}`);
+  if (agent === REVIEWER && isLacking) throw new Unfitting(`There is nothing to review. ${told.problems.join(" ")}`);
 }
 
 /** Where a message is said. */

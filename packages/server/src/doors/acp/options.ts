@@ -93,7 +93,7 @@ export function configOptionsOf(
   return [
     {
       ...{ type: "select", id: "mode", name: "Approval", category: "mode" },
-      description: "What runs without asking.",
+      description: "Calls that run without asking.",
       currentValue: approvalIn(settings, conversation.id),
       options: MODES.map(({ id, ...mode }) => ({ value: id, ...mode })),
     },

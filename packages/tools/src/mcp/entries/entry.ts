@@ -72,28 +72,30 @@ const text = (form: string) => z.string(form).min(1, form);
 
 const oauth = z.strictObject(
   {
-    clientId: text("the id of a client").describe("The id that the authorization server knows.").optional(),
-    clientSecret: text("the secret of a client").describe("The secret for it; it goes to `issuer` alone.").optional(),
+    clientId: text("the id of a client").describe("The id of the client at the authorization server.").optional(),
+    clientSecret: text("the secret of a client")
+      .describe("The secret of the client. It is sent to `issuer` only.")
+      .optional(),
     clientMetadataUrl: z
       .url({ protocol: /^https$/, error: "an address that begins with https://" })
-      .describe("The address of a document that describes the client, in the place of an id.")
+      .describe("The address of a document that describes the client, instead of an id.")
       .optional(),
     issuer: z
       .url({ protocol: /^https?$/, error: ADDRESS })
       .describe("The address of the authorization server.")
       .optional(),
-    scope: text("scopes with blanks between them")
-      .describe("Scopes, with blanks between them. Those that the server asks for when nothing is set.")
+    scope: text("scopes separated by spaces")
+      .describe("Scopes, separated by spaces. Default: those that the server asks for.")
       .optional(),
     callbackPort: z
       .int(PORT)
       .min(1, PORT)
       .max(65_535, PORT)
-      .describe("The port of `http://127.0.0.1:PORT/callback`, where it has to be known beforehand.")
+      .describe("The port of `http://127.0.0.1:PORT/callback`, if it must be fixed.")
       .optional(),
     grant: z
       .enum(["authorization_code", "client_credentials"], '"authorization_code" or "client_credentials"')
-      .describe("`client_credentials`: the program signs in by itself. A person does when nothing is set.")
+      .describe("`client_credentials`: the program signs in by itself. Default: a user signs in.")
       .optional(),
   },
   "an object with clientId, clientSecret, clientMetadataUrl, issuer, scope, callbackPort or grant",
@@ -107,24 +109,24 @@ const shape = z.strictObject(
       .optional(),
     command: text("the program to run").describe("The program to run.").optional(),
     args: z.array(z.string("a text"), "a list of texts").describe("Its arguments.").optional(),
-    env: texts(VARIABLES).describe("Variables for the program, beside a few that are no secrets.").optional(),
+    env: texts(VARIABLES)
+      .describe("Environment variables for the program, besides a few that are not secret.")
+      .optional(),
     cwd: text("a folder")
-      .describe(
-        "The folder that it runs in. When nothing is set, the workspace; the root folder for a package runner (npx).",
-      )
+      .describe("The folder where it runs. Default: the workspace, or the root folder for a package runner (npx).")
       .optional(),
     url: z
       .url({ protocol: /^https?$/, error: ADDRESS })
       .describe("The address of a server that speaks streamable HTTP.")
       .optional(),
     headers: texts('an object with texts, as in {"X-Api-Version":"2"}')
-      .describe("Headers that go to that address alone.")
+      .describe("Headers that are sent to that address only.")
       .optional(),
     oauth: oauth.describe("For servers that do not let clients register themselves.").optional(),
     timeout: z
       .int(MILLISECONDS)
       .positive(MILLISECONDS)
-      .describe("Milliseconds that it may be silent. 30,000 until it is ready, 600,000 in a call when nothing is set.")
+      .describe("Milliseconds without a sign of life. Default: 30,000 until it is ready, 600,000 in a call.")
       .optional(),
     disabled: z.boolean("true or false").describe("Keeps the entry and does not use it.").optional(),
   },

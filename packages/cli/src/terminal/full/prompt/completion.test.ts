@@ -111,7 +111,7 @@ describe("T14: @ completes", () => {
     writeFileSync(join(root, ".gitignore"), "dist/\n");
     expect((await complete("@dist/*.js")).help).toBe("1 file, 600 B");
     expect((await complete("@dist/*.ts")).help).toBe(
-      "dist/*.ts does not go along: it names no file outside of node_modules and .git.",
+      "Can't attach dist/*.ts: it matches no file outside of node_modules and .git.",
     );
   });
 
