@@ -8,8 +8,23 @@ const root = join(import.meta.dirname, "../..");
 const PACKAGES = "packages/{cli,host,tools,core}/src/**/*.ts";
 const NOT_PRODUCT = /\.(test|fixture)\.ts$|\/testing\//;
 
-/** Texts with a sentence that begins with a relative clause or only points at things, and why they stay. */
-const REASONS: Readonly<Record<string, string>> = {};
+/** Files with texts that are judged otherwise, and why. */
+const REASONS: Readonly<Record<string, string>> = {
+  "core/src/agent/control/": "Descriptions of tools, which models read: their words decide what models do.",
+  "core/src/calls/tool-context.ts": "An order to the model.",
+  "core/src/context/summary-request.ts": "An order to the model.",
+  "core/src/conversation/tree/ready-made.ts": "Prompts for the model.",
+  "core/src/model/": "Texts for the model and parts of sentences.",
+  "host/src/definitions/agents.ts": "The instructions of an agent.",
+  "host/src/evaluation/judge.ts": "The instructions of a judge.",
+  "host/src/instructions/instructions.ts": "Logs hold this sentence, and it is recognised there.",
+  "host/src/worktrees/": "Logs hold these sentences, for the model and in the history of the repository.",
+  "tools/src/finder/": "Words that a search compares, and descriptions of tools.",
+  "tools/src/mcp/entries/consent.ts": "Parts of a sentence about a command.",
+  "tools/src/web/": "Descriptions of tools, which models read.",
+  "tools/src/workspace/": "Descriptions and results of tools, which models read.",
+  "cli/src/show/worktree-lines.ts": "A part of a line.",
+};
 
 interface Node {
   readonly type: string;
@@ -19,15 +34,14 @@ interface Node {
 }
 
 /** The texts of a source file, as a user or a model may read them. `X` stands for a value in a template. */
-export function textsIn(file: string, source: string): readonly string[] {
+function textsIn(file: string, source: string): readonly string[] {
   const texts: string[] = [];
   const open: unknown[] = [parseSync(file, source).program];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (typeof next !== "object" || next === null) continue;
     const node = next as Node;
     if (node.type === "Literal" && typeof node.value === "string") texts.push(node.value);
-    if (node.type === "TemplateLiteral")
-      texts.push((node.quasis ?? []).map(({ value }) => value.cooked).join("X"));
+    if (node.type === "TemplateLiteral") texts.push((node.quasis ?? []).map(({ value }) => value.cooked).join("X"));
     open.push(...Object.values(next).toReversed());
   }
   return texts.filter((text) => text.includes(" "));
@@ -36,30 +50,27 @@ export function textsIn(file: string, source: string): readonly string[] {
 /** Sentences that take a second reading. */
 function unclear(text: string): readonly string[] {
   const { clauseFirst, pointing } = readProse(text);
-  return [...clauseFirst, ...pointing];
+  return [...new Set([...clauseFirst, ...pointing])];
 }
 
 describe("plain English in messages", () => {
-  test("no message of the terminal, the host, the tools or the engine begins with a relative clause or only points at things", () => {
+  test("no message of the terminal, the host, the tools or the engine takes a second reading", () => {
     const files = globSync(PACKAGES, { cwd: root }).filter((file) => !NOT_PRODUCT.test(file));
     expect(files.length).toBeGreaterThan(500);
     const found = files.flatMap((file) =>
-      textsIn(file, readFileSync(join(root, file), "utf8")).flatMap((text) =>
-        unclear(text)
-          .filter((sentence) => !(sentence in REASONS))
-          .map((sentence) => `${file}: ${sentence}`),
-      ),
+      textsIn(file, readFileSync(join(root, file), "utf8"))
+        .flatMap(unclear)
+        .map((sentence) => `${file.replace("packages/", "")}: ${sentence}`),
     );
-    expect(found).toEqual([]);
+    const allowed = Object.keys(REASONS);
+    expect(found.filter((each) => !allowed.some((place) => each.startsWith(place)))).toEqual([]);
+    // A reason without such a text goes.
+    expect(allowed.filter((place) => !found.some((each) => each.startsWith(place)))).toEqual([]);
   });
 
   test("texts are found in strings and in templates, and judged", () => {
-    const source = 'say("What was written is given up."); say(`Of ${count} lines the first is shown.`, { why: "a b" });';
-    expect(textsIn("a.ts", source)).toEqual([
-      "What was written is given up.",
-      "Of X lines the first is shown.",
-      "a b",
-    ]);
+    const source = 'say("What was written is given up."); say(`Of $' + '{count} lines the first is shown.`, "a b");';
+    expect(textsIn("a.ts", source)).toEqual(["What was written is given up.", "Of X lines the first is shown.", "a b"]);
     expect(unclear("What was written is given up.")).toHaveLength(1);
     expect(unclear("The call was denied. Of that which it is none is told.")).toHaveLength(1);
     expect(unclear("The text above is discarded. What should change?")).toEqual([]);

@@ -30,7 +30,7 @@ export function withRuleFlags(command: Command, projects: string): Command {
     .addOption(
       new Option(
         "--approval <mode>",
-        "what runs without asking: plan (reads, until you approve a plan), ask (reads), edits (reads and edits here), all",
+        "approval mode, for calls without asking: plan (reads, until you approve a plan), ask (reads), edits (reads and edits here), all",
       ).choices(["plan", "ask", "edits", "all"]),
     )
     .option("--unconfined", "allow --approval all even where commands run without a sandbox")

@@ -214,7 +214,7 @@ function readConfig(argv: readonly string[]): Subcommand | Unread {
     .helpCommand(false);
   const sub = (usage: string, description: string) =>
     command.command(usage).description(description).helpOption("-h, --help", "print this help");
-  const project = () => new Option("-p, --project", "use the file of this project instead of yours").default(false);
+  const project = () => new Option("-p, --project", "use the project's file instead of yours").default(false);
 
   sub("get [key]", "show a setting and where it comes from; without a key, all settings")
     .addOption(OUTPUT())

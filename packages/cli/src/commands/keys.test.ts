@@ -21,7 +21,7 @@ test.skipIf(!hasTmux)(
       await pty.until("chat · edits freely");
       pty.enter("/keys");
       const table = await pty.until("`banyan config path` says where that is");
-      expect(table).toMatch(/^ {2}approval-mode +Ctrl-R \(yours\) +changes what runs without asking$/m);
+      expect(table).toMatch(/^ {2}approval-mode +Ctrl-R \(yours\) +changes the approval mode$/m);
       expect(table).toMatch(/^ {2}history-search +none /m);
       expect(table).toMatch(/^ {2}redraw +none \(yours\) /m);
       expect(table).toMatch(/^ {2}send +Enter /m);

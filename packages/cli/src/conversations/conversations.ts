@@ -77,7 +77,7 @@ async function sizeOf(directory: ConversationDirectory, id: string): Promise<str
     return `with ${counted(state.messages.size, "message")} in all its branches`;
   } catch (error) {
     // One that is damaged can be removed too; one that is open is refused when it comes to it.
-    if (error instanceof StoreError) return "which cannot be read now";
+    if (error instanceof StoreError) return "unreadable at the moment";
     throw error;
   }
 }

@@ -50,7 +50,7 @@ export async function importConversations(
   const found = await foundHere(from, redact);
   const sorted = [...found.filter(isHere), ...found.filter((each) => !isHere(each))];
   if (all || here) return bringIn(directory, here ? found.filter(isHere) : sorted, redact, write);
-  if (found.length === 0) return write(`There is no session of ${what} on this machine.\n`);
+  if (found.length === 0) return write(`This machine has no session of ${what}.\n`);
   const shown = sorted.slice(0, LISTED);
   const known = await bySource(directory);
   const rows = shown.map((each, index) => [
@@ -114,7 +114,7 @@ async function bringIn(
   for (const each of found) {
     const there = known.get(sourceOf(each));
     if (there) {
-      write(`${named(each)}: here already as ${visibleLine(there.id)}. To import it again, remove that one first.\n`);
+      write(`${named(each)}: here already as ${visibleLine(there.id)}. Remove that conversation to import the session again.\n`);
       last = there.id;
       continue;
     }

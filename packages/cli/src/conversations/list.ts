@@ -81,7 +81,7 @@ async function listWaiting(
     for (const question of state?.questions.values() ?? [])
       write(`  ${excerpt(oneLine(whatIsAsked(state, question)), 100)}\n`);
   }
-  write(`${ownCommand("--resume")} opens one of them, so that you can answer.\n`);
+  write(`${ownCommand("--resume")} opens a conversation for your answer.\n`);
 }
 
 function whatIsAsked(state: ConversationState | undefined, question: OpenQuestion): string {

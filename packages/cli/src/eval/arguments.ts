@@ -60,7 +60,7 @@ export function readEval(
         .default(100, "all"),
     );
   withRuleFlags(command, "the folder of a case")
-    .option("--new", "start a new evaluation, even if there is one of this file", false)
+    .option("--new", "start a new evaluation, even if this file has one", false)
     .option("--directory <folder>", "create the folders of attempts here")
     .addOption(new Option("-o, --output <format>", "text or json").choices(["text", "json"]).default("text"))
     .option("--json", "the same as --output json")

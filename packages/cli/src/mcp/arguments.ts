@@ -47,7 +47,7 @@ export function readMcp(argv: readonly string[]): { readonly type: "mcp"; readon
     .passThroughOptions()
     .addOption(pairs("-e, --env <NAME=VALUE>", "an environment variable for the program; can be repeated"))
     .addOption(pairs("-H, --header <NAME=VALUE>", "an HTTP header for the address; can be repeated"))
-    .option("--cwd <folder>", "where the program runs")
+    .option("--cwd <folder>", "folder in which the program runs")
     .addOption(
       new Option("--timeout <milliseconds>", "give up after this time without a sign of life").argParser(
         positiveInteger,

@@ -17,7 +17,7 @@ export function readMemory(
 ): { readonly type: "memory"; readonly arguments: MemoryArguments } | Unread {
   let wanted: MemoryArguments = { action: "list", output: "text" };
   const command = new Command("banyan memory")
-    .description("What the agent remembers from conversations. docs/memory.md explains it.")
+    .description("The agent's memory of conversations. docs/memory.md explains it.")
     .helpOption("-h, --help", "print this help")
     .helpCommand(false);
   const sub = (usage: string, description: string) =>

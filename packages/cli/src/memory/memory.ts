@@ -91,7 +91,7 @@ async function clear(
 ): Promise<void> {
   const conversation = named === undefined ? undefined : await conversationNamed(named, memory);
   const what =
-    conversation === undefined ? "everything that is remembered" : `what is known from ${conversation} alone`;
+    conversation === undefined ? "everything that is remembered" : `entries from ${conversation} alone`;
   if (!yes && !(await agreed(`forget ${what}, for good`, `This forgets ${what}, for good.`)))
     return write("Nothing was forgotten.\n");
   const count = await memory.clear(conversation === undefined ? undefined : { conversation });

@@ -33,7 +33,7 @@ const resultShape = {
 /** What `--output json` writes. */
 export const resultSchema = z
   .object({ type: z.literal("result"), ...resultShape })
-  .describe("What --output json writes.");
+  .describe("The output of --output json.");
 
 /** What each line of `--output jsonl` holds. The last one is always a `result`. */
 export const lineSchema = z

@@ -87,7 +87,7 @@ export class Progress {
       }
       case "memory":
         this.notice(
-          `Memory added to what the model is told: ${display.items.map(({ source }) => oneLine(source)).join("; ")}`,
+          `Memory added to the prompt: ${display.items.map(({ source }) => oneLine(source)).join("; ")}`,
         );
         break;
       case "message-start":

@@ -48,7 +48,7 @@ export function readServe(
     .addOption(
       new Option("-p, --port <number>", "the port; 0 takes a free one").argParser(port).default(PORT, String(PORT)),
     )
-    .option("--host <address>", "where to listen; 0.0.0.0 lets other machines in", "127.0.0.1")
+    .option("--host <address>", "listen on this address; 0.0.0.0 lets other machines in", "127.0.0.1")
     .addOption(list("--allow-host <name>", "answer to this name too, such as that of a proxy; can be repeated"))
     .option("--token <token>", "the token that clients need (BANYAN_TOKEN keeps it out of the list of processes)")
     .option("--guest-token <token>", "a token for clients that may only watch")

@@ -30,7 +30,7 @@ export function attachedLines(
   offered: readonly string[] = [],
 ): string[] {
   return [
-    ...(isRedacted ? ["What looks like a secret was taken out of your message."] : []),
+    ...(isRedacted ? ["Removed text that looks like a secret from your message."] : []),
     ...attachedLine(attached),
     ...problems.map(oneLine),
     ...offered.map((name) => oneLine(`${name} is not attached. @${name} attaches it.`)),

@@ -232,7 +232,7 @@ describe("S15: judged = shown = run", () => {
     await seenOf(shows, [call("act", {})], { decide });
     expect(agreed).toMatchObject({ preview: { changes } });
     await seenOf({ ...free, preview: () => Promise.reject(new Error("no such file")) }, [call("act", {})], { decide });
-    expect(agreed).toMatchObject({ preview: { notes: ["What it would change cannot be shown: no such file"] } });
+    expect(agreed).toMatchObject({ preview: { notes: ["The change cannot be shown: no such file"] } });
   });
 
   test("any arguments at all: what runs is what was judged, logged and shown, word for word", async () => {

@@ -57,7 +57,7 @@ export function checkedFile({ mediaType, name, data = "" }: FilePart, before: nu
   const bytes = Uint8Array.from(atob(data.slice(0, 2 * TELLING_BYTES)), (character) => character.charCodeAt(0));
   const media = mediaIn(bytes);
   const said = MEDIA.find((known) => known.mediaType === mediaType);
-  if (said && !media) return `it says that it is ${said.what}, and its bytes are not`;
+  if (said && !media) return `its name says ${said.what}, but its bytes are something else`;
   return { type: "file", mediaType: media?.mediaType ?? mediaType, ...(name !== undefined && { name }), data };
 }
 

@@ -163,7 +163,7 @@ export class Followers {
 }
 
 function brokeDown(tool: string, reason: string): string {
-  return `${tool} listened to your message and failed: ${reason}. What it was to do with the message may not have been done.`;
+  return `${tool} listened to your message and failed: ${reason}. It may not have acted on the message.`;
 }
 
 /** Tells a follower that it listened in vain; one that breaks down over it has nothing to say. */

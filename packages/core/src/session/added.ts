@@ -56,7 +56,7 @@ export function countedUsage(spent: SpentOutsideTurns) {
   const { purpose, model, usage, cost } = spent;
   if (!["title", "summary"].includes(purpose))
     throw invalid(`A model is asked for a "title" or a "summary"; this is ${JSON.stringify(purpose)}.`);
-  if (typeof model !== "string" || model === "") throw invalid("What was spent needs the id of the model.");
+  if (typeof model !== "string" || model === "") throw invalid("Spent tokens need the id of the model.");
   if (cost !== undefined && !(cost >= 0)) throw invalid(`cost is ${cost}; it is in US dollars, 0 or more.`);
   const event = { type: "usage.counted", purpose, model, usage: cleanUsage(usage) } as const;
   return cost === undefined ? event : { ...event, cost };

@@ -138,7 +138,7 @@ export function fittingAnswer(answer: Answer, type: OpenQuestion["type"] | undef
   }
   if (type === "limit" && decision === "allow" && (answer.input !== undefined || answer.remember !== undefined)) {
     throw new UnfitAnswerError(
-      'Whether a turn goes on beyond its limit takes "allow" or "deny", without arguments or a rule.',
+      'The question about a limit takes "allow" or "deny", without arguments or a rule.',
     );
   }
   if (decision !== "allow" || answer.input === undefined) return answer;

@@ -178,6 +178,6 @@ export async function previewOf(tool: Tool, input: unknown, context: PreviewCont
     const preview = await withGrace(context.signal, async () => tool.preview?.(input, context));
     return preview && (checkedInput(preview).input as Preview);
   } catch (error) {
-    return { notes: [`What it would change cannot be shown: ${messageOf(error)}`] };
+    return { notes: [`The change cannot be shown: ${messageOf(error)}`] };
   }
 }

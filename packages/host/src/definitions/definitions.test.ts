@@ -117,7 +117,7 @@ describe("named agents", () => {
 
   test.each([
     ["that stands for too much", ["a: &a [x, x]", ...Array(20).fill("- *a")], "this is no YAML"],
-    ["that stands for itself", ["description: &a [*a]"], "found what goes too deep"],
+    ["that stands for itself", ["description: &a [*a]"], "found too many levels"],
     ["deeper than any stack", [`description: ${"[".repeat(9000)}`], "this is no YAML"],
   ])("YAML %s is a fault of its file alone", (_, head, problem) => {
     write("agents/bad.md", "---", ...head, "---", "Text.");

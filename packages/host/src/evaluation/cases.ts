@@ -290,7 +290,7 @@ function oddity(given: z.output<z.ZodObject<(typeof check)["shape"]>>): string |
     return "command or matches beside seconds";
   if (command === undefined && restore !== undefined) return "command beside restore";
   if (absent && (file === undefined || content)) return "file beside absent, and nothing of its content";
-  if (file !== undefined && !absent && !content) return "what the file equals, contains, lacks or matches, or absent";
+  if (file !== undefined && !absent && !content) return "equals, contains, lacks, matches or absent for the file";
   if (subjects === 0 && !content)
     return "command, file or judge, or what the answer equals, contains, lacks or matches";
   return undefined;

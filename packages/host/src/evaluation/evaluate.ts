@@ -216,7 +216,7 @@ function checkOptions({ cases, columns, judge, limits, session, atOnce, repetiti
   if (limits?.cost === undefined) return;
   const unknown = (what: string) =>
     new LimitError("unknown-price", `A cost limit cannot be enforced: ${what} is unknown.`);
-  if (session.state.cost === undefined) throw unknown("what this evaluation has cost so far");
+  if (session.state.cost === undefined) throw unknown("the cost of this evaluation so far");
   if (typeof judge === "object" && "stream" in judge && judge.price === undefined)
     throw unknown(`the price of ${judge.id}, which judges,`);
 }

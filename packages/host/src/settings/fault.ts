@@ -88,7 +88,7 @@ export function shown(value: unknown): string {
     return JSON.stringify(value)?.slice(0, 80) ?? "nothing";
   } catch {
     // It holds itself, or is deeper than the stack.
-    return "what goes too deep";
+    return "too many levels";
   }
 }
 

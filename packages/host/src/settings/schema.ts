@@ -58,12 +58,12 @@ const facts = z.strictObject(
       .optional(),
     sees: yesOrNo
       .describe(
-        "Whether the model gets pictures and documents from tools. If not, you are warned when you attach a picture. Default: by the model's name.",
+        "Shows the model pictures and documents from tools. If `false`, you are warned when you attach a picture. Default: by the model's name.",
       )
       .optional(),
     textCalls: yesOrNo
       .describe(
-        "Whether tool calls that the model writes as text (`<tool_call>`) are run, in the chat format. Default: yes.",
+        "Runs tool calls that the model writes as text (`<tool_call>`), in the chat format. Default: `true`.",
       )
       .optional(),
     profile: z
@@ -93,7 +93,7 @@ export const limitSettings = z.strictObject(
     ...limitShape,
     policy: z
       .enum(["wrap-up", "ask", "fail"], '"wrap-up", "ask" or "fail"')
-      .describe("What happens at a limit: one last answer without tools, a question for more, or the end.")
+      .describe("Action at a limit. `wrap-up`: one last answer without tools. `ask`: a question for more. `fail`: the end.")
       .optional(),
   },
   `an object with ${limits.map(([name]) => name).join(", ")} or policy`,
@@ -150,7 +150,7 @@ const compaction = z
 
 const memory = z.strictObject(
   {
-    enabled: yesOrNo.describe("Whether facts are remembered and recalled.").optional(),
+    enabled: yesOrNo.describe("Remembers facts from conversations and recalls them in others.").optional(),
     embedModel: model
       .describe("Embedding model that finds facts by meaning. Without it, facts are found by their words.")
       .optional(),
@@ -197,8 +197,8 @@ const search = z.strictObject(
 
 const agent = z.strictObject(
   {
-    description: text.describe("What the agent is good for. Agents that can launch it read this."),
-    model: model.describe("Its model. Default: the model of the agent that launches it.").optional(),
+    description: text.describe("Purpose of the agent, for agents that can launch it."),
+    model: model.describe("Its model. Default: the launching agent's model.").optional(),
     tools: toolList(texts("a list of names of tools")).describe("Its tools. Default: all.").optional(),
     instructions: text.describe("Instructions that it reads before its task."),
   },
@@ -261,10 +261,10 @@ const shape = {
   approval: z
     .enum(["plan", "ask", "edits", "all"], '"plan", "ask", "edits" or "all"')
     .describe(
-      "What runs without asking. `ask`: reads. `edits`: reads and edits in the workspace. `all`: everything. `plan`: reads, and nothing else until you approve a plan.",
+      "Calls that run without asking. `ask`: reads. `edits`: reads and edits in the workspace. `all`: everything. `plan`: reads, and nothing else until you approve a plan.",
     )
     .optional(),
-  unconfined: yesOrNo.describe("Whether `approval` may be `all` where commands run without a sandbox.").optional(),
+  unconfined: yesOrNo.describe("Allows `approval` to be `all` where commands run without a sandbox.").optional(),
   permissions: permissionEntries
     .describe("Rules: a tool's name, with or without a pattern in parentheses, `mcp_server_*` or `*`.")
     .optional(),
@@ -276,7 +276,7 @@ const shape = {
     .describe("Files that the agent reads before every conversation, besides AGENTS.md.")
     .optional(),
   compaction: compaction.describe("When a long conversation is summed up.").optional(),
-  memory: memory.describe("What is remembered from one conversation for others.").optional(),
+  memory: memory.describe("Memory: facts from one conversation for others.").optional(),
   agents: z
     .record(
       z.string().regex(/^[\w-]{1,64}$/, "a name of letters, digits, _ and -"),
@@ -287,7 +287,7 @@ const shape = {
     .optional(),
   subAgentWorktrees: yesOrNo
     .describe(
-      "Whether sub-agents that may write, and are launched together, each work in a git worktree. Their changes are merged when they are done.",
+      "Gives sub-agents that may write, and are launched together, a git worktree each. Their changes are merged when they are done.",
     )
     .optional(),
   acpAgents: z
@@ -316,9 +316,9 @@ const shape = {
   keyFiles: texts(PATHS)
     .describe("Patterns of files that may be opened although they hold private keys. The keys are redacted even then.")
     .optional(),
-  sandbox: sandbox.describe("What commands can read, write and connect to.").optional(),
+  sandbox: sandbox.describe("The sandbox: paths and domains that commands can use.").optional(),
   search: search.describe("The service that searches the web for the agent.").optional(),
-  retention: retention.describe("What is removed automatically. Default: nothing.").optional(),
+  retention: retention.describe("Automatic removal of old conversations. Default: none.").optional(),
   keys: z
     .record(
       z.string(),
@@ -338,7 +338,7 @@ const shape = {
       "How the terminal calls you while you look elsewhere, when something waits, failed, or ended after a long time. `auto`: notification and bell. `bell`: the bell alone. `off`: not at all.",
     )
     .optional(),
-  vim: yesOrNo.describe("Whether the terminal's prompt uses vi keys.").optional(),
+  vim: yesOrNo.describe("Uses vi keys in the terminal's prompt.").optional(),
   theme: z
     .union([z.enum(themes, THEME), z.string(THEME).regex(/\.json$/, THEME)], THEME)
     .describe("Colour theme of the terminal, by name, or a file of your own.")

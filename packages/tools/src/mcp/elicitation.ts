@@ -56,8 +56,8 @@ async function visitAddress(asker: string, params: ElicitRequestURLParams, ask: 
   const { protocol, href, host } = new URL(params.url);
   if (protocol !== "https:" && protocol !== "http:") return { action: "decline" };
   const text =
-    `${asker} asks you to open an address of ${host} in your browser: ${said(params.message)}\n${href}\n` +
-    `Open it only if you trust ${host}. What you do there is between you and that site.`;
+    `${asker} asks you to open a page of ${host} in your browser: ${said(params.message)}\n${href}\n` +
+    `Open it only if you trust ${host}. Banyan does not see your actions there.`;
   return { action: (await agrees(ask, stripControls(text), "done")) ? "accept" : "decline" };
 }
 
@@ -88,7 +88,7 @@ function said(text: string): string {
 /** Returns whether a user agrees to something. A number that is none of the choices is asked again, a few times (F108). */
 async function agrees(ask: Ask, text: string, word: string): Promise<boolean> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const again = attempt === 0 ? "" : `\nThat is no choice: "${word}" or "decline"?`;
+    const again = attempt === 0 ? "" : `\nNot a choice: "${word}" or "decline"?`;
     const answer = (await ask({ text: text + again, choices: [word, "decline"] })).trim().toLowerCase();
     if (!/^[-+]?\d+$/.test(answer)) return [word, "yes", "y"].includes(answer);
   }
@@ -156,13 +156,13 @@ async function fillField(
     });
     if (!required && ["", DASH, LEFT_OUT].includes(answer.trim())) return undefined;
     if (answer.trim() === "") {
-      problem = "Something has to be said here.\n";
+      problem = "An answer is needed here.\n";
       continue;
     }
     const value = read(field, choices, answer.trim());
     const checked = await schema["~standard"].validate(value);
     if (!checked.issues) return value;
-    problem = `That does not fit: ${checked.issues.map(({ message }) => misfit(message, field)).join("; ")}.\n`;
+    problem = `Not a valid answer: ${checked.issues.map(({ message }) => misfit(message, field)).join("; ")}.\n`;
   }
   throw new RangeError(`No answer for ${key} fits.`);
 }

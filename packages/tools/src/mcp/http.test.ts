@@ -67,7 +67,7 @@ describe("streamable HTTP", () => {
     const failed = expect(opened.call("mcp_it_wait")).rejects.toMatchObject({
       code: "silent",
       message:
-        'The MCP server "it" failed: it gave no sign of life for 60,000 ms. Whether this took effect is unknown.',
+        'The MCP server "it" failed: it gave no sign of life for 60,000 ms. It is unknown whether this took effect.',
     });
     await opened.untilSaid("it", "waiting");
     vi.advanceTimersByTime(60_000);
@@ -208,7 +208,7 @@ describe("streamable HTTP", () => {
       { credentials: "none" },
     );
     expect(opened.statuses).toEqual(["it: needs-auth"]);
-    expect(opened.reason("it")).toBe("it refuses the credentials that it was given (401)");
+    expect(opened.reason("it")).toBe("it refuses these credentials (401)");
   });
 
   test("B47: a server that breaks down at the newer handshake is spoken to in the older protocol", async () => {

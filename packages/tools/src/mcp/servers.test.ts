@@ -393,7 +393,7 @@ describe("elicitation", () => {
       },
       { text: 'The MCP server "it" wants to know: Name: As in your passport' },
       { text: 'The MCP server "it" wants to know: age' },
-      { text: expect.stringMatching(/^That does not fit: it must .*\nThe MCP server "it" wants to know: age$/) },
+      { text: expect.stringMatching(/^Not a valid answer: it must .*\nThe MCP server "it" wants to know: age$/) },
       {
         text: 'The MCP server "it" wants to know: colour (may be left out)',
         choices: ["red", "green", "leave it out"],
@@ -408,7 +408,7 @@ describe("elicitation", () => {
     });
     expect(asked[7]?.text).toBe('The MCP server "it" wants to know: mail (as in name@example.com; - leaves it out)');
     expect(asked[8]?.text).toMatch(
-      /^That does not fit: it must be an e-mail address, as in name@example\.com\.\nThe MCP server "it" wants to know: mail/,
+      /^Not a valid answer: it must be an e-mail address, as in name@example\.com\.\nThe MCP server "it" wants to know: mail/,
     );
     expect(asked.at(-1)?.text).toContain("note (- leaves it out)");
   });
@@ -430,8 +430,8 @@ describe("elicitation", () => {
     const { ask, asked } = person("3", "answer", "9", "green", "7", "yes");
     const said = await opened.call("mcp_it_elicit", form(fields, ["colour", "sure"]), { ask });
     expect(JSON.parse(said)).toEqual({ action: "accept", content: { colour: "green", sure: true } });
-    expect(asked[1]?.text).toMatch(/\nThat is no choice: "answer" or "decline"\?$/);
-    expect(asked.slice(1).map(({ text }) => text.startsWith("That does not fit"))).toEqual([
+    expect(asked[1]?.text).toMatch(/\nNot a choice: "answer" or "decline"\?$/);
+    expect(asked.slice(1).map(({ text }) => text.startsWith("Not a valid answer"))).toEqual([
       false,
       false,
       true,

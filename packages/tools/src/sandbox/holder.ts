@@ -135,7 +135,7 @@ export function makeHolder(base: string, mkfifo: string): Holder {
   mkdirSync(all, { recursive: true });
   const { uid } = lstatSync(all);
   if (!isFolderOf(all, process.getuid?.() ?? uid))
-    throw new Error(`${all} belongs to another user. Remove it, so that sandboxes can keep their locks there`);
+    throw new Error(`${all} belongs to another user. Remove the folder: sandboxes keep their locks there`);
   const unfinished = mkdtempSync(join(all, UNFINISHED));
   for (const folder of [all, unfinished]) chmodSync(folder, 0o755);
   const holder = new Holder(unfinished, true);

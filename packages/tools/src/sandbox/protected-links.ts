@@ -32,11 +32,11 @@ export class ProtectedLinks {
         if (aside !== undefined) renameSync(place, aside);
         symlinkSync(target, place);
         notices.push(
-          `${place} was a link to ${target} and is one again: a command in the sandbox replaces none of these.${aside === undefined ? "" : ` What stood there is now ${basename(aside)}.`}`,
+          `${place} was a link to ${target} and is one again: a command in the sandbox replaces none of these.${aside === undefined ? "" : ` The replacement was moved to ${basename(aside)}.`}`,
         );
       } catch (error) {
         notices.push(
-          `${place} was a link to ${target}, which could not be put back (${(error as Error).message}). Look at what stands there now before you work in this folder.`,
+          `${place} was a link to ${target}, which could not be put back (${(error as Error).message}). Check that path before you work in this folder.`,
         );
       }
     }

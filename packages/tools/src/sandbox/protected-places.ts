@@ -92,7 +92,7 @@ function filesNamed(root: string, rg: string): Promise<string[]> {
       // 1: nothing was found. 2: some folder could not be read, and the rest was.
       if (error === null || error.code === 1 || error.code === 2)
         resolve(stdout.split("\0").filter((path) => path !== ""));
-      else reject(new Error(`What must stay as it is in ${root} could not be found in time.`, { cause: error }));
+      else reject(new Error(`The protected files of ${root} could not be found in time.`, { cause: error }));
     });
   });
 }

@@ -154,7 +154,7 @@ function endedNotices(): string[] {
   try {
     return ended();
   } catch (error) {
-    return [`What a command left behind could not be looked through: ${wordsOf(error)}.`];
+    return [`Files that a command left behind could not be checked: ${wordsOf(error)}.`];
   }
 }
 
@@ -277,7 +277,7 @@ const AFTER_MOUNTS = " --dev /dev --unshare-pid ";
 function completed(text: string, { caches, readable, readDenied }: SandboxPlan, pipe: string): string {
   if (process.platform !== "linux") return text;
   const at = text.lastIndexOf(AFTER_MOUNTS);
-  if (at < 0) throw new Error("what the runtime answers has another form than expected");
+  if (at < 0) throw new Error("the sandbox runtime answered in an unexpected format");
   const mounts = caches.map((cache, index) => {
     // In a real folder nothing can be made for it.
     if (!existsSync(cache) && readable.some((place) => isWithin(place, cache) && existsSync(place))) return "";

@@ -279,7 +279,7 @@ describe("S30: placeholders", () => {
     const { program, why } = await SandboxProgram.tryToStart(folder.root, user);
     await program[Symbol.asyncDispose]();
     expect(why).toBe(
-      `Commands cannot run in a sandbox: ${LOCKS} belongs to another user. Remove it, so that sandboxes can keep their locks there.`,
+      `Commands cannot run in a sandbox: ${LOCKS} belongs to another user. Remove the folder: sandboxes keep their locks there.`,
     );
   });
 

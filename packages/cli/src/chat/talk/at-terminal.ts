@@ -50,7 +50,7 @@ export async function atTerminal(
   let isStarting = false;
   const begun = new AbortController();
   const unsent = new Unsent(join(directories(process.env, homedir()).data, "drafts"), resolve(cwd), (error) => {
-    terminal.write(`${wrap(`What you type is not kept: ${whyNotKept(error)}`, terminal.columns)}\n`);
+    terminal.write(`${wrap(`Your input history is not kept: ${whyNotKept(error)}`, terminal.columns)}\n`);
   });
   const terminal = await openTerminal({
     input: process.stdin,

@@ -220,7 +220,7 @@ export class Approvals {
     return {
       // A name that fills the line must not push away what is asked.
       title: `${excerpt(visibleLine(asker), 40)} asks to run ${style.bold(visibleLine(toolOf(call)))}${inFolder}`,
-      name: `What ${visibleLine(toolOf(call))} would do`,
+      name: `Proposed call of ${visibleLine(toolOf(call))}`,
       question: "Allow this?",
       choices: [
         YES,

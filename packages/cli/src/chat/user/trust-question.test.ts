@@ -159,6 +159,6 @@ describe("S5: print mode", () => {
     const { stderr } = await banyan(place, ["-p", "use zw8/qr+9=Lm4x", ...MODEL], { env });
     expect(JSON.stringify(server.asked)).toContain("use [redacted:MY_API_KEY]");
     expect(JSON.stringify(server.asked)).not.toContain("zw8/qr");
-    expect(stderr).toContain("What looks like a secret was taken out of your message.");
+    expect(stderr).toContain("Removed text that looks like a secret from your message.");
   });
 });

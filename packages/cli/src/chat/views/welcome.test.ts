@@ -69,7 +69,7 @@ test.skipIf(!hasTmux)(
       });
       await early.prompted();
       early.enter("/keys");
-      await early.until("They are changed under");
+      await early.until("Change them under");
       // Nobody waits for that server any more, so that all is known which would be told.
       await given.promise;
       await sleep(1_000);

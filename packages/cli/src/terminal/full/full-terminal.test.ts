@@ -106,7 +106,7 @@ describe("the prompt", () => {
     const message = here.reads();
     here.keys("?");
     const keys = await here.screen.until(/^─ Keys ─/);
-    expect(keys).toMatch(/In the prompt:\n {2}send +Enter +sends; while the agent works, steers it\n {2}send-later/);
+    expect(keys).toMatch(/In the prompt:\n {2}send +Enter +sends; while the agent works, before its next step\n {2}send-later/);
     here.keys("q", "why?", ENTER);
     expect(await message).toBe("why?");
     expect(await here.terminal.copy("Yes.")).toBe("handed");
@@ -163,7 +163,7 @@ describe("the prompt", () => {
     here.terminal.configure({ history: ["newest", "run the tests", "first"] });
     const message = here.reads();
     here.keys("\x12");
-    await here.screen.until("What you wrote before");
+    await here.screen.until("Your earlier messages");
     here.keys("tests");
     await here.screen.until("1 of 3");
     here.keys(ENTER);

@@ -155,7 +155,7 @@ export class PromptKeys {
   async #searchHistory(): Promise<void> {
     const { prompt, history, terminal } = this.#options;
     const items = history.lines.map((line) => ({ value: line, label: line.replaceAll(/\s+/g, " ") }));
-    const title = "What you wrote before";
+    const title = "Your earlier messages";
     const found = await terminal.open(new Picker({ title, items, filter: prompt.text, empty: "Nothing yet." }));
     if (found !== undefined) prompt.set(found);
   }

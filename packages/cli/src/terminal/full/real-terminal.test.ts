@@ -66,7 +66,7 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     pty.start(...DEMO);
     await pty.prompted();
     pty.press("C-r");
-    await pty.until("What you wrote before");
+    await pty.until("Your earlier messages");
     pty.enter("");
     pty.kill(signal);
     await pty.until(/^shell> *(?![\s\S])/);

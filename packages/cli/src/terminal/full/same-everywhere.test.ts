@@ -55,7 +55,7 @@ test.each([
   here.happens({ type: "run.ended", run: "r", reason: "answered", leaf: "a" });
   const next = here.reads();
   here.keys(CTRL_R);
-  await here.screen.until("What you wrote before");
+  await here.screen.until("Your earlier messages");
   here.keys(ENTER);
   await here.screen.until(/^two$/);
   here.keys(ENTER);

@@ -81,7 +81,7 @@ test.each<[unknown, string]>([
   [[{ ...text, txet: 1 }], "parts[0].txet is not a field of a user message; did you mean parts[0].text?"],
   [
     [{ ...text, cache_control: { type: "ephemeral" } }],
-    "parts[0].cache_control is not a field of a user message; it would be lost, so leave it out.",
+    "parts[0].cache_control is not a field of a user message; the session would lose this field, so leave it out.",
   ],
   [
     [{ ...text, providerOptions: {} }],
@@ -133,7 +133,7 @@ test.each<[unknown, string]>([
   ],
   [
     [{ type: "file", file: { file_id: "f1" } }],
-    "parts[0].file.file_id is not a field of a user message; it would be lost, so leave it out.",
+    "parts[0].file.file_id is not a field of a user message; the session would lose this field, so leave it out.",
   ],
   [
     [{ type: "file", file: { file_data: "AAAA" } }],
@@ -152,7 +152,7 @@ test.each<[unknown, string]>([
   [{ role: "user", content: "a", parts: [] }, "content and parts are both there; pass one of them."],
   [
     { role: "user", content: "Hi", metadata: {} },
-    "metadata is not a field of a user message; it would be lost, so leave it out.",
+    "metadata is not a field of a user message; the session would lose this field, so leave it out.",
   ],
   [text, 'A message must be a string, an array of parts, or { role: "user", content }; put one part into an array.'],
   [5, 'A message must be a string, an array of parts, or { role: "user", content }, not a number.'],

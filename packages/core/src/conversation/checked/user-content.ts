@@ -295,7 +295,7 @@ function refuseRest(rest: Readonly<Record<string, unknown>>, at: string, known: 
     const isForProvider = name === "providerOptions" || name === "providerMetadata";
     const advice = isForProvider
       ? "leave it out, or set providerOptions in the agent's settings"
-      : (didYouMean(name, known, at) ?? "it would be lost, so leave it out");
+      : (didYouMean(name, known, at) ?? "the session would lose this field, so leave it out");
     throw malformed(`${at}${name} is not a field of a user message; ${advice}`);
   }
 }

@@ -122,7 +122,7 @@ class Reading {
     if (named === null || named === undefined) return null;
     const place = this.#places.get(named);
     if (place !== undefined) return place;
-    this.#left.note("what stood before this is missing, so it goes on from what was written before it", line);
+    this.#left.note("earlier messages are missing, so this message follows the last message before the gap", line);
     return this.#last;
   }
 

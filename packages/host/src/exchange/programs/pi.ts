@@ -101,7 +101,7 @@ class Reading {
     if (parentId === null) return null;
     const place = this.#places.get(parentId);
     if (place !== undefined) return place;
-    this.left.note("what stood before this is missing, so it goes on from what was written before it", line);
+    this.left.note("earlier messages are missing, so this message follows the last message before the gap", line);
     return this.#last;
   }
 
@@ -137,7 +137,7 @@ class Reading {
         this.#label(read);
         return parent;
       case "custom":
-        this.left.note("what an extension keeps for itself", line);
+        this.left.note("private data of an extension", line);
         return parent;
       case "model_change":
       case "thinking_level_change":

@@ -306,7 +306,7 @@ export class AcpSession implements Disposable {
     const { type, id: _id, ...input } = command as Command<"turn.say">;
     const told = await this.parts.place.client.ask(type, input, id);
     for (const problem of told.problems ?? []) this.#write(problem);
-    if (told.redacted) this.#write("What looks like a secret was taken out of your message.");
+    if (told.redacted) this.#write("Removed text that looks like a secret from your message.");
   }
 
   #take(item: FeedItem): void {

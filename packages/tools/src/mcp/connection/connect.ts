@@ -139,7 +139,7 @@ async function shakeHands(
     return shakeHands(reach, handshake, duties, timeout, signal, true);
   }
   keepListening(client, () => duties.changed("all"), over.signal).catch((error: unknown) =>
-    duties.log("banyan", `what it says of its changes is not heard any more: ${reasonOf(error)}`),
+    duties.log("banyan", `its notifications of changes no longer arrive: ${reasonOf(error)}`),
   );
   const remote = transport instanceof ProcessTransport ? undefined : transport;
   return {

@@ -26,9 +26,9 @@ export function failureOf(error: unknown, signal: AbortSignal): Failure {
   if (signal.aborted && signal.reason instanceof McpError)
     return failureOf(signal.reason, new AbortController().signal);
   if (error instanceof McpError) return { code: error.code, reason: error.message };
-  if (isStatus(error, 403)) return { code: "sign-in", reason: "it does not allow this with these credentials (403)" };
+  if (isStatus(error, 403)) return { code: "sign-in", reason: "these credentials do not allow this (403)" };
   if (UnauthorizedError.isInstance(error) || isStatus(error, 401)) {
-    return { code: "sign-in", reason: "it refuses the credentials that it was given (401)" };
+    return { code: "sign-in", reason: "it refuses these credentials (401)" };
   }
   if (OAuthError.isInstance(error) || OAuthClientFlowError.isInstance(error)) {
     return { code: "sign-in", reason: `signing in to it failed: ${reasonOf(error)}` };

@@ -117,7 +117,7 @@ export class Lifeline {
         if (code === "sign-in") this.#become({ status: "needs-auth", reason });
         if (code === "silent") this.#probe(connection).catch(this.#note);
         if (isLost(error)) this.#lost(connection);
-        const doubt = code === "silent" || code === "gone" ? " Whether this took effect is unknown." : "";
+        const doubt = code === "silent" || code === "gone" ? " It is unknown whether this took effect." : "";
         throw McpError.because(error, code, `The MCP server "${this.#options.name}" failed: ${reason}.${doubt}`);
       }
     }

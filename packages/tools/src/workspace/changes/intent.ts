@@ -74,7 +74,7 @@ export async function writeIntent(
 function notNoted(folder: string, cause: unknown): WorkspaceError {
   return new WorkspaceError(
     "system",
-    `What was to be written could not be noted in ${folder} before (${messageOf(cause)}), so nothing was written.`,
+    `Nothing was written: the changes could not be noted in ${folder} first (${messageOf(cause)}).`,
     { cause },
   );
 }

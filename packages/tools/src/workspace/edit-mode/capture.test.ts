@@ -101,7 +101,7 @@ describe("B27: the whole file", () => {
       "1 plain",
     ]);
     expect(captured([readme], "```md\n# Hi\n```\nRun\n```sh\nls\n```\n")).toEqual([
-      "README.md: there are 2 fences, and none says that it is the file",
+      "README.md: there are 2 fences, and none is marked as the file",
     ]);
   });
 

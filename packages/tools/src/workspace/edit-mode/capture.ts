@@ -141,7 +141,7 @@ export class Capture<File extends Addressee> implements FenceListener {
     const name = nameOf(1, only.fence);
     if (this.#mayHaveEndedEarly(only, more)) return { ...none, doubts: [endedEarly(name, only.fence)] };
     if (more.length > 0) {
-      const why = `there are ${this.#plain.length} fences, and none says that it is the file`;
+      const why = `there are ${this.#plain.length} fences, and none is marked as the file`;
       return { ...none, wrong: [{ file, why }] };
     }
     if (this.#unclosed) return { ...none, doubts: [`${name} is not closed`] };

@@ -44,7 +44,7 @@ export function editModeTool(workspace: Workspace, options: WritingOptions = {})
     files: "write",
     about: ({ file_path: path }) => ({ paths: [{ path, access: "write" }] }),
     preview: () => ({
-      notes: ["What comes into the file is not written yet: the agent's next message is applied to it unasked."],
+      notes: ["The content is not written yet. The agent's next message is applied to the file without asking."],
     }),
     async execute(wanted, context) {
       const file = await armFile(workspace, finder, wanted, context);

@@ -54,7 +54,7 @@ test("B31: when one cannot take its place at last, those that have are put back,
   const { put } = await prepared(folder, "a.txt", "b.txt", "c.txt");
   writeFileSync(folder.path("c.txt"), "somebody else's");
   expect(await put()).toBe(
-    "c.txt was changed by somebody else meanwhile, so it was not written. Read it again first; what had been written was put back",
+    "c.txt was changed by somebody else meanwhile, so it was not written. Read it again first; files written before were restored",
   );
   expect([folder.read("a.txt"), folder.read("c.txt")]).toEqual(["old", "somebody else's"]);
   expect(folder.names()).toEqual(["a.txt", "c.txt"]);
@@ -73,7 +73,7 @@ test("F21: a call that is cancelled at the last moment writes nothing", async ()
   using folder = new TestFolder({ "a.txt": "old", "b.txt": "old" });
   const { put, signals } = await prepared(folder, "a.txt", "b.txt");
   signals[1]?.abort(new Error("the user interrupted"));
-  expect(await put()).toBe("the user interrupted; what had been written was put back");
+  expect(await put()).toBe("the user interrupted; files written before were restored");
   expect([folder.read("a.txt"), folder.read("b.txt"), folder.names()]).toEqual(["old", "old", ["a.txt", "b.txt"]]);
 });
 
@@ -118,7 +118,7 @@ describe("what is about to be done to several files is noted before", () => {
     const { put, signals } = await prepared(folder, "a.txt", "b.txt");
     const signal = signals[1]?.signal as AbortSignal & { throwIfAborted: () => void };
     signal.throwIfAborted = () => rmSync(join(backups, "intents"), { recursive: true });
-    expect(await put(backups)).toMatch(/ENOENT.*; what had been written was put back$/);
+    expect(await put(backups)).toMatch(/ENOENT.*; files written before were restored$/);
     expect([folder.read("a.txt"), folder.read("b.txt"), folder.names()]).toEqual(["old", "old", ["a.txt", "b.txt"]]);
   });
 });

@@ -48,7 +48,7 @@ export async function putInPlace(
     }
     // Where it cannot be ended, whoever finds it finds the files as they were.
     await intent?.end().catch(() => {});
-    const back = placed.length === 0 ? [] : ["what had been written was put back"];
+    const back = placed.length === 0 ? [] : ["files written before were restored"];
     return [messageOf(error), ...(problems.length > 0 ? problems : back)].map(withoutStop).join("; ");
   }
 }

@@ -9,14 +9,14 @@ import type { KeyRow } from "./key-bindings.ts";
 const HEADS: Readonly<Record<KeyPlace, string>> = {
   prompt: "In the prompt:",
   empty: "In an empty prompt:",
-  list: "In lists, the tree and what is opened:",
+  list: "In lists, the tree and opened pages:",
   tree: "In the tree:",
-  page: "In what is opened:",
+  page: "In opened pages:",
 };
 
 const foot = () => [
-  'They are changed under "keys" in your settings file, as in { "keys": { "redraw": ["f5", "ctrl+l"] } }.',
-  `\`${ownCommand("config path")}\` says where that is; a change counts from the next start on.`,
+  'Change them under "keys" in your settings file, such as { "keys": { "redraw": ["f5", "ctrl+l"] } }.',
+  `\`${ownCommand("config path")}\` shows where that file is. Changes take effect at the next start.`,
 ];
 
 /** What each key does, and what it is called where it can be changed (T13). */

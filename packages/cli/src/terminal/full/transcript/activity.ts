@@ -132,7 +132,7 @@ export class Activities {
   #noteNotice({ notice }: NoticeDisplay, state: ConversationState): void {
     switch (notice.type) {
       case "context.shortening":
-        return this.#set("summing up the earlier conversation");
+        return this.#set("compacting the conversation");
       case "context.not-shortened":
         return this.#settle(state);
       case "model.retrying":

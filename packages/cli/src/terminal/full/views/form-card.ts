@@ -27,7 +27,7 @@ interface Filling {
 
 /**
  * Several things that a person chooses or says, one after the other; when there are several, all answers are shown before
- * they are sent. Esc goes one level back: from the words to the choices, from a field to the one before.
+ * they are sent. Esc goes one level back: from the words to the choices, from a field to the previous match.
  */
 export class FormCard implements Overlay<Filled> {
   readonly isFull = false;

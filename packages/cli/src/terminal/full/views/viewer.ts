@@ -27,7 +27,7 @@ export interface ViewerOptions {
 
 /**
  * Shows pages one at a time on the whole screen: the last one first; Left and Right go to the others. The key that opened
- * them goes to the one before, so that it comes to whatever says that it opens it; where there is none before, it closes.
+ * them goes to the previous match, so that it comes to whatever says that it opens it; where there is none before, it closes.
  * A page can be searched: what is found is marked wherever it stands.
  */
 export class Viewer implements Overlay<never> {
