@@ -24,7 +24,7 @@ describe("the command line", () => {
   });
 
   test.each([
-    [["--help"], "banyan", "Talk with an agent"],
+    [["--help"], "banyan", "Chat with an agent"],
     [["run", "--help"], "banyan run", "Work on a task by itself"],
   ])("%s tells what the command does", (argv, name, what) => {
     const { type, text } = readArguments(argv) as { type: string; text: string };

@@ -209,7 +209,7 @@ test("C7: a branch gets a worktree by a command, is told when it is gone, and gi
   await expect(client.ask("worktree.remove", { name: worktree })).rejects.toThrow("holds 1 changed file");
   await client.ask("worktree.remove", { name: worktree, changes: true });
   expect(git("branch", "--list", "banyan/*")).toBe("");
-  await expect(say("go on", end)).rejects.toThrow("The worktree try-this of this branch is not there any more.");
+  await expect(say("go on", end)).rejects.toThrow("The worktree try-this of this branch is gone.");
   const { worktree: other } = await client.ask("worktree.open", { conversation, at: trunk });
   await client.ask("conversation.remove", { conversation });
   await expect(host.worktrees.folderOf(other, conversation)).rejects.toThrow("is not there any more");

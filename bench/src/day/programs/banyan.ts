@@ -20,7 +20,7 @@ export const banyan: DayProgram = {
   }),
   asks: { edit: /Allow this\?/, command: /Allow this\?/ },
   other: /second/,
-  stopped: /you have control/,
+  stopped: /Stopped\. Your turn/,
   spent: /whole tree/,
   changed: /\/diff\b.*\+ +Good evening/s,
   ways: {
@@ -39,7 +39,7 @@ export const banyan: DayProgram = {
     branch: [
       "<Esc><Esc>",
       { after: /Enter goes there/, press: "<Enter>" },
-      { after: /Change your message/, press: `<C-u>${TYPED.kite}<Enter>` },
+      { after: /Edit and resend/, press: `<C-u>${TYPED.kite}<Enter>` },
     ],
     "the other branch": ["/tree<Enter>", { after: /Enter goes there/, press: "<Up><Up><Enter>" }],
     picture: ["<paste:{cwd}/dot.png>", { after: /\[image/i, press: " what is it?<Enter>" }],

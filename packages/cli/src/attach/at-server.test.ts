@@ -78,7 +78,7 @@ describe.skipIf(!hasTmux)("T17: a command of the person's own at a server", () =
     await pty.prompted();
     pty.enter("!pwd; echo @notes.md; exit 3");
     const workspace = realpathSync(place.workspace);
-    await pty.until(`❯ !pwd; echo @notes.md; exit 3\n${workspace}\n@notes.md\nexit code 3`);
+    await pty.until(`❯ !pwd; echo @notes.md; exit 3\n${workspace}\n@notes.md\nExit code 3`);
     await pty.until(/^Exit code 3(, [\d.]+ s)?\. The agent sees this with your next message\.$/);
     pty.enter("!! echo $OWN_TOKEN");
     await pty.until(/^❯ !! echo \$OWN_TOKEN\nof the person\nDone(, .*)?\. The agent does not see this\.$/);
@@ -245,7 +245,7 @@ test.skipIf(!hasTmux)(
     using pty = Pty.open(place, ["attach", "--new"], model.env);
     await pty.prompted();
     await pty.exchange("plant an oak and a fig", "Planted.");
-    await pty.exchange("/changes", /^2 files changed:\n[\s\S]*^ +created +\+1 +-0 +oak\.txt\n[\s\S]*\/undo takes/);
+    await pty.exchange("/changes", /^2 files changed:\n[\s\S]*^ +created +\+1 +-0 +oak\.txt\n[\s\S]*\/undo reverts/);
     pty.enter("/changes oak.txt");
     await pty.until(/^\+ ?tall$|^ *1 \+ tall$/, 2);
     await pty.prompted();

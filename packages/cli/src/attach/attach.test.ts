@@ -125,7 +125,7 @@ test.each([
 test("attach says what it needs: a terminal, a server, a token, and no token in an address", async () => {
   using place = home();
   const { stderr, code } = await banyan(place, ["attach"]);
-  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("a person at a terminal") });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("needs a terminal") });
   const { whichServer } = await import("./which-server.ts");
   expect(() => whichServer("http://127.0.0.1:1/?token=secret", "/", "")).toThrow("BANYAN_TOKEN");
   expect(() => whichServer("http://user:secret@127.0.0.1:1", "/", "")).toThrow("Do not put the token into the address");

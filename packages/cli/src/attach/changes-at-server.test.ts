@@ -32,7 +32,7 @@ test.skipIf(!hasTmux)(
     await third.prompted();
 
     const screen = await pty.exchange("/undo", "The agent is told with your next message.");
-    expect(screen).toMatch(/^undone: .*fig\.txt.*\n.*- ?small/m);
+    expect(screen).toMatch(/^Undone: .*fig\.txt.*\n.*- ?small/m);
     // It was shown as it was done, and is not shown again.
     expect(screen.match(/deleted fig\.txt/g)).toHaveLength(1);
     expect(screen).not.toContain("The person has taken back");

@@ -34,7 +34,7 @@ describe.skipIf(!hasTmux)("commands of a terminal whose conversation is on a ser
     pty.enter("in red");
     await pty.until(/^Red/);
     pty.press("C-c");
-    await pty.until("Interrupted");
+    await pty.until("Stopped. Your turn.");
     await pty.prompted();
     await pty.exchange("/retry", "Painted red.");
     await pty.exchange("/mode chat", "Chat mode:");

@@ -39,7 +39,7 @@ for (const [how, args, shown] of [
         // Ctrl-C takes a line away from a system that edits lines until it is read.
         await expect.poll(() => kept(place)).toContain("are you there?");
         pty.press("C-c");
-        await pty.until("Ctrl-C again leaves, and keeps it.");
+        await pty.until("Ctrl-C again leaves and keeps it.");
         pty.press("C-c");
         await pty.until("attach: banyan attach --resume");
         await pty.until("[exit 0]");

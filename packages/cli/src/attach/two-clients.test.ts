@@ -24,7 +24,7 @@ describe.skipIf(!hasTmux)("T43: a person in a terminal, and another client", () 
     using pty = Pty.open(place, ["attach", "--new"], model.env);
     await pty.prompted();
     pty.enter("!echo three");
-    await pty.until(/^done[,;] /);
+    await pty.until(/^Done[,.] /);
     const { conversation } = await remote.ask("conversation.open", {});
     const watched = await remote.watch(conversation).loaded;
     await remote.ask("turn.say", { conversation, parts: say("hello") });

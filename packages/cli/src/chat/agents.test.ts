@@ -30,7 +30,7 @@ test.skipIf(!hasTmux)(
     pty.enter("/agents tell 1 on the left");
     await pty.until("Agent 1 gets your message before its next step.");
     pty.enter("/agents stop 2");
-    await pty.until("No sub-agent 2 is at work.");
+    await pty.until("No sub-agent 2 is running.");
     writeFileSync(join(place.workspace, "told"), "");
     await made("deeper");
     pty.enter("/agents stop 1");

@@ -54,7 +54,7 @@ describe.skipIf(!hasTmux).each(links)("F37: whether a turn may go on beyond its 
     // It stood there twice: nothing was decided the first time.
     await pty.until("Continue, with the same limit again?", 3);
     pty.press("C-c");
-    await pty.until("Interrupted");
+    await pty.until("Stopped. Your turn.");
     await pty.prompted();
   });
 });

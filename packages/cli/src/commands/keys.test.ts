@@ -20,7 +20,7 @@ test.skipIf(!hasTmux)(
       pty.press("C-r");
       await pty.until("chat · edits freely");
       pty.enter("/keys");
-      const table = await pty.until("`banyan config path` says where that is");
+      const table = await pty.until("`banyan config path` shows where that file is");
       expect(table).toMatch(/^ {2}approval-mode +Ctrl-R \(yours\) +changes the approval mode$/m);
       expect(table).toMatch(/^ {2}history-search +none /m);
       expect(table).toMatch(/^ {2}redraw +none \(yours\) /m);

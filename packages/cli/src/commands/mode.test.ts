@@ -23,7 +23,7 @@ test.skipIf(!hasTmux)(
     using pty = Pty.open(place, ["--task", "paint it", "--chat-mode", ...MODEL], model.env);
     await pty.until("I begin");
     pty.press("C-c");
-    await pty.until("Interrupted");
+    await pty.until("Stopped. Your turn.");
     await pty.prompted();
     await pty.until(STATUS.task);
     await pty.exchange("go on", "Painted.");
@@ -53,7 +53,7 @@ test.skipIf(!hasTmux)(
     using pty = Pty.open(place, ["--task", "paint it", ...MODEL], model.env);
     await pty.until("I begin");
     pty.press("C-c");
-    await pty.until("Interrupted");
+    await pty.until("Stopped. Your turn.");
     await pty.prompted();
     await pty.exchange("/mode chat", "Chat mode:");
     await pty.exchange("which colour?", "Blue, so far.");

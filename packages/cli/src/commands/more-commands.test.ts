@@ -34,7 +34,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
     await pty.exchange("change it", "Done.");
     // Of the only file nobody has to give the name.
     expect(await pty.exchange("/changes", /^changed a\.txt, 1 line added, 1 removed$/)).toMatch(/- one\n.*\+ two/);
-    expect(await pty.exchange("/undo", "undone: changed a.txt, 1 line added, 1 removed")).toMatch(/- two\n.*\+ one/);
+    expect(await pty.exchange("/undo", "Undone: changed a.txt, 1 line added, 1 removed")).toMatch(/- two\n.*\+ one/);
     expect(readFileSync(path, "utf8")).toBe("one\n");
     await pty.exchange("/undo", "No call on this branch has changed a file, or its changes are undone already.");
     pty.enter("go on");
@@ -137,7 +137,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
         /approval +edits: edits freely\n.*“The look”, 3 messages(.*\n)+.*file +\/.*\.sqlite\n(.*\n)+.*MCP +no servers/,
       ],
       ["/config hooks", /^hooks\.SessionEnd +user +.*exit 0.*\n\n(.*\n)*user: \/.*settings\.json$/],
-      ["/copy", /^Copied: the answer, 1 line\.$/],
+      ["/copy", /^Copied the answer, 1 line\.$/],
       ["/export", /^Written: \/.*\.md$/],
       ["?", /^Your system edits the line here/],
       ["/hooks", /^\/.*settings\.json\n {2}SessionEnd +\* +exit 0\nThe status line is written by echo mine$/],

@@ -47,7 +47,7 @@ describe.skipIf(!hasTmux)("branches side by side, at a terminal", () => {
     await pty.exchange("/bring 2", "created made.txt (+1 -0)");
     expect(readFileSync(made, "utf8")).toBe("some words");
     await pty.prompted();
-    await pty.exchange("/undo", "undone: deleted made.txt");
+    await pty.exchange("/undo", "Undone: deleted made.txt");
     expect(existsSync(made)).toBe(false);
     await pty.exchange("/worktree mine", "Your next message works in the worktree mine.");
     await pty.exchange("create mine.txt with words", "Created mine.txt");

@@ -34,9 +34,9 @@ test("T54: /copy takes the last answer, or the block of code that is named by it
   for (const named of ["", "2", "TS"]) await copyAnswer(context, named);
   expect(copied).toEqual([ANSWER, "echo 1\necho 2", "const a = 1;"]);
   expect(told).toEqual([
-    "Copied: the answer, 16 lines.",
-    "Copied: a block of sh, 2 lines.",
-    "Copied: a block of ts, 1 line.",
+    "Copied the answer, 16 lines.",
+    "Copied a block of sh, 2 lines.",
+    "Copied a block of ts, 1 line.",
   ]);
   for (const named of ["sh", "0", "rust"]) await copyAnswer(context, named);
   expect(copied).toHaveLength(3);

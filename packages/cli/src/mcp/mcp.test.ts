@@ -65,7 +65,7 @@ describe("banyan mcp add and remove", () => {
     [["add", "taken", "x"], 'There is an MCP server "taken" already; remove it first, or give another name.'],
     [["remove", "tkaen"], 'There is no MCP server "tkaen" in your settings. Did you mean taken?'],
     [["test", "other"], 'There is no MCP server "other" here. There are: taken.'],
-    [["login", "taken"], "taken is a program: there is nothing to sign in to."],
+    [["login", "taken"], "taken is a program, so there is nothing to sign in to."],
   ])("B47: refuse %j with exit code 2, and change nothing", async (args, message) => {
     put(settings, { mcpServers: { taken: { command: "x" } } });
     expect(await refused(...args)).toContain(`banyan: ${message}`);

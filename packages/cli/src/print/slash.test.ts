@@ -79,7 +79,7 @@ describe("C18: /name at the beginning of a prompt", () => {
       ["run", "/hii", "Bo"],
       "There is no prompt /hii. Did you mean /hi? Start with a space to send it",
     ],
-    ["a command of the chat", ["-p", "/model x"], "/model is a command of a chat: start banyan and type it there."],
+    ["a command of the chat", ["-p", "/model x"], "/model works in a chat only. Start banyan and type it there."],
   ])("%s is a mistake: exit code 2, no request and no conversation", async (_, args, sentence) => {
     put(".banyan/commands/hi.md", "Say hello to $1.");
     await using server = await modelServer({ text: "Never." });

@@ -60,12 +60,12 @@ describe("C4: files that a call brings", () => {
     [
       "a picture that is none",
       { ...png, data: btoa("hello, world") },
-      /it says that it is a PNG image, and its bytes are not/,
+      /its name says a PNG image, but its bytes are something else/,
     ],
     [
       "a PDF that is a text",
       { mediaType: "application/pdf", data: btoa("Dear all,") },
-      /a PDF document, and its bytes are not/,
+      /a PDF document, but its bytes are something else/,
     ],
     [
       "100 MiB",

@@ -57,7 +57,7 @@ test("C15: @diff that names nothing, or an option of git, says so", async (conte
   await expect(changes("nowhere")).rejects.toThrow("there is no commit nowhere");
   await expect(changes("--output=x")).rejects.toThrow("there is no commit --output=x");
   await expect(changes("main..main")).rejects.toThrow("nothing has changed");
-  await expect(changes(undefined, tmpdir())).rejects.toThrow("there is no repository");
+  await expect(changes(undefined, tmpdir())).rejects.toThrow("there is no git repository");
   expect(readdirSync(folder)).not.toContain("x");
 });
 

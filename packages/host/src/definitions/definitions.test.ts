@@ -116,9 +116,9 @@ describe("named agents", () => {
   });
 
   test.each([
-    ["that stands for too much", ["a: &a [x, x]", ...Array(20).fill("- *a")], "this is no YAML"],
+    ["that stands for too much", ["a: &a [x, x]", ...Array(20).fill("- *a")], "this is not YAML"],
     ["that stands for itself", ["description: &a [*a]"], "found too many levels"],
-    ["deeper than any stack", [`description: ${"[".repeat(9000)}`], "this is no YAML"],
+    ["deeper than any stack", [`description: ${"[".repeat(9000)}`], "this is not YAML"],
   ])("YAML %s is a fault of its file alone", (_, head, problem) => {
     write("agents/bad.md", "---", ...head, "---", "Text.");
     write("agents/good.md", "---", "description: good", "---", "Text.");
@@ -137,7 +137,7 @@ describe("named agents", () => {
     expect(faults.map(({ problem }) => problem)).toEqual([
       "it is neither UTF-8 nor UTF-16",
       "it has 300000 bytes",
-      expect.stringMatching(/^this is no YAML/),
+      expect.stringMatching(/^this is not YAML/),
     ]);
     expect(faults[2]?.line).toBe(4);
   });
@@ -233,7 +233,7 @@ describe("C19: loading", () => {
     expect(found).toMatchObject([{ name: "simple", description: "Simple helper. Trigger words: a, b and more of it" }]);
     expect(faults.map(describeFault)).toEqual([
       expect.stringMatching(
-        `^${skill}:3:\\d+: this is no YAML \\(.*\\); it was read line by line; correct it; a text that begins with a sign`,
+        `^${skill}:3:\\d+: this is not YAML \\(.*\\); it was read line by line; correct it; put a text that begins with a sign`,
       ),
     ]);
     write(
@@ -259,7 +259,7 @@ describe("C19: loading", () => {
     const path = write("skills/lacking/SKILL.md", "---", "name: a: b", "---", "Text.");
     const { found, faults } = readSkills([{ path: join(root, "skills") }]);
     expect(found).toEqual([]);
-    expect(faults.map(describeFault)).toEqual([expect.stringMatching(`^${path}:2:\\d+: this is no YAML`)]);
+    expect(faults.map(describeFault)).toEqual([expect.stringMatching(`^${path}:2:\\d+: this is not YAML`)]);
   });
 
   test("random descriptions: each is there as it was written, as YAML or line by line", () => {

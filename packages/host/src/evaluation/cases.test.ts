@@ -48,7 +48,7 @@ describe("C16: a file of cases", () => {
   });
 
   test.each([
-    ["no YAML", ["cases: [", "x"], /cases\.yaml:\d:\d: this is no YAML/],
+    ["no YAML", ["cases: [", "x"], /cases\.yaml:\d:\d: this is not YAML/],
     ["no cases", ["models: [a/b]"], /cases\.yaml: cases: found nothing; expected a list of cases\.$/],
     ["an empty list of cases", ["cases: []"], /:1:8: cases: found \[\]; expected at least one case\.$/],
     [

@@ -250,7 +250,7 @@ describe("C16: an evaluation", () => {
     const asked = { times: 0 };
     const it = column("it", ["x"], asked);
     await expect(run([chat("a", { judge: "Nice." })], [it])).rejects.toThrow(
-      /^The case "a" is to be judged, and there is no judge/,
+      /^The case "a" needs a judge, and there is none/,
     );
     await expect(run([chat("a", { contains: "x" })], [])).rejects.toThrow(/^There is nothing to evaluate/);
     await expect(run([chat("a", { contains: "x" })], [it, it])).rejects.toThrow(/^Two columns have the name "it"/);

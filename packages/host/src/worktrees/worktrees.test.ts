@@ -221,7 +221,7 @@ describe("what cannot be", () => {
       `The repository ${empty} has no commit yet, so no worktree can be made of it. Commit something first.`,
     );
     await expect(make(person, join(person.root, "nowhere"))).rejects.toThrow(
-      /git is not installed, or the folder is not there/,
+      /git is not installed, or the folder is gone/,
     );
     const without = new Worktrees({ folder: person.worktrees, workspace: person.top, env: { PATH: "/nowhere" } });
     await expect(without.list()).rejects.toThrow(/git is not installed/);

@@ -23,7 +23,7 @@ test("B47: what a prompt brings goes along as what its bytes are", () => {
 
 test.each([
   ["SVG", "image/svg+xml", SVG, `image/svg+xml, ${atob(SVG).length} bytes: models do not look at such pictures`],
-  ["SVG that is called PNG", "image/png", SVG, "it says that it is a PNG image, and its bytes are not"],
+  ["SVG that is called PNG", "image/png", SVG, "its name says a PNG image, but its bytes are something else"],
   ["HTML as a picture of no known kind", "image/x", base64("<!doctype html>"), "models do not look at such pictures"],
   ["what is no base 64", "image/png", "<script>", "its bytes are no base 64"],
   ["nothing", "image/png", "", "it is empty"],

@@ -279,7 +279,7 @@ describe("losing a server", () => {
     await using opened = await TestServers.settled({ it: puppet() });
     await expect(opened.call("mcp_it_crash")).rejects.toMatchObject({
       code: "gone",
-      message: expect.stringContaining("Whether this took effect is unknown."),
+      message: expect.stringContaining("It is unknown whether this took effect."),
     });
     expect(opened.toolNames).toContain("mcp_it_echo");
     expect(await opened.call("mcp_it_echo", { text: "back" })).toBe("back");

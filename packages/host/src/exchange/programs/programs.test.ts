@@ -283,10 +283,10 @@ describe("B56: what is damaged is named, and hides nothing else", () => {
       lines[5] = "\u0000\u0001";
     });
     expect(session.left).toEqual([
-      "a line that is no object (line 1)",
+      "a line that is not an object (line 1)",
       "“moon”, which is unknown (line 2)",
       "a damaged line: the JSON ends too early (line 4)",
-      expect.stringMatching(/^what stood before this is missing, .* \(lines 5, 7\)$/),
+      expect.stringMatching(/^earlier messages are missing, .* \(lines 5, 7\)$/),
       'a damaged line: the JSON is not valid at "\\u0000" (line 6)',
       "a result without its call (line 7)",
     ]);

@@ -107,7 +107,7 @@ describe("what is about to be done to several files is noted before", () => {
     using folder = new TestFolder({ "a.txt": "old", "b.txt": "old" });
     const { put } = await prepared(folder, "a.txt", "b.txt");
     expect(await put(join(folder.outside, "secret.txt"))).toMatch(
-      /^What was to be written could not be noted in .*secret\.txt\/intents before \(.*\), so nothing was written$/,
+      /^Nothing was written: the changes could not be noted in .*secret\.txt\/intents first \(.*\)$/,
     );
     expect([folder.read("a.txt"), folder.read("b.txt"), folder.names()]).toEqual(["old", "old", ["a.txt", "b.txt"]]);
   });
