@@ -66,7 +66,7 @@ export function showComparison({ state, leaf, columns, style, write }: Conversat
     if (problem !== undefined) write(`      ${style.bad(oneLine(problem))}`);
     if (said !== "") write(`      ${excerpt(visibleLine(said), Math.max(20, columns - 6))}`);
   }
-  write(style.dim(wrap("/branch n goes on with one of them, /bring n takes it over to where you are.", columns)));
+  write(style.dim(wrap("/branch n continues with a branch, /bring n brings its results to where you are.", columns)));
 }
 
 /** `3 files +20 -4`. */

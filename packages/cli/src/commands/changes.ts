@@ -9,11 +9,11 @@ export function showChanges({ state, leaf, style, write }: ConversationContext, 
   const files = leaf === null ? [] : changesOf(state, leaf);
   if (argument === "" && files.length !== 1) {
     write(...changedFileLines(files));
-    if (files.length > 0) write(style.dim("/changes PATH shows the diff, /undo takes the last change back."));
+    if (files.length > 0) write(style.dim("/changes PATH shows the diff, /undo reverts the last change."));
     return;
   }
   const file = argument === "" ? files[0] : changedFileNamed(files, argument);
-  if (!file) write(`${argument} was not changed on this branch. /changes lists what was.`);
+  if (!file) write(`${argument} was not changed on this branch. /changes lists the changed files.`);
   for (const change of file?.changes ?? []) write(changeHead(change, style), ...diffLines(change.diff, { style }));
 }
 
@@ -29,11 +29,11 @@ export async function undoChanges(
   const call = argument === "" ? calls[0] : calls.find((known) => known.call === argument);
   if (!call) {
     const which = argument === "" ? "No call on this branch has" : `There is no call ${excerpt(argument, 40)} that has`;
-    return write(`${which} changed a file, or all is as it was. /changes lists what was changed.`);
+    return write(`${which} changed a file, or its changes are undone already. /changes lists the changed files.`);
   }
   const { changes, problems } = await undo(call);
   for (const change of changes)
-    write(`undone: ${changeHead(change, style)}`, ...diffLines(change.diff, { style, most: SHOWN }));
+    write(`Undone: ${changeHead(change, style)}`, ...diffLines(change.diff, { style, most: SHOWN }));
   for (const problem of problems) write(`${style.bad("Not undone:")} ${oneLine(problem)}`);
-  if (changes.length > 0) write(style.dim("The agent is told with what you say next."));
+  if (changes.length > 0) write(style.dim("The agent is told with your next message."));
 }

@@ -24,7 +24,7 @@ function showUsers(context: ConversationContext, argument: string): void {
   const configuration = readConfiguration(place);
   show(context, argument, configuration, redactor({ env: process.env }), [
     ...layerSentences(configuration, place, place.project),
-    "They are your own. At a server your keys, theme and notifications hold; /status shows what holds of the server's.",
+    "These are your own settings. At a server, your keys, theme and notifications are used. /status shows the server's settings.",
   ]);
 }
 

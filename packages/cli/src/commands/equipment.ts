@@ -11,9 +11,9 @@ export function showHooks({ style, write }: ConversationContext, { host }: OwnCo
   const sources = listedHooks(host);
   const { statusLine } = host.configuration.settings;
   if (sources.length === 0)
-    write("There are no hooks here. The setting hooks takes them, in the form that Claude Code and codex have.");
+    write("No hooks. Add them under hooks in your settings, in the format of Claude Code and codex.");
   for (const { file, isUsed, hooks } of sources) {
-    const why = isUsed ? "" : " – not run: this project is not trusted; --trust uses it";
+    const why = isUsed ? "" : " – not run: this project is not trusted. --trust turns it on";
     write(`${style.bold(visibleLine(file))}${style.warning(why)}`);
     // A command is shown whole: what is cut off could be what matters.
     write(
@@ -28,7 +28,8 @@ export function showHooks({ style, write }: ConversationContext, { host }: OwnCo
 export async function showServers({ write }: ConversationContext, { host }: OwnContext): Promise<void> {
   const { mcp: servers } = await host.ready();
   const states = servers?.states ?? [];
-  if (states.length === 0) write(`There are no MCP servers here. ${ownCommand("mcp add --help")} says how to add one.`);
+  if (states.length === 0)
+    write(`There are no MCP servers here. ${ownCommand("mcp add --help")} explains how to add one.`);
   const promptsOf = (name: string) => servers?.prompts.filter(({ server }) => server === name).length ?? 0;
   write(...table(states.map((state) => [state.name, state.status, oneLine(about(state, promptsOf(state.name)))])));
 }

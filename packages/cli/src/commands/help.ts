@@ -6,10 +6,10 @@ import { offeredCommands } from "./offered.ts";
 import { promptCommands } from "./prompt-commands.ts";
 
 const HOW = [
-  "Enter sends; \\ at the end of a line goes on in the next one; a paste is one message.",
-  "While the agent works, Enter steers it: it hears you before it does the next thing. Alt+Enter, or a line that begins with >, waits for the end of its turn.",
-  "!command runs in your shell, on this machine, and the agent gets its output; of !!command it gets nothing.",
-  "Ctrl-C interrupts, or clears what is typed; twice on an empty line, or Ctrl-D, exits. ? on an empty line shows all keys.",
+  "Enter sends. \\ at the end of a line starts a new line. A paste is one message.",
+  "While the agent works, Enter sends before its next step. Alt+Enter, or a line that starts with >, sends after its turn.",
+  "!command runs in your shell on this machine, and the agent sees its output. The agent does not see !!command.",
+  "Ctrl-C stops the agent, or clears the line. Ctrl-C twice on an empty line, or Ctrl-D, exits. ? on an empty line shows all keys.",
 ];
 
 const WATCHING = ["Ctrl-C twice, or Ctrl-D, exits. ? on an empty line shows all keys."];
@@ -27,5 +27,5 @@ export async function showHelp(context: ConversationContext): Promise<void> {
 /** Writes the keys as they are in effect. */
 export function showKeys({ keys: rows, style, columns, write }: ConversationContext): void {
   if (rows) write(...keyLines(rows, columns, style));
-  else write("Here your system edits the line, with its own keys. Enter sends; Ctrl-C interrupts; Ctrl-D leaves.");
+  else write("Your system edits the line here, with its own keys. Enter sends, Ctrl-C interrupts, Ctrl-D leaves.");
 }

@@ -26,11 +26,11 @@ export function showPlan({ state, leaf, columns, style, write }: ConversationCon
 /** Writes what the last review found, by file and line. */
 export function showFindings({ state, leaf, columns, style, write }: ConversationContext): void {
   const found = lastFindings(state, leaf);
-  if (found === undefined) return write("Nothing was reviewed in this conversation; /review does it.");
+  if (found === undefined) return write("No review in this conversation yet. /review starts one.");
   if (found.length === 0) return write("The last review found nothing.");
   for (const [index, { place, text }] of found.entries())
     write(wrap(`${String(index + 1).padStart(3)}  ${style.bold(place)}  ${visibleLine(text)}`, columns));
-  write(style.dim("/findings n has the agent mend finding n."));
+  write(style.dim("/findings n has the agent fix finding n."));
 }
 
 /** Writes what runs in the background, a line each. */
@@ -65,7 +65,7 @@ export async function showAgents({
   if (all.length === 0) write("No sub-agent was launched in this conversation.");
   write(...table(all.map((agent) => rowOf(agent, columns))));
   const named = own ? (await own.host.ready()).agents : [];
-  if (named.length > 0) write("", style.dim("These can be launched by name:"));
+  if (named.length > 0) write("", style.dim("Agents that can be launched by name:"));
   write(...table(named.map(({ name, description }) => [oneLine(name), oneLine(description)])));
 }
 

@@ -12,7 +12,7 @@ export async function showMemory(context: ConversationContext, argument: string)
   const { memory: kept } = await host.ready();
   if (argument === "agree") {
     await host.agreeToMemory();
-    write("Memory is on, from your next message on. /memory off switches it off for a conversation.");
+    write("Memory is on from your next message. /memory off turns it off for a conversation.");
   } else if (!kept) write(memoryOffer(host));
   else if (argument === "on" || argument === "off") {
     const { id } = await own.open();
@@ -20,12 +20,12 @@ export async function showMemory(context: ConversationContext, argument: string)
     write(
       argument === "on"
         ? "Memory is on for this conversation."
-        : "Memory is off for this conversation: nothing of it is remembered, and nothing is recalled into it.",
+        : "Memory is off for this conversation: nothing is remembered or recalled.",
     );
   } else {
     list(context);
     if (own.session && !(await kept.isOn(own.session.id)))
-      write("Memory is off for this conversation; /memory on switches it on.");
+      write("Memory is off for this conversation. /memory on turns it on.");
   }
 }
 

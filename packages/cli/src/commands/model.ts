@@ -12,7 +12,7 @@ export async function chooseModel(context: ConversationContext, argument: string
   const models = await offered(context.models);
   const chosen = argument === "" ? await choose(context, models) : models[Number(argument) - 1]?.name;
   if (chosen !== undefined) await use(context, chosen);
-  else if (argument !== "") context.write(`There is no model ${argument} in the list; /model shows it.`);
+  else if (argument !== "") context.write(`There is no model ${argument} in the list. /model shows the models.`);
 }
 
 /** Takes the model of that name; where it is none, the one that has it as a part of its name, or one of those that do. */

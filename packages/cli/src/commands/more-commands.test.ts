@@ -130,7 +130,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
       ["/context", /^tool +launch_agent +~?[\d,]+/],
       ["/memory", /^Memory is off for this conversation; \/memory on switches it on\.$/],
       ["/title The look", /^The title is “The look” now\.$/],
-      ["/approval edits", /^Approval: files of this directory are changed without asking\.$/],
+      ["/approval edits", /^Approval: edits files here without asking, asks before commands\.$/],
       ["/mcp", /^There are no MCP servers here\./],
       [
         "/status",

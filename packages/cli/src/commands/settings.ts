@@ -10,13 +10,13 @@ export async function beginNew({ write }: ConversationContext, own: OwnContext):
   write(
     old === undefined
       ? "This conversation is new already."
-      : `A new conversation. The old one stays: ${ownCommand(optionWords("--resume", old))}`,
+      : `New conversation. The old one: ${ownCommand(optionWords("--resume", old))}`,
   );
 }
 
 const SENTENCES = {
-  chat: "Chat mode: an answer without calls is your turn.",
-  task: "Task mode: what you say is worked on until it is finished.",
+  chat: "Chat mode: it is your turn after each answer.",
+  task: "Task mode: the agent works on your message until the task is finished.",
 } as const;
 
 /** Sets how turns are taken, and says it. */
@@ -30,7 +30,7 @@ export async function useApproval(context: ConversationContext, mode: ApprovalMo
   const { approval: current, useApproval, write } = context;
   if (mode === undefined) {
     write(approvalSentence(current), ...rulesHere(context));
-    write("/approval and plan, ask, edits or all changes that; /config permissions shows your rules.");
+    write("Change it with /approval plan, ask, edits or all. /config permissions shows your rules.");
   } else if (mode === current) write(approvalSentence(current));
   else await useApproval(mode);
 }
@@ -39,5 +39,5 @@ export async function useApproval(context: ConversationContext, mode: ApprovalMo
 function rulesHere({ state, style }: ConversationContext): string[] {
   if (state.allowed.length === 0) return [];
   const rules = state.allowed.map((rule, index) => `  ${style.bold(String(index + 1))}  ${oneLine(rule)}`);
-  return ["You allowed in this conversation (/approval drop and a number takes it back):", ...rules];
+  return ["Allowed in this conversation (/approval drop N removes a rule):", ...rules];
 }

@@ -32,17 +32,17 @@ export async function shareConversation({ shares, leaf, write }: ConversationCon
   if (wish.type === "list") write(...(await listed(shares)));
   else if (wish.type === "revoke") {
     await shares.revoke(wish.id);
-    write("That link shows nothing any more.");
+    write("The link no longer works.");
   } else {
     const { isBranch, seconds } = wish;
     const branch = isBranch && leaf !== null ? { leaf } : {};
     const made = await shares.create({ ...branch, ...(seconds !== undefined && { seconds }) });
     const what = "leaf" in branch ? "this branch as it is now" : "this conversation";
     write(
-      `Whoever has this link sees ${what}, and nothing else, until ${formatTime(made.share.expiresAt)}:`,
+      `Anyone with this link sees ${what}, and nothing else, until ${formatTime(made.share.expiresAt)}:`,
       made.address,
     );
-    write(`/share revoke ${visibleLine(made.share.id)} takes it back. It is not told again.`);
+    write(`/share revoke ${visibleLine(made.share.id)} revokes it. The link is shown only this time.`);
   }
 }
 

@@ -59,7 +59,7 @@ describe.skipIf(!hasTmux)("branches side by side, at a terminal", () => {
     );
     await pty.prompted();
     const [, number] = /with \/tree #(\d+)\. Then bring it\s+over with \/bring mine\./.exec(pty.screen()) ?? [];
-    await pty.exchange(`/tree #${number}`, "Your next message goes on from here.");
+    await pty.exchange(`/tree #${number}`, "Your next message continues from here.");
     await pty.exchange("/bring mine", "created mine.txt (+1 -0)");
     expect(readFileSync(join(place.workspace, "mine.txt"), "utf8")).toBe("words");
     await pty.prompted();

@@ -22,7 +22,7 @@ export function showUsage({ state, leaf, columns, write, style }: ConversationCo
   const rows = [HEAD, ...branches, row("whole tree", state.usage, state.cost)];
   for (const [index, line] of table(shownIn(rows, columns), 1, columns).entries())
     write(index === 0 ? style.dim(line) : line);
-  if (leaf !== null && all.includes(leaf)) write(style.dim("* is the branch that you are on."));
+  if (leaf !== null && all.includes(leaf)) write(style.dim("* marks your branch."));
 }
 
 /** Rows where they fit; in few columns without what is 0 everywhere. */
@@ -49,6 +49,7 @@ export async function showContext({ sentHere, columns, style, write }: Conversat
     share(tokens),
   ]);
   write(...table([...rows, ["", "all", formatCount(total), share(total)]], 2, columns));
-  const of = size === undefined ? "How much the model takes is not known." : `The model takes ${formatCount(size)}.`;
+  const of =
+    size === undefined ? "The model's context size is not known." : `The model's context size is ${formatCount(size)}.`;
   write(style.dim(wrap(`Tokens; ~ is an estimate. ${of}`, columns)));
 }

@@ -261,9 +261,8 @@ async function askedFor({ asked, input }: Prompt, host: Host, signal: AbortSigna
   const command = actionNamed(name);
   // An action that gives way to a prompt does no more than a prompt: it says a text.
   if (!command?.givesWay)
-    throw new UsageError(`/${name} is a command of a chat: start ${ownCommand("")} and type it there.`);
-  if (input !== "")
-    throw new UsageError(`/${name} takes no standard input. Describe in words what to do with it.`);
+    throw new UsageError(`/${name} works in a chat only. Start ${ownCommand("")} and type it there.`);
+  if (input !== "") throw new UsageError(`/${name} takes no standard input. Describe in words what to do with it.`);
   return { type: "command", command, argument: line.argument };
 }
 

@@ -14,7 +14,7 @@ export const branchActions: readonly Action[] = [
     needs: { right: "turn.say" },
     read(argument, place) {
       if (argument === "")
-        return place.state.messages.size === 0 ? message(place.say("Nothing has been said yet.")) : view("tree");
+        return place.state.messages.size === 0 ? message(place.say("There are no messages yet.")) : view("tree");
       const { message: named, rest } = readMessage(place, argument);
       if (rest !== "")
         throw new Refusal(place.say("Name one message by its number, as in /{name} #1.", { name: "tree" }));
@@ -30,7 +30,7 @@ export const branchActions: readonly Action[] = [
     read(argument, place) {
       const { state, say } = place;
       const all = leaves(state);
-      if (all.length === 0) return message(say("Nothing has been said yet."));
+      if (all.length === 0) return message(say("There are no messages yet."));
       if (argument === "") return { type: "view", view: "branches", leaves: all };
       const found = branchesNamed(place, argument);
       const [only] = found;
@@ -91,7 +91,7 @@ export const branchActions: readonly Action[] = [
       const { leaf, say } = place;
       if (argument === "")
         throw new Refusal(say("Name a branch, as in /bring 2. /compare and /branch show the numbers."));
-      if (leaf === null) throw new Refusal(say("Nothing has been said yet."));
+      if (leaf === null) throw new Refusal(say("There are no messages yet."));
       const from = readBranch(place, argument);
       refuseOwnWorktree(place, from, argument);
       return perform("branch.bring", { from, to: leaf }, ({ message: brought, files, problems }) => ({

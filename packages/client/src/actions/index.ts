@@ -118,7 +118,7 @@ function unknownName(word: string, offered: readonly Action[], user: Parameters<
     return say("You may only watch here: you cannot use /{name}.", { name: word });
   if (known)
     return isThere(known.needs?.clients, { client: "terminal" })
-      ? say("/{name} cannot be used here, only in a terminal beside the agent.", { name: word })
+      ? say("/{name} works only in a terminal on the agent's machine.", { name: word })
       : say("/{name} cannot be used here, only on the page.", { name: word });
   const names = offered.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   const near = nearest(word, [...names, ...prompts]).map((name) => `/${name}`);

@@ -68,7 +68,7 @@ export const messageActions: readonly Action[] = [
             help: say("Change the summary and send it. The old summary stays on its own branch."),
           };
         return perform("summary.edit", { message: named.id, text: rest }, (edited) => ({
-          ...message(say("Your next message goes on from the edited summary.")),
+          ...message(say("Your next message continues from the edited summary.")),
           goOn: { below: edited.message },
         }));
       }

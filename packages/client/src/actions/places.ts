@@ -40,7 +40,7 @@ export function readMessage({ state, say }: ActionPlace, argument: string): Name
   const [, name = "", rest = ""] = /^(\S*)\s*(.*)$/s.exec(argument) ?? [];
   const id = messageNamed(state, name);
   const message = id === undefined ? undefined : state.messages.get(id);
-  if (name === "") throw new Refusal(say("Name a message by its number, as in #1. /tree shows the numbers."));
+  if (name === "") throw new Refusal(say("Give the number of a message, such as #1. /tree shows the numbers."));
   if (!message) throw new Refusal(say("There is no message {name}. /tree shows the numbers.", { name: quoted(name) }));
   if (isRemoved(state, message.id))
     throw new Refusal(say("{name} was removed. /restore {name} brings it back.", { name: quoted(name) }));
@@ -53,7 +53,7 @@ export function readMessageOrEnd(place: ActionPlace, argument: string): NamedMes
   const end = leaf === null ? undefined : state.messages.get(leaf);
   const [first = ""] = argument.split(/\s/, 1);
   if (first.startsWith("#") || messageNamed(state, first) !== undefined) return readMessage(place, argument);
-  if (!end) throw new Refusal(say("Nothing has been said yet."));
+  if (!end) throw new Refusal(say("There are no messages yet."));
   return { message: end, number: `#${messageNumbers(state).get(end.id)}`, rest: argument };
 }
 

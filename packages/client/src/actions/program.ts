@@ -104,7 +104,7 @@ export const programActions: readonly Action[] = [
   {
     name: "transcript",
     help: "Show the whole branch from its beginning",
-    read: (_, { leaf, say }) => (leaf === null ? message(say("Nothing has been said yet.")) : view("transcript")),
+    read: (_, { leaf, say }) => (leaf === null ? message(say("There are no messages yet.")) : view("transcript")),
   },
   {
     name: "copy",
@@ -194,7 +194,7 @@ export const programActions: readonly Action[] = [
     needs: { right: "conversation.rename" },
     read(text, { state, say }) {
       const title = visibleLine(text).trim();
-      if (state.messages.size === 0) throw new Refusal(say("Nothing has been said yet."));
+      if (state.messages.size === 0) throw new Refusal(say("There are no messages yet."));
       if (title === "") return view("title");
       return perform("conversation.rename", { title }, () =>
         // The server may have taken a secret out of the title.
@@ -219,7 +219,7 @@ const FORMATS: Readonly<Record<string, ExportFormat>> = {
 };
 
 function readExport(file: string, { state, say }: ActionPlace): View {
-  if (state.messages.size === 0) throw new Refusal(say("Nothing has been said yet."));
+  if (state.messages.size === 0) throw new Refusal(say("There are no messages yet."));
   const ending = file === "" ? "md" : (/\.(\w+)$/.exec(file)?.[1]?.toLowerCase() ?? "");
   const format = Object.hasOwn(FORMATS, ending) ? FORMATS[ending] : undefined;
   if (!format)
@@ -244,7 +244,7 @@ function readShare(argument: string, { state, say }: ActionPlace): View {
         "Write /share or /share here, with a time such as 30m, 12h or 2d if you like; /share list; or /share revoke ID.",
       ),
     );
-  if (state.messages.size === 0) throw new Refusal(say("Nothing has been said yet."));
+  if (state.messages.size === 0) throw new Refusal(say("There are no messages yet."));
   const seconds = count === undefined ? undefined : Number(count) * UNITS[unit as keyof typeof UNITS];
   return { type: "view", view: "share", share: { type: "make", isBranch, seconds } };
 }

@@ -83,7 +83,7 @@ export const turnActions: readonly Action[] = [
     help: "Summarize the conversation so far for the model",
     needs: { right: "branch.compact", idle: "turn" },
     read(keep, { leaf, say }) {
-      if (leaf === null) throw new Refusal(say("Nothing has been said yet."));
+      if (leaf === null) throw new Refusal(say("There are no messages yet."));
       if (keep.length > 10_000) throw new Refusal(say("The text to keep has at most 10,000 characters."));
       return perform("branch.compact", { at: leaf, ...(keep !== "" && { keep }) }, (result) => {
         const { summary, compaction, problem } = result;

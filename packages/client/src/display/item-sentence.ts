@@ -2,10 +2,10 @@ import type { EventBody, FeedItem, Notice } from "@banyan/core/conversation";
 import { formatDuration, inEnglish, type Say, visibleLine, visibleProse } from "@banyan/core/shown";
 
 /** Stands below the text of a response that was discarded because the model is asked again. */
-export const GIVEN_UP = "What was written of this answer is given up; it is asked for anew.";
+export const GIVEN_UP = "Answer cut off, asking again. The text above is discarded.";
 
 /** Stands below a second discarded text of the same turn. */
-export const GIVEN_UP_TOO = "This is given up, too.";
+export const GIVEN_UP_TOO = "This text is discarded, too.";
 
 /** The items that clients write as sentences: notices, processes and limits. */
 type SentenceType =
@@ -20,14 +20,14 @@ type ItemOf<Type extends string> = Extract<EventBody | Notice, { readonly type: 
 /** Each sentence is the same in every client. `undefined`: this item needs none. */
 const SENTENCES: { readonly [Type in SentenceType]: (item: ItemOf<Type>, say: Say) => string | undefined } = {
   "model.retrying": ({ reason, delay, attempt, ...hitch }, say) =>
-    say("{reason} Asked again in {wait} ({hitch}, attempt {attempt}).", {
+    say("{reason} Trying again in {wait} ({hitch}, attempt {attempt}).", {
       reason: asSentence(reason),
       wait: waitOf(delay),
       hitch: failureName(hitch),
       attempt: String(attempt),
     }),
   "model.replaced": ({ from, to, reason }, say) =>
-    say("{reason} {to} goes on with this turn in the place of {from}.", {
+    say("{reason} {to} continues this turn instead of {from}.", {
       reason: asSentence(reason),
       to: visibleLine(to),
       from: visibleLine(from),
@@ -35,38 +35,36 @@ const SENTENCES: { readonly [Type in SentenceType]: (item: ItemOf<Type>, say: Sa
   "model.waiting": ({ time: wait, alive }, say) => {
     const time = formatDuration(Math.round(wait / 1_000) * 1_000);
     return alive
-      ? say("Thinking for {time}; the connection is alive.", { time })
+      ? say("Thinking for {time}. The connection is alive.", { time })
       : say("Nothing from the model for {time}.", { time });
   },
   "turn.waiting": ({ reason }) => (reason === "" ? undefined : asSentence(reason)),
   "message.left-out": ({ reason }, say) =>
-    say("The model is not shown a message that cannot be read: {reason}", { reason: asSentence(reason) }),
+    say("A message that cannot be read is not sent to the model: {reason}", { reason: asSentence(reason) }),
   "request.changed": ({ reason }) => asSentence(reason),
   "memory.skipped": ({ reason }, say) => say("Memory was not used: {reason}", { reason: asSentence(reason) }),
   "context.shortening": ({ reason }, say) =>
-    say("The earlier conversation is being summed up, to make room: {reason}", { reason: asSentence(reason) }),
+    say("Compacting the conversation: {reason}", { reason: asSentence(reason) }),
   "context.not-shortened": ({ reason }, say) =>
-    say("It was not summed up, and stays as it was: {reason}", { reason: asSentence(reason) }),
+    say("The conversation was not compacted: {reason}", { reason: asSentence(reason) }),
   "callback.failed": ({ callback, reason, isHook }, say) =>
     isHook
       ? asSentence(reason)
-      : say("The callback {callback} failed, and the turn goes on: {reason}", {
+      : say("The callback {callback} failed. The turn continues: {reason}", {
           callback: visibleLine(callback),
           reason: asSentence(reason),
         }),
   "process.started": ({ process, title }, say) =>
-    say("{process} goes on in the background: {title}", { process: visibleLine(process), title: visibleLine(title) }),
+    say("Running in the background ({process}): {title}", { process: visibleLine(process), title: visibleLine(title) }),
   "process.ended": ({ process, outcome }, say) =>
     say("{process} has ended: {outcome}", { process: visibleLine(process), outcome: asSentence(outcome) }),
   "run.paused": ({ reason, offers }, say) =>
     offers === "file"
       ? asSentence(reason)
-      : say("{reason} A person is asked whether it may go on.", { reason: asSentence(reason) }),
+      : say("{reason} Waiting for a user to decide whether it continues.", { reason: asSentence(reason) }),
   "run.continued": ({ allowed, offers }, say) => {
     if (offers === "file") return allowed ? say("The message is stored as a file.") : say("The message is not sent.");
-    return allowed
-      ? say("It goes on, with as much again as its limits allow.")
-      : say("It does not go on beyond its limit.");
+    return allowed ? say("The turn continues, with the same limits again.") : say("The turn ends at its limit.");
   },
 };
 
@@ -82,7 +80,7 @@ export function itemSentence(item: FeedItem, say: Say = inEnglish): string | und
 
 /** Names of the failures after which the model is asked again, by the code of the `ModelError`. */
 const FAILURES: ReadonlyMap<string, string> = new Map([
-  ["rate-limit", "the provider takes no more for now"],
+  ["rate-limit", "rate limited"],
   ["overloaded", "the provider is overloaded"],
   ["unreachable", "the provider cannot be reached"],
   ["broken-stream", "the answer broke off"],
@@ -90,9 +88,10 @@ const FAILURES: ReadonlyMap<string, string> = new Map([
   ["provider", "the provider failed to answer"],
 ]);
 
-/** Returns the HTTP status of a failed model call, or a few words without a status. The reason has the details. */
+/** Returns a few words for a rate limit, and the HTTP status of another failed model call. The reason has the details. */
 export function failureName({ status, code }: { readonly status?: number; readonly code: string }): string {
-  return status === undefined ? (FAILURES.get(code) ?? "the model failed") : `HTTP ${status}`;
+  if (status === undefined || code === "rate-limit") return FAILURES.get(code) ?? "the model failed";
+  return `HTTP ${status}`;
 }
 
 /** A wait in whole seconds when it is long. */

@@ -85,7 +85,7 @@ function contentOf(name: string, bytes: Buffer, size: number, { redact, keyFiles
       `it has ${size} bytes, and the limit is ${MOST_TEXT}. Name the part that matters, or let the agent read it`,
     );
   const { text, encoding } = textOf(bytes) ?? {};
-  if (text === undefined) return refuse("it is neither text nor an image nor a PDF");
+  if (text === undefined) return refuse("only text, images and PDF can be attached");
   const said = redact(text);
   return { kind: "text", parts: [named("file", name, said, encoding)], size: Buffer.byteLength(said) };
 }

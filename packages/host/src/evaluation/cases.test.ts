@@ -77,7 +77,11 @@ describe("C16: a file of cases", () => {
       /found 4; expected a text \(a number/,
     ],
     ["a check of nothing", [...WORKS.slice(0, 3), "    expect: [{}]"], /expected command, file or judge, or what the/],
-    ["a file of which nothing is demanded", [...WORKS.slice(0, 3), "    expect: [{ file: a }]"], /or absent\.$/],
+    [
+      "a file of which nothing is demanded",
+      [...WORKS.slice(0, 3), "    expect: [{ file: a }]"],
+      /absent for the file\.$/,
+    ],
     [
       "two things at once",
       [...WORKS.slice(0, 3), "    expect: [{ file: a, command: b }]"],

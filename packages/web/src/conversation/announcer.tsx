@@ -68,7 +68,7 @@ function inWords(
       return message?.call === undefined ? { text: t("Responding") } : undefined;
     case "message-discard":
       return givenUp.some(({ id }) => id === display.message)
-        ? { text: t("What was written of this answer is given up; it is asked for anew.") }
+        ? { text: t("Answer cut off, asking again. The text above is discarded.") }
         : undefined;
     case "call-end": {
       if (display.outcome !== "failed") return undefined;

@@ -42,7 +42,7 @@ const PLAIN: readonly string[] = [
   "Next version of this message, {place} of {all}",
   "Previous version of this message, {place} of {all}",
   // The terminal shows it too, where it is reworded.
-  "What was written of this answer is given up; it is asked for anew.",
+  "Answer cut off, asking again. The text above is discarded.",
 ];
 
 const SAID = Object.fromEntries(FILES.map((language) => [language, fileOf(language).said]));
@@ -65,7 +65,7 @@ const GLOSSARY = readFileSync(new URL("../../../../docs/glossary.md", import.met
 /** Phrases in which a word of the glossary is part of a name, or means something else. */
 const OTHER_SENSE: Readonly<Record<string, readonly string[]>> = {
   agent: ["Create AGENTS.md"],
-  allow: ["It goes on, with as much again as its limits allow."],
+  allow: ["The turn continues, with the same limits again."],
   turn: ["Memory is off. Turn it on with /memory in a terminal."],
   provider: ["No matching model. To use another one, enter its full name, such as provider/model."],
   remove: ["Write /worktrees remove and the name of a worktree; add “with changes” if its changes may go too."],

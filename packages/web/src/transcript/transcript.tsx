@@ -201,9 +201,7 @@ function GivenUp({ texts, isAskedAnew }: { readonly texts: readonly string[]; re
   if (texts.length === 0) return null;
   return (
     <aside aria-label={t("Discarded")} className="mt-2 text-soft text-sm [overflow-wrap:anywhere]">
-      {isAskedAnew
-        ? t("What was written of this answer is given up; it is asked for anew.")
-        : t("Partial answer discarded.")}
+      {isAskedAnew ? t("Answer cut off, asking again. The text above is discarded.") : t("Partial answer discarded.")}
       {texts.map((text, index) => (
         <blockquote
           key={index}

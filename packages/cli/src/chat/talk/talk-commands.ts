@@ -94,7 +94,7 @@ export class TalkCommands {
     switch (command) {
       case "branch.compact": {
         const { style } = person.terminal;
-        person.context.write(style.dim("Summing up; Ctrl-C stops it."));
+        person.context.write(style.dim("Compacting. Ctrl-C stops it."));
         return session.perform(command, {
           ...(input as CommandInput<typeof command>),
           ...(turns.otherModel !== undefined && { model: turns.otherModel }),

@@ -35,15 +35,15 @@ async function isWanted(terminal: Terminal, { changes }: CallChanges, workspace:
   const worktree = changes[0]?.worktree;
   const place = worktree === undefined ? visibleLine(workspace) : `the worktree ${visibleLine(worktree)}`;
   const decided = await terminal.decide({
-    title: "This conversation was brought in from elsewhere. Undoing would put back what it says was there before",
-    body: changes.map(({ path, before }) => visibleLine(before === null ? `${path}: is deleted` : path)),
-    question: `Put that back in ${place}?`,
+    title: "This conversation was imported. Undo restores the content that it recorded, which may not be what was here",
+    body: changes.map(({ path, before }) => visibleLine(before === null ? `${path}: will be deleted` : path)),
+    question: `Restore this in ${place}?`,
     choices: AGREE,
   });
   return decided?.key === "y";
 }
 
 const AGREE: readonly Choice[] = [
-  { key: "y", text: "yes, put it back", brief: "yes", words: ["yes", "Y"] },
-  { key: "n", text: "no", words: ["no", "N"] },
+  { key: "y", text: "Yes, restore it", brief: "yes", words: ["yes", "Y"] },
+  { key: "n", text: "No", words: ["no", "N"] },
 ];

@@ -148,7 +148,7 @@ async function saidBySlash({ host }: Workplace, text: string, signal: AbortSigna
   if (action.name === "init")
     return { parts: [{ type: "text", text: instructionsRequest(asked.argument) }], asIs: false };
   const where = "in a terminal, in an editor or on the page";
-  throw new PromptError(`Use /${action.name} ${where}. To send this to the model, begin it with a blank.`);
+  throw new PromptError(`Use /${action.name} ${where}. Start with a space to send it as text.`);
 }
 
 /** The parts of a prompt: files that a prompt of a file names with `@` go along, files that a server names do not. */
