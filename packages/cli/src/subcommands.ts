@@ -119,7 +119,9 @@ const OUTPUT = () => new Option("-o, --output <format>", "text or json").choices
 
 function readModels(argv: readonly string[]): Subcommand | Unread {
   const command = new Command("banyan models")
-    .description("Providers that work here, and what others need. With a provider, its models, prices and context sizes.")
+    .description(
+      "Providers that work here, and what others need. With a provider, its models, prices and context sizes.",
+    )
     .argument("[provider]", "such as anthropic, openai or ollama")
     .addOption(OUTPUT())
     .helpOption("-h, --help", "print this help");
@@ -139,9 +141,7 @@ function readConversations(argv: readonly string[]): Subcommand | Unread {
     output: "text",
   };
   const command = new Command("banyan conversations")
-    .description(
-      "Conversations on this machine. Name one by its id, the start of its id, or its title.",
-    )
+    .description("Conversations on this machine. Name one by its id, the start of its id, or its title.")
     .helpOption("-h, --help", "print this help")
     .helpCommand(false);
   const sub = (usage: string, description: string) =>
@@ -150,11 +150,7 @@ function readConversations(argv: readonly string[]): Subcommand | Unread {
 
   sub("list", "list those of this directory, newest first")
     .option("-a, --all", "those of all directories", false)
-    .option(
-      "-w, --waiting",
-      "only those with a question for you, in all directories",
-      false,
-    )
+    .option("-w, --waiting", "only those with a question for you, in all directories", false)
     .option("--programs", "also those that programs started at /v1 of a server", false)
     .addOption(limit())
     .addOption(OUTPUT())
@@ -182,10 +178,7 @@ function readConversations(argv: readonly string[]): Subcommand | Unread {
     .action((conversation: string, { format, output }) => {
       wanted = { action: "export", conversation, format, ...(output === undefined ? {} : { file: output }) };
     });
-  sub(
-    "import [path]",
-    "import sessions of other programs: choose from those on this machine, or name a file or folder",
-  )
+  sub("import [path]", "import sessions of other programs: choose from those on this machine, or name a file or folder")
     .addOption(new Option("--from <program>", "only those of this program").choices(PROGRAMS))
     .option("--here", "all of this directory", false)
     .option("-a, --all", "all of this machine", false)
@@ -207,9 +200,7 @@ function readConversations(argv: readonly string[]): Subcommand | Unread {
 function readConfig(argv: readonly string[]): Subcommand | Unread {
   let wanted: ConfigArguments = { action: "path" };
   const command = new Command("banyan config")
-    .description(
-      "Settings, listed in docs/configuration.md. Write a nested setting with dots, such as limits.steps.",
-    )
+    .description("Settings, listed in docs/configuration.md. Write a nested setting with dots, such as limits.steps.")
     .helpOption("-h, --help", "print this help")
     .helpCommand(false);
   const sub = (usage: string, description: string) =>

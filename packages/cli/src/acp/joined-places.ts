@@ -37,9 +37,7 @@ export function joinedPlaces(address: string | true): Places {
         workspace,
         notices: [
           ...notices,
-          ...(names === ""
-            ? []
-            : [`The server uses its own MCP servers. Those of the editor are not used: ${names}.`]),
+          ...(names === "" ? [] : [`The server uses its own MCP servers. Those of the editor are not used: ${names}.`]),
         ],
         commands: editorCommands(client),
         // Others may have it open there; the server lets go of it by itself.

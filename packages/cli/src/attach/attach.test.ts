@@ -129,6 +129,8 @@ test("attach says what it needs: a terminal, a server, a token, and no token in 
   const { whichServer } = await import("./which-server.ts");
   expect(() => whichServer("http://127.0.0.1:1/?token=secret", "/", "")).toThrow("BANYAN_TOKEN");
   expect(() => whichServer("http://user:secret@127.0.0.1:1", "/", "")).toThrow("Do not put the token into the address");
-  expect(() => whichServer("127.0.0.1:1", "/", "")).toThrow("Set BANYAN_TOKEN to the token of the server at http://127.0.0.1:1.");
+  expect(() => whichServer("127.0.0.1:1", "/", "")).toThrow(
+    "Set BANYAN_TOKEN to the token of the server at http://127.0.0.1:1.",
+  );
   expect(whichServer("127.0.0.1:1", "/", TOKEN)).toEqual({ address: "http://127.0.0.1:1", token: TOKEN });
 });

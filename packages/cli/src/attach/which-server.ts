@@ -28,7 +28,9 @@ export function whichServer(address: string | undefined, directory: string, toke
   const inDirectory = here.filter(({ workspace }) => workspace === directory);
   const [server, ...others] = inDirectory.length > 0 ? inDirectory : here;
   if (!server)
-    throw new UsageError(`No banyan server runs on this machine. Start one with ${ownCommand("serve")}, or give an address.`);
+    throw new UsageError(
+      `No banyan server runs on this machine. Start one with ${ownCommand("serve")}, or give an address.`,
+    );
   if (others.length > 0)
     throw new UsageError(`Several servers run here. Name one: ${[server, ...others].map(described).join(", ")}.`);
   return server;

@@ -88,9 +88,7 @@ async function check(place: ConfigurationOptions, write: (text: string) => void)
   for (const notice of [...notices, ...absentInLists(definitions.agents), ...(await telemetryNotices(place.env))])
     write(`${oneLine(notice)}\n`);
   for (const { key, text, example } of proven)
-    write(
-      `${oneLine(`${key}: ${text} matches ${example ?? "no known call. Change its pattern"}`)}\n`,
-    );
+    write(`${oneLine(`${key}: ${text} matches ${example ?? "no known call. Change its pattern"}`)}\n`);
   const count = faults.length + proven.filter(({ example }) => example === undefined).length;
   write(count === 0 ? "The settings have no problems.\n" : `${counted(count, "problem")}.\n`);
   return count === 0 ? exitCodes.done : exitCodes.usage;
@@ -161,8 +159,7 @@ function path(place: ConfigurationOptions, write: (text: string) => void): void 
 /** The setting that a person names. Throws a `UsageError` when there can be none of that name. */
 function keyIn(text: string): KeyPath {
   const key = parseKey(text);
-  if (!key)
-    throw new UsageError(`'${text}' is not a setting. Write it like limits.steps or models["ollama/qwen3.5"].`);
+  if (!key) throw new UsageError(`'${text}' is not a setting. Write it like limits.steps or models["ollama/qwen3.5"].`);
   const problem = unknownSetting(key);
   if (problem !== undefined) throw new UsageError(problem);
   return key;

@@ -37,9 +37,7 @@ test("B56: without a choice, what is on this machine is listed, that of this fol
   expect(lines[1]).toMatch(/^1 +pi +\d{4}-\d\d-\d\d \d\d:\d\d +write a file$/);
   expect(lines.slice(3, 7).join("\n")).toMatch(/Claude Code .* write a file +\/project/);
   expect(lines.join("\n")).toMatch(/Codex .* forked question/);
-  expect(lines.at(-1)).toBe(
-    "banyan conversations import imports with --here, --all, or the path of a file or folder.",
-  );
+  expect(lines.at(-1)).toBe("banyan conversations import imports with --here, --all, or the path of a file or folder.");
   expect((await banyan(place, ["conversations", "list", "--all"])).stdout).toContain("no conversations yet");
 });
 

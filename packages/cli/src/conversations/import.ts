@@ -114,7 +114,9 @@ async function bringIn(
   for (const each of found) {
     const there = known.get(sourceOf(each));
     if (there) {
-      write(`${named(each)}: here already as ${visibleLine(there.id)}. Remove that conversation to import the session again.\n`);
+      write(
+        `${named(each)}: here already as ${visibleLine(there.id)}. Remove that conversation to import the session again.\n`,
+      );
       last = there.id;
       continue;
     }

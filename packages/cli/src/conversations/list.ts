@@ -41,7 +41,9 @@ export async function list(
   if (output === "json") return write(`${JSON.stringify(listed, null, 2)}\n`);
   if (listed.length === 0) {
     return write(
-      all ? "There are no conversations yet.\n" : `There are no conversations of ${here} yet. --all lists the others.\n`,
+      all
+        ? "There are no conversations yet.\n"
+        : `There are no conversations of ${here} yet. --all lists the others.\n`,
     );
   }
   const rows = listed.map(({ id, title, updatedAt, labels, messages, status }) => [

@@ -51,9 +51,7 @@ export function readEval(
     .addOption(new Option("-n, --repetitions <count>", "attempts of each case").argParser(positiveInteger))
     .addOption(new Option("--at-once <count>", "attempts that run at once (default: 4)").argParser(positiveInteger))
     .addOption(new Option("--max-cost <dollars>", "most US dollars for all attempts").argParser(dollars))
-    .addOption(
-      new Option("--timeout <time>", "most time for all attempts: seconds, or 30m, 2h").argParser(duration),
-    )
+    .addOption(new Option("--timeout <time>", "most time for all attempts: seconds, or 30m, 2h").argParser(duration))
     .addOption(
       new Option("--min-pass <percent>", "share of the attempts that must pass for exit code 0")
         .argParser(numberBetween(0, 100))

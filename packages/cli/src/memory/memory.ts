@@ -90,8 +90,7 @@ async function clear(
   write: (text: string) => void,
 ): Promise<void> {
   const conversation = named === undefined ? undefined : await conversationNamed(named, memory);
-  const what =
-    conversation === undefined ? "everything that is remembered" : `entries from ${conversation} alone`;
+  const what = conversation === undefined ? "everything that is remembered" : `entries from ${conversation} alone`;
   if (!yes && !(await agreed(`forget ${what}, for good`, `This forgets ${what}, for good.`)))
     return write("Nothing was forgotten.\n");
   const count = await memory.clear(conversation === undefined ? undefined : { conversation });

@@ -12,9 +12,7 @@ const seq = z.int().min(1).describe("The number of the line, from 1.");
 const resultShape = {
   reason: z
     .enum(["answered", "finished", "denied", "limit", "failed", "interrupted", "usage"])
-    .describe(
-      "denied: answered, but a call was denied. usage: the command line is wrong, so nothing was asked.",
-    ),
+    .describe("denied: answered, but a call was denied. usage: the command line is wrong, so nothing was asked."),
   exitCode: z.literal(Object.values(exitCodes)),
   text: z.string().describe("The last answer; empty when there is none."),
   conversation: id.nullable().describe("For --resume; null when none was opened."),

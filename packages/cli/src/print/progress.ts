@@ -86,9 +86,7 @@ export class Progress {
         break;
       }
       case "memory":
-        this.notice(
-          `Memory added to the prompt: ${display.items.map(({ source }) => oneLine(source)).join("; ")}`,
-        );
+        this.notice(`Memory added to the prompt: ${display.items.map(({ source }) => oneLine(source)).join("; ")}`);
         break;
       case "message-start":
         this.#isWritten = false;

@@ -94,7 +94,9 @@ function optionsFor(
   const token = args.token ?? (BANYAN_TOKEN || keptToken(join(state, "server-token")));
   for (const given of [token, guestToken]) {
     if (given !== undefined && !/^[\w.~-]{16,200}$/.test(given))
-      throw new UsageError("A token needs at least 16 letters, digits, '.', '_', '~' or '-', so that nobody guesses it.");
+      throw new UsageError(
+        "A token needs at least 16 letters, digits, '.', '_', '~' or '-', so that nobody guesses it.",
+      );
   }
   if (token === guestToken) throw new UsageError("The guest token must differ from the token.");
   return {
@@ -130,7 +132,8 @@ async function listen(options: ServeOptions): Promise<RunningServer> {
       throw new UsageError(`Port ${port} is in use. Choose another one with --port, or 0 for a free one.`, {
         cause: error,
       });
-    if (code === "EACCES") throw new UsageError(`Port ${port} may not be used. Choose one above 1023.`, { cause: error });
+    if (code === "EACCES")
+      throw new UsageError(`Port ${port} may not be used. Choose one above 1023.`, { cause: error });
     if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
       throw new UsageError(`${hostname} is not an address of this machine.`, { cause: error });
     throw error;

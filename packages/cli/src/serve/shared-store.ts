@@ -15,8 +15,7 @@ export async function sharedStore(args: ServeArguments, warn: (sentence: string)
   if (url === undefined) {
     for (const name of ["address", "machine", "redrive", "drain"] as const)
       if (args[name] !== undefined) throw new UsageError(`--${name} needs --store.`);
-    if (runs !== undefined)
-      throw new UsageError("--runs (or BANYAN_RUNS) needs --store.");
+    if (runs !== undefined) throw new UsageError("--runs (or BANYAN_RUNS) needs --store.");
     return undefined;
   }
   const driver = runs === undefined ? undefined : await driverOf(runs, warn);

@@ -137,9 +137,7 @@ export function fittingAnswer(answer: Answer, type: OpenQuestion["type"] | undef
     );
   }
   if (type === "limit" && decision === "allow" && (answer.input !== undefined || answer.remember !== undefined)) {
-    throw new UnfitAnswerError(
-      'The question about a limit takes "allow" or "deny", without arguments or a rule.',
-    );
+    throw new UnfitAnswerError('The question about a limit takes "allow" or "deny", without arguments or a rule.');
   }
   if (decision !== "allow" || answer.input === undefined) return answer;
   const input = JSON.stringify(answer.input);

@@ -62,9 +62,7 @@ const facts = z.strictObject(
       )
       .optional(),
     textCalls: yesOrNo
-      .describe(
-        "Runs tool calls that the model writes as text (`<tool_call>`), in the chat format. Default: `true`.",
-      )
+      .describe("Runs tool calls that the model writes as text (`<tool_call>`), in the chat format. Default: `true`.")
       .optional(),
     profile: z
       .enum(["full", "small"], '"full" or "small"')
@@ -93,7 +91,9 @@ export const limitSettings = z.strictObject(
     ...limitShape,
     policy: z
       .enum(["wrap-up", "ask", "fail"], '"wrap-up", "ask" or "fail"')
-      .describe("Action at a limit. `wrap-up`: one last answer without tools. `ask`: a question for more. `fail`: the end.")
+      .describe(
+        "Action at a limit. `wrap-up`: one last answer without tools. `ask`: a question for more. `fail`: the end.",
+      )
       .optional(),
   },
   `an object with ${limits.map(([name]) => name).join(", ")} or policy`,

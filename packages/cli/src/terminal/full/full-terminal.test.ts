@@ -106,7 +106,9 @@ describe("the prompt", () => {
     const message = here.reads();
     here.keys("?");
     const keys = await here.screen.until(/^─ Keys ─/);
-    expect(keys).toMatch(/In the prompt:\n {2}send +Enter +sends; while the agent works, before its next step\n {2}send-later/);
+    expect(keys).toMatch(
+      /In the prompt:\n {2}send +Enter +sends; while the agent works, before its next step\n {2}send-later/,
+    );
     here.keys("q", "why?", ENTER);
     expect(await message).toBe("why?");
     expect(await here.terminal.copy("Yes.")).toBe("handed");
