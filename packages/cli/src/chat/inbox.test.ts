@@ -116,7 +116,7 @@ describe.skipIf(!hasTmux).each(links)("what is typed while the agent works ($lin
     pty.enter("/waiting first 2");
     expect(await pty.until(/^ {2}2 {2}queued {2}one$/)).toMatch(/^ {2}1 {2}queued {2}drei$/m);
     pty.enter("/waiting drop 7");
-    await pty.until("Name a message by its number, as in /waiting drop 1.");
+    await pty.until("Give the number of a message, as in /waiting drop 1.");
     release();
     await pty.until("Second.");
     expect(saidIn(server.asked, 2)).toEqual(["go", "drei", "one"]);

@@ -8,7 +8,7 @@ const does = (command: string, input: object) => ({ type: "command", command, in
 const shows = (view: string, rest: object = {}) => ({ type: "view", view, ...rest });
 const says = (...lines: readonly string[]) => expect.objectContaining({ type: "message", lines });
 const refuses = (words: string) => expect.stringContaining(words);
-const NOT_HERE = /cannot be used here/;
+const NOT_HERE = /works only (in a terminal|on the page)/;
 const NO_ARGUMENTS = "takes no arguments here.";
 
 /** The page has a button for it, and says where. */
@@ -171,8 +171,8 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ["/waiting edit 1 sooner", does("input.edit", { input: "held", parts: [{ type: "text", text: "sooner" }] })],
     ["/waiting first 2", does("input.edit", { input: "next", before: "held" })],
     ["/waiting send", { type: "turn", turn: "resume" }],
-    ["/waiting drop", refuses("Name a message by its number, as in /waiting drop 1.")],
-    ["/waiting drop 7", refuses("Name a message by its number, as in /waiting drop 1.")],
+    ["/waiting drop", refuses("Give the number of a message, as in /waiting drop 1.")],
+    ["/waiting drop 7", refuses("Give the number of a message, as in /waiting drop 1.")],
     ["/waiting drop 1 2", refuses("/waiting drop takes one number.")],
     ["/waiting edit 1", refuses("Write the new text")],
     ["/waiting send 1", refuses("takes nothing else")],
@@ -257,12 +257,12 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ["/edit #1 a shade?", { type: "turn", turn: "retry", at: "asked", text: "a shade?" }],
     ["/edit #1", shows("go", { message: "asked" })],
     ["/edit #2 no", refuses("#2 is not your message. /tree #2 goes on from it.")],
-    ["/edit", refuses("Name a message by its number"), { page: expect.objectContaining({ type: "message" }) }],
+    ["/edit", refuses("Give the number of a message"), { page: expect.objectContaining({ type: "message" }) }],
     ["/edit #99 x", refuses("There is no message #99.")],
   ],
   remove: [
     ["/remove #5", does("message.remove", { message: "round" })],
-    ["/remove", refuses("Name a message by its number"), { page: expect.objectContaining({ type: "message" }) }],
+    ["/remove", refuses("Give the number of a message"), { page: expect.objectContaining({ type: "message" }) }],
     ["/remove #99", refuses("There is no message #99.")],
     ["/remove #4 #5", refuses("Name one message by its number, as in /remove #1.")],
   ],

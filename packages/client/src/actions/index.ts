@@ -119,7 +119,7 @@ function unknownName(word: string, offered: readonly Action[], user: Parameters<
   if (known)
     return isThere(known.needs?.clients, { client: "terminal" })
       ? say("/{name} works only in a terminal on the agent's machine.", { name: word })
-      : say("/{name} cannot be used here, only on the page.", { name: word });
+      : say("/{name} works only on the page.", { name: word });
   const names = offered.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   const near = nearest(word, [...names, ...prompts]).map((name) => `/${name}`);
   return near.length > 0

@@ -116,7 +116,7 @@ export const turnActions: readonly Action[] = [
       const input = number === undefined ? undefined : state.inbox[Number(number) - 1];
       if (!input)
         throw new Refusal(
-          say("Name a message by its number, as in /waiting {action} 1. /waiting lists them.", { action }),
+          say("Give the number of a message, as in /waiting {action} 1. /waiting lists them.", { action }),
         );
       if (action === "edit") {
         if (text.trim() === "")
