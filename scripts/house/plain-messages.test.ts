@@ -23,7 +23,6 @@ const REASONS: Readonly<Record<string, string>> = {
   "tools/src/mcp/entries/consent.ts": "Parts of a sentence about a command.",
   "tools/src/web/": "Descriptions of tools, which models read.",
   "tools/src/workspace/": "Descriptions and results of tools, which models read.",
-  "cli/src/show/worktree-lines.ts": "A part of a line.",
 };
 
 interface Node {

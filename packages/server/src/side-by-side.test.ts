@@ -212,6 +212,6 @@ test("C7: a branch gets a worktree by a command, is told when it is gone, and gi
   await expect(say("go on", end)).rejects.toThrow("The worktree try-this of this branch is gone.");
   const { worktree: other } = await client.ask("worktree.open", { conversation, at: trunk });
   await client.ask("conversation.remove", { conversation });
-  await expect(host.worktrees.folderOf(other, conversation)).rejects.toThrow("is not there any more");
+  await expect(host.worktrees.folderOf(other, conversation)).rejects.toThrow("of this branch is gone");
   expect(git("worktree", "list").split("\n").filter(Boolean)).toHaveLength(1);
 });

@@ -53,5 +53,5 @@ test("T54: /export writes a new file, as its name says, and never over one", asy
   expect(readFileSync(join(directory, "it.markdown"), "utf8")).toBe("as markdown");
   await exportFile(context, { format: "html", file: "a b.HTML" });
   expect(told.at(-1)).toBe(`Written: ${join(directory, "a b.HTML")}`);
-  await expect(exportFile(context, { format: "html", file: "a b.HTML" })).rejects.toThrow("It is there already");
+  await expect(exportFile(context, { format: "html", file: "a b.HTML" })).rejects.toThrow("The file exists already");
 });

@@ -72,6 +72,6 @@ export async function showView(view: View, context: ConversationContext): Promis
 }
 
 function ownOf({ own }: ConversationContext): OwnContext {
-  if (!own) throw new Error("This view needs an agent of this process.");
+  if (!own) throw new Error("Only the terminal with the agent has this view.");
   return own;
 }

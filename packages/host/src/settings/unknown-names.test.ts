@@ -232,7 +232,7 @@ describe("F103: a name in the file of an agent is looked up, and reported where 
     [
       "a tool",
       ["tools: [raed]"],
-      /a\.md:3:9: tools\.0: found "raed"; expected names of tools: 'raed' is none; you may mean 'read'\./,
+      /a\.md:3:9: tools\.0: found "raed"; expected names of tools: 'raed' is not a tool; you may mean 'read'\./,
     ],
     [
       "a tool of an MCP server",

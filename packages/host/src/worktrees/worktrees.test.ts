@@ -257,7 +257,7 @@ describe("what cannot be", () => {
     await expect(person.open().folderOf("attempt", "another")).rejects.toThrow(
       "The worktree attempt belongs to another conversation.",
     );
-    await expect(person.open().folderOf("../../etc", session.id)).rejects.toThrow("is not there any more");
+    await expect(person.open().folderOf("../../etc", session.id)).rejects.toThrow("of this branch is gone");
     rmSync(folder, { recursive: true });
     await expect(worktrees.folderAt(session.state, place?.at)).rejects.toThrow(
       "The worktree attempt of this branch is gone. Continue from a message above it, or on another branch.",

@@ -93,7 +93,7 @@ test("C18: /init writes its request at every door, and another command of a chat
   expect(first()).toEqual(Array.from({ length: 4 }, () => instructionsRequest("the tests")));
   for (const name of ["review", "compact", "clear"]) {
     const message = expect.stringMatching(
-      /Use \/\w+ in a terminal, in an editor or on the page\. To send this to the model/,
+      /Use \/\w+ in a terminal, in an editor or on the page\. Start with a space to send it as text/,
     );
     await expect(client.responses.create({ model: "banyan", input: `/${name}` })).rejects.toMatchObject({
       status: 400,

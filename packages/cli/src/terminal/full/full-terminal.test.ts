@@ -107,7 +107,7 @@ describe("the prompt", () => {
     here.keys("?");
     const keys = await here.screen.until(/^─ Keys ─/);
     expect(keys).toMatch(
-      /In the prompt:\n {2}send +Enter +sends; while the agent works, before its next step\n {2}send-later/,
+      /In the prompt:\n {2}send +Enter +sends; while the agent works, before its\n +next step\n {2}send-later/,
     );
     here.keys("q", "why?", ENTER);
     expect(await message).toBe("why?");

@@ -720,7 +720,7 @@ test("words that are given up cannot be taken back: the editor is told, and what
   await eventually(() => expect(at.of("available_commands_update")).toHaveLength(1));
   await at.say(sessionId, "go");
   expect(at.told("agent_message_chunk")).toContain("Whole.");
-  expect(at.told("agent_thought_chunk")).toContain("given up");
+  expect(at.told("agent_thought_chunk")).toContain("The text above is discarded.");
   const before = at.told("agent_message_chunk");
   expect(await at.say(sessionId, "/here")).toEqual({ stopReason: "end_turn" });
   expect(at.told("agent_message_chunk").slice(before.length)).toMatch(/^leaf: \S+\n$/);
