@@ -28,13 +28,13 @@ test.skipIf(!hasTmux)(
     pty.press("Left");
     await pty.until("❯ have a hole dug");
     pty.enter("/agents tell 1 on the left");
-    await pty.until("Agent 1 gets your message before its next step.");
+    await pty.until("Sub-agent 1 gets your message before its next step.");
     pty.enter("/agents stop 2");
-    await pty.until("No sub-agent 2 is running.");
+    await pty.until("No sub-agent 2 is working.");
     writeFileSync(join(place.workspace, "told"), "");
     await made("deeper");
     pty.enter("/agents stop 1");
-    await pty.until("Stopping agent 1. The agent that launched it gets its results so far.");
+    await pty.until("Stopping sub-agent 1. Its result so far goes to the agent that launched it.");
     await pty.until("Filled it in.");
     const [, , told = [], afterwards = []] = server.asked;
     expect(told.at(-1)).toMatchObject({ role: "user", content: "on the left" });

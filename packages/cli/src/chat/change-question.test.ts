@@ -77,9 +77,9 @@ describe("a question about a change", () => {
     here.keys(END);
     await here.screen.until(/^ +4000 \+ 4000: x+$/);
     here.keys(CTRL_O);
-    await here.screen.until("What write would do");
+    await here.screen.until("Proposed call of write");
     here.keys(END);
-    await here.screen.until(/4000 \+ 4000: x+\n(?:.*\n)*lines \d+ to 4002 of 4002 · Esc goes back/);
+    await here.screen.until(/4000 \+ 4000: x+\n(?:.*\n)*lines \d+ to 4001 of 4001 · Esc goes back/);
     here.keys(ESC);
     await here.screen.until(/Esc stops · Ctrl-O all of it · Shift\+Tab asks less/);
     await here.quiet();

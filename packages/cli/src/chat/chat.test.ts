@@ -113,7 +113,7 @@ describe.skipIf(!hasTmux)("a chat", () => {
     pty.press("Enter", "/treee", "Enter");
     expect(await pty.until("There is no command /treee.")).toContain("Did you mean /tree");
     pty.enter("/there-is-nothing-of-this-name");
-    await pty.until(/^There is no command .*\n.* begin it with a blank\.$/);
+    await pty.until(/^There is no command .* Start with a space to send it as text\.$/);
     await pty.exchange("/help", "/usage");
     await pty.exchange("/usage", /^whole tree/);
     pty.enter("/exit");

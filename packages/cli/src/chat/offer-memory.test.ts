@@ -56,11 +56,11 @@ test.skipIf(!hasTmux)(
     pty.press("Escape");
     await pty.prompted();
     const [, number] = /^(\d)\. .*green cupboard/m.exec(await pty.exchange("/memory", "green cupboard")) ?? [];
-    await pty.exchange(`/memory drop ${number}`, `Entry ${number} is hidden from the model`);
+    await pty.exchange(`/memory drop ${number}`, `The model does not get entry ${number} from its next answer on`);
     await pty.exchange("/memory", /^ +not used · /);
     await pty.exchange("Say it again.", /Say it again\.(?:.|\n)*Noted\./);
     expect(JSON.stringify(server.asked.at(-1))).not.toContain("green cupboard");
-    await pty.exchange(`/memory use ${number}`, `Entry ${number} is shown to the model again`);
+    await pty.exchange(`/memory use ${number}`, `The model gets entry ${number} again from its next answer on`);
     await pty.exchange("/memory drop 9", "No entry 9 was recalled on this branch.");
     using plain = Pty.open(place, ["--plain", ...MODEL], server.env);
     await plain.prompted();

@@ -128,7 +128,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
     const asks: [command: string, says: RegExp][] = [
       ["/agents", /^1 +done, .*look around/],
       ["/context", /^tool +launch_agent +~?[\d,]+/],
-      ["/memory", /^Memory is off for this conversation; \/memory on switches it on\.$/],
+      ["/memory", /^Memory is off for this conversation\. \/memory on turns it on\.$/],
       ["/title The look", /^The title is “The look” now\.$/],
       ["/approval edits", /^Approval: edits files here without asking, asks before commands\.$/],
       ["/mcp", /^There are no MCP servers here\./],

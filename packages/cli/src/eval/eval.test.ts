@@ -188,7 +188,11 @@ describe("C16: banyan eval", () => {
     ["a model that there is not", ["cases.yaml", "-m", "antropic/x"], /antropic.*anthropic/],
     ["one that the file names", ["model.yaml"], /^banyan: model\.yaml:1:10: models\[0\]: .*antropic/],
     ["no script", ["cases.yaml", "-m", "scripted"], /cases\.yaml:2:5: cases\[0\]: there is no script; say what/],
-    ["nobody who judges", ["judged.yaml", "-m", "demo/offline"], /judged\.yaml:4:14: .*nobody judges; name a model/],
+    [
+      "nobody who judges",
+      ["judged.yaml", "-m", "demo/offline"],
+      /judged\.yaml:4:14: .*there is no judge; name a model/,
+    ],
     [
       "a limit of the cost with an unknown price",
       ["cases.yaml", "-m", "openai-compatible/test", "--max-cost", "1"],

@@ -96,7 +96,7 @@ describe("C18: /name at the beginning of a prompt", () => {
     await using server = await modelServer({ text: "Never." });
     const run = await banyan(place, ["-p", "/hi Bo", ...MODEL], server);
     expect([run.code, server.asked.length]).toEqual([2, 0]);
-    expect(run.stderr).toContain("--trust turns it on");
+    expect(run.stderr).toContain("--trust turns them on");
     expect(run.stderr).toContain("There is no prompt /hi.");
   });
 

@@ -311,7 +311,7 @@ describe.each(CLIENTS)("H13: in the client %s", (client) => {
   test("a wrong name is refused with the nearest one, a path is words, and a prompt comes before a name of other programs", () => {
     const place = placeAt(client);
     expect(asked("/retyr", place)).toBe(
-      "There is no command /retyr. Did you mean /retry? To send this to the agent, begin it with a blank.",
+      "There is no command /retyr. Did you mean /retry? Start with a space to send it as text.",
     );
     expect(asked("/tmp is full", place)).toEqual({ type: "words" });
     expect(asked(" /retry", place)).toEqual({ type: "words" });

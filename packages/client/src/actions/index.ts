@@ -123,11 +123,11 @@ function unknownName(word: string, offered: readonly Action[], user: Parameters<
   const names = offered.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   const near = nearest(word, [...names, ...prompts]).map((name) => `/${name}`);
   return near.length > 0
-    ? say("There is no command /{name}. Did you mean {near}? To send this to the agent, begin it with a blank.", {
+    ? say("There is no command /{name}. Did you mean {near}? Start with a space to send it as text.", {
         name: word,
         near: near.join(say(" or ")),
       })
-    : say("There is no command /{name}. To send this to the agent, begin it with a blank.", { name: word });
+    : say("There is no command /{name}. Start with a space to send it as text.", { name: word });
 }
 
 function isThere(clients: readonly ClientKind[] | undefined, { client }: Pick<ActionUser, "client">): boolean {

@@ -22,7 +22,7 @@ export const turnActions: readonly Action[] = [
     needs: { right: "turn.retry", idle: "turn" },
     read(text, { state, leaf, say }) {
       const asked = lastSaid(pathTo(state, standing(state, leaf)));
-      if (!asked) throw new Refusal(say("There is nothing to ask again: nothing has been said yet."));
+      if (!asked) throw new Refusal(say("There is nothing to retry: there are no messages yet."));
       return { type: "turn", turn: "retry", at: asked.id, ...(text !== "" && { text }) };
     },
   },

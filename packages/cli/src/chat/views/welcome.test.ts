@@ -80,7 +80,7 @@ test.skipIf(!hasTmux)(
       // That there is no model, and what is there in its place, is said once.
       using stand = Pty.open(place, ["--plain"]);
       const screen = await stand.prompted();
-      for (const said of ["demo/offline", "no key is set", "No key", "stand-in|not a language model"])
+      for (const said of ["demo/offline", "no key is set", "No key", "without a language model"])
         expect(screen.match(new RegExp(said, "g")) ?? []).toHaveLength(said === "No key" ? 0 : 1);
       expect(screen).toMatch(/^ {2}model {2}Change it with \/model$/m);
       rmSync(marker);
