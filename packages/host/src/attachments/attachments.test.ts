@@ -56,7 +56,9 @@ describe("B46: what goes along", () => {
       expect(attachedText(part?.type === "text" ? part.text : "")).toMatchObject({ content: "\ufeffgrün\n", encoding });
       // Half a character is no text.
       writeFileSync(join(folder, "wide.txt"), Buffer.concat([bytes, Buffer.from([0xd8])]));
-      expect((await only("@wide.txt")).problems).toEqual([expect.stringContaining("only text, images and PDF can be attached")]);
+      expect((await only("@wide.txt")).problems).toEqual([
+        expect.stringContaining("only text, images and PDF can be attached"),
+      ]);
     },
   );
 
