@@ -41,7 +41,7 @@ describe("W65: what is written behind a slash", () => {
   it("says where else what cannot be done here is done, what was meant, and when there is nothing to act on", () => {
     expect(act("/copy")).toMatch(/Point at a message/);
     expect(act("/quit")).toMatch(/conversation is kept/);
-    expect(() => act("/retyr")).toThrow(/no command \/retyr. Did you mean \/retry\? To send this/);
+    expect(() => act("/retyr")).toThrow(/no command \/retyr. Did you mean \/retry\? Start with a space/);
     expect(() => act("/compact")).toThrow(/can't be used yet/);
     expect(() => act("/findings 1")).toThrow(/can't be used yet/);
   });
