@@ -244,7 +244,7 @@ describe.runIf(chromiumPath)(`who signs in to the page${whyNot}`, PATIENT, () =>
     const stranger = await here.stranger("/");
     await stranger.goto(other.address.replace("127.0.0.1", "localhost"));
     await stranger.getByRole("link", { name: "In" }).click();
-    await stranger.getByText("counts for nothing").waitFor();
+    await stranger.getByText("from another page is not accepted").waitFor();
     expect(await stranger.context().cookies(at(""))).toEqual([]);
   });
 });

@@ -136,7 +136,7 @@ describe("banyan config check", () => {
     expect(lines).toEqual([
       expect.stringContaining(`${user}:2:29: permissions.deny[0]: found "shell("; expected a rule`),
       `${user}:3:24: limits.steps: found 0; expected a whole number above 0.`,
-      `${project}:2:3: 'theme' has no effect in a project; set it in ${user}, if you want it.`,
+      `${project}:2:3: 'theme' has no effect in a project; set it in ${user} if you want it.`,
       'BANYAN_TIMEOUT: found "soon"; expected a number of seconds above 0.',
       expect.stringContaining(`${agent}:3:1: this is not YAML (`),
       "5 problems.",

@@ -98,7 +98,7 @@ test("B56: a file, a folder or nothing of the kind, by its path", async () => {
   expect(await refused(file, "--from", "codex")).toContain("there is no session of Codex.");
   expect(await refused("--from", "emacs")).toContain("claude-code, codex, pi, opencode");
   rmSync(join(own, ".pi"), { recursive: true });
-  expect(await imported("--from", "pi")).toBe("There is no session of pi on this machine.\n");
+  expect(await imported("--from", "pi")).toBe("This machine has no session of pi.\n");
 });
 
 test.each([

@@ -13,9 +13,9 @@ const SECRET = "hunter2-secret";
 test("an address that can be none is refused in one sentence, without a password", () => {
   const no = join(tmpdir(), "no-certificate.pem");
   for (const [url, why] of [
-    ["", "is no address"],
-    ["mysql://a@b/c", "is no address"],
-    [`postgres://me:${SECRET}@host:port/db`, "is no address"],
+    ["", "is not an address"],
+    ["mysql://a@b/c", "is not an address"],
+    [`postgres://me:${SECRET}@host:port/db`, "is not an address"],
     [`postgres://me:${SECRET}@host/`, "names no database"],
     ["postgres://host/db", "names no user"],
     [`postgres://me:${SECRET}@host/db?sslmode=prefer`, "sslmode is none of"],
@@ -51,7 +51,7 @@ describeWithPostgres("a database that cannot be used", () => {
       [{ port: "1" }, "does not answer"],
       [{ hostname: "no-such-host.invalid" }, "no host of the name"],
       [{ pathname: "/none" }, "no such database"],
-      [{ username: "nobody" }, "does not let nobody in"],
+      [{ username: "nobody" }, "rejects the user nobody"],
       [{ search: "?sslmode=require" }, "cannot be secured"],
     ];
     for (const [change, why] of refusals) {
@@ -103,7 +103,7 @@ describeWithPostgres("a database that cannot be used", () => {
     const later = storeAt(url, { schema: "read only" });
     await expect(later.open("b", { create: true })).rejects.toMatchObject({
       code: "unusable",
-      message: expect.stringContaining("takes no writes now"),
+      message: expect.stringContaining("accepts no writes now"),
     });
     expect(await later.list()).toHaveLength(1);
     await superuser(url.replace(pathname, "/postgres"), `ALTER DATABASE ${pathname.slice(1)} RESET ALL`);
