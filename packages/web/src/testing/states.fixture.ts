@@ -180,7 +180,7 @@ export const STATES: Readonly<Record<string, State>> = {
       await list(page);
       await page.getByRole("button", { name: "Select several" }).click();
       await page.getByRole("checkbox").first().check();
-      await page.getByText("1 chosen").waitFor();
+      await page.getByText("1 selected").waitFor();
     },
   },
   search: {
