@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What a package, or a folder of core, may import. Each stands above all that it imports. */
+/** The imports that a package, or a folder of core, may have. Each is above all its imports. */
 interface Layer {
   readonly imports: readonly string[];
   /** Node's API is refused in a layer that runs in browsers. */

@@ -9,7 +9,7 @@ import { limitsOf } from "./settings/limits.ts";
 /** The name of the agent, and of the program. */
 export const AGENT = "banyan";
 
-/** What the agent asks its host while it works. */
+/** Services of the host that the agent uses while it works. */
 interface HostCallbacks {
   /** Another model that the user chose counts from the next step on. */
   readonly modelNamed: NonNullable<AgentOptions["modelNamed"]>;

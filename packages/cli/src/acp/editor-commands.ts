@@ -37,7 +37,7 @@ function userOf({ welcome }: Client): ActionUser {
   return { client: "editor", rights: welcome.rights };
 }
 
-/** What follows in the editor; nothing for words and for prompts of the desk, which the door says itself. */
+/** The editor's answer to a line; nothing for words and for prompts of the desk, which the door sends itself. */
 function outcomeOf(next: Next): CommandOutcome | undefined {
   if (next.type !== "turn") return { type: "done" };
   const { directive, at, model, agent, asIs } = next;

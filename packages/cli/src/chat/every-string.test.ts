@@ -211,7 +211,18 @@ function aloneIn(ran: Json): string | undefined {
   return typeof first[1] === "string" && first[1].trim() !== "" ? first[1] : undefined;
 }
 
-const CHANGE_ARGUMENTS: ReadonlySet<string> = new Set(["path", "content", "old_text", "new_text"]);
+/** Arguments that a shown change tells without their names (T73). */
+const OF_CHANGE: ReadonlySet<string> = new Set(["path", "content", "old_text", "new_text"]);
+
+/** The strings of a call that the question must show: all values, and the names of all other arguments. */
+function wantedOf(tool: string, ran: Json): string[] {
+  const alone = aloneIn(ran);
+  if (alone !== undefined) return stringsIn(alone);
+  if (tool !== "write" && tool !== "edit") return stringsIn(ran);
+  return Object.entries(ran ?? {}).flatMap(([name, value]) =>
+    stringsIn(OF_CHANGE.has(name) ? value : { [name]: value }),
+  );
+}
 
 async function everyString(person: () => Person, runs: number): Promise<number> {
   let strings = 0;
@@ -223,10 +234,7 @@ async function everyString(person: () => Person, runs: number): Promise<number> 
         // A tool that cannot be called like that is not asked about.
         if (ran === undefined) return void expect(shown).toBe("");
         expect([logged, judged]).toEqual([ran, ran]);
-        // A change of a file is shown as such: its arguments are not named again (T73).
-        const isChange = tool.name === "write" || tool.name === "edit";
-        for (const wanted of stringsIn(aloneIn(ran) ?? ran)) {
-          if (isChange && CHANGE_ARGUMENTS.has(wanted)) continue;
+        for (const wanted of wantedOf(tool.name, ran)) {
           strings++;
           expect(stands(wanted, bare(shown)), `${JSON.stringify(wanted)} on\n${shown}`).toBe(true);
         }

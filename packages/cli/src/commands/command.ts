@@ -114,7 +114,7 @@ export interface ConversationContext {
   ask(step: Pick<CommandStep, "command" | "input" | "isHere">): Promise<unknown>;
   /** Sets where the next message goes. */
   goOn(place: GoOn): void;
-  /** What only an agent of this process has. */
+  /** The parts that only an agent of this process has. */
   readonly own?: OwnContext | undefined;
 }
 

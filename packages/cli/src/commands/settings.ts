@@ -35,7 +35,7 @@ export async function useApproval(context: ConversationContext, mode: ApprovalMo
   else await useApproval(mode);
 }
 
-/** What a person allowed for this conversation, a line each. */
+/** The rules that a user allowed for this conversation, a line each. */
 function rulesHere({ state, style }: ConversationContext): string[] {
   if (state.allowed.length === 0) return [];
   const rules = state.allowed.map((rule, index) => `  ${style.bold(String(index + 1))}  ${oneLine(rule)}`);

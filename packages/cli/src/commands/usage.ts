@@ -18,7 +18,7 @@ export function showUsage({ state, leaf, columns, write, style }: ConversationCo
     const { usage, cost } = spentOn(pathTo(state, id));
     return row(`branch ${index + 1}${id === leaf ? " *" : ""}`, usage, cost);
   });
-  // What every branch shares is counted once in the tree, as is what was spent on answers that broke off.
+  // The tree counts messages that branches share once, and so does it count answers that broke off.
   const rows = [HEAD, ...branches, row("whole tree", state.usage, state.cost)];
   for (const [index, line] of table(shownIn(rows, columns), 1, columns).entries())
     write(index === 0 ? style.dim(line) : line);

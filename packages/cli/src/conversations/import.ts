@@ -135,7 +135,7 @@ async function bringIn(
     write(`${named(each)}: ${counted(state.messages.size, "message")}, as ${last}\n`);
     for (const line of toldOf(session)) write(`  ${oneLine(line)}\n`);
   }
-  if (found.length === 0) write("There is none.\n");
+  if (found.length === 0) write("There are none.\n");
   if (found.length === 1 && last !== undefined) write(`${ownCommand(optionWords("--resume", last))}\n`);
 }
 

@@ -73,7 +73,7 @@ const KINDS: Readonly<Record<string, string>> = {
   diff: "diff",
 };
 
-/** What a message names without an `@`, so that it is not attached: addresses of pages, and patterns of files (T15). */
+/** Names in a message without an `@`, which attach nothing: addresses of pages, and patterns of files (T15). */
 export function attachableIn(text: string): string[] {
   const words = text.split(/\s+/).map((word) => word.replace(/[.,;:!?)]+$/, ""));
   return [...new Set(words)].filter((word) => /^https?:\/\/./.test(word) || isPattern(word));

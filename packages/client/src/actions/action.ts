@@ -5,7 +5,7 @@ import type { Command, CommandName, Result } from "@banyan/protocol";
 /** The programs in which a user acts: beside the agent, at a server (`attach`), in an editor, on the page. */
 export type ClientKind = "terminal" | "attach" | "editor" | "page";
 
-/** What a user sees and where the user is when they write a line. */
+/** The conversation and the message at which a user writes a line. */
 export interface ActionPlace {
   readonly client: ClientKind;
   /** The conversation; empty before its first message. */
@@ -30,9 +30,9 @@ export interface Action {
   readonly aliases?: readonly string[];
   /** The arguments, as the help shows them: everywhere, or beside the agent and elsewhere. An action without them refuses any. */
   readonly arguments?: string | { readonly terminal: string; readonly elsewhere?: string };
-  /** What it does, as a phrase. */
+  /** The effect of the action, as a phrase. */
   readonly help: string;
-  /** Where the page does it without a command, as a phrase: the page answers that to the name alone. */
+  /** The place on the page that does the same without a command, as a phrase: the page's answer to the name alone. */
   readonly onPage?: string;
   readonly needs?: ActionNeeds;
   /** A prompt of this name that a user or a project brings takes its place. */
@@ -41,7 +41,7 @@ export interface Action {
   read(argument: string, place: ActionPlace): Step;
 }
 
-/** What must be there for an action to be offered. */
+/** Conditions for an action to be offered. */
 export interface ActionNeeds {
   /** The clients that can do it; all when absent. */
   readonly clients?: readonly ClientKind[];
@@ -53,25 +53,25 @@ export interface ActionNeeds {
   readonly idle?: "turn" | "prompt";
 }
 
-/** What a client does next. */
+/** The next step of a client. */
 export type Step = MessageStep | CommandStep | TurnStep | View;
 
 /** Tells the user something. */
 export interface MessageStep {
   readonly type: "message";
   readonly lines: readonly string[];
-  /** What is not as the user may expect, a sentence each. */
+  /** Problems that the user may not expect, a sentence each. */
   readonly problems?: readonly string[];
-  /** What the user can do next. */
+  /** Advice for the user's next step. */
   readonly advice?: string;
   readonly goOn?: GoOn;
-  /** What a client with room for it shows beside the conversation. */
+  /** A view that a client shows beside the conversation. */
   readonly beside?: "compare";
 }
 
 /**
- * Where the next message goes from now on: `below` a message, on the branch that got a new message at its `end`, or where the
- * conversation was last written to.
+ * The place of the next messages: `below` a message, on the branch that got a new message at its `end`, or on the branch with
+ * the latest message.
  */
 export type GoOn = { readonly below: string } | { readonly end: string } | "latest";
 
@@ -87,14 +87,14 @@ export type CommandStep = {
   };
 }[CommandName];
 
-/** What a command says beside its id and its conversation. */
+/** The fields of a command beside its id and its conversation. */
 export type CommandInput<Name extends CommandName> = Omit<Command<Name>, "type" | "id" | "conversation">;
 
 /** Begins a turn. */
 export interface TurnStep {
   readonly type: "turn";
   readonly turn: "say" | "retry" | "resume";
-  /** What is said; a retry without it asks the same again. */
+  /** The text of the message; a retry without a text asks the same again. */
   readonly text?: string;
   /** The message that the turn is about; the end of the branch when absent. */
   readonly at?: string;
@@ -128,13 +128,13 @@ export type View =
 /** The format of an exported conversation. */
 export type ExportFormat = "html" | "json" | "markdown";
 
-/** What to do with links that show the conversation. A new link shows the branch if `isBranch`, for `seconds` or a week. */
+/** The wish of a user about links that show the conversation. A new link shows the branch if `isBranch`, for `seconds` or a week. */
 export type ShareWish =
   | { readonly type: "make"; readonly isBranch: boolean; readonly seconds: number | undefined }
   | { readonly type: "list" }
   | { readonly type: "revoke"; readonly id: string };
 
-/** What runs without asking. */
+/** The calls that run without asking. */
 export type ApprovalMode = "plan" | "ask" | "edits" | "all";
 
 type PlainView =

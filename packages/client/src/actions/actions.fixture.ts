@@ -97,7 +97,7 @@ export function placeAt(client: ClientKind, changed: Partial<ActionPlace & Actio
   };
 }
 
-/** What a line asks for; for a refusal its sentence. */
+/** The step of a line; for a refusal its sentence. */
 export function asked(line: string, place: ActionPlace & ActionUser): unknown {
   try {
     const read = readLine(line, { ...place, prompts: [] });

@@ -4,7 +4,7 @@ import { BRANCHES_AT_ONCE } from "@banyan/protocol/values";
 import { type Action, type ActionPlace, ask, message, perform, Refusal, type View, view } from "./action.ts";
 import { branchesNamed, messageNumbers, quoted, readBranch, readMessage } from "./places.ts";
 
-/** What users do with branches and their files. */
+/** Actions on branches and their files. */
 export const branchActions: readonly Action[] = [
   {
     name: "tree",
@@ -95,7 +95,7 @@ export const branchActions: readonly Action[] = [
       const from = readBranch(place, argument);
       refuseOwnWorktree(place, from, argument);
       return perform("branch.bring", { from, to: leaf }, ({ message: brought, files, problems }) => ({
-        // Where files come along, a turn has begun, which shows what came of them.
+        // A turn that begins with files shows the result of each file.
         ...message(
           ...(files === 0
             ? [say("Brought over without files: the branches share their files, or no file was changed.")]

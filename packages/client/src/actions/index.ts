@@ -55,7 +55,7 @@ export function argumentsFor({ arguments: taken, needs }: Action, user: ActionUs
   return user.client === "terminal" ? taken.terminal : taken.elsewhere;
 }
 
-/** What a line asks for: an action, a prompt that others bring, or nothing, since the line is words for the agent. */
+/** A line as it was read: an action, a prompt of a file or of an MCP server, or words for the agent. */
 export type ReadLine =
   | { readonly type: "action"; readonly action: Action; readonly argument: string }
   | { readonly type: "prompt"; readonly prompt: string; readonly argument: string }
@@ -91,7 +91,7 @@ export function mayBePrompt(line: string): boolean {
   return wanted !== undefined && (action === undefined || action.givesWay === true);
 }
 
-/** What an action asks a client to do. Throws `Refusal` where its arguments are wrong, or not for this user. */
+/** Returns the step that an action asks of a client. Throws `Refusal` where its arguments are wrong, or not for this user. */
 export function stepOf(action: Action, argument: string, place: ActionPlace & Pick<ActionUser, "rights">): Step {
   const { client, say } = place;
   const isElsewhere = argument === "" || !isThere(action.needs?.clients, place);

@@ -11,7 +11,7 @@ import {
   readMessageOrEnd,
 } from "./places.ts";
 
-/** What users do with single messages. */
+/** Actions on single messages. */
 export const messageActions: readonly Action[] = [
   {
     name: "label",

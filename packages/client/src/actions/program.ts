@@ -16,7 +16,7 @@ import { quoted } from "./places.ts";
 
 const isRunning = ({ outcome }: StayingProcess) => outcome === undefined;
 
-/** What a user looks at, and what is set for the program and the conversation as a whole. */
+/** Views, and settings of the program and of the whole conversation. */
 export const programActions: readonly Action[] = [
   {
     name: "help",

@@ -13,7 +13,7 @@ import { compactedLine } from "@banyan/core/shown";
 import { type Action, type ActionPlace, message, perform, Refusal, type Step, textView, view } from "./action.ts";
 import { quoted } from "./places.ts";
 
-/** What makes an agent work. */
+/** Actions that begin, steer or end the agent's work. */
 export const turnActions: readonly Action[] = [
   {
     name: "retry",

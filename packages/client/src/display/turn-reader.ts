@@ -11,7 +11,7 @@ type Display<Type extends DisplayItem["type"]> = Extract<DisplayItem, { readonly
 interface Voice {
   /** The first run: runs that continue the work after the end of a process are the same voice. */
   readonly run: string;
-  /** Who launched the sub-agent. */
+  /** The agent that launched the sub-agent. */
   readonly by: Voice | undefined;
 }
 
@@ -49,7 +49,7 @@ export class TurnReader {
     return this.#isOver;
   }
 
-  /** What waits for a person, with the run of the sub-agent that asks. */
+  /** A question that waits for a user, with the run of the sub-agent that asks. */
   get questions(): readonly { readonly question: WaitingQuestion; readonly by?: string }[] {
     return [...this.#questions.values()].map(({ question, by }) => ({ question, ...this.#voiceOf(by) }));
   }
@@ -259,7 +259,7 @@ export class TurnReader {
     const voice = this.#voices.get(run);
     // A run that waits asks on: another run continues the work after the answer.
     if (!voice || reason === "waiting") return [];
-    // What it asked, nobody can answer any more.
+    // Nobody can answer its questions any more.
     for (const [id, { by }] of this.#questions) if (by === voice) this.#questions.delete(id);
     const why = error ? { error: error.message } : {};
     if (voice.by) return [{ type: "agent-end", run: voice.run, reason, ...why, ...this.#voiceOf(voice.by) }];

@@ -43,7 +43,7 @@ export interface WrittenAgent {
   readonly skills: readonly string[];
   /** Keys that no agent has here. */
   readonly otherKeys: readonly string[];
-  /** Where a key stands in the file. */
+  /** Place of a key in the file. */
   placeOf(path: KeyPath): Pick<SettingsFault, "line" | "column">;
 }
 

@@ -10,7 +10,7 @@ export interface FrontMatter<T> {
   readonly text: string;
   /** It is no YAML, and was read line by line. */
   readonly fault?: SettingsFault;
-  /** Where a key of the head stands in the file. */
+  /** Place of a key of the head in the file. */
   placeOf(path: KeyPath): Pick<SettingsFault, "line" | "column">;
 }
 

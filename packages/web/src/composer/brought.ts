@@ -9,7 +9,7 @@ import { valueIn } from "./own.ts";
 /** A prompt that a file or an MCP server brings. */
 export type BroughtPrompt = Result<"prompt.list">["prompts"][number];
 
-/** What the server has told of its prompts. */
+/** The prompts of the server, as far as it has told them. */
 export type Brought = PageState["prompts"];
 
 /** A prompt that is asked for, as the server is told of it. */

@@ -218,7 +218,7 @@ function useOwnInView(tree: ConversationState, leaf: string | null): (message: s
     if (said === undefined || parent === undefined) return;
     setSaid(undefined);
     const inView = pathTo(tree, leaf).map(({ id }) => id);
-    // Who has gone to another branch meanwhile is not brought back.
+    // A user who has gone to another branch meanwhile stays there.
     if (!inView.includes(said) && parent !== null && inView.includes(parent)) show(said);
   }, [said, tree, leaf, show]);
   return setSaid;

@@ -29,7 +29,7 @@ export function promptIn(text: string, brought: Brought): AskedPrompt | undefine
   return mayCome && /.:./.test(prompt) ? asked : undefined;
 }
 
-/** Those of the actions that are offered behind a slash. */
+/** Returns the actions that are offered behind a slash. */
 export function slashCommands(written: readonly Action[], user: ActionUser): readonly SlashCommand[] {
   return offeredActions(user).flatMap((action) => {
     const { name, aliases = [], help } = action;
@@ -40,7 +40,7 @@ export function slashCommands(written: readonly Action[], user: ActionUser): rea
   });
 }
 
-/** What a line calls for; nothing where it is words or a prompt. Throws a sentence when it calls for nothing here. */
+/** Returns the act of a line; nothing for words or a prompt. Throws a sentence if the page has no such command. */
 export function slashAct(
   line: string,
   written: readonly Action[],

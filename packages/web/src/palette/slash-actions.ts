@@ -50,7 +50,7 @@ type ShownView = Exclude<
   "conversations" | "copy" | "help" | "keys" | "leave" | "mode" | "new" | "share" | "status" | "stop"
 >;
 
-/** Where a user is on the page, for an action to be read. */
+/** The place of a user on the page, which reads an action. */
 function placeOn(tree: ConversationState | undefined, leaf: string | null, agent: string): ActionPlace {
   const state = tree ?? emptyConversation("");
   const run = openRuns(state).find((open) => open.leaf === leaf)?.id;

@@ -5,11 +5,11 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import type { Standpoint } from "../user/standpoint.ts";
 import type { TalkSession } from "./talk-session.ts";
 
-/** Where files are put back, and for whom. */
+/** The place in which files are put back, and the user who asked. */
 export interface UndoPlace {
   readonly terminal: Terminal;
   readonly standpoint: Standpoint;
-  /** Where the files are. */
+  /** The folder of the files. */
   readonly workspace: string;
   open(): Promise<TalkSession>;
 }

@@ -284,7 +284,7 @@ const ENOUGH: Choice = { key: "n", text: "No, stop here", brief: "end", words: [
 const STORE: Choice = { key: "y", text: "Yes, store it as a file", brief: "store", words: ["yes", "Y"] };
 const KEEP_BACK: Choice = { key: "n", text: "No, don't send it", brief: "do not send", words: ["no", "N"] };
 
-/** What a rule would allow, as the user reads it: a command itself, with `...` where any harmless options may follow (S24). */
+/** The calls that a rule would allow, in the user's words: a command itself, with `...` if any harmless options may follow (S24). */
 function allowedBy(rule: string, { about }: Call): string {
   const command = about?.command === undefined ? undefined : /\((.*)\)$/s.exec(rule)?.[1];
   return `\`${visibleLine(command?.replace(/ \[harmless\]$/, " ...") ?? rule)}\``;

@@ -30,7 +30,7 @@ export function placeAfterForgotten(path: readonly Message[]): number {
   return path.findLastIndex(({ parentId }, index) => parentId !== (path[index - 1]?.id ?? null));
 }
 
-/** What a user said last on a path. Commands that the user ran since (`!command`) do not count: they are there for whoever answers. */
+/** Returns the last text of a user on a path. Commands that the user ran since (`!command`) do not count: they only inform the model. */
 export function lastSaid(path: readonly Message[]): UserMessage | undefined {
   return path.findLast((message): message is UserMessage => isPersons(message) && !isOwnCommand(message.parts));
 }

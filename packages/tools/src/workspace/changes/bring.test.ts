@@ -161,7 +161,7 @@ function bringing(folder: TestFolder, backups: TestFolder, entries: Entries) {
   };
 }
 
-/** What stands in a folder: the mode of each entry, with its text or the target of a link. */
+/** The entries of a folder: the mode of each, with its text or the target of a link. */
 function standing(folder: TestFolder) {
   return Object.fromEntries(
     folder.names().map((name) => {

@@ -29,9 +29,9 @@ import { assertJudged, WRITING_OPTIONS, type WritingOptions } from "./writing.ts
 
 /** A file or a link that is brought from another branch. */
 export interface IncomingFile {
-  /** What the branch has; `undefined` for nothing. */
+  /** The entry of the branch; `undefined` for none. */
   readonly there: FileEntry | undefined;
-  /** What both places had. */
+  /** The entry that both places had. */
   readonly base: FileEntry | undefined;
   /** True if the branch gave the file permissions of its own. */
   readonly hasOwnMode: boolean;
