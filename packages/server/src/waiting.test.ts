@@ -132,6 +132,34 @@ describe("B51, W32-W35: what waits for a person", () => {
     expect((await other.ask("conversation.list", {})).conversations).toMatchObject([{ id: conversation, waiting: 0 }]);
   });
 
+  test("F74: a question is listed while its conversation is being opened", async () => {
+    const { shell } = asking();
+    const agent = {
+      model: scriptedModel([[call("shell")]]),
+      tools: [shell],
+      permission: () => ({ decision: "ask" }) as const,
+    };
+    const { client, conversation, directory, server } = await talking(agent);
+    await client.ask("turn.say", { conversation, parts: say("go") });
+    const { question } = await client.item("call.approval-requested");
+    await server.stop();
+    const { server: next, store } = await serving(agent, { directory });
+    const other = await TestClient.connect(next);
+    const list = store.list.bind(store);
+    let opens = true;
+    store.list = async (query) => {
+      const listed = await list(query);
+      if (opens) {
+        opens = false;
+        await other.watch(conversation);
+      }
+      return listed;
+    };
+    expect((await other.ask("question.list", {})).waiting).toMatchObject([
+      { conversation, question: { id: question } },
+    ]);
+  });
+
   test("what is allowed for good is remembered by the host", async () => {
     const { shell } = asking();
     const model = scriptedModel([[call("shell")], "Done."]);

@@ -69,8 +69,10 @@ export async function statesThatMayWait({
   conversations,
   directory,
 }: Pick<Workplace, "conversations" | "directory">): Promise<ConversationState[]> {
+  const listed = await conversations.list();
+  // Both in the same instant: a conversation that was opened while the list was read is one of the open ones.
   const open = conversations.allOpen.map(({ session }) => session.state);
-  const others = (await conversations.list()).filter(({ id, waiting }) => waiting > 0 && !conversations.ifOpen(id));
+  const others = listed.filter(({ id, waiting }) => waiting > 0 && !conversations.ifOpen(id));
   const closed = await Promise.all(others.map(({ id }) => stateOf(directory, id)));
   return [...open, ...closed.flat()];
 }

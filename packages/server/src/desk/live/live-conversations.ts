@@ -172,7 +172,9 @@ export class LiveConversations {
   }
 
   #listed({ questions = [], ...summary }: ConversationSummary, elsewhere?: Activity): ListedConversation {
-    const closed = { running: elsewhere?.running ?? 0, waiting: elsewhere?.waiting ?? questions.length };
+    const { running = 0, waiting = 0 } = elsewhere ?? {};
+    // A node that took a conversation over may not have reported its questions; the store knows those that outlive a process.
+    const closed = { running, waiting: Math.max(waiting, questions.length) };
     return {
       ...summary,
       ...(this.#live.get(summary.id)?.activity ?? closed),
