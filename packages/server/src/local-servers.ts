@@ -1,19 +1,19 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A server that runs on this machine, as it says of itself. */
+/** A server on this machine, as its own file describes it. */
 export interface LocalServer {
-  /** As in `http://127.0.0.1:4180`. */
+  /** For example `http://127.0.0.1:4180`. */
   readonly address: string;
   readonly process: number;
   readonly workspace: string;
-  /** Of whoever may do everything. */
+  /** The token of the owner, who has all rights. */
   readonly token: string;
 }
 
 /**
- * Writes down that a server runs, for other programs of the same user (mode 0600), until the result is disposed of. Its
- * token stands there and nowhere else, so that it is sent to no address but this one (S3).
+ * Writes a file about a running server for other programs of the same user (mode 0600), until the result is disposed of. The
+ * address and its token are in one file, so that no program sends the token elsewhere (S3).
  */
 export function announce(directory: string, server: LocalServer): Disposable {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -27,7 +27,7 @@ export function announce(directory: string, server: LocalServer): Disposable {
   };
 }
 
-/** The servers of this user on this machine that live. What dead ones left is cleared away. */
+/** The running servers of this user on this machine. Removes the files of dead servers. */
 export function localServers(directory: string): LocalServer[] {
   return filesIn(directory).flatMap((name) => {
     const file = join(directory, name);
@@ -54,7 +54,7 @@ function serverIn(file: string): LocalServer | undefined {
       [address, workspace, token].every((text) => typeof text === "string") && Number.isSafeInteger(process);
     return whole ? { address, process, workspace, token } : undefined;
   } catch {
-    // Half written by a process that is gone, or gone itself in the meantime.
+    // A process died while writing the file, or the file is gone by now.
     return undefined;
   }
 }

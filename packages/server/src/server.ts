@@ -23,18 +23,18 @@ import { openApi } from "./http/open-api.ts";
 import { pageFiles } from "./http/page-files.ts";
 import { SocketServer } from "./socket/socket-server.ts";
 
-/** Connections at once, so that files can still be opened, whoever connects. */
+/** The most connections at once, so that the process can still open files. */
 const CONNECTIONS = 2_000;
 
-/** Milliseconds within which a connection must have said what it asks for, and between two looks at that. */
+/** Milliseconds within which a connection must have sent its request headers, and between two checks. */
 const REQUEST_WITHIN = 10_000;
 const LOOK_EVERY = 2_000;
 
-/** Milliseconds for which a server that is one of many waits for what runs, before it hands it over. */
+/** Milliseconds that a server of a cluster waits for its runs before it hands them over. */
 const DRAIN = 10_000;
 
 /**
- * What is served, and how.
+ * Options of a server.
  * @example
  * const database = postgresStore("postgres://me@db.internal/banyan");
  * await serve({
@@ -54,41 +54,41 @@ const DRAIN = 10_000;
  */
 export interface ServeOptions {
   readonly host: ServedHost;
-  /** 0 takes a free one. Default 0. */
+  /** The port; 0 takes a free one. Default 0. */
   readonly port?: number;
-  /** Where to listen. Default `127.0.0.1`: only programs on this machine reach it. */
+  /** The address to listen on. Default `127.0.0.1`: only programs on this machine reach it. */
   readonly hostname?: string;
-  /** Further values of `Host` to answer to, with the port if it is not the scheme's own: of a proxy in front. */
+  /** Further accepted values of `Host`, such as that of a proxy; with the port unless it is the scheme's default. */
   readonly allowedHosts?: readonly string[];
-  /** Who shows it may do everything. A random one when absent. */
+  /** The token of the owner, who has all rights. Default: a random token. */
   readonly token?: string;
-  /** Who shows it may only watch. */
+  /** The token of guests, who may only watch. Absent: no guests. */
   readonly guestToken?: string;
-  /** The built page. Without it, the server has no page. */
+  /** The directory of the built page. Absent: the server has no page. */
   readonly page?: string;
-  /** Where to keep what has been read; as long as the server lives when absent. */
+  /** The folder for links and counts of unread turns. Absent: they last as long as the server. */
   readonly state?: string;
-  /** Milliseconds for which a conversation stays open that nobody watches and nothing works in. Default 30,000. */
+  /** Milliseconds until a conversation closes that no client watches and that has no running work. Default 30,000. */
   readonly idle?: number;
   /**
-   * Connections at once; further ones are turned away. Guests get half of them at most, and a twentieth from one address.
-   * Default 2,000.
+   * The most connections at once; the server turns away further ones. Guests get at most half of them, and a twentieth from one
+   * address. Default 2,000.
    */
   readonly connections?: number;
-  /** Makes it one of many servers that share a database: its store is `postgresStore(...)`. Alone when absent. */
+  /** Makes the server one of several that share a database (`postgresStore(...)`). Absent: a single server. */
   readonly cluster?: {
-    /** Of the host's store. */
+    /** `shared` of the host's store. */
     readonly shared: Shared;
-    /** Where the other servers reach this one, as `http://10.0.0.3:4180`. Where it listens when absent. */
+    /** The address at which the other servers reach this one, for example `http://10.0.0.3:4180`. Default: where it listens. */
     readonly address?: string | undefined;
-    /** Sees to it that turns come to their end though servers die. By the leases in the database when absent. */
+    /** Continues turns when servers die. Default: by the leases in the database. */
     readonly driver?: Driver | undefined;
-    /** What becomes of runs whose server died. Default `resume`. */
+    /** What happens to runs whose server died. Default `resume`. */
     readonly redrive?: Redrive | undefined;
-    /** Milliseconds for which `stop` waits for what runs, before it hands it over. Default 10,000. */
+    /** Milliseconds that `stop` waits for runs before it hands them over. Default 10,000. */
     readonly drain?: number | undefined;
   };
-  /** Refusals and defects, one line each, without secrets. Nothing is logged when absent. */
+  /** Receives refusals and defects, one line each, without secrets. Absent: no log. */
   log?(line: string): void;
 }
 
@@ -107,25 +107,25 @@ const OPTIONS: OptionNames<ServeOptions> = {
   log: true,
 };
 
-/** A server that listens. */
+/** A listening server. */
 export interface RunningServer extends AsyncDisposable {
-  /** As in `http://127.0.0.1:4870`. */
+  /** For example `http://127.0.0.1:4870`. */
   readonly address: string;
   readonly token: string;
-  /** The address of the page that signs a browser in; to be shown to its user only. */
+  /** The page address that signs in a browser; show it only to the user. */
   readonly pageAddress: string;
-  /** One that does so once, within a minute: for a place that others may see, as the list of processes is. */
+  /** A page address that signs in once, within a minute: for places that others may see, such as the process list. */
   pageAddressOnce(): string;
   /**
-   * Tells the clients, interrupts what runs with its facts in the log, and closes every conversation and connection. The
-   * host stays open: it is the caller's.
+   * Informs the clients, interrupts the runs, writes their ends to the log, and closes every conversation and connection. The
+   * host belongs to the caller and stays open.
    */
   stop(): Promise<void>;
 }
 
 /**
- * Serves conversations over HTTP and WebSocket. Resolves when the server listens; rejects with the error of the system
- * when it cannot, as when the port is taken.
+ * Serves conversations over HTTP and WebSocket. Resolves when the server listens. Rejects with the system's error if it cannot,
+ * for example when the port is in use.
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   refuseUnknown("serve", options, OPTIONS);
@@ -140,7 +140,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       driver: many.driver ?? new LeaseDriver(many.shared, defect),
       tokens: { owner: token, guest: guestToken },
     });
-  // Of many servers, each would have links of its own, and take back none of the others.
+  // Each server of a cluster would keep its own links, and could not revoke those of the others.
   const shares = many
     ? undefined
     : new KeptShares(options.state === undefined ? undefined : join(options.state, "links.json"));
@@ -148,7 +148,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
 
   let port = options.port ?? 0;
   const ownHost = many?.address === undefined ? [] : [new URL(many.address).host];
-  // A page that signed in at one node is signed in at all.
+  // A sign-in at one node counts at all nodes.
   const cookie = () => (cluster ? "banyan-nodes" : `banyan-${port}`);
   const gate = new Gate(new Principals({ owner: token, guest: guestToken }, shares), {
     hosts: () => allowedHosts({ host: hostname, port }, [...(options.allowedHosts ?? []), ...ownHost]),
@@ -174,7 +174,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   });
   const server = createAdaptorServer({
     fetch: app.fetch,
-    // Others of this process know answers by the global Response: it would be taken from them.
+    // Other code in this process relies on the global `Response`, which the library would replace.
     overrideGlobalObjects: false,
     serverOptions: { headersTimeout: REQUEST_WITHIN, connectionsCheckingInterval: LOOK_EVERY },
   }) as HttpServer;
@@ -184,7 +184,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
 
   const stop = async () => {
     isStopping = true;
-    // Until it has nothing at work any more, clients are answered.
+    // Clients get answers until no work is left on the desk.
     const stopDesk = () => {
       closed ??= new Promise((resolve) => server.close(resolve));
       return desk.stop();
@@ -203,7 +203,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     await desk.stop();
     throw error;
   }
-  // What listens on all addresses is reached at this one.
+  // A server that listens on all addresses is reached at this one.
   const address = `http://${isWildcard(hostname) ? "127.0.0.1" : inBrackets(hostname)}:${port}`;
   try {
     await cluster?.begin(desk, many?.address ?? address);
@@ -223,7 +223,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   };
 }
 
-/** Resolves with the port once the server listens. */
+/** Resolves with the port when the server listens. */
 function listening(server: HttpServer, port: number, hostname: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
@@ -234,7 +234,7 @@ function listening(server: HttpServer, port: number, hostname: string): Promise<
   });
 }
 
-/** What came from a client must not look like another line of the log, nor steer the terminal that shows it. */
+/** Text of a client must not look like another log line, or control the terminal that shows the log. */
 function onOneLine(line: string): string {
   return line.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
 }

@@ -5,41 +5,41 @@ import type { Holder, Principals } from "./principal.ts";
 import { randomToken } from "./secret.ts";
 import { SignedInPage } from "./signed-in-page.ts";
 
-/** What of a request decides whether it is let in. */
+/** The parts of a request that decide whether the server admits it. */
 export interface Knock {
   readonly method: string;
-  /** The address that it comes from. */
+  /** The client's address. */
   readonly from: string;
   header(name: string): string | undefined;
 }
 
-/** Why a request is not let in, with the HTTP status of the refusal. */
+/** A refusal, with its HTTP status. */
 export interface Refusal {
   readonly ok: false;
   readonly status: 401 | 403 | 421 | 429;
   readonly message: string;
 }
 
-/** Whether a request is let in: who it is from, or why not. */
+/** The principal of an admitted request, or the refusal. */
 export type Verdict = { readonly ok: true; readonly principal: Principal } | Refusal;
 
-/** Whether somebody may connect; a page has to prove itself first. */
+/** Like `Verdict`, for a socket. A signed-in page must still prove that it has its key. */
 export type SocketVerdict =
   | { readonly ok: true; readonly principal: Principal; readonly page?: SignedInPage }
   | Refusal;
 
 /**
- * Lets requests in, or not.
+ * Admits or refuses requests.
  *
- * | a request | is |
+ * | a request with | result |
  * |---|---|
- * | with a `Host` that is not this server's | 421: its name was made to point here |
- * | with an `Origin` other than its `Host`, or from another site or into a frame by what the browser says | 403 |
- * | with a token of this server | let in, with the rights of its token, whatever others have tried |
- * | with a wrong token, from an address with too many of them | 429 |
- * | with a wrong one, or none | 401 |
- * | of a page that is signed in, for a socket | let in to prove itself (S20), if it says where it is from: every browser does |
- * | of a page that is signed in, for anything else of the API | 401: the cookie alone is worth nothing |
+ * | a `Host` that is not this server's | 421: a foreign name resolves to this server |
+ * | a foreign `Origin`, or from another site or in a frame according to the browser | 403 |
+ * | a token of this server | admitted with the rights of the token, whatever other clients tried |
+ * | a wrong token, from an address with too many wrong tokens | 429 |
+ * | a wrong token, or none | 401 |
+ * | a page's cookie and an `Origin`, for a socket | admitted to prove its key (S20); every browser sends `Origin` |
+ * | a page's cookie, for another API address | 401: the cookie alone gives no access |
  */
 export class Gate {
   readonly #principals: Principals;
@@ -48,14 +48,14 @@ export class Gate {
   readonly #attempts = new Attempts();
   readonly #once = new OneTimeTokens();
 
-  /** The hosts and the cookie's name depend on the port, which is known once the server listens. */
+  /** Hosts and cookie name depend on the port, which is known only when the server listens. */
   constructor(principals: Principals, options: { hosts(): ReadonlySet<string>; cookie(): string }) {
     this.#principals = principals;
     this.#hosts = options.hosts;
     this.#cookie = options.cookie;
   }
 
-  /** Who asks for something of the API. */
+  /** Judges a request to the API. */
   judge(knock: Knock): Verdict {
     const stranger = this.stranger(knock);
     if (stranger) return stranger;
@@ -65,13 +65,13 @@ export class Gate {
     return holder ? { ok: true, principal: holder.principal } : this.#wrong(knock);
   }
 
-  /** Who asks for the page, which shows nothing by itself: what it shows comes over its socket. */
+  /** Judges a request for the page, whose files show nothing: its content comes over the socket. */
   judgePage(knock: Knock): Verdict {
     const page = bearerOf(knock) === undefined ? this.page(knock) : undefined;
     return page ? { ok: true, principal: page.principal } : this.judge(knock);
   }
 
-  /** Who asks for a socket. */
+  /** Judges a request for a socket. */
   judgeSocket(knock: Knock): SocketVerdict {
     const stranger = this.stranger(knock);
     if (stranger) return stranger;
@@ -80,13 +80,13 @@ export class Gate {
     return knock.header("origin") === undefined ? NO_ORIGIN : { ok: true, principal: page.principal, page };
   }
 
-  /** The page that the cookie of a request is of. It may be anybody who has the cookie: it shows that there is a page. */
+  /** The page that a request's cookie belongs to. The cookie alone does not prove that the request comes from this page. */
   page(knock: Knock): SignedInPage | undefined {
     const cookie = cookieIn(knock.header("cookie"), this.#cookie());
     return cookie === undefined ? undefined : this.#principals.byCookie(cookie);
   }
 
-  /** Why a request is refused whatever its token. `isFrame`: it is for what the page itself puts into a frame, and nobody else. */
+  /** The refusal of a request whatever its token. `isFrame`: the request is for the document that the page itself frames. */
   stranger({ method, header }: Knock, isFrame = false): Refusal | undefined {
     const host = header("host");
     if (host === undefined || !this.#hosts().has(host.toLowerCase())) return WRONG_HOST;
@@ -94,21 +94,21 @@ export class Gate {
     if (origin !== undefined && !isOwnOrigin(origin, host)) return WRONG_ORIGIN;
     const isOwnFrame = isFrame && header("sec-fetch-dest") === "iframe" && header("sec-fetch-site") === "same-origin";
     if (EMBEDDED.has(header("sec-fetch-dest") ?? "") && !isOwnFrame) return IN_A_FRAME;
-    // To follow a link of a page elsewhere is no request of that page: it shows nothing to it, and changes nothing here.
+    // Following a link from a foreign page is no request of that page: the page sees nothing and changes nothing here.
     const followsLink = header("sec-fetch-mode") === "navigate" && (method === "GET" || method === "HEAD");
     return isFromElsewhere(header) && !followsLink ? WRONG_ORIGIN : undefined;
   }
 
-  /** A token that signs one page of the owner in, soon, and then is worth nothing. */
+  /** A token that signs in one page of the owner, once and soon. */
   tokenForOnePage(): string {
     return this.#once.give(this.#principals.owner);
   }
 
-  /** A token that stood in an address that somebody opened: exchanged for one that is good once, for the page to sign in with. */
+  /** Exchanges a token from an opened address for a one-time token, with which the page signs in. */
   exchange(token: string, knock: Knock): { readonly once: string } | Refusal {
     const { header } = knock;
-    // Neither is a person who opened the address; nothing is looked at, used up or counted. A link that somebody made is there to
-    // be followed from anywhere: it shows one conversation, and takes the place of nobody who sees more (`signIn`).
+    // Prefetches and foreign links are not a user opening the address: the token is not checked, used up or counted. A shared
+    // link may be followed from anywhere. It shows one conversation, and does not replace a page that sees more (`signIn`).
     if (header("sec-purpose") !== undefined || header("purpose") !== undefined) return LOOKED_AHEAD;
     if (isFromElsewhere(header) && !this.#principals.byLink(token)) return LED_HERE;
     const holder = this.#holderOf(token);
@@ -116,8 +116,8 @@ export class Gate {
   }
 
   /**
-   * Signs a page of this server in that shows a token (S3). With a link, a browser that sees more already stays who it is, and is
-   * only told what the link shows: a key goes to nobody for a cookie.
+   * Signs in a page of this server that presents a token (S3). With a shared link, a browser that already sees more keeps its
+   * sign-in and only learns what the link shows: a cookie must not be enough to get a key.
    */
   signIn(token: string, knock: Knock): SignedInPage | { readonly stays: Only } | Refusal {
     const site = knock.header("sec-fetch-site");
@@ -135,7 +135,7 @@ export class Gate {
     return holder?.principal.only?.ended.aborted ? undefined : holder;
   }
 
-  /** A right token was looked for first: however many wrong ones were shown, nobody is kept out who has one. */
+  /** A correct token is checked first, so that wrong tokens from the same address lock out nobody who has one. */
   #wrong({ from }: Knock): Refusal {
     if (this.#attempts.isBarred(from)) return BARRED;
     this.#attempts.failed(from);
@@ -143,10 +143,10 @@ export class Gate {
   }
 }
 
-/** Where a page of this server would stand inside of another page. */
+/** The destinations of a request that put a page of this server into another page. */
 const EMBEDDED: ReadonlySet<string> = new Set(["iframe", "frame", "fencedframe", "embed", "object"]);
 
-/** Whether a browser says that a page of another origin is behind a request. */
+/** Whether the browser reports that a page of another origin made the request. */
 function isFromElsewhere(header: Knock["header"]): boolean {
   const site = header("sec-fetch-site");
   return site === "cross-site" || site === "same-site";
@@ -179,18 +179,18 @@ function cookieIn(header: string | undefined, name: string): string | undefined 
   return undefined;
 }
 
-/** Wrong tokens that one address may show within the time. */
+/** The most wrong tokens from one address within `WITHIN`. */
 const MOST_FAILED = 20;
 /** Milliseconds. */
 const WITHIN = 60_000;
-/** Addresses that are remembered; beyond, those that tried longest ago are forgotten. */
+/** The most addresses that are remembered; above this number, the oldest are forgotten. */
 const ADDRESSES = 1_000;
 
-/** Counts wrong tokens, so that nobody can try many. Whoever shows a right one is not asked about it. */
+/** Counts wrong tokens per address, against guessing. A request with a correct token is not affected. */
 class Attempts {
   readonly #failed = new Map<string, { count: number; since: number }>();
 
-  /** Whether an address has shown too many of them. */
+  /** Whether an address has sent too many wrong tokens. */
   isBarred(address: string, now = Date.now()): boolean {
     const failed = this.#failed.get(address);
     return failed !== undefined && now - failed.since < WITHIN && failed.count >= MOST_FAILED;
@@ -205,15 +205,15 @@ class Attempts {
   }
 }
 
-/** Milliseconds for which one is good. */
+/** Milliseconds for which a one-time token is valid. */
 const GOOD_FOR = 60_000;
 
-/** How many there are at once; beyond, the oldest is worth nothing. */
+/** The most one-time tokens at once; above this number, the oldest becomes invalid. */
 const MOST_GIVEN = 100;
 
-/** Tokens that sign one page in, soon, and then are worth nothing: for places that others may see. */
+/** One-time tokens that sign in one page soon: for places that others may see. */
 class OneTimeTokens {
-  /** Whose each is, and until when, in milliseconds of the process; the oldest first. */
+  /** The holder of each token, and the end of its validity in milliseconds of the process; the oldest first. */
   readonly #given = new Map<string, { readonly holder: Holder; readonly until: number }>();
 
   give(holder: Holder): string {
@@ -223,7 +223,7 @@ class OneTimeTokens {
     return token;
   }
 
-  /** Whose it is, once. */
+  /** Returns the holder of a token and makes the token invalid. */
   take(token: string): Holder | undefined {
     const given = this.#given.get(token);
     this.#given.delete(token);
@@ -231,7 +231,7 @@ class OneTimeTokens {
   }
 }
 
-/** What of a request decides whether it is let in. */
+/** The parts of a Node request that decide whether the server admits it. */
 export function knockOf(request: IncomingMessage): Knock {
   return {
     method: request.method ?? "GET",

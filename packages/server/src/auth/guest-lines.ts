@@ -1,12 +1,12 @@
-/** Why a guest gets no further line, in a sentence. */
+/** A sentence that says why a guest gets no further connection. */
 export type Full = string;
 
-/** Of all connections, what those of guests may be together, and those from one address. */
+/** The shares of all connections that guests may hold: together, and from one address. */
 const [ALL, OF_ONE] = [1 / 2, 1 / 20];
 
 /**
- * The lines that guests hold: sockets, and feeds over HTTP. They are bounded for each address, and together, so that whoever
- * may act always finds a connection free, and one guest leaves some for the others (S4).
+ * Counts the connections of guests: sockets, and feeds over HTTP. The bounds, per address and in sum, keep connections free for
+ * clients that may act, and for other guests (S4).
  */
 export class GuestLines {
   readonly #most: number;
@@ -14,13 +14,13 @@ export class GuestLines {
   readonly #held = new Map<string, number>();
   #all = 0;
 
-  /** `connections`: how many the server takes at once, of all clients. */
+  /** `connections`: the most connections of the server, of all clients. */
   constructor(connections: number) {
     this.#most = Math.floor(connections * ALL);
     this.#mostOfOne = Math.ceil(connections * OF_ONE);
   }
 
-  /** One line more from an address, until the function that comes back is called; or why not. */
+  /** Reserves a connection for an address until the returned function is called, or returns the reason why it cannot. */
   take(from: string): (() => void) | Full {
     const held = this.#held.get(from) ?? 0;
     if (held >= this.#mostOfOne)

@@ -7,20 +7,20 @@ import { ShareError, type Shares } from "../desk/commands/shares.ts";
 import { type Principal, shownOnly } from "../desk/principal.ts";
 import { randomToken } from "./secret.ts";
 
-/** A link, and what opens it, as the server keeps it: nobody can tell the token from its digest. */
+/** A link as the server stores it. The digest does not reveal the token. */
 interface Kept extends Share {
   readonly digest: string;
 }
 
-/** Links that are good at once; each is looked at when a page connects. */
+/** The most valid links at once: the server checks each when a page connects. */
 const MOST_SHARES = 200;
 
-/** The longest that a timer waits. */
+/** The longest delay of a timer, in milliseconds. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 /**
- * The links that show one conversation to whoever has them (S29). Each has a principal, whose signal aborts when the link opens
- * nothing any more. Without a file they last as long as the process.
+ * The links that show one conversation to anyone who has them (S29). Each link has a principal, whose signal aborts when the link
+ * ends. Without a file, links last as long as the process.
  */
 export class KeptShares implements Shares, Disposable {
   readonly #file: string | undefined;
@@ -29,13 +29,13 @@ export class KeptShares implements Shares, Disposable {
     { readonly kept: Kept; readonly principal: Principal; readonly end: () => void }
   >();
 
-  /** Throws when there is a file and it holds no links: whoever runs the server decides what becomes of it. */
+  /** Throws when the file exists but holds no list of links: the operator must decide what to do with it. */
   constructor(file?: string) {
     this.#file = file;
     for (const kept of keptIn(file)) this.#add(kept);
   }
 
-  /** Makes a link, and the token that opens it, which is told this once. Throws when there are too many, or they cannot be kept. */
+  /** Creates a link and its token, which only this call returns. Throws `ShareError` if there are too many links. */
   create(
     shown: { readonly conversation: string; readonly leaf?: string },
     seconds: number,
@@ -55,7 +55,7 @@ export class KeptShares implements Shares, Disposable {
     return { share, token };
   }
 
-  /** Those that are good, the last made first. */
+  /** The valid links, the newest first. */
   list(conversation?: string, now = Date.now()): Share[] {
     return [...this.#shares.values()]
       .flatMap(({ kept: { digest: _, ...share } }) => (share.expiresAt > now ? [share] : []))
@@ -63,7 +63,7 @@ export class KeptShares implements Shares, Disposable {
       .sort((a, b) => b.createdAt - a.createdAt);
   }
 
-  /** Takes a link back. Returns whether there was one of this id. */
+  /** Revokes a link. Returns whether a link of this id existed. */
   revoke(id: string): boolean {
     const share = this.#shares.get(id);
     share?.end();
@@ -71,24 +71,24 @@ export class KeptShares implements Shares, Disposable {
     return share !== undefined;
   }
 
-  /** Takes all links to a conversation back: it is gone, and one that comes by its id is another. */
+  /** Revokes all links to a removed conversation: a later conversation of the same id is a different one. */
   forget(conversation: string): void {
     for (const { id } of this.list(conversation)) this.revoke(id);
   }
 
-  /** Who comes with a token; nobody when no link has it, or its time is over. */
+  /** The principal of a token; `undefined` for an unknown token or an expired link. */
   byToken(token: string): { readonly principal: Principal; readonly digest: string } | undefined {
     const digest = digestOf(token);
     return this.good().find((share) => share.digest === digest);
   }
 
-  /** Who may come with the links that are good, each with the digest of its token. */
+  /** The principals of all valid links, each with the digest of its token. */
   good(now = Date.now()): { readonly principal: Principal; readonly digest: string }[] {
     const good = [...this.#shares.values()].filter(({ kept }) => kept.expiresAt > now);
     return good.map(({ kept: { digest }, principal }) => ({ digest, principal }));
   }
 
-  /** Nobody is shown anything by a link any more, until the server starts again. */
+  /** Ends all links until the server starts again. */
   [Symbol.dispose](): void {
     for (const { end } of this.#shares.values()) end();
   }
@@ -123,7 +123,7 @@ export class KeptShares implements Shares, Disposable {
   }
 }
 
-/** What a token is known by. */
+/** The stored form of a token. */
 function digestOf(token: string): string {
   return createHash("sha256").update(token).digest("base64url");
 }
@@ -140,7 +140,7 @@ function keptIn(file: string | undefined): readonly Kept[] {
     const { shares } = JSON.parse(text) as { readonly shares: readonly Kept[] };
     if (shares.every(isKept)) return shares;
   } catch {
-    // Told below, as what is JSON and no list of links is.
+    // The error below covers this case, too, like JSON that is no list of links.
   }
   throw new Error(`${file} can't be read. To continue, remove the file: all links made before stop working.`);
 }

@@ -5,45 +5,45 @@ import { SignedInPage } from "./signed-in-page.ts";
 
 /** The tokens of a server. */
 export interface Tokens {
-  /** Of whoever may do everything. */
+  /** The token of the owner, who has all rights. */
   readonly owner: string;
-  /** Of those who may only watch; nobody when absent. */
+  /** The token of guests, who may only watch. Absent: there are no guests. */
   readonly guest?: string | undefined;
 }
 
-/** Who has a token. */
+/** A principal with a token. */
 export interface Holder {
   readonly principal: Principal;
-  /** What the cookies and keys of their pages are made of: the token, or, where the server does not keep it, what it has of it. */
+  /** The secret for the cookies and keys of the holder's pages: the token, or a secret derived from its digest. */
   readonly token: string;
 }
 
-/** The server's record of tokens, and what each allows. */
+/** All tokens of a server and their rights. */
 export class Principals {
   readonly owner: Holder;
   readonly #holders: readonly Holder[];
   readonly #shares: KeptShares | undefined;
 
-  /** `shares`: the links that somebody made, whose tokens count as long as they are good. */
+  /** `shares`: the links that users made. Their tokens count while the links are valid. */
   constructor({ owner, guest }: Tokens, shares?: KeptShares) {
     this.#shares = shares;
     this.owner = { principal: OWNER, token: owner };
     this.#holders = [this.owner, ...(guest === undefined ? [] : [{ principal: GUEST, token: guest }])];
   }
 
-  /** Whose token it is. */
+  /** The holder of a token. */
   byToken(token: string): Holder | undefined {
-    // All are compared, so that the time does not tell which one it was.
+    // Compare with all tokens, so that the time does not reveal which token matched.
     return this.#holders.filter((holder) => sameSecret(holder.token, token))[0] ?? this.byLink(token);
   }
 
-  /** The same, of the links alone. */
+  /** The holder of a link's token. */
   byLink(token: string): Holder | undefined {
     const share = this.#shares?.byToken(token);
     return share && this.#ofLink(share);
   }
 
-  /** The page whose cookie it is. */
+  /** The page that a cookie belongs to. */
   byCookie(cookie: string): SignedInPage | undefined {
     const links = (this.#shares?.good() ?? []).map((share) => this.#ofLink(share));
     for (const { principal, token } of [...this.#holders, ...links]) {
@@ -53,7 +53,7 @@ export class Principals {
     return undefined;
   }
 
-  /** Whoever reads the digest and has no token of the server's owner makes no page of it. */
+  /** The secret includes the owner's token: a stolen digest alone makes no cookie of a page. */
   #ofLink({ principal, digest }: { readonly principal: Principal; readonly digest: string }): Holder {
     return { principal, token: derivedSecret(this.owner.token, `banyan link ${digest}`) };
   }

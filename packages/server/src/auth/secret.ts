@@ -2,18 +2,18 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypt
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** A token that nobody guesses: 256 random bits, in characters that an address can hold. */
+/** A random token of 256 bits, in characters that are valid in a URL. */
 export function randomToken(): string {
   return randomBytes(32).toString("base64url");
 }
 
-/** Whether two secrets are the same, in a time that tells nothing about where they differ. */
+/** Compares two secrets in constant time. */
 export function sameSecret(one: string, other: string): boolean {
-  // Digests have one length, whatever was sent.
+  // Digests have the same length, whatever the client sent.
   return timingSafeEqual(digest(one), digest(other));
 }
 
-/** A secret that is made from another one for a purpose, and is of no use for any other. */
+/** Derives a secret for one purpose, which is useless for any other. */
 export function derivedSecret(secret: string, purpose: string): string {
   return createHmac("sha256", secret).update(purpose).digest("base64url");
 }
@@ -23,8 +23,8 @@ function digest(text: string): Buffer {
 }
 
 /**
- * The token of a machine's server: random, and kept for the user alone (mode 0600), so that pages stay signed in when the
- * server starts again. Whoever removes the file gets a new one.
+ * The token of this machine's server: random, and readable only by the user (mode 0600). The file keeps pages signed in when the
+ * server restarts. Removing the file creates a new token.
  */
 export function keptToken(file: string): string {
   const kept = tokenIn(file);
@@ -35,20 +35,20 @@ export function keptToken(file: string): string {
     writeFileSync(file, `${token}\n`, { mode: 0o600, flag: "wx" });
     return token;
   } catch (error) {
-    // Another server was first. A file that holds no token is not one to guess from.
+    // Another server wrote the file first. A file without a valid token is an error, not a token.
     const other = tokenIn(file);
     if (other === undefined) throw error;
     return other;
   }
 }
 
-/** The token in a file; nothing when there is none that nobody can guess. */
+/** The token in a file; `undefined` without a file, or if the text is too short to be safe. */
 export function tokenIn(file: string): string | undefined {
   let text: string;
   try {
     text = readFileSync(file, "utf8").trim();
   } catch {
-    // No file, or none that may be read: then there is no token.
+    // The file does not exist or cannot be read: there is no token.
     return undefined;
   }
   return /^[A-Za-z0-9_-]{32,200}$/.test(text) ? text : undefined;

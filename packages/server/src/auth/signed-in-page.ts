@@ -7,10 +7,10 @@ import { derivedSecret, randomToken, sameSecret } from "./secret.ts";
 export const SIGNED_IN = 30 * 24 * 60 * 60;
 
 /**
- * A browser that showed a token (S20). It keeps two things, and neither is worth anything alone: a cookie, which browsers send
- * to every port of the host, so that any program that listens on one may have it; and a key, which stays in the storage of the
- * page's origin, host and port, and of which only proofs are sent, each good for one connection to one address. Both are made
- * of the token, so that a server keeps nothing, knows the page again after a restart, and forgets all pages with the token.
+ * A browser that presented a token (S20). It keeps a cookie and a key; neither is enough alone. Browsers send the cookie to every
+ * port of the host, so other programs may see it. The key stays in the storage of the page's origin, and the page sends only
+ * proofs, each for one connection to one address. Both derive from the token: the server stores nothing, knows pages after a
+ * restart, and forgets all pages when the token changes.
  */
 export class SignedInPage {
   readonly principal: Principal;
@@ -23,12 +23,12 @@ export class SignedInPage {
     this.#key = derivedSecret(token, `banyan page key ${who}`);
   }
 
-  /** A page that signs in now. */
+  /** Creates a page that signs in now. */
   static begin(principal: Principal, token: string, now = Date.now()): SignedInPage {
     return new SignedInPage(principal, token, `${randomToken()}.${Math.floor(now / 1_000) + SIGNED_IN}`);
   }
 
-  /** The page whose cookie it is; nothing when the token did not make it, or its time is over. */
+  /** The page of a cookie; `undefined` if the cookie does not derive from the token or has expired. */
   static of(cookie: string, principal: Principal, token: string, now = Date.now()): SignedInPage | undefined {
     const [, who, until] = /^([\w-]{43}\.(\d{1,12}))\.[\w-]{43}$/.exec(cookie) ?? [];
     if (who === undefined || Number(until) * 1_000 <= now) return undefined;
@@ -36,14 +36,14 @@ export class SignedInPage {
     return sameSecret(page.cookie, cookie) ? page : undefined;
   }
 
-  /** What the page gets once, when it signs in, and sends nowhere where it can sign with it. */
+  /** The page gets the key once, at sign-in. A browser with cryptography never sends it. */
   get key(): string {
     return this.#key;
   }
 
   /**
-   * Whether a proof shows that who sent it has the key: by having signed this challenge for this host, or, where a browser has
-   * no cryptography (plain HTTP from another machine, which anybody on the way can read), by the key itself.
+   * Whether a proof shows that the sender has the key. The proof is a signature of this challenge and host. Browsers without
+   * cryptography (plain HTTP from another machine, where others can read the traffic) send the key itself.
    */
   isProof(proof: string, challenge: string, host: string): boolean {
     const signed = createHmac("sha256", Buffer.from(this.#key, "base64url"));

@@ -1,21 +1,21 @@
 import type { Shared } from "@banyan/store/postgres";
 import type { Activity } from "../desk/elsewhere.ts";
 
-/** What a node has that tells others what goes on in it. */
+/** What a node needs to report the activity of its conversations. */
 export interface ActivitiesOptions {
   readonly shared: Pick<Shared, "tell">;
-  /** What goes on in a conversation; nothing when it is not open here. */
+  /** The activity of a conversation; `undefined` if it is not open here. */
   activityOf(conversation: string): Activity | undefined;
   defect(error: unknown): void;
 }
 
 /**
- * Tells the other nodes what goes on in the conversations that are open here, so that a list is the same on all. One after the other,
- * and always what is so now: two statements on two connections could arrive in either order, and the first would be what others know.
+ * Reports the activity of this node's open conversations, so that all nodes list the same. Reports go out one after another with
+ * the current value: two statements on two connections could arrive in either order and leave an old value.
  */
 export class Activities {
   readonly #options: ActivitiesOptions;
-  /** What the others know. */
+  /** The last reported activity of each conversation. */
   readonly #told = new Map<string, Activity>();
   readonly #changed = new Set<string>();
   #isTelling = false;
@@ -24,7 +24,7 @@ export class Activities {
     this.#options = options;
   }
 
-  /** What goes on in a conversation may have changed, or it was closed. */
+  /** Marks a conversation whose activity may have changed, or that was closed. */
   changed(conversation: string): void {
     this.#changed.add(conversation);
     if (!this.#isTelling) this.#tell().catch(this.#options.defect);
@@ -35,7 +35,7 @@ export class Activities {
     try {
       for (const conversation of this.#changed) {
         this.#changed.delete(conversation);
-        // One that cannot be told keeps back no other; it is told with its next change.
+        // A failed report does not stop the others; the next change repeats it.
         await this.#tellOf(conversation).catch(this.#options.defect);
       }
     } finally {
@@ -46,7 +46,7 @@ export class Activities {
   async #tellOf(conversation: string): Promise<void> {
     const now = this.#options.activityOf(conversation);
     const { running, waiting } = this.#told.get(conversation) ?? { running: 0, waiting: 0 };
-    // Who opens it next begins with nothing.
+    // The next node that opens the conversation reports from zero.
     if (!now) this.#told.delete(conversation);
     else if (now.running !== running || now.waiting !== waiting) {
       await this.#options.shared.tell(conversation, now);

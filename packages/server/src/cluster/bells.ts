@@ -1,11 +1,11 @@
-/** Who hears when a conversation is rung for: another node has written to it, or asks something of it. */
+/** Listeners for notifications about a conversation: another node has written to it or left a command. */
 export class Bells {
   readonly #bells = new Map<string, Set<() => void>>();
 
-  /** Hears each ring for a conversation, until what is returned is called. */
+  /** Calls `hearing` at each notification until the returned function is called. */
   listen(conversation: string, hearing: () => void): () => void {
     const bells = this.#bells.get(conversation) ?? new Set();
-    // Each time another one: the same may listen twice.
+    // A new function each time: the same listener may be registered twice.
     const bell = () => hearing();
     this.#bells.set(conversation, bells.add(bell));
     return () => {
@@ -14,7 +14,7 @@ export class Bells {
     };
   }
 
-  /** Resolves when a conversation is rung for, or after so many milliseconds. */
+  /** Resolves at the next notification, or after `wait` milliseconds. */
   rung(conversation: string, wait: number): Promise<void> {
     const rung = Promise.withResolvers<void>();
     const unlisten = this.listen(conversation, rung.resolve);
@@ -25,7 +25,7 @@ export class Bells {
     });
   }
 
-  /** These were rung for; `undefined`: any may have been, for what was rung meanwhile was not heard. */
+  /** Notifies the listeners of these conversations; `undefined` notifies all, because notifications may have been lost. */
   ring(conversations: readonly string[] | undefined): void {
     const rung = conversations ?? [...this.#bells.keys()];
     for (const conversation of rung) for (const ring of this.#bells.get(conversation) ?? []) ring();

@@ -17,28 +17,28 @@ import { Following } from "./following.ts";
 import { MovingConversation, type WatchedAt } from "./moving-conversation.ts";
 import { WrittenConversation } from "./written-conversation.ts";
 
-/** What becomes of a run whose node died: another one goes on with it, or leaves it to a person. */
+/** What happens to a run whose node died: another node continues it, or the user decides. */
 export type Redrive = "resume" | "leave";
 
-/** Milliseconds between two looks at an outcome, the first and the longest, and for what waits here. */
+/** Milliseconds between two queries of an outcome (first, longest), and of the commands that wait here. */
 const FIRST_LOOK = 20;
 const LONGEST_LOOK = 1_000;
 const WAITING = 1_000;
-/** Milliseconds for which a command waits for a node that may take its conversation. */
+/** Milliseconds that a command waits for a node that may open its conversation. */
 const PATIENCE = 20_000;
 
-/** What makes a server one of many. */
+/** Options of a server in a cluster. */
 export interface ClusterOptions {
   readonly shared: Shared;
-  /** Where conversations are kept. */
+  /** The store of the conversations. */
   readonly store: Pick<Store, "view">;
   readonly driver: Driver;
   readonly redrive: Redrive;
-  /** The tokens of this server, which are those of the others too. */
+  /** The tokens, which are the same on all servers. */
   readonly tokens: { readonly owner: string; readonly guest: string | undefined };
-  /** Hears of what went wrong that nobody asked for. */
+  /** Receives errors of work that no client requested. */
   defect(error: unknown): void;
-  /** Hears, in a sentence, what whoever runs the servers can mend. */
+  /** Receives sentences about faults that the operator can fix. */
   told(sentence: string): void;
 }
 
@@ -47,14 +47,13 @@ export interface ClusterDesk {
   readonly conversations: LiveConversations;
   readonly performer: Performer;
   readonly chats: LiveChats;
-  /** What the list says of a conversation may have changed; without a conversation, of any of them. */
+  /** Marks a conversation as changed in the list; without an argument, all conversations. */
   changed(conversation?: string): void;
 }
 
 /**
- * This server among those that share its database. A command goes to whoever has its conversation: into the inbox, where the owner
- * finds it by the doorbell, carries it out, once, and leaves what became of it. That turns come to their end is the driver's.
- *
+ * This server in a cluster with one database. A command goes to the node that owns its conversation: into the inbox, from which a
+ * notified owner takes it, carries it out once, and stores the outcome. The driver makes sure that turns come to an end.
  * ```
  * command ──▶ open here, or nobody's ──▶ carried out here
  *         ──▶ another node's ──▶ inbox ──bell──▶ owner ──▶ outcome ──bell──▶ answer
@@ -67,14 +66,14 @@ export class Cluster implements Elsewhere, DrivenNode {
   #timer: NodeJS.Timeout | undefined;
   #unlisten: (() => void) | undefined;
   readonly #bells = new Bells();
-  /** What is being carried out of the inbox. */
+  /** The inbox commands that are being carried out. */
   readonly #answering = new Map<string, Promise<void>>();
-  /** Conversations that are read in the database, since who has them cannot be reached. */
+  /** Conversations that are read from the database because their node cannot be reached. */
   readonly #written = new Map<string, WrittenConversation>();
   readonly #looks = new Map<string, Promise<Owner | undefined>>();
-  /** When it was told last of a node that it cannot be reached, in milliseconds of the process. */
+  /** When the operator last heard that a node cannot be reached, in milliseconds of the process. */
   readonly #toldUnreachable = new Map<string, number>();
-  /** What was left in a conversation when it was opened here is being gone on with, or was. */
+  /** The continuation of unfinished runs of each conversation that this node opened. */
   readonly #goneOn = new WeakMap<LiveConversation, Promise<void>>();
   readonly #following: Following;
   readonly #activities: Activities;
@@ -96,7 +95,7 @@ export class Cluster implements Elsewhere, DrivenNode {
     });
   }
 
-  /** Begins to answer for others, and tells them where this node is. Rejects with `StoreError`. */
+  /** Starts to serve other nodes, and publishes this node's address. Rejects with `StoreError`. */
   async begin(desk: ClusterDesk, address: string): Promise<void> {
     this.#desk = desk;
     const { shared, driver, defect } = this.#options;
@@ -114,14 +113,14 @@ export class Cluster implements Elsewhere, DrivenNode {
     return this.#draining.hasBegun;
   }
 
-  /** Whether a balancer may send clients here. */
+  /** Whether a load balancer may send clients to this server. */
   async isReady(): Promise<boolean> {
     return this.#draining.isReady() && (await this.#options.shared.isReady());
   }
 
   async perform(command: Command<DeskCommand>, principal: Principal): Promise<Outcome> {
     const conversation = "conversation" in command ? command.conversation : undefined;
-    // To look needs no owner: all that is written is in the database.
+    // A read needs no owner: the database has everything.
     if (conversation === undefined || rights[command.type] !== "act") return this.#performHere(command, principal.name);
     const asked = { id: `${principal.name} ${command.id}`, conversation, command, by: principal.name };
     try {
@@ -155,8 +154,8 @@ export class Cluster implements Elsewhere, DrivenNode {
   }
 
   /**
-   * Takes nothing on any more, and waits until what runs here has ended, at most for so many milliseconds. What is then still at
-   * work is handed over: `close` interrupts it, with its facts in the log, and another node goes on with it.
+   * Accepts no new work, and waits up to `time` milliseconds for the runs. `close` then interrupts the remaining runs and writes
+   * their ends to the log; another node continues them.
    */
   async drain(time: number, close: () => Promise<void>): Promise<void> {
     const atWork = () => runsAtWork(this.#desk?.conversations.allOpen ?? []);
@@ -169,7 +168,7 @@ export class Cluster implements Elsewhere, DrivenNode {
     const { driver, defect } = this.#options;
     const atRest = ({ live, run }: (typeof left)[number]) => live.session.state.waiting.has(run);
     const handedOver = left.filter((run) => !atRest(run)).map(async (run) => driver.leave(toGoOn(run)));
-    // What cannot be handed over now can be resumed by a person.
+    // A user can resume a run that cannot be handed over now.
     for (const handing of await Promise.allSettled(handedOver))
       if (handing.status === "rejected") defect(handing.reason);
     await driver.end();
@@ -195,7 +194,7 @@ export class Cluster implements Elsewhere, DrivenNode {
     const until = performance.now() + PATIENCE;
     for (let isAsked = isLeft; ; ) {
       const owner = this.#isOpenHere(conversation) ? undefined : await shared.ownerOf(conversation);
-      // One that is new nobody else could know of.
+      // No other node can know a new conversation.
       const opens = !this.isDraining || this.#isOpenHere(conversation) || command.type === "conversation.create";
       const isElsewhere = owner !== undefined && !owner.isHere;
       if (!isElsewhere && !opens && !(driver.takesWaiting && performance.now() < until)) return { error: STOPPING };
@@ -206,7 +205,7 @@ export class Cluster implements Elsewhere, DrivenNode {
           return outcome;
         }
       }
-      // A program that is no server carries out nothing for others: the refusal says which it is.
+      // A program that is no server carries out no commands of others: the refusal of `here` names it.
       if (isElsewhere && owner.address === undefined) return here();
       if (!isAsked) await this.leave(asked);
       isAsked = true;
@@ -227,18 +226,18 @@ export class Cluster implements Elsewhere, DrivenNode {
         const { command, by } = JSON.parse(left.body) as Pick<Asked, "command" | "by">;
         return hasBegun(await this.carryOut({ id, conversation, command, by }, true));
       }
-      // The driver knows of it first: whoever asked is about to write it down, or died before, and told nobody that it is done.
+      // The driver may know the command before its sender has stored it, or the sender died without reporting success.
       if (performance.now() > until) return false;
       await bell;
     }
   }
 
-  /** What the owner made of it; nothing when there is no owner any more, or none yet. */
+  /** The owner's outcome; `undefined` without an owner. */
   async #outcomeOf(id: string, conversation: string): Promise<Outcome | undefined> {
     const { shared } = this.#options;
     let hasOwner = true;
     for (let wait = FIRST_LOOK; ; wait = Math.min(2 * wait, LONGEST_LOOK)) {
-      // Who listens before the look misses no bell.
+      // Listen before the query, so that no notification is missed.
       const bell = this.#bells.rung(conversation, wait);
       const outcome = await shared.outcomeOf(id);
       if (outcome !== undefined) return JSON.parse(outcome) as Outcome;
@@ -248,24 +247,24 @@ export class Cluster implements Elsewhere, DrivenNode {
     }
   }
 
-  /** Where a conversation is to be watched: opened here where nobody has it. */
+  /** Where to watch a conversation; opens it here if no node has it. */
   async #placeOf(conversation: string, token: string | undefined, here: () => Promise<Watchable>): Promise<WatchedAt> {
     for (;;) {
       const owner = this.#isOpenHere(conversation) ? undefined : await this.#lookFor(conversation);
-      // A program that is no server can be asked nothing.
+      // A program that is no server cannot be queried.
       if (owner && !owner.isHere && (owner.address === undefined || token === undefined)) return {};
       if (owner?.address !== undefined && !owner.isHere && token !== undefined)
         return { node: { address: owner.address, token, client: "banyan node" } };
       try {
         return { here: await this.#openedBy(conversation, here) };
       } catch (error) {
-        // Of several that take over what a dead node had, another one was faster between the two looks.
+        // Another node took over the dead node's conversation between the two queries.
         if (!(await this.#isElsewhere(conversation))) throw error;
       }
     }
   }
 
-  /** Who has a conversation: asked once for all who lost it at the same moment. */
+  /** The owner of a conversation. Clients that lose a conversation at the same moment share one query. */
   #lookFor(conversation: string): Promise<Owner | undefined> {
     const known = this.#looks.get(conversation);
     if (known) return known;
@@ -286,7 +285,7 @@ export class Cluster implements Elsewhere, DrivenNode {
     return written;
   }
 
-  /** Once a minute for each: whoever runs the nodes can mend it, whoever watches reads on meanwhile. */
+  /** Reports a node at most once a minute: the operator can fix it, and clients read from the database meanwhile. */
   #tellUnreachable(address: string, error: unknown): void {
     const now = performance.now();
     if (now - (this.#toldUnreachable.get(address) ?? Number.NEGATIVE_INFINITY) < 60_000) return;
@@ -304,7 +303,7 @@ export class Cluster implements Elsewhere, DrivenNode {
     this.#answerWaiting().catch(defect);
   }
 
-  /** Carries out what others ask of the conversations that are open here. */
+  /** Carries out the inbox commands of conversations that are open here. */
   async #answerWaiting(only?: string): Promise<void> {
     const open = this.#desk?.conversations.allOpen.map(({ session }) => session.id) ?? [];
     const waiting = await this.#options.shared.waiting(only === undefined ? open : [only]);
@@ -315,7 +314,7 @@ export class Cluster implements Elsewhere, DrivenNode {
     const answer = async () => {
       const { command, by } = JSON.parse(body) as { command: Command<DeskCommand>; by: Principal["name"] };
       const outcome = await this.#performHere(command, by);
-      // It waits for whoever has the conversation now.
+      // The command waits for the conversation's new owner.
       if (failsAs(outcome, "stopping") || (await this.#isTaken(outcome, conversation))) return;
       await this.#options.shared.answer(id, conversation, JSON.stringify(outcome));
     };
@@ -337,11 +336,11 @@ export class Cluster implements Elsewhere, DrivenNode {
     await this.#goOn(live);
   }
 
-  /** Goes on with the runs of a conversation that a node left in the middle when it died, once for each opening here. */
+  /** Continues the runs that a dead node left unfinished, once for each time that this node opens the conversation. */
   #goOn(live: LiveConversation): Promise<void> {
     const going = this.#goneOn.get(live) ?? this.#goOnOnce(live);
     this.#goneOn.set(live, going);
-    // What could not be known now is asked again.
+    // After an error, the next call tries again.
     return going.catch((error: unknown) => {
       this.#goneOn.delete(live);
       throw error;
@@ -356,13 +355,13 @@ export class Cluster implements Elsewhere, DrivenNode {
       const command = { type: "turn.resume" as const, id: `${id}-${session.cursor.epoch}`, conversation: session.id };
       const at = placeIn(session.state, [leaf]);
       const outcome = await this.#performHere({ ...command, ...at }, "owner");
-      // What had come to its end by itself needs nobody to go on with it.
+      // A run that ended by itself needs no continuation.
       if ("error" in outcome && outcome.error.code !== "invalid")
         defect(new Error(`${session.id} cannot be gone on with: ${outcome.error.message}`));
     }
   }
 
-  /** Opens a conversation here by `here`, and goes on with what was left in it. */
+  /** Opens a conversation with `here`, and continues its unfinished runs. */
   async #openedBy<Result>(conversation: string, here: () => Promise<Result>): Promise<Result> {
     const result = await here();
     const live = this.#desk?.conversations.ifOpen(conversation);
@@ -370,7 +369,7 @@ export class Cluster implements Elsewhere, DrivenNode {
     return result;
   }
 
-  /** Those that others took while this node slept: what works in them is ended now, and not when it has something to write. */
+  /** Closes conversations that other nodes took while this node slept, before their runs write again. */
   async #letGoOfOvertaken(): Promise<void> {
     const atWork = (this.#desk?.conversations.allOpen ?? []).filter(({ session }) => session.state.runs.size > 0);
     const overtaken = await this.#options.shared.overtaken(atWork.map(({ session }) => session.id));
@@ -389,7 +388,7 @@ export class Cluster implements Elsewhere, DrivenNode {
     return (await this.#desk?.performer.outcomeOf(failed)) ?? { error: STOPPING };
   }
 
-  /** Whether it failed since its conversation is another's: taken between two looks, or while this node slept, or of another machine. */
+  /** Whether a command failed because another node has the conversation: taken between two queries, or while this node slept. */
   async #isTaken(outcome: Outcome, conversation: string): Promise<boolean> {
     return failsAs(outcome, "locked") || (failsAs(outcome, "failed") && (await this.#isElsewhere(conversation)));
   }

@@ -4,19 +4,19 @@ import { askingRuns, isAskedIn, isEnded, type LiveRun, lastAssistantMessage } fr
 import type { LiveConversation } from "../desk/live/live-conversation.ts";
 import type { Asked } from "./driver.ts";
 
-/** Milliseconds between two looks whether all has ended. */
+/** Milliseconds between two checks whether all runs have ended. */
 const LOOK = 50;
-/** Milliseconds within which a balancer asks again, and how often it wants to hear that a server is not ready. */
+/** The longest milliseconds between two requests of a load balancer, and how many "not ready" answers it needs. */
 const BALANCER = 10_000;
 const HEARD = 2;
 
 /**
- * How a node ends while clients work: it opens nothing any more, and what runs, what clients wait for, and the balancer that sends
- * them here have some time. A balancer asks from time to time; who left before it asked would have clients sent to nobody.
+ * The orderly end of a node: it accepts no new work, and gives runs, waiting clients and the load balancer some time. A node that
+ * ended before the balancer's next request would leave clients without a server.
  */
 export class Draining {
   #hasBegun = false;
-  /** When a balancer asked last, in milliseconds of the process, and how often it heard since this began that it is over. */
+  /** The balancer's last request, in milliseconds of the process, and its "not ready" answers so far. */
   #asked = Number.NEGATIVE_INFINITY;
   #heard = 0;
   #waiting = 0;
@@ -25,14 +25,14 @@ export class Draining {
     return this.#hasBegun;
   }
 
-  /** A balancer asks whether clients may be sent here. */
+  /** Answers a load balancer whether this node takes clients. */
   isReady(): boolean {
     this.#asked = performance.now();
     if (this.#hasBegun) this.#heard++;
     return !this.#hasBegun;
   }
 
-  /** Something that a client waits for. */
+  /** Counts work that a client waits for. */
   async serve<Result>(work: Promise<Result>): Promise<Result> {
     this.#waiting++;
     try {
@@ -42,7 +42,7 @@ export class Draining {
     }
   }
 
-  /** Begins, and resolves when nothing is at work, nobody waits and the balancer knows; at the latest after so many milliseconds. */
+  /** Starts to drain. Resolves when no run or client is left and the balancer knows, at the latest after `time` milliseconds. */
   async begin(time: number, isAtWork: () => boolean): Promise<void> {
     this.#hasBegun = true;
     const begun = performance.now();
@@ -51,15 +51,15 @@ export class Draining {
   }
 }
 
-/** A run that is at work on a node, and will be left in the middle by it. */
+/** A running run that this node will leave unfinished. */
 export interface LeftRun {
   readonly live: LiveConversation;
   readonly run: string;
-  /** The last message on its path, and the one above it. */
+  /** The last message on its path, and the message above. */
   readonly places: readonly (string | null)[];
 }
 
-/** Those that are at work in these conversations. What a sub-agent does is part of its agent's run. */
+/** The runs of these conversations. A sub-agent's run is part of its parent's run. */
 export function runsAtWork(conversations: readonly LiveConversation[]): LeftRun[] {
   return conversations.flatMap((live) => {
     const { state } = live.session;
@@ -69,21 +69,21 @@ export function runsAtWork(conversations: readonly LiveConversation[]): LeftRun[
   });
 }
 
-/** Whether nothing goes on in a run but that a user is asked: it waits on when its process ends, and need not be handed over. */
+/** Whether a run only waits for a user: it keeps waiting after its process ends and needs no other node. */
 function isOnlyAsked(state: ConversationState, { id, leaf }: LiveRun): boolean {
   if (!state.questions.values().some((question) => askingRuns(state, question).includes(id))) return false;
   const last = lastAssistantMessage(pathTo(state, leaf));
   return !last || last.calls.every((call) => isEnded(call.status) || isAskedIn(state, call.id));
 }
 
-/** What asks another node to go on with it, once it was interrupted here. */
+/** The command with which another node continues a run that was interrupted here. */
 export function toGoOn({ live, run, places }: LeftRun): Asked {
   const { id: conversation, state } = live.session;
   const command = { type: "turn.resume" as const, id: `${run}-on`, conversation, ...placeIn(state, places) };
   return { id: `owner ${command.id}`, conversation, command, by: "owner" };
 }
 
-/** Where a run is gone on with: at the first of these that is there. An answer without a word is given up, and then it is not. */
+/** Where to continue a run: the first of these messages that still exists. An empty answer is removed on interruption. */
 export function placeIn(state: ConversationState, places: readonly (string | null)[]): { readonly at?: string } {
   const at = places.find((place) => place !== null && state.messages.has(place));
   return at ? { at: newestLeaf(state, at) } : {};

@@ -6,65 +6,65 @@ import type { Activity } from "../desk/elsewhere.ts";
 import type { Outcome } from "../desk/perform.ts";
 import type { Principal } from "../desk/principal.ts";
 
-/** A command about a conversation, on its way to whoever has that. */
+/** A command on its way to the node that owns its conversation. */
 export interface Asked {
-  /** Asked again under one id, it is the same. */
+  /** A command with the same id is a repetition. */
   readonly id: string;
   readonly conversation: string;
   readonly command: Command<DeskCommand>;
   readonly by: Principal["name"];
 }
 
-/** Where the turns of a conversation stand in its log, for who sees to it that they come to their end. */
+/** A position in a conversation's log, for a driver that follows its turns. */
 export interface Place {
   readonly conversation: string;
-  /** Number of the last event that is known; what comes behind it counts. */
+  /** The number of the last known event; later events count. */
   readonly after: number;
-  /** Runs that began and have not ended before it. Those of sub-agents are part of them. */
+  /** Runs that had begun and not ended there. Runs of sub-agents are part of their parent's. */
   readonly runs: readonly string[];
 }
 
 /**
- * The next thing that the log has behind a place, with its number there, and nothing of what was said in it. `rested`: there is
- * nothing, and nothing is at work.
+ * The next step in the log behind a position, with its event number, and without any content. `rested`: no step follows, and no
+ * run is active.
  */
 export interface Step {
   readonly did: "began" | "model call" | "tool call" | "ended" | "rested";
   readonly seq: number;
-  /** Id of the run, message or call. */
+  /** The id of the run, message or call. */
   readonly of?: string;
 }
 
-/** What a driver finds at a node. What rejects may be tried again, at another node too. */
+/** A node as drivers see it. A rejected call may be repeated, also on another node. */
 export interface DrivenNode {
-  /** It takes nothing on any more. */
+  /** The node accepts no new work. */
   readonly isDraining: boolean;
-  /** Number of the last event of a conversation; 0 when there is none yet. */
+  /** The number of the last event of a conversation; 0 if there is none. */
   last(conversation: string): Promise<number>;
-  /** Writes down what is asked, for whoever has the conversation. */
+  /** Stores a command for the owner of its conversation. */
   leave(asked: Asked): Promise<void>;
-  /** Has it carried out by whoever has the conversation, or does so when nobody has. `isLeft`: it is written down already. */
+  /** Has the owner carry out a command, or does so without an owner. `isLeft`: the command is stored already. */
   carryOut(asked: Asked, isLeft?: boolean): Promise<Outcome>;
-  /** Sees to it that what was left under an id is carried out, and returns whether it began a turn. */
+  /** Has a stored command carried out. Returns whether it began a turn. */
   carryOutLeft(left: Pick<Asked, "id" | "conversation">): Promise<boolean>;
-  /** Waits for what comes behind a place. Takes the conversation over, and goes on with it, when who had it is gone. */
+  /** Waits for the next step behind a position. Takes over and continues the conversation if its owner is gone. */
   next(place: Place, signal: AbortSignal): Promise<Step>;
-  /** Opens what nobody has, carries out what waits for it, and goes on with what was left in the middle. */
+  /** Opens a conversation without an owner, carries out its stored commands, and continues its unfinished runs. */
   takeOver(conversation: string): Promise<void>;
 }
 
 /**
- * Sees to it that turns come to their end though nodes die: the one thing in which running servers by the database alone and
- * running them by a workflow engine differ. Clients, commands, the feed and the log know nothing of it.
+ * Makes sure that turns come to an end even if nodes die. This is the only difference between a cluster on the database alone and
+ * one on a workflow engine: clients, commands, feed and log are the same.
  */
 export interface Driver {
-  /** Nodes look for what waits for a conversation that nobody has. */
+  /** Whether nodes look for stored commands of conversations without an owner. */
   readonly takesWaiting: boolean;
-  /** This node lends a hand from now on. */
+  /** Starts to use this node. */
   begin(node: DrivenNode): Promise<void>;
-  /** Has a command carried out that may begin a turn. Rejects when it could not be taken. */
+  /** Has a command carried out that may begin a turn. Rejects if the command was not accepted. */
   accept(asked: Asked): Promise<Outcome>;
-  /** Leaves such a command to the other nodes. */
+  /** Hands such a command to the other nodes. */
   leave(asked: Asked): Promise<void>;
   end(): Promise<void>;
 }
@@ -79,8 +79,8 @@ const BEGINS: ReadonlySet<CommandName> = new Set<CommandName>([
 ]);
 
 /**
- * Whether a command may begin or continue a turn, which is the driver's to see through then. An answer continues a turn that no
- * process works on. `state` is that of the conversation, if it is open here.
+ * Whether a command may begin or continue a turn, which the driver must then follow. An answer continues a turn that no process
+ * runs. `state` is present if the conversation is open here.
  */
 export async function mayBeginTurn(
   command: Command<DeskCommand>,
@@ -90,6 +90,6 @@ export async function mayBeginTurn(
   if (command.type !== "question.answer") return BEGINS.has(command.type);
   const asked = state?.questions.get(command.question);
   if (state) return asked !== undefined && turnThatWaits(state, asked) !== undefined;
-  // A run at another node may be the turn that asks: the driver follows it already.
+  // A run on another node may be the turn that asks: the driver already follows it.
   return ((await activities()).get(command.conversation)?.running ?? 0) === 0;
 }

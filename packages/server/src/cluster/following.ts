@@ -4,46 +4,46 @@ import type { Shared } from "@banyan/store/postgres";
 import type { LiveConversation } from "../desk/live/live-conversation.ts";
 import type { Place, Step } from "./driver.ts";
 
-/** Milliseconds between two looks at a log that another node writes, or that is written here, and for an answer of that node. */
+/** Milliseconds between two reads of a log that another node writes, or this node writes, and for a node's answer. */
 const LOOK = 1_000;
 const LOOK_HERE = 10_000;
 const ANSWER = 2_000;
-/** Milliseconds after which a node that did not answer is asked a second time; then it is gone. */
+/** Milliseconds until a node that did not answer is asked a second time; after that, the node counts as gone. */
 const AGAIN = 300;
-/** Milliseconds between two looks for what was just said and is on its way into the log. */
+/** Milliseconds between two reads for an event that is about to enter the log. */
 const SOON = 20;
 
-/** What a node that follows turns has. */
+/** What a node needs to follow turns. */
 export interface FollowingOptions {
   readonly store: Pick<Store, "view">;
   readonly shared: Pick<Shared, "ownerOf" | "ends">;
   /** The conversation, if it is open here. */
   ifOpen(conversation: string): LiveConversation | undefined;
-  /** Something is about to work in a conversation that is open here, or between two turns of it. */
+  /** Whether work is about to begin in an open conversation, or the next turn follows. */
   isBetweenTurns(live: LiveConversation): boolean;
   takeOver(conversation: string): Promise<void>;
-  /** Resolves when another node has written to a conversation, or after so many milliseconds. */
+  /** Resolves when another node has written to a conversation, or after `wait` milliseconds. */
   bell(conversation: string, wait: number): Promise<void>;
 }
 
-/** Follows turns through the log, wherever they run, and takes them over from a node that is gone. */
+/** Follows turns through the log on any node, and takes them over when their node is gone. */
 export class Following {
   readonly #options: FollowingOptions;
-  /** Nodes that are being asked whether they are there. */
+  /** Pending requests to nodes whether they are alive. */
   readonly #asking = new Map<string, Promise<boolean>>();
 
   constructor(options: FollowingOptions) {
     this.#options = options;
   }
 
-  /** Number of the last event of a conversation; 0 when there is none yet. Rejects with `StoreError`. */
+  /** The number of a conversation's last event; 0 if there is none. Rejects with `StoreError`. */
   async last(conversation: string): Promise<number> {
     const view = await this.#view(conversation);
     await view?.close();
     return view?.seq ?? 0;
   }
 
-  /** The first step behind a place, as soon as there is one. Rejects with `StoreError`, and with the signal's reason. */
+  /** Waits for the first step behind a position. Rejects with `StoreError`, and with the signal's reason. */
   async next(place: Place, signal: AbortSignal): Promise<Step> {
     const { conversation, runs } = place;
     const { ifOpen, isBetweenTurns, bell } = this.#options;
@@ -52,7 +52,7 @@ export class Following {
     for (let hasLooked = false; ; hasLooked = true) {
       signal.throwIfAborted();
       const live = ifOpen(conversation);
-      // Who listens before the look misses nothing.
+      // Listen before the read, so that no event is missed.
       const news: Promise<boolean | void> = live
         ? written(live, isOnItsWay ? SOON : LOOK_HERE, signal)
         : bell(conversation, LOOK);
@@ -60,12 +60,12 @@ export class Following {
       if (step) return step;
       const rested = { did: "rested", seq } as const;
       if (live ? isAtWork(live) || isBetweenTurns(live) : !(await this.#isNobodys(conversation))) {
-        // Elsewhere the next turn may be about to begin.
+        // On another node, the next turn may be about to begin.
         if (!live && runs.length === 0 && hasLooked) return rested;
         isOnItsWay ||= (await news) === true;
         continue;
       }
-      // What was begun has ended, or is left to a person.
+      // The runs have ended, or wait for a user.
       if (runs.length === 0 || isTakenOver) return rested;
       await this.#options.takeOver(conversation);
       isTakenOver = true;
@@ -74,7 +74,7 @@ export class Following {
 
   async #behind({ conversation, after }: Place): Promise<readonly [step: Step | undefined, seq: number]> {
     const view = await this.#view(conversation);
-    // It was removed: nothing more comes of it.
+    // The conversation was removed: nothing follows.
     if (!view) return [{ did: "rested", seq: after }, after];
     try {
       for await (const events of view.read(after))
@@ -97,7 +97,7 @@ export class Following {
     }
   }
 
-  /** Whether nobody has a conversation any more. An owner that does not answer has had it: what it still writes is refused. */
+  /** Whether a conversation has no owner. An owner that does not answer loses it: the store refuses its later writes. */
   async #isNobodys(conversation: string): Promise<boolean> {
     const { shared } = this.#options;
     const owner = await shared.ownerOf(conversation);
@@ -116,7 +116,7 @@ function isAtWork({ session }: LiveConversation): boolean {
   return session.state.runs.size > 0;
 }
 
-/** Resolves when something is said that is a step (`true`: it is on its way into the log), or after so many milliseconds. */
+/** Resolves with `true` when a step is about to enter the log, and with `false` after `wait` milliseconds. */
 function written({ session }: LiveConversation, wait: number, signal: AbortSignal): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const isOver = () => resolve(false);

@@ -2,10 +2,10 @@ import { type Shared, Takeover } from "@banyan/store/postgres";
 import type { Outcome } from "../desk/perform.ts";
 import type { Asked, DrivenNode, Driver } from "./driver.ts";
 
-/** Milliseconds between two looks for what a dead node left. */
+/** Milliseconds between two searches for conversations of dead nodes. */
 const LOOK = 2_000;
 
-/** Drives turns by the leases in the database, and nothing else: what a node has whose lease is over is taken by whoever sees it. */
+/** Drives turns with the leases in the database alone: any node may take a conversation whose lease has expired. */
 export class LeaseDriver implements Driver {
   readonly takesWaiting = true;
   readonly #shared: Shared;
@@ -31,7 +31,7 @@ export class LeaseDriver implements Driver {
     const sweep = () => {
       if (!node.isDraining) takeover.look().catch(this.#defect);
     };
-    // Not all nodes at the same moment.
+    // Random intervals keep the nodes from searching at the same moment.
     this.#timer = setInterval(sweep, LOOK * (0.75 + Math.random() / 2)).unref();
     this.#unlisten = this.#shared.listen((conversations) => conversations && sweep());
   }

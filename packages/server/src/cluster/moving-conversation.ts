@@ -7,44 +7,44 @@ import { Frame, type Viewer } from "../desk/live/frame.ts";
 import type { Line } from "../desk/live/subscription.ts";
 import { NotThere } from "../desk/problem.ts";
 
-/** Where a conversation is to be watched now: on another node, here, or nowhere but in the database. */
+/** Where to watch a conversation now: on another node, here, or only in the database. */
 export type WatchedAt =
   | { readonly node: ServerAddress; readonly here?: never }
   | { readonly here: Watchable; readonly node?: never }
   | { readonly here?: never; readonly node?: never };
 
-/** What is known of a conversation that may move. */
+/** How to find a conversation that may move between nodes. */
 export interface Whereabouts {
-  /** Where it is now. May reject while nobody has it. */
+  /** Finds the conversation. May reject while no node has it. */
   find(): Promise<WatchedAt>;
-  /** As the database has it, for as long as the node that has it cannot be reached. */
+  /** The conversation as the database has it, for the time when its node cannot be reached. */
   written(): Watchable;
   /** The number of its last event in the database. */
   end(): Promise<number>;
-  /** Hears when somebody has written to it; until what is returned is called. */
+  /** Calls `hearing` when a node has written to the conversation, until the returned function is called. */
   listen(hearing: () => void): () => void;
-  /** A node that has it cannot be reached. */
+  /** Reports that the node with the conversation cannot be reached. */
   unreachable(node: ServerAddress, error: unknown): void;
-  /** What happened here is told. */
+  /** Sends pending frames of this node. */
   flush(): void;
 }
 
-/** Milliseconds between two looks for who has a conversation whose owner is gone, and for a node that could not be reached. */
+/** Milliseconds between two searches for a new owner, and between two attempts to reach a node. */
 const LOOK = 500;
 const ANOTHER_TRY = 3_000;
 
-/** Milliseconds for which a conversation is waited for that nobody has yet: longer than a lease. */
+/** Milliseconds to wait for a conversation without an owner: longer than a lease. */
 const PATIENCE = 20_000;
 
-/** Milliseconds that a node has to take a connection, to begin to tell, and to tell what is in the database already. */
+/** Milliseconds for a node to accept a connection, to begin the feed, and to send events that the database already has. */
 const CONNECT = 3_000;
 const BEGIN = 10_000;
 const OVERDUE = 3_000;
 
 /**
- * A conversation that may move from node to node while it is watched. Where another one has it open, its frames come from there, as
- * they are, to the line of each client here. When who has it is gone or overtaken, it is looked for anew, and goes on with a
- * snapshot: on another node, or here. Whoever cannot be reached cannot keep it from being read: until then it is read in the database.
+ * A conversation that may move between nodes while clients watch it. Frames of another node pass unchanged to each client's line.
+ * When the owner is gone or overtaken, the conversation is searched again and continues with a snapshot, on another node or here.
+ * While the owner cannot be reached, clients read from the database.
  */
 export class MovingConversation implements Watchable {
   readonly #id: string;
@@ -72,7 +72,7 @@ export class MovingConversation implements Watchable {
     answer: (found: { readonly messages: readonly Message[]; readonly unknown: readonly string[] }) => void,
   ): Promise<void> {
     if (watching instanceof MovingWatching) return watching.read(messages, viewer, answer);
-    // Nobody watches: the answer has no place in a feed.
+    // Without a subscription, the answer has no position in a feed.
     const alone = new MovingWatching(this.#id, SILENT, this.#whereabouts);
     try {
       await alone.beginSoon();
@@ -94,7 +94,7 @@ const SILENT: Line = {
   room: async () => {},
 };
 
-/** What is asked of the node that has the conversation. */
+/** A command to the node that has the conversation. */
 type Asked<Name extends CommandName> = Omit<Command<Name>, "id" | "conversation">;
 
 class MovingWatching implements Watching {
@@ -106,9 +106,9 @@ class MovingWatching implements Watching {
   #link: Link | undefined;
   #local: { readonly conversation: Watchable; readonly watching: Watching } | undefined;
   #over = false;
-  /** The node that has it has begun to tell of it. */
+  /** Whether the node has begun to send the feed. */
   #isWatching = false;
-  /** Until the node has told what is in the database. */
+  /** Runs until the node has sent the events that the database has. */
   #overdue: NodeJS.Timeout | undefined;
   readonly #asked = new Map<string, PromiseWithResolvers<Record<string, unknown>>>();
 
@@ -119,7 +119,7 @@ class MovingWatching implements Watching {
     this.#unlisten = whereabouts.listen(() => this.#rung());
   }
 
-  /** Begins as soon as it is anywhere. */
+  /** Begins as soon as the conversation is open anywhere. */
   async beginSoon(from?: Cursor, leaf?: string): Promise<void> {
     for (const until = performance.now() + PATIENCE; ; ) {
       try {
@@ -161,7 +161,7 @@ class MovingWatching implements Watching {
     this.#isWatching = true;
   }
 
-  /** Whether the node is connected to: what is between it and this one may swallow all that is said. */
+  /** Connects to the node, within `CONNECT`: a network fault may swallow all packets without an error. */
   async #reaches({ node }: WatchedAt): Promise<boolean> {
     if (!node) return false;
     try {
@@ -174,7 +174,7 @@ class MovingWatching implements Watching {
     }
   }
 
-  /** Reads on in the database until the conversation is anywhere that can be reached. */
+  /** Reads from the database until the conversation is open on a reachable node. */
   async #lookForBetter(written: Watchable): Promise<void> {
     while (this.#local?.conversation === written && !this.#over) {
       await pause(ANOTHER_TRY);
@@ -186,14 +186,14 @@ class MovingWatching implements Watching {
       try {
         return await (place.here ? this.#watch(place.here, undefined) : this.#watchThere());
       } catch {
-        // It has moved between the two.
+        // The conversation has moved between the two calls.
         this.#leave();
         return this.#anew();
       }
     }
   }
 
-  /** Somebody wrote to it. */
+  /** A node has written to the conversation. */
   #rung(): void {
     if (!this.#link || !this.#isWatching || this.#overdue) return;
     const [link, at] = [this.#link, this.#at];
@@ -206,7 +206,7 @@ class MovingWatching implements Watching {
           if (isStill() && end > (at?.seq ?? 0))
             this.#lost(new ClientError("unreachable", "The node stopped sending events."));
         },
-        // Without the database, the node is all there is.
+        // Without the database, the node is the only source.
         () => {},
       );
     }, OVERDUE).unref();
@@ -235,7 +235,7 @@ class MovingWatching implements Watching {
     this.#local = undefined;
   }
 
-  /** The client's line, for a conversation of this node: where it breaks off, it is looked for elsewhere. */
+  /** The client's line for a conversation of this node: if the feed breaks, the search begins again. */
   #tapped(): Line {
     const line = this.#line;
     return {
@@ -253,7 +253,7 @@ class MovingWatching implements Watching {
     };
   }
 
-  /** It broke here, as when another node took it. */
+  /** The feed broke here, for example because another node took the conversation. */
   #moved(): void {
     this.#local = undefined;
     this.#anew();
@@ -268,10 +268,10 @@ class MovingWatching implements Watching {
         up.resolve();
       },
       down: () => this.#lost(new ClientError("unreachable", "The connection to the node was lost.")),
-      // Who waits for it to come up is told; then it is lost to whoever has it.
+      // A caller that waits for the connection gets the error; afterwards, the link counts as lost.
       gone: (error) => (isUp ? this.#lost(error) : up.reject(error)),
       frame: (frame) => this.#hear(frame),
-      // Of a desk in this process only.
+      // Only desks of this process share sessions.
       shared: () => {},
     });
     return up.promise;
@@ -299,7 +299,7 @@ class MovingWatching implements Watching {
       case "stopping":
         return this.#lost(new ClientError("unreachable", frame.message));
       case "ended":
-        // It broke there, as when another node took it: there is more of it elsewhere.
+        // The feed broke there, for example because another node took the conversation: search for the new owner.
         if (frame.reason === "broken") return this.#lost(new ClientError("unreachable", frame.message));
         break;
       case "snapshot":
@@ -317,7 +317,7 @@ class MovingWatching implements Watching {
     if (this.#line.isFull) this.#pause();
   }
 
-  /** What waits for a slow client is bounded: the rest is asked for again when there is room. */
+  /** Bounds the data that waits for a slow client: the feed starts again when there is room. */
   #pause(): void {
     this.#leave();
     this.#line
@@ -331,14 +331,14 @@ class MovingWatching implements Watching {
     this.#leave();
     for (const asked of this.#asked.values()) asked.reject(error);
     this.#asked.clear();
-    // Who waits for it to begin is told; who watches goes on elsewhere.
+    // A caller that waits for the beginning gets the error; a watching client continues elsewhere.
     if (this.#isWatching) this.#anew();
   }
 
-  /** Another writer may have it: what the client has may be ahead of its log, so it begins with a snapshot. */
+  /** Another writer may have the conversation, and the client may be ahead of its log: begin with a snapshot. */
   #anew(): void {
     this.#at = undefined;
-    // It tries until the client is gone.
+    // Tries until the client is gone.
     this.#again().catch(() => {});
   }
 
@@ -347,7 +347,7 @@ class MovingWatching implements Watching {
       try {
         return await this.begin();
       } catch {
-        // Nobody has it, or who had it is not gone yet for the database.
+        // No node has the conversation, or its lease has not expired yet.
         this.#leave();
       }
       await pause(LOOK);
@@ -361,7 +361,7 @@ class MovingWatching implements Watching {
   }
 }
 
-/** Where a node has let it go just now, it is looked for again. */
+/** A conversation that its node has just released is searched again. */
 function refusal({ code, message }: Problem): Error {
   return code === "locked" || code === "stopping" ? new ClientError("unreachable", message) : new NotThere(message);
 }
@@ -370,7 +370,7 @@ function pause(time: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, time).unref());
 }
 
-/** Rejects when something takes longer. */
+/** Rejects when `work` takes longer than `time` milliseconds. */
 async function within<T>(time: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {

@@ -4,27 +4,27 @@ import type { Watchable, Watching } from "../desk/elsewhere.ts";
 import { Frame, shownTo, type Viewer } from "../desk/live/frame.ts";
 import type { Line } from "../desk/live/subscription.ts";
 
-/** UTF-16 units of messages that one answer holds, or one message more. */
+/** The most UTF-16 units of messages in one answer; a single larger message is still sent. */
 const READ_AT_ONCE = 1024 * 1024;
 
-/** Where a conversation is written, and how news of it come. */
+/** The source of a conversation, and its notifications. */
 export interface WrittenOptions {
   readonly store: Pick<Store, "view">;
-  /** Resolves when there may be more in it, and after a while in any case. */
+  /** Resolves when there may be new events, and after a while in any case. */
   bell(): Promise<void>;
-  /** Nobody watches it any more. */
+  /** No client watches any more. */
   over(): void;
 }
 
 /**
- * A conversation as it is in the database, for who watches it while the node that has it cannot be reached: its events as they are
- * appended, and the text that streams as its checkpoints have it, a quarter of a second late. Nothing is opened.
+ * A conversation as the database has it, for clients that watch while its node cannot be reached. Events arrive as they are
+ * appended, streaming text by its checkpoints, a quarter of a second late. Does not open the conversation.
  */
 export class WrittenConversation implements Watchable {
   readonly #id: string;
   readonly #options: WrittenOptions;
   readonly #lines = new Map<Watching, Line>();
-  /** Those whose line is full: they get a snapshot when there is room. */
+  /** Subscriptions with a full line: they get a snapshot when there is room. */
   readonly #behind = new WeakSet<Watching>();
   #state: ConversationState;
   #reading: Promise<void> | undefined;
@@ -74,7 +74,7 @@ export class WrittenConversation implements Watchable {
   }
 
   flush(): void {
-    // What is read is told in the same tick.
+    // Events are sent in the tick in which they are read.
   }
 
   #join(watching: Watching, line: Line, leaf?: string): void {
@@ -84,7 +84,7 @@ export class WrittenConversation implements Watchable {
     this.#lines.set(watching, line);
   }
 
-  /** As long as anybody watches. A database that is away is asked again. */
+  /** Follows the log while a client watches. Retries when the database is away. */
   async #follow(): Promise<void> {
     this.#isFollowed = true;
     while (this.#lines.size > 0) {
@@ -105,7 +105,7 @@ export class WrittenConversation implements Watchable {
   async #read(): Promise<void> {
     const view = await this.#options.store.view(this.#id);
     try {
-      // The database was set back, as by a crash: what was told beyond its end is not there.
+      // The database lost its end, for example in a crash: clients have events that no longer exist.
       const isBack = view.seq < this.#state.seq;
       if (isBack) this.#state = emptyConversation(this.#id);
       for await (const events of view.read(this.#state.seq)) {
@@ -118,7 +118,7 @@ export class WrittenConversation implements Watchable {
     }
   }
 
-  /** Who is too slow for it gets a snapshot when there is room again. */
+  /** A client that is too slow gets a snapshot when there is room. */
   #tell(watching: Watching, line: Line, events: readonly Event[]): void {
     if (this.#behind.has(watching)) return;
     const { seq, epoch } = this.#state;

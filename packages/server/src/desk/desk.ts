@@ -24,20 +24,20 @@ import { Performer } from "./perform.ts";
 import type { Principal } from "./principal.ts";
 import { Seat } from "./seat.ts";
 
-/** Milliseconds for which a conversation stays open that nobody watches and nothing works in. */
+/** Milliseconds until a conversation closes that no client watches and that has no running work. */
 const IDLE = 30_000;
 
-/** Milliseconds for which a list of all models waits for the providers. */
+/** Milliseconds that a list of all models waits for the providers. */
 const MODELS_WAIT = 3_000;
 
-/** Who has a link is told nothing of the settings. */
+/** The settings that guests with a link get: empty. */
 const NO_SETTINGS: ServerSettings = { model: "", approval: "ask", unasked: [], carriedOut: [] };
 
-/** What a desk says that it is. */
+/** The program name and version that a desk reports. */
 export const NAME = `banyan ${manifest.version}`;
 
 /**
- * Whose conversations a desk has, and how it keeps them.
+ * Options of a desk: its conversations, and how it keeps them.
  * @example
  * new Desk({
  *   host,
@@ -51,17 +51,17 @@ export const NAME = `banyan ${manifest.version}`;
  */
 export interface DeskOptions {
   readonly host: ServedHost;
-  /** What tools are told that a turn was begun with (`context.client`). Default `banyan serve`. */
+  /** The client name that tools see (`context.client`). Default `banyan serve`. */
   readonly client?: string | undefined;
-  /** Where to keep what has been read; as long as the desk is there when absent. */
+  /** The folder for counts of unread turns. Absent: the counts last as long as the desk. */
   readonly state?: string | undefined;
-  /** Milliseconds for which a conversation stays open that nobody watches and nothing works in. Default 30,000. */
+  /** Milliseconds until a conversation closes that no client watches and that has no running work. Default 30,000. */
   readonly idle?: number | undefined;
-  /** The links that show a conversation; without them, none can be made. */
+  /** The links that show a conversation. Absent: no links can be made. */
   readonly shares?: Shares | undefined;
-  /** Hears of what went wrong that no client asked for. It must not throw. */
+  /** Receives errors of work that no client requested. Must not throw. */
   defect?(error: unknown): void;
-  /** What a client is told whose command came upon a defect; when absent, `defect` hears of it, and the client that it did. */
+  /** The text that a client gets for an internal error. Absent: `defect` gets the error, and the client a general sentence. */
   told?(defect: unknown): string;
 }
 
@@ -76,8 +76,8 @@ const OPTIONS: OptionNames<DeskOptions> = {
 };
 
 /**
- * The place where the commands of clients are carried out, on the conversations of a host, whatever way the clients come by:
- * the server puts sockets before it, and a program that has a desk of its own sits down at it (`link`).
+ * Carries out the commands of clients on the conversations of a host, whichever way the clients connect: the server adds sockets,
+ * and a program with its own desk uses `link`.
  *
  * @example
  * ```ts
@@ -102,7 +102,7 @@ export class Desk implements AsyncDisposable {
   readonly #defect: (error: unknown) => void;
   #stopped: Promise<void> | undefined;
 
-  /** `elsewhere`: where conversations may be open on other nodes; they are all here when absent. */
+  /** `elsewhere` finds conversations that are open on other nodes. Absent: there are no other nodes. */
   constructor(options: DeskOptions, elsewhere?: Elsewhere) {
     refuseUnknown("a desk", options, OPTIONS);
     const { host, client = "banyan serve", state, idle = IDLE, shares, defect = () => {}, told } = options;
@@ -146,7 +146,7 @@ export class Desk implements AsyncDisposable {
     this.performer = new Performer(workplace, elsewhere);
   }
 
-  /** What a client is told first. */
+  /** The first frame for a client. */
   welcome({ rights, only }: Principal): Welcome {
     const server = { type: "welcome", protocol: PROTOCOL, server: NAME, rights, agent: this.#host.agent.name } as const;
     if (!only) {
@@ -163,24 +163,24 @@ export class Desk implements AsyncDisposable {
     };
   }
 
-  /** A text without its secrets. */
+  /** Replaces the secrets in a text. */
   redact(text: string): string {
     return this.#host.redact(text);
   }
 
-  /** The models of all providers that can be used, as `provider/model`. A provider that cannot be asked in time has none. */
+  /** The models of all usable providers, as `provider/model`. A provider that does not answer in time has none. */
   async modelNames(): Promise<readonly string[]> {
     const { providers } = await this.#models.of(undefined);
     const usable = providers.filter(({ usable }) => usable);
     const lists = usable.map(async ({ name }) => (await this.#models.of(name)).models.map((model) => model.name));
     const late = setTimeout(MODELS_WAIT, [] as string[], { ref: false });
-    // Why a provider has no list says `model.list`; here, a client chooses among the others.
+    // `model.list` reports why a provider has no list; this list has the other providers' models.
     return (await Promise.all(lists.map((list) => Promise.race([list.catch(() => []), late])))).flat();
   }
 
   /**
-   * Asks a model for a text without tools, outside of any conversation. Rejects with `OptionError` for an agent of another
-   * program, which works with tools of its own, and with `ModelChoiceError` or `TurnError`.
+   * Asks a model for a text without tools, outside any conversation. Rejects with `OptionError` for an external agent, which has
+   * tools of its own, and with `ModelChoiceError` or `TurnError`.
    */
   async askAside(
     model: string | undefined,
@@ -195,18 +195,18 @@ export class Desk implements AsyncDisposable {
     return agent.send(parts, { session: Session.inMemory(), signal });
   }
 
-  /** A conversation for who watches it, wherever it is open. Rejects as it cannot be opened. */
+  /** Returns a conversation to watch, wherever it is open. Rejects with the error of opening it. */
   watchable(conversation: string, principal: Principal): Promise<Watchable> {
     const here = () => this.conversations.open(conversation);
     return this.#elsewhere?.watchable(conversation, principal, here) ?? here();
   }
 
-  /** What the list says of a conversation may have changed, on another node; without a conversation, of any of them. */
+  /** Marks a conversation of another node as changed in the list; without an argument, all conversations. */
   changed(conversation?: string): void {
     this.#listWatch.changed(conversation);
   }
 
-  /** A client sits down, who was let in and welcomed. */
+  /** Adds a client that has been admitted and welcomed. */
   seat(line: Line, principal: Principal): Seat {
     const seat = new Seat(line, principal, {
       watchable: (conversation) => this.watchable(conversation, principal),
@@ -219,24 +219,24 @@ export class Desk implements AsyncDisposable {
     return seat;
   }
 
-  /** A way to the desk for a client in this process. */
+  /** A link to the desk for a client in this process. */
   link(options: LinkOptions = {}): OpenLink {
     return (events) => new InProcessLink(this, options, events, this.#defect);
   }
 
-  /** The host has changed its settings by itself: every client is told them as they are now. */
+  /** Sends the current settings to every client after the host changed them itself. */
   settingsChanged(): void {
     this.#tellAll({ type: "settings", settings: this.#settings });
   }
 
-  /** Closes a conversation, so that another program can open it; what runs in it is interrupted. */
+  /** Closes a conversation and interrupts its runs, so that another program can open it. */
   close(conversation: string): Promise<void> {
     return this.conversations.letGo(conversation);
   }
 
   /**
-   * Tells the clients, interrupts what runs with its facts in the log, and closes every conversation. The host stays open:
-   * it is the caller's. Stopping twice is stopping once.
+   * Informs the clients, interrupts the runs, writes their ends to the log, and closes every conversation. The host belongs to
+   * the caller and stays open. A second call returns the same promise.
    */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();

@@ -6,40 +6,40 @@ import type { Line } from "./live/subscription.ts";
 import type { Outcome } from "./perform.ts";
 import type { Principal } from "./principal.ts";
 
-/** A client's way through the feed of a conversation, as its conversation knows it. */
+/** A client's subscription to the feed of a conversation. */
 export interface Watching {
   end(): void;
 }
 
-/** A conversation as whoever watches it needs it, wherever it is open. */
+/** A conversation that clients can watch, on this node or on another. */
 export interface Watchable {
   subscribe(line: Line, from?: Cursor, leaf?: string): Promise<Watching>;
   unsubscribe(watching: Watching): void;
-  /** As `LiveConversation.read`. */
+  /** See `LiveConversation.read`. */
   read(
     messages: readonly string[],
     viewer: Viewer,
     watching: Watching | undefined,
     answer: (found: { readonly messages: readonly Message[]; readonly unknown: readonly string[] }) => void,
   ): Promise<void>;
-  /** Everybody who is in step has everything that happened so far. */
+  /** Sends everything that has happened so far to all clients that are in step. */
   flush(): void;
 }
 
-/** What goes on in a conversation: how many runs, and how many questions that wait for a person. */
+/** The activity of a conversation: how many runs, and how many questions that wait for a user. */
 export interface Activity {
   readonly running: number;
   readonly waiting: number;
 }
 
-/** Where conversations may be open on other nodes than this one: what a desk asks then. */
+/** Finds conversations that are open on other nodes. */
 export interface Elsewhere {
-  /** Carries out a command where its conversation is open: here (`Performer.performHere`), or there. Never rejects. */
+  /** Carries out a command on the node that has its conversation open; here by `Performer.performHere`. Never rejects. */
   perform(command: Command<DeskCommand>, principal: Principal): Promise<Outcome>;
-  /** A conversation to be watched where it is open: as `here` has it, or there. May reject as `here` does. */
+  /** Returns a conversation to watch, on the node that has it open; here by `here`. Rejects like `here`. */
   watchable(conversation: string, principal: Principal, here: () => Promise<Watchable>): Promise<Watchable>;
-  /** What goes on in those that are open on other nodes; those in which nothing does may be left out. */
+  /** The activity of conversations that are open on other nodes. Idle conversations may be missing. */
   activities(): Promise<ReadonlyMap<string, Activity>>;
-  /** What goes on in one that is open here may have changed. */
+  /** Reports that the activity of a conversation on this node may have changed. */
   changed(conversation: string): void;
 }

@@ -7,32 +7,32 @@ import type { Line } from "./live/subscription.ts";
 import { OWNER, type Principal } from "./principal.ts";
 import type { Seat } from "./seat.ts";
 
-/** Who takes a link to a desk of this process, and how. */
+/** Options of a link to a desk of this process. */
 export interface LinkOptions {
-  /** One who may do everything when absent. */
+  /** The rights of the client. Default: the owner, with all rights. */
   readonly principal?: Principal;
-  /** Trees are read where they are instead of being copied: less memory, for who only reads them. A guest, who must not see all of them, has copies. */
+  /** Whether the client reads the trees in place, to save memory. Guests, who may not see everything, get copies. */
   readonly shares?: boolean;
   /**
-   * Takes the frames for the client, where that needs time, as with a pipe: while it is full, the client is told nothing,
-   * and afterwards all that came meanwhile. Default: the client takes each in the same tick.
+   * Receives the frames, for a client that needs time, such as a pipe. While the reader is full, the client gets nothing; all
+   * frames follow when it has room. Default: the client takes each frame in the same tick.
    */
   readonly reader?: Pick<Line, "isFull" | "room"> | undefined;
 }
 
 /**
- * A link inside one process: frames are handed over as they are, not written as text and not checked. A client that shares
- * reads the trees in place, and must not change them (their types are read only); any other client has copies.
+ * A link inside one process: frames are passed as objects, without encoding and checks. A client that shares reads the trees in
+ * place and must not change them (their types are read only). Other clients get copies.
  */
 export class InProcessLink implements Link, Line {
   readonly viewer: Viewer;
-  /** Present for who shares: stands for a snapshot. */
+  /** Present for a client that shares; replaces the snapshot. */
   readonly share?: (session: Session) => void;
   readonly #reader: LinkOptions["reader"];
   readonly #events: LinkEvents;
   readonly #defect: (error: unknown) => void;
   #seat: Seat | undefined;
-  /** What the client has not been told yet, in order. */
+  /** Frames that the client has not taken yet, in order. */
   #told: (() => void)[] = [];
   #isOver = false;
 
@@ -48,7 +48,7 @@ export class InProcessLink implements Link, Line {
     this.#defect = defect;
     if (shares && principal.rights.includes("act"))
       this.share = (session) => this.#tell(() => this.#events.shared(session));
-    // Whoever opens a link is told nothing before they have it.
+    // A client must have its link before the first frame arrives.
     queueMicrotask(() => {
       if (this.#isOver) return;
       this.#seat = desk.seat(this, principal);
@@ -70,7 +70,7 @@ export class InProcessLink implements Link, Line {
     this.#tell(() => this.#take(frame, sent.cause));
   }
 
-  /** It is never lost, but for good. */
+  /** Does nothing: this link has no temporary losses. */
   retry(): void {}
 
   close(): void {
@@ -95,7 +95,7 @@ export class InProcessLink implements Link, Line {
     this.#events.gone(new ClientError("stopping", frame.message));
   }
 
-  /** What the client does with it must not reach those who told it. */
+  /** An error of the client must not reach the sender. */
   #hand(tell: () => void): void {
     try {
       tell();
@@ -105,7 +105,7 @@ export class InProcessLink implements Link, Line {
   }
 }
 
-/** A delta is flat, and everybody only reads it. */
+/** A delta needs no copy: it is flat, and clients only read it. */
 function ownCopyOf(frame: ServerFrame): ServerFrame {
   return frame.type === "feed" ? { ...frame, items: frame.items.map(ownCopy) } : structuredClone(frame);
 }

@@ -24,40 +24,40 @@ const handlers: Handlers<DeskCommand> = {
   ...turnHandlers,
 };
 
-/** What became of a command: what its answer holds, or why it was not carried out. `cause` is for clients of this process alone. */
+/** The result of a command, or the reason why it failed. `cause` is only for clients of this process. */
 export type Outcome = { readonly result: object } | { readonly error: Problem; readonly cause?: unknown };
 
-/** Carries out the commands of all clients, whatever way they come by. Never rejects. */
+/** Carries out the commands of all clients. Never rejects. */
 export class Performer {
   readonly #desk: Workplace;
   readonly #elsewhere: Elsewhere | undefined;
   readonly #once = new Once<Outcome>((outcome) => "error" in outcome);
-  /** What is carried out here, also for a client of another node. */
+  /** The commands that run on this node, including those from clients of other nodes. */
   readonly #onceHere = new Once<Outcome>((outcome) => "error" in outcome);
 
-  /** `elsewhere`: where conversations may be open on other nodes. */
+  /** `elsewhere` finds conversations that are open on other nodes. */
   constructor(desk: Workplace, elsewhere?: Elsewhere) {
     this.#desk = desk;
     this.#elsewhere = elsewhere;
   }
 
-  /** Carries out a command, unless one of its id was before: then this is the same one, sent again. */
+  /** Carries out a command. A second command of the same id is a repetition, and gets the same result. */
   perform(command: Command<DeskCommand>, principal: Principal): Promise<Outcome> {
     const refused = refusalOf(command, principal);
     if (refused) return Promise.resolve({ error: refused });
-    // To look again is harmless; to act again is not.
+    // Repeating a read is harmless; repeating an action is not.
     if (needs[command.type] !== "act" || command.type === LOOK) return this.#perform(command, principal);
     const elsewhere = this.#elsewhere;
     if (!elsewhere) return this.performHere(command, principal);
     return onceIn(this.#once, command, principal, () => elsewhere.perform(command, principal));
   }
 
-  /** Carries out a command that acts, once, on this node: whoever sent it may act. */
+  /** Carries out an action once, on this node. The caller has checked the rights. */
   performHere(command: Command<DeskCommand>, principal: Principal): Promise<Outcome> {
     return onceIn(this.#onceHere, command, principal, () => this.#perform(command, principal));
   }
 
-  /** What became of something that may throw. */
+  /** The outcome of work that may throw. */
   async outcomeOf(work: () => object | Promise<object>): Promise<Outcome> {
     try {
       return { result: await work() };
@@ -77,7 +77,7 @@ export class Performer {
   }
 }
 
-/** It needs the right to act, as it has the server ask others; its answers are too large to be remembered, and it changes nothing. */
+/** `picture.read` needs the right to act, because the server sends a request. Its results are too large to keep. */
 const LOOK: CommandName = "picture.read";
 
 function onceIn(
@@ -94,7 +94,7 @@ function onceIn(
   return Promise.resolve({ error: { code: "invalid", message } });
 }
 
-/** Why a client may not do something; nothing when it may. */
+/** The reason why a client may not send a command; `undefined` if it may. */
 export function refusalOf(
   { type, conversation }: { readonly type: CommandName; readonly conversation?: string | undefined },
   { rights, only }: Principal,
@@ -105,7 +105,7 @@ export function refusalOf(
   return only && conversation !== only.conversation ? forbidden("This link shows only one conversation.") : undefined;
 }
 
-/** What somebody is told whose link shows nothing any more. */
+/** The message for a guest whose link has ended. */
 export const LINK_OVER = "This link has expired or was revoked.";
 
 function isGood({ ended, expiresAt }: Only): boolean {
@@ -119,12 +119,12 @@ const ofConnections: ReadonlySet<string> = new Set<ConnectionCommand>([
   "message.read",
 ]);
 
-/** Whether a command is about the connection that it comes by. */
+/** Whether a command is about the connection on which it arrives. */
 export function isOfConnection(command: Command): command is Command<ConnectionCommand> {
   return ofConnections.has(command.type);
 }
 
-/** Things that are remembered; of more, the oldest are forgotten. */
+/** The most outcomes that are remembered; above this number, the oldest are forgotten. */
 const REMEMBERED = 10_000;
 
 interface Done<Outcome> {
@@ -132,7 +132,7 @@ interface Done<Outcome> {
   readonly outcome: Promise<Outcome>;
 }
 
-/** Carries out what has an id once, however often it is asked for (B59). What failed did nothing, and may be tried again. */
+/** Runs work of one id only once, however often it is requested (B59). Failed work had no effect and may run again. */
 class Once<Outcome> {
   readonly #done = new Map<string, Done<Outcome>>();
   readonly #failed: (outcome: Outcome) => boolean;
@@ -142,8 +142,8 @@ class Once<Outcome> {
   }
 
   /**
-   * The outcome of the work, or of the same (`what`) that was begun under this id before; nothing when that was something
-   * else. Work that rejects has failed.
+   * Returns the outcome of the work, or that of earlier work with the same `id` and `what`. Returns `undefined` if this id
+   * belongs to other work. Work that rejects has failed.
    */
   do(id: string, what: string, work: () => Promise<Outcome>): Promise<Outcome> | undefined {
     const known = this.#done.get(id);
@@ -157,12 +157,12 @@ class Once<Outcome> {
   }
 }
 
-/** Whether it began a turn: what a turn hears that is under way is part of that one. */
+/** Whether a command began a turn. A message for a running turn does not begin one. */
 export function hasBegun(outcome: Outcome): boolean {
   return "result" in outcome && !("waits" in outcome.result && outcome.result.waits === true);
 }
 
-/** Whether it failed for this reason. */
+/** Whether a command failed with this code. */
 export function failsAs(outcome: Outcome, code: "locked" | "failed" | "stopping"): boolean {
   return "error" in outcome && outcome.error.code === code;
 }

@@ -1,37 +1,37 @@
 import type { Right } from "@banyan/protocol";
 
-/** Who a client is: decided by what it showed, and by nothing that it says (S4). */
+/** The identity of a client. Its credentials decide, not its own claims (S4). */
 export interface Principal {
-  /** Commands of one are told apart from those of another by it. */
+  /** Part of the key that makes a command take effect only once: it separates the commands of owner and guest. */
   readonly name: "owner" | "guest";
   readonly rights: readonly Right[];
-  /** They sit at this machine, in the program itself: a file that they name may be anywhere on it. */
+  /** The client is the program itself on this machine: it may name any file of the machine. */
   readonly isHere?: boolean;
-  /** They came by a link that somebody made, and are shown nothing else (S29). */
+  /** The client came by a shared link and sees only what the link shows (S29). */
   readonly only?: Only;
 }
 
-/** What is shown to who has a link, and how long. */
+/** The conversation that a link shows, and for how long. */
 export interface Only {
   readonly conversation: string;
-  /** The last message of the one branch that it shows; all branches when absent. */
+  /** The last message of the branch that the link shows; all branches when absent. */
   readonly leaf?: string;
-  /** Milliseconds since 1970 at which its time is over. */
+  /** When the link expires, in milliseconds since 1970. */
   readonly expiresAt: number;
-  /** Aborts when it opens nothing any more: its time is over, or somebody took it back. */
+  /** Aborts when the link expires or is revoked. */
   readonly ended: AbortSignal;
 }
 
-/** Who may do everything. */
+/** A client with all rights. */
 export const OWNER: Principal = { name: "owner", rights: ["show", "watch", "act"] };
 
-/** Who uses the program that the desk is in. */
+/** The user of the program that contains the desk. */
 export const USER: Principal = { ...OWNER, isHere: true };
 
-/** Who may only watch. */
+/** A client that may only watch. */
 export const GUEST: Principal = { name: "guest", rights: ["show", "watch"] };
 
-/** Who has a link: they are shown one conversation. */
+/** The principal of a guest with a link, who sees one conversation. */
 export function shownOnly(only: Only): Principal {
   return { name: "guest", rights: ["show"], only };
 }

@@ -2,17 +2,17 @@ import { SessionError, StoreError } from "@banyan/core";
 import type { ErrorCode, Problem } from "@banyan/protocol";
 import { ServerStopping } from "./live/live-conversations.ts";
 
-/** There is nothing of that name. */
+/** The named thing does not exist. */
 export class NotThere extends Error {
   override readonly name = "NotThere";
 }
 
-/** An answer that is none to its question. */
+/** An answer that does not fit its question. */
 export class Unfitting extends Error {
   override readonly name = "Unfitting";
 }
 
-/** It would change what an agent works with, while it works or waits for a user. */
+/** The command would change a branch while an agent works on it or waits for a user. */
 export class AtWork extends Error {
   override readonly name = "AtWork";
 
@@ -25,12 +25,12 @@ export class AtWork extends Error {
   }
 }
 
-/** `AtWork` for the error of a session in which a turn has the end of a branch; any other error as it is. */
+/** Turns the `busy` error of a session into `AtWork`; returns any other error unchanged. */
 export function asAtWork(error: unknown): unknown {
   return error instanceof SessionError && error.code === "busy" ? new AtWork() : error;
 }
 
-/** Errors whose message tells a person what to do, by name: they belong to packages that a server may be used without. */
+/** Errors whose message tells a user what to do, by name: their packages are optional for a server. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   OptionError: "invalid",
   AtWork: "invalid",
@@ -53,7 +53,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   WorktreeError: "invalid",
 };
 
-/** What a client is told of an error. Nothing for one that is the server's own: its message is for the log. */
+/** The problem that a client gets for an error; `undefined` for an internal error, whose message belongs in the log only. */
 export function problemOf(error: unknown): (Problem & { readonly code: ErrorCode }) | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = codeOf(error);
@@ -66,7 +66,7 @@ function codeOf(error: Error): ErrorCode | undefined {
     const { code } = error;
     return code === "not-found" || code === "locked" || code === "damaged" ? code : "failed";
   }
-  // A session is only closed under a command when the server stops.
+  // A session closes during a command only when the server stops.
   if (error instanceof SessionError && error.code === "closed") return "stopping";
   if (error instanceof SessionError) return error.code.startsWith("no-") ? "not-found" : "failed";
   if (error.name === "ConversationError")

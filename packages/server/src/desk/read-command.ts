@@ -1,6 +1,6 @@
 import { type Command, commandSchema, PROTOCOL, type Problem } from "@banyan/protocol";
 
-/** What somebody sent as a command: one that fits its schema, or why it does not. Throws nothing, whatever it was. */
+/** Checks what a client sent: returns the command, or why it is malformed. Never throws. */
 export function readCommand(
   frame: unknown,
 ): { readonly command: Command; readonly error?: never } | { readonly command?: never; readonly error: Problem } {
@@ -17,7 +17,7 @@ export function readCommand(
     const [issue] = error.issues;
     return malformed(`${issue?.path.join(".") || type}: ${issue?.message}`);
   } catch {
-    // What is nested a hundred thousand levels deep has no schema that ends.
+    // Checking a value with a hundred thousand levels overflows the stack.
     return malformed(`${type}: it is nested too deeply.`);
   }
 }

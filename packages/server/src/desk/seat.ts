@@ -7,26 +7,26 @@ import type { Line } from "./live/subscription.ts";
 import { isOfConnection, type Outcome, type Performer, refusalOf } from "./perform.ts";
 import type { Principal } from "./principal.ts";
 
-/** What a client finds at the desk. */
+/** What a seat needs of its desk. */
 export interface SeatParts {
-  /** A conversation to be watched, wherever it is open. */
+  /** Returns a conversation to watch, wherever it is open. */
   watchable(conversation: string): Promise<Watchable>;
   readonly performer: Performer;
   readonly listWatch: ListWatch;
-  /** Something went wrong where no client asked for it; must not throw. */
+  /** Receives errors of work that no client requested. Must not throw. */
   defect(error: unknown): void;
   /** The client has left. */
   left(seat: Seat): void;
 }
 
-/** One client at the desk: what it asks for, and what it watches. Whatever way it came by, `line` leads back to it. */
+/** One client at the desk: its commands and its subscriptions. `line` is its connection. */
 export class Seat {
   readonly #line: Line;
   readonly #principal: Principal;
   readonly #parts: SeatParts;
   readonly #watched = new Map<string, { readonly live: Watchable; readonly subscription: Watching }>();
   #isLeft = false;
-  /** Commands about the seat itself, one after the other. */
+  /** Commands about the connection run one after another. */
   #last: Promise<void> = Promise.resolve();
 
   constructor(line: Line, principal: Principal, parts: SeatParts) {
@@ -35,28 +35,28 @@ export class Seat {
     this.#parts = parts;
   }
 
-  /** They are shown one conversation, and know of nothing else. */
+  /** Whether the client is a guest who sees only one conversation. */
   get isShownOne(): boolean {
     return this.#principal.only !== undefined;
   }
 
-  /** Tells the client something. */
+  /** Sends a frame to the client. */
   send(frame: Frame): void {
     this.#line.send(frame);
   }
 
-  /** Carries out a command, whose answer goes to the client. */
+  /** Carries out a command and sends the answer to the client. */
   ask(command: Command): void {
     if (isOfConnection(command)) this.#askInOrder(command);
     else this.#perform(command).catch(this.#parts.defect);
   }
 
-  /** The client is told that a command was not carried out. */
+  /** Tells the client that a command failed. */
   fail(id: string, error: Problem, cause?: unknown): void {
     this.#line.send(new Frame({ type: "failed", id, error }, { cause }));
   }
 
-  /** The client is gone; what it began goes on. */
+  /** Removes the client; its turns continue. */
   leave(): void {
     this.#isLeft = true;
     this.#parts.listWatch.remove(this);
@@ -66,13 +66,13 @@ export class Seat {
 
   async #perform(command: Command<DeskCommand>): Promise<void> {
     const outcome = await this.#parts.performer.perform(command, this.#principal);
-    // Whoever watches sees what was done before it is told that it was.
+    // A client that watches gets the changes before the answer to its command.
     if ("conversation" in command) this.#watched.get(command.conversation ?? "")?.live.flush();
     this.#answer(command.id, outcome);
   }
 
   #askInOrder(command: Command<ConnectionCommand>): void {
-    // Those that come behind it are carried out, however it ends.
+    // A failed command does not stop the commands behind it.
     this.#last = this.#last.then(() => this.#performOwn(command)).catch(this.#parts.defect);
   }
 
@@ -80,7 +80,7 @@ export class Seat {
     const refused = refusalOf(command, this.#principal);
     if (refused) return this.fail(command.id, refused);
     const outcome = await this.#parts.performer.outcomeOf(() => this.#carryOut(command));
-    // A read has been answered at its place among the frames.
+    // `message.read` has answered already, at its position among the frames.
     if ("error" in outcome || command.type !== "message.read") this.#answer(command.id, outcome);
   }
 

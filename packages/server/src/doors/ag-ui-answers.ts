@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { AgUiInterrupt } from "./ag-ui-event.ts";
 import type { GivenAnswer } from "./following.ts";
 
-/** What a program says to an interrupt. */
+/** A program's answer to an interrupt. */
 export const resumeEntry = z.object({
   interruptId: z.string().min(1).max(200),
   status: z.enum(["resolved", "cancelled"]),
@@ -15,7 +15,7 @@ type Entry = z.infer<typeof resumeEntry>;
 
 const APPROVED = { approved: { type: "boolean" } } as const;
 
-/** A question as an interrupt. */
+/** Converts a question into an interrupt. */
 export function interruptOf(question: WaitingQuestion): AgUiInterrupt {
   const { id } = question;
   switch (question.type) {
@@ -50,7 +50,7 @@ export function interruptOf(question: WaitingQuestion): AgUiInterrupt {
 const approval = z.object({ approved: z.boolean(), editedArgs: z.unknown().optional(), reason: z.string().optional() });
 const words = z.union([z.string(), z.object({ text: z.string() })]);
 
-/** What an entry answers to its question. Throws `ClientError` for a payload that does not fit. */
+/** Converts a program's entry into the answer to its question. Throws `ClientError` for a payload that does not fit. */
 export function answerOf({ interruptId, status, payload }: Entry, type: OpenQuestion["type"]): GivenAnswer {
   const question = interruptId;
   if (status === "cancelled") return { question, answer: { decision: "deny" } };

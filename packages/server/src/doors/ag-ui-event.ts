@@ -1,9 +1,9 @@
 import type { Json } from "@banyan/core/conversation";
 
-/** The version of the protocol that is spoken: AG-UI 1.0 (https://docs.ag-ui.com/spec/1.0). */
+/** The protocol version that this server speaks: AG-UI 1.0 (https://docs.ag-ui.com/spec/1.0). */
 export const AG_UI_VERSION = "1.0";
 
-/** Tokens of a model: `inputTokens` with those of the cache, `outputTokens` with reasoning. */
+/** Token counts of a model. `inputTokens` includes cached tokens, `outputTokens` includes reasoning. */
 export interface AgUiUsage {
   readonly provider?: string;
   readonly model: string;
@@ -15,10 +15,10 @@ export interface AgUiUsage {
   readonly cacheWriteInputTokens: number;
 }
 
-/** What waits for a person: `resume` of the next run names it, with a payload as `responseSchema` says. */
+/** A question to the user. `resume` of the next run names it, with a payload that fits `responseSchema`. */
 export interface AgUiInterrupt {
   readonly id: string;
-  /** `tool_call`: may this call run? `input_required`: a question in words. `confirmation`: may the turn go on at its limit? */
+  /** `tool_call`: may this call run? `input_required`: a question in words. `confirmation`: may the turn exceed its limit? */
   readonly reason: "tool_call" | "input_required" | "confirmation";
   readonly message: string;
   readonly toolCallId?: string;
@@ -26,13 +26,13 @@ export interface AgUiInterrupt {
   readonly subagentRunId?: string;
 }
 
-/** How a run ended: absent from `RUN_ERROR`, which says what went wrong. */
+/** How a run ended. Absent from `RUN_ERROR`, which names the error. */
 export type AgUiOutcome =
   | { readonly type: "success"; readonly pendingToolCallIds?: readonly string[] }
   | { readonly type: "interrupt"; readonly interrupts: readonly AgUiInterrupt[] }
   | { readonly type: "cancelled" };
 
-/** A message as AG-UI keeps it. */
+/** A message in AG-UI's form. */
 export type AgUiMessage =
   | { readonly id: string; readonly role: "user"; readonly content: string | readonly AgUiPart[] }
   | { readonly id: string; readonly role: "reasoning"; readonly content: string }
@@ -48,7 +48,7 @@ export type AgUiMessage =
     }
   | { readonly id: string; readonly role: "tool"; readonly toolCallId: string; readonly content: string };
 
-/** A piece of what a person says. */
+/** A part of a user message. */
 export type AgUiPart =
   | { readonly type: "text"; readonly text: string }
   | {
@@ -58,27 +58,27 @@ export type AgUiPart =
         | { readonly type: "url"; readonly value: string; readonly mimeType: string };
     };
 
-/** One operation of a JSON Patch (RFC 6902). */
+/** An operation of a JSON Patch (RFC 6902). */
 export interface AgUiPatch {
   readonly op: "replace";
   readonly path: string;
   readonly value: Json;
 }
 
-/** Whose event it is; absent for the agent itself. */
+/** The sub-agent of an event; absent for the main agent. */
 interface Attributed {
   readonly subagentRunId?: string;
 }
 
-/** Extra information, all of it under `banyan`. */
+/** Extra information, under the key `banyan`. */
 interface Extra {
   readonly metadata?: { readonly banyan: { readonly [key: string]: Json } };
 }
 
 /**
- * An event of AG-UI 1.0: those that a turn is told in. `CUSTOM` events are named `banyan.output` (a call that runs says
- * something), `banyan.file` (a call changed a file), `banyan.part` (a file or a source in a response) and `banyan.notice` (a
- * sentence about the turn).
+ * An event of AG-UI 1.0, of the types that this server sends. `CUSTOM` events are `banyan.output` (output of a running call),
+ * `banyan.file` (a call changed a file), `banyan.part` (a file or source in a response) and `banyan.notice` (a sentence about the
+ * turn).
  */
 export type AgUiEvent = Extra &
   (

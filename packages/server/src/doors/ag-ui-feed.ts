@@ -9,21 +9,21 @@ import { type AgUiRun, AgUiTurn } from "./ag-ui-turn.ts";
 import { QUIET } from "./following.ts";
 
 /**
- * How the events of a turn are told for a server of your own.
+ * Options of `agUiEvents`.
  * @example
  * agUiEvents(session.feed(), { threadId: session.id, runId: createId() }, { session, goesOn: true });
  */
 export interface AgUiOptions {
-  /** The session of the feed: its outline is told, and what is taken back can be. */
+  /** The session of the feed. Its outline is sent as state, and removed messages are reported. */
   readonly session?: { readonly state: ConversationState };
-  /** A turn works already: what it has said since the message of it that the run has is told first. */
+  /** Whether to begin with a turn that is already running: with its messages after the last one that the run knows. */
   readonly goesOn?: boolean;
 }
 
 /**
- * Tells a turn as the events of an AG-UI run, for a server of your own: the first that begins in this feed, or the one that
- * works. They end with the turn; and when it waits for a person, with an interrupt, after which the turn waits on: give it
- * `session.feed()`, since leaving a chat interrupts it. Throws what the feed throws.
+ * Returns a turn as the events of an AG-UI run, for a server of your own: the first turn that begins in the feed, or the running
+ * one. The events end with the turn, or with an interrupt when the turn waits for a user. The turn then waits on: pass
+ * `session.feed()`, because leaving a chat interrupts its turn. Throws what the feed throws.
  * @example
  * const events = agUiEvents(session.feed(), { threadId: session.id, runId: createId() }, { session });
  * agent.send("What is a banyan?", { session }).catch(() => {}); // The events tell it.
@@ -38,12 +38,12 @@ export function agUiEvents(
   const { session, goesOn = false } = options;
   const turn = new AgUiTurn(run, session && (() => session.state));
   const live = goesOn && session ? topRun(session.state) : undefined;
-  // From now on, and not only once somebody reads: what is answered or said next is told.
+  // Read at once, and not only with the first reader: later answers and messages must be among the events.
   const begins =
     session && live !== undefined ? turn.takeUp(session.state, live, lastKnown(session.state, run, live)) : [];
   const items = feed[Symbol.asyncIterator]();
   const first = items.next();
-  first.catch(() => {}); // Whoever reads the events is told.
+  first.catch(() => {}); // The reader of the events gets the error.
   return eventsOf(turn, begins, items, first);
 }
 
@@ -56,11 +56,11 @@ async function* eventsOf(
   try {
     yield* begins;
     for (let next = first; !turn.read.isOver; next = items.next()) {
-      // All that is asked at once is asked.
+      // A short pause collects questions that arise at the same time.
       const waits = turn.read.questions.length > 0;
       const came = await (waits ? Promise.race([next, setTimeout(QUIET, "quiet" as const)]) : next);
       if (came === "quiet") return yield* turn.pause();
-      // The session was closed while a user is asked: the turn waits.
+      // The session closed while a user is asked: the turn waits.
       if (came.done) return yield* waits ? turn.pause() : [];
       yield* turn.take(came.value);
     }
@@ -69,7 +69,7 @@ async function* eventsOf(
   }
 }
 
-/** The last message of a run that whoever asks for it has. */
+/** The last message of the run that the program already has. */
 function lastKnown(state: ConversationState, { messages = [] }: AgUiRun, run: string): string | undefined {
   const known = messages.findLast(({ id }) => isOf(state, id, run));
   return known && messageOf(state, known.id);

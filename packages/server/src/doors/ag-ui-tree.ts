@@ -13,21 +13,21 @@ import {
 import type { AgUiMessage, AgUiPart, AgUiPatch } from "./ag-ui-event.ts";
 
 /**
- * The id of a part in a message of ours, as a message of AG-UI: the first text of a message has the id of the message, and so
- * have its calls; every other part has its index behind that.
+ * The AG-UI id of a part of our message. The first text and the calls have the id of the message; every other part appends its
+ * index.
  */
 export function partId(message: string, part: number, isFirstText: boolean): string {
   return isFirstText ? message : `${message}.${part}`;
 }
 
-/** The message of ours that a message of AG-UI is of, by its id: itself, a part of it, or the result of a call of it. */
+/** The id of our message for an AG-UI message id, which names the message, one of its parts, or a result of its calls. */
 export function messageOf(state: ConversationState, id: string): string | undefined {
   const own = id.replace(/\.\d+$/, "");
   if (state.messages.has(own)) return own;
   return id.endsWith(RESULT) ? state.calls.get(id.slice(0, -RESULT.length)) : undefined;
 }
 
-/** Whether a message of AG-UI belongs to a response in the turn of a run. */
+/** Whether an AG-UI message belongs to a response in the turn of a run. */
 export function isOf(state: ConversationState, id: string, run: string): boolean {
   const message = state.messages.get(messageOf(state, id) ?? "");
   return message?.role === "assistant" && isSameTurn(state, message.run, run);
@@ -35,7 +35,7 @@ export function isOf(state: ConversationState, id: string, run: string): boolean
 
 const RESULT = ".result";
 
-/** The branch that ends at a message, without the responses in the turn of a run, which are still to be told. */
+/** The branch down to a message, without the responses of the run `without`, which the stream sends. */
 export function historyOf(state: ConversationState, leaf: string | null, without?: string): AgUiMessage[] {
   const path = leaf === null ? [] : pathTo(state, leaf);
   const isLeftOut = (each: Message) =>
@@ -43,7 +43,7 @@ export function historyOf(state: ConversationState, leaf: string | null, without
   return path.filter((each) => !isLeftOut(each)).flatMap(messagesOf);
 }
 
-/** These messages, each with the run of the sub-agent whose it is. */
+/** These messages, each with the run of its sub-agent, if any. */
 export function messagesNamed(state: ConversationState, named: ReadonlyMap<string, string | undefined>): object[] {
   return [...named].flatMap(([id, by]) => {
     const message = state.messages.get(id);
@@ -54,7 +54,7 @@ export function messagesNamed(state: ConversationState, named: ReadonlyMap<strin
 }
 
 function messagesOf(message: Message): AgUiMessage[] {
-  // What tools and the engine say to the model, nobody said.
+  // Texts of tools and of the engine are for the model only.
   if (isPersons(message)) return [{ id: message.id, role: "user", content: contentOf(readableParts(message)) }];
   if (message.role !== "assistant") return [];
   const unreadable = toldUnreadable(message);
@@ -89,7 +89,7 @@ export function resultOf(toolCallId: string, content: string) {
   return { id: `${toolCallId}${RESULT}`, role: "tool" as const, toolCallId, content };
 }
 
-/** What a person said; a text alone as such. */
+/** The content of a user message; plain text if all parts are text. */
 export function contentOf(parts: readonly UserPart[]): string | readonly AgUiPart[] {
   if (parts.every((part) => part.type === "text")) return parts.map((part) => part.text).join("\n\n");
   return parts.flatMap(partOf);
@@ -111,15 +111,15 @@ function kindOf(mediaType: string): "image" | "audio" | "video" | "document" {
   return kind === "image" || kind === "audio" || kind === "video" ? kind : "document";
 }
 
-/** Where a conversation stands, as the state of AG-UI holds it under `banyan`. */
+/** The outline of a conversation, under the key `banyan` of AG-UI's state. */
 export interface Outline {
-  /** The message that it goes on from when nobody says otherwise. */
+  /** The message that the next turn continues from by default. */
   readonly leaf: string | null;
-  /** The end of each branch, the newest last; `forwardedProps.banyan.at` takes one. */
+  /** The last message of each branch, the newest last; `forwardedProps.banyan.at` selects one. */
   readonly branches: readonly string[];
 }
 
-/** Ends of branches that are told: those of a tree that has more are the newest. */
+/** The most branches in an outline: the newest. */
 const BRANCHES = 200;
 
 export function outlineOf({ messages, children, leaf }: ConversationState): Outline {
@@ -129,7 +129,7 @@ export function outlineOf({ messages, children, leaf }: ConversationState): Outl
   return { leaf, branches: branches.slice(-BRANCHES) };
 }
 
-/** What makes one outline the other. */
+/** The patch from one outline to the next. */
 export function patchOf(before: Outline, now: Outline): AgUiPatch[] {
   const patch: AgUiPatch[] = [];
   if (before.leaf !== now.leaf) patch.push({ op: "replace", path: "/banyan/leaf", value: now.leaf });

@@ -4,47 +4,47 @@ import { interruptOf } from "./ag-ui-answers.ts";
 import { AG_UI_VERSION, type AgUiEvent, type AgUiOutcome, type AgUiUsage } from "./ag-ui-event.ts";
 import { contentOf, isOf, messagesNamed, type Outline, outlineOf, partId, patchOf, resultOf } from "./ag-ui-tree.ts";
 
-/** The run that a program of AG-UI asks for. */
+/** The run that an AG-UI program requests. */
 export interface AgUiRun {
   readonly threadId: string;
   readonly runId: string;
   readonly parentRunId?: string | undefined;
-  /** What the program has of the conversation, from which it is asked to go on. */
+  /** The messages that the program has; the run continues from them. */
   readonly messages?: readonly { readonly id: string }[] | undefined;
-  /** What the program keeps; the tree's outline stands beside it, as `banyan`. */
+  /** The program's state. The outline of the tree is added under the key `banyan`. */
   readonly state?: unknown;
-  /** What the program carries out itself. */
+  /** The tools that the program runs itself. */
   readonly tools?: readonly { readonly name: string }[] | undefined;
 }
 
 type Voice = string | undefined;
 
-/** One turn, told as a run of AG-UI, with its sub-agents. */
+/** Converts one turn, with its sub-agents, into the events of an AG-UI run. */
 export class AgUiTurn {
   readonly read: TurnReader;
   readonly #run: AgUiRun;
   readonly #tree: (() => ConversationState) | undefined;
-  /** Messages that its reader had before. */
+  /** Messages that the reader already has. */
   #given: readonly { readonly id: string }[];
   #isStarted = false;
   #isFinished = false;
-  /** The text or the reasoning that each voice is at. */
+  /** The text or reasoning that each agent is writing. */
   readonly #open = new Map<Voice, { readonly kind: "text" | "reasoning"; readonly id: string }>();
-  /** The first text of messages under way, by their ids. */
+  /** The index of the first text part in each open message. */
   readonly #firstTexts = new Map<string, number>();
-  /** Characters of the arguments that were told, of calls that are being written. */
+  /** Calls whose arguments stream, with the number of characters sent. */
   readonly #writing = new Map<string, { readonly by: Voice; told: number }>();
   readonly #written = new Set<string>();
-  /** Sub-agents at work, innermost last. */
+  /** Running sub-agents, the innermost last. */
   readonly #agents: string[] = [];
-  /** What was told to its end, by whom: what a reader has beside what it had before. */
+  /** Completed messages and their agents: what the reader has in addition to `#given`. */
   readonly #done = new Map<string, Voice>();
   readonly #models = new Map<string, string>();
   readonly #usage = new Map<string, Usage>();
   #cost: Cost = 0;
   #outline: Outline | undefined;
 
-  /** `tree` is the conversation, whose outline is told when it is there; `command` asks for the turn, as in `TurnReader`. */
+  /** `tree` returns the conversation for the outline; if any. `command` selects the turn as in `TurnReader`. */
   constructor(run: AgUiRun, tree?: () => ConversationState, command?: string) {
     this.read = new TurnReader(command);
     this.#run = run;
@@ -52,14 +52,14 @@ export class AgUiTurn {
     this.#given = run.messages ?? [];
   }
 
-  /** The events that say what an item says; none when it is not about this turn. */
+  /** The events for a feed item; none if the item is not part of this turn. */
   take(item: UnplacedItem): AgUiEvent[] {
     return this.#isFinished ? [] : this.read.take(item).flatMap((told) => this.#tell(told));
   }
 
   /**
-   * Takes up a turn that stands in the state. Without a message that the reader has it is told from its beginning, in place of
-   * what the reader may have of it.
+   * The events of a turn that is already in the state. Without `behind`, they start at the turn's beginning and replace the
+   * messages of this turn that the reader has.
    */
   takeUp(state: ConversationState, run: string, behind?: string): AgUiEvent[] {
     const told = this.read.takeUp(state, run, behind);
@@ -71,7 +71,7 @@ export class AgUiTurn {
     return events.toSpliced(begins < 0 ? events.length : begins, 0, snapshot);
   }
 
-  /** The stream ends here, and the turn does not: it waits for a person. */
+  /** Ends the stream while the turn waits for a user. */
   pause(): AgUiEvent[] {
     const waits = this.read.questions;
     const handedOut = waits.flatMap(({ question }) =>
@@ -85,13 +85,13 @@ export class AgUiTurn {
       ...interruptOf(question),
       ...(by === undefined ? {} : { subagentRunId: by }),
     }));
-    // Where a person is asked too, that comes first: what was handed out is handed out again then.
+    // A question to the user takes precedence: the program gets its calls again with the next run.
     if (handedOut.length === waits.length)
       return this.#finish({ type: "success", pendingToolCallIds: handedOut }, suspended);
     return this.#finish({ type: "interrupt", interrupts }, suspended);
   }
 
-  /** There is nothing to tell: the reader is shown what is there. */
+  /** The events for a program that asks for nothing new: only the existing messages. */
   nothing(): AgUiEvent[] {
     return [
       ...this.#start(),
@@ -115,7 +115,7 @@ export class AgUiTurn {
     return [started, { type: "STATE_SNAPSHOT", snapshot: { ...kept, banyan: { ...this.#outline } } as Json }];
   }
 
-  /** What has changed of the outline. Where it branches is looked for when a turn ends: it takes the whole tree. */
+  /** The change of the outline. Branches are compared only at the end of a turn, because that reads the whole tree. */
   #delta(how: "leaf" | "all"): AgUiEvent[] {
     if (!this.#tree || !this.#outline) return [];
     const now = how === "all" ? outlineOf(this.#tree()) : { ...this.#outline, leaf: this.#tree().leaf };
@@ -160,7 +160,7 @@ export class AgUiTurn {
         return [{ type: "CUSTOM", name: "banyan.output", value: { toolCallId: told.call, delta: told.text }, ...by }];
       case "call-end": {
         const { id, ...result } = resultOf(told.call, told.output);
-        // Another call of the same response asked: its reader had this result before.
+        // The reader already has this result: another call of the same response asked a question.
         if (this.#given.some((given) => given.id === id)) return [];
         return [{ type: "TOOL_CALL_RESULT", messageId: id, ...result, ...by }];
       }
@@ -184,7 +184,7 @@ export class AgUiTurn {
       }
       case "question":
       case "answer":
-        return []; // What is open is told when the stream ends.
+        return []; // The end of the stream lists the open questions.
       case "agent-start": {
         this.#agents.push(told.run);
         const parent = told.by === undefined ? {} : { parentSubagentRunId: told.by };
@@ -222,7 +222,7 @@ export class AgUiTurn {
     return events;
   }
 
-  /** Ends the text or the reasoning that a voice is at. */
+  /** Ends the text or reasoning that an agent is writing. */
   #close(by: Voice): AgUiEvent[] {
     const open = this.#open.get(by);
     if (!open) return [];
@@ -255,7 +255,7 @@ export class AgUiTurn {
     return events;
   }
 
-  /** Ends the calls that a voice was writing. */
+  /** Ends the calls whose arguments an agent is writing. */
   #closeCalls(by: Voice): AgUiEvent[] {
     const open = [...this.#writing].filter(([, writing]) => writing.by === by);
     return open.map(([toolCallId]): AgUiEvent => {
@@ -264,7 +264,7 @@ export class AgUiTurn {
     });
   }
 
-  /** A message cannot be taken back in this protocol: the reader is told all that it should have instead. */
+  /** The protocol cannot remove a message: send all remaining messages as a snapshot. */
   #withoutIt(): AgUiEvent[] {
     if (!this.#tree) return [];
     return [{ type: "MESSAGES_SNAPSHOT", messages: [...this.#given, ...messagesNamed(this.#tree(), this.#done)] }];

@@ -28,7 +28,7 @@ const message = z.looseObject({
   role: z.string().max(50),
   content: z.unknown().optional(),
 });
-/** What a run is asked for with. */
+/** The body of a run request. */
 export const runInput = z.object({
   threadId: id,
   runId: z.string().min(1).max(200),
@@ -53,7 +53,7 @@ export const runInput = z.object({
 type Input = z.infer<typeof runInput>;
 type Message = z.infer<typeof message>;
 
-/** What a program may say to us through the fields that are nobody's. */
+/** Our own fields in `forwardedProps`. */
 const own = z.object({
   banyan: z.object({
     at: id.optional(),
@@ -64,7 +64,7 @@ const own = z.object({
 const source = z.discriminatedUnion("type", [
   z.object({ type: z.literal("data"), value: z.string(), mimeType: z.string().max(200) }),
   z.object({ type: z.literal("url"), value: z.string(), mimeType: z.string().max(200).optional() }),
-  // A handle at a provider, which nobody else can read.
+  // A file handle at a provider, which only that provider can read.
   z.object({ type: z.literal("file") }),
 ]);
 const part = z.union([
@@ -74,8 +74,8 @@ const part = z.union([
 const content = z.union([z.string().transform((text) => [{ type: "text" as const, text }]), z.array(part)]);
 
 /**
- * The addresses that programs of AG-UI 1.0 speak to: a thread is a conversation, and each run tells a turn. Who leaves does
- * not stop the turn: that has an address of its own.
+ * The addresses for programs of AG-UI 1.0. A thread is a conversation, and each run streams a turn. Disconnecting does not stop
+ * the turn; a separate address does.
  */
 export function agUi(desk: Desk): Hono<HttpEnvironment> {
   return door(plainFailure, (app) => {
@@ -115,7 +115,7 @@ async function find(followed: Followed, input: Input): Promise<ToldReader<AgUiEv
   return said ? begin(followed, input, said) : join(followed, input);
 }
 
-/** What is said to interrupts. An entry that names nothing which is open is passed over, as the protocol has it. */
+/** The answers to interrupts. The protocol requires that entries for unknown interrupts are ignored. */
 function answersIn({ resume }: Input, state: ConversationState) {
   return resume.flatMap((entry) => {
     const question = state.questions.get(entry.interruptId);
@@ -123,7 +123,7 @@ function answersIn({ resume }: Input, state: ConversationState) {
   });
 }
 
-/** What came of calls that the program carried out. */
+/** The results of calls that the program ran. */
 function resultsIn({ messages }: Input, state: ConversationState) {
   const results = messages.slice(messages.findLastIndex(({ role }) => role !== "tool") + 1);
   return results.flatMap((each) => {
@@ -144,7 +144,7 @@ function telling(
   };
 }
 
-/** A person says something, or what they said is to be answered again. */
+/** Begins a turn for a new user message, or retries an old one. */
 async function begin(followed: Followed, input: Input, said: Message): Promise<ToldReader<AgUiEvent>> {
   const { client, watched } = followed;
   const { state, id: conversation } = watched;
@@ -171,7 +171,7 @@ async function begin(followed: Followed, input: Input, said: Message): Promise<T
   });
 }
 
-/** A person has answered what the run before ended with: the same turn goes on. */
+/** Continues the same turn after the user's answers. */
 async function answerAndGoOn(
   followed: Followed,
   input: Input,
@@ -186,7 +186,7 @@ async function answerAndGoOn(
   return live;
 }
 
-/** Nothing new is said: the program is told what is there, and the turn that works. */
+/** Without new input: sends the existing messages and the running turn. */
 async function join(followed: Followed, input: Input): Promise<ToldReader<AgUiEvent>> {
   const { watched } = followed;
   await watched.read();
@@ -200,7 +200,7 @@ async function join(followed: Followed, input: Input): Promise<ToldReader<AgUiEv
   return live;
 }
 
-/** What the program carries out itself. */
+/** The tools that the program runs itself. */
 function toolsIn({ tools }: Input): ClientTool[] {
   return tools.map(({ name, description, parameters }) => ({ name, description, input: parameters }));
 }
@@ -216,9 +216,9 @@ function propsOf({ forwardedProps }: Input): { readonly at?: string | undefined;
 }
 
 /**
- * Where something is said: behind the message that is named, the run that is (`parentRunId`, where it is one of ours), or the
- * last one that the program has of the conversation; where it was last written to otherwise. What the program has behind
- * that, no message of the conversation says.
+ * The place for a new message: below the named message, the named run (`parentRunId`, if it is ours), or the last message that
+ * the program has in common with the conversation. Default: where the conversation was last written. `before` holds the program's
+ * later messages, which the conversation lacks.
  */
 function placeOf(
   state: ConversationState,

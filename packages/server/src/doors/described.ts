@@ -4,12 +4,12 @@ import { chatRequest } from "./openai-chat.ts";
 import { responsesRequest } from "./openai-responses.ts";
 import { uiRequest } from "./ui-messages.ts";
 
-/** Of all that is described here: whoever makes up requests from a description can leave it out. */
+/** The tag of all these addresses, so that tools that generate requests can skip them. */
 const tags = ["doors"];
 
 /**
- * The addresses of the doors as paths of OpenAPI 3.1. What is asked there is described by the schemas that check it; what is
- * answered is described by the protocols that they speak (docs/doors.md).
+ * The addresses of the doors as OpenAPI 3.1 paths. Request bodies come from the schemas that check them. The doors' own protocols
+ * describe the responses (docs/doors.md).
  */
 export function doorPaths(): Record<string, object> {
   const chat = "the AI SDK's `useChat` (UI message stream 1)";
@@ -53,7 +53,7 @@ const responses = {
   default: { description: "What is wrong, in the door's own form.", content: { "application/json": anything } },
 };
 
-/** Where no turn works. */
+/** The responses where no turn may be running. */
 const OR_NOTHING = { responses: { 204: { description: "None does." }, ...responses } };
 
 function asked(operationId: string, summary: string, more: object = {}): object {
@@ -67,7 +67,7 @@ function posted(operationId: string, summary: string, body: z.ZodType): object {
   };
 }
 
-/** A schema as OpenAPI has it; what may be any JSON is not described further. */
+/** A schema in OpenAPI's form. Values of any JSON type have no further description. */
 function schemaOf(body: z.ZodType): object {
   const { $schema: _version, ...schema } = z.toJSONSchema(body, {
     io: "input",

@@ -18,15 +18,15 @@ import type { HttpEnvironment } from "../http/app.ts";
 
 export type DoorRequest = Context<HttpEnvironment>;
 
-/** A conversation or a message, as a program names it. */
+/** The id of a conversation or message from a program. */
 export const doorId = z.string().regex(ID_PATTERN, `expected ${ID_RULE}`).refine(isId, `expected ${ID_RULE}`);
 
-/** How a door says that something went wrong, in the form of those who speak to it. */
+/** Makes a response for an error in the format of the door's protocol. */
 type Failure = (context: DoorRequest, problem: { readonly code: string; readonly message: string }) => Response;
 
 /**
- * A door: addresses at which programs of another protocol take turns. Whoever may only watch is refused where something
- * would be done, a body is no larger than a frame, and what is thrown as a `ClientError` is told in the door's own form.
+ * A door: HTTP addresses at which programs of another protocol run turns. Refuses `POST` from clients that may only watch, limits
+ * bodies to the size of a frame, and converts a thrown `ClientError` to the door's own error format.
  */
 export function door(failure: Failure, addresses: (app: Hono<HttpEnvironment>) => void): Hono<HttpEnvironment> {
   const app = new Hono<HttpEnvironment>();
@@ -60,39 +60,39 @@ export function door(failure: Failure, addresses: (app: Hono<HttpEnvironment>) =
   return app;
 }
 
-/** The usual form of a problem. */
+/** The default error format. */
 export const plainFailure: Failure = (context, { code, message }) =>
   context.json({ error: { code, message } }, doorStatus(code));
 
-/** The HTTP status of a problem at a door. */
+/** The HTTP status of an error at a door. */
 export function doorStatus(code: string) {
   if (code === "too-large") return 413;
   return code === "wrong-method" ? 405 : statusOf({ code: code as "failed", message: "" });
 }
 
-/** The body of a request as a schema has it. Throws `ClientError`. */
+/** Parses a request body with a schema. Throws `ClientError`. */
 export async function bodyOf<Schema extends z.ZodType>(context: DoorRequest, schema: Schema): Promise<z.infer<Schema>> {
   const { data, error } = schema.safeParse(await context.req.json().catch(() => undefined));
   if (error) throw malformed(error);
   return data;
 }
 
-/** The conversation that an address is about. Throws `ClientError`. */
+/** The conversation in a request's path. Throws `ClientError`. */
 export function conversationIn(context: DoorRequest): string {
   const { data, error } = z.object({ id: doorId }).safeParse(context.req.param());
   if (error) throw malformed(error);
   return data.id;
 }
 
-/** What is wrong with something that came. */
+/** The error for input that does not fit its schema. */
 function malformed(error: z.ZodError): ClientError {
   const [issue] = error.issues;
   return new ClientError("malformed", `${issue?.path.join(".") || "The body"}: ${issue?.message ?? "is malformed"}.`);
 }
 
 /**
- * What a user says at a door, as the library reads it (F75); nothing for an empty message. `where`: the place of the content
- * in the request, for the refusal. Throws `ClientError`, which names the field.
+ * Reads a user message like the library does (F75); empty for an empty message. `where` is the field of the request, for the
+ * error message. Throws `ClientError`.
  */
 export function partsFrom(content: UserContent, where: string): readonly UserPart[] {
   try {
@@ -102,18 +102,18 @@ export function partsFrom(content: UserContent, where: string): readonly UserPar
   }
 }
 
-/** How the text of a message begins that says what went before it elsewhere. */
+/** The beginning of the text that holds messages from outside the conversation. */
 export const TOLD_BEFORE = "What was said before that, as the calling program has it:";
 
-/** Something that was said elsewhere. */
+/** A message from outside the conversation. */
 export interface SaidElsewhere {
   readonly role: string;
   readonly text: string;
 }
 
 /**
- * What a person says, with what the calling program says went before it, which no message of the conversation says: as one
- * text behind, since the first text of a message is what a person typed.
+ * Appends the program's earlier messages that the conversation lacks, as one text. They come last, because the first text of a
+ * message is the user's own.
  */
 export function withToldBefore(parts: readonly UserPart[], before: readonly SaidElsewhere[]): UserPart[] {
   if (before.length === 0) return [...parts];

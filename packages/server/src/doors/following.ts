@@ -10,21 +10,21 @@ import type { Principal } from "../desk/principal.ts";
 import { readCommand } from "../desk/read-command.ts";
 import type { DoorRequest } from "./door.ts";
 
-/** Milliseconds without a word after which a stream ends whose turn waits for a person: all that is asked at once is asked. */
+/** Milliseconds of silence after which the stream of a waiting turn ends: questions that arise together arrive together. */
 export const QUIET = 300;
 
-/** Characters that may wait for a reader. A turn does not wait for one, so whoever is slower than that has left. */
+/** The most characters that may wait for a reader. A turn does not wait for its readers: a slower reader is dropped. */
 const FULL = 1024 * 1024;
 
-/** A conversation that is followed for a request. */
+/** A conversation that a request follows. */
 export interface Followed {
   readonly client: Client;
   readonly watched: Watched;
-  /** Rejects when the client is gone. */
+  /** Rejects when the client's connection ends. */
   readonly gone: Promise<never>;
 }
 
-/** Follows a conversation, which begins with that if it `makes` one: of a `program`, where one is named. Rejects with `ClientError`. */
+/** Follows a conversation, and with `makes` creates it, with `program` for a program. Rejects with `ClientError`. */
 export async function follow(
   desk: Desk,
   principal: Principal,
@@ -32,7 +32,7 @@ export async function follow(
   { makes = false, program }: { readonly makes?: boolean; readonly program?: ProgramAnswers | undefined } = {},
 ): Promise<Followed> {
   const gone = Promise.withResolvers<never>();
-  gone.promise.catch(() => {}); // Whoever tells a turn is told.
+  gone.promise.catch(() => {}); // The reader of the turn gets the error.
   const client = new Client(desk.link({ principal }), {
     changed: (state) => state.phase === "gone" && gone.reject(state.error),
   });
@@ -45,7 +45,7 @@ export async function follow(
   }
 }
 
-/** Ends what runs in a conversation, or will. Rejects with `ClientError`. */
+/** Interrupts the runs of a conversation, including those that are about to begin. Rejects with `ClientError`. */
 export async function stop(desk: Desk, principal: Principal, conversation: string) {
   const client = new Client(desk.link({ principal }));
   try {
@@ -55,16 +55,16 @@ export async function stop(desk: Desk, principal: Principal, conversation: strin
   }
 }
 
-/** What tells a turn in the words of a door. */
+/** Converts a turn into the pieces of a door's stream. */
 export interface Teller<Piece> {
   readonly read: TurnReader;
   take(item: UnplacedItem): Piece[];
   takeUp(state: ConversationState, run: string, behind?: string): Piece[];
-  /** The stream ends here, and the turn does not: it waits for a person. */
+  /** Ends the stream while the turn waits for a user. */
   pause(): Piece[];
 }
 
-/** A turn that is told to one reader. */
+/** A turn that one reader follows. */
 export class ToldReader<Piece> {
   readonly turn: Teller<Piece>;
   readonly #followed: Followed;
@@ -78,7 +78,7 @@ export class ToldReader<Piece> {
     this.turn = turn;
     this.#followed = followed;
     const { watched } = followed;
-    this.#over.promise.catch(() => {}); // Whoever reads it is told.
+    this.#over.promise.catch(() => {}); // The reader gets the error.
     const lost = () =>
       this.#over.reject(watched.problem ?? new ClientError("failed", "The connection to the conversation was lost."));
     this.#unfollow = watched.follow({
@@ -88,7 +88,7 @@ export class ToldReader<Piece> {
     });
   }
 
-  /** Resolves when nothing follows, or the turn waits for a person. */
+  /** Resolves when the turn has ended or waits for a user. */
   get over(): Promise<void> {
     return this.#over.promise;
   }
@@ -104,12 +104,12 @@ export class ToldReader<Piece> {
     }, QUIET);
   }
 
-  /** Tells the turn from its beginning, or from behind a message that the reader has. */
+  /** Sends the turn from its beginning, or from behind a message that the reader has. */
   takeUp(run: string, behind?: string): void {
     this.tell(this.turn.takeUp(this.#followed.watched.state, run, behind));
   }
 
-  /** Nothing is to be told but this. */
+  /** Sends these pieces and ends. */
   end(pieces: readonly Piece[]): void {
     this.tell(pieces);
     this.#over.resolve();
@@ -128,8 +128,8 @@ export class ToldReader<Piece> {
 }
 
 /**
- * Asks for a turn, which is told from its beginning. Where a run works at that place it hears what is said, and is what is
- * told. Rejects with `ClientError` when neither comes about.
+ * Starts a turn and sends it from its beginning. If a run already works there, that run gets the message and is sent instead.
+ * Rejects with `ClientError` if neither is possible.
  */
 export async function beginTelling<Piece extends object>(
   followed: Followed,
@@ -147,15 +147,15 @@ export async function beginTelling<Piece extends object>(
   }
 }
 
-/** How a stream of a door ends beside its turn. */
+/** The end of a door's stream. */
 export interface StreamEnd {
-  /** What is told when the turn cannot be followed any more. */
+  /** The piece for a turn that cannot be followed any further. */
   problem(sentence: string): object;
-  /** What stands last. */
+  /** The last data of the stream. */
   readonly last?: string;
 }
 
-/** Sends what is told, until the turn is over or waits; then nothing is followed any more. Who leaves stops nothing. */
+/** Sends pieces until the turn ends or waits, then stops following. A reader that disconnects does not stop the turn. */
 export function streamTelling<Piece extends object>(
   context: DoorRequest,
   followed: Followed,
@@ -179,8 +179,8 @@ export function streamTelling<Piece extends object>(
 }
 
 /**
- * Writes in order; what nobody reads any more is dropped with the stream. `named`: the type of each names its event. `sent`
- * resolves when all is written or the reader has left: a stream that is closed before would lose what waits.
+ * Writes events in order. `named` names each event by its type. `sent` resolves when everything is written or the reader has
+ * left: closing the stream earlier would lose waiting data.
  */
 export function sending(stream: SSEStreamingApi, { named = false } = {}) {
   let waiting = 0;
@@ -196,15 +196,15 @@ export function sending(stream: SSEStreamingApi, { named = false } = {}) {
       () => {
         waiting -= text.length;
       },
-      () => {}, // The reader left, which the stream tells.
+      () => {}, // The reader left; `left` reports that.
     );
   };
   return { send, left, sent: () => Promise.race([last, left]) };
 }
 
 /**
- * Returns the parent of a message that is said behind this one: the end of the turn that a response begins, and below a summary that
- * stands there, or the line about a message that is too large. Throws `ClientError`.
+ * Returns the parent for a message that follows this one: the end of the response's turn, or a summary or note about an oversized
+ * message below it. Throws `ClientError`.
  */
 export function endOf(state: ConversationState, message: string): string {
   const known = state.messages.get(message);
@@ -218,17 +218,16 @@ function belowSummary(state: ConversationState, message: string): string {
   return newest?.role === "summary" && !newest.removed ? belowSummary(state, newest.id) : message;
 }
 
-/** What a program says to a question: an answer as `question.answer` takes it, once it has been looked at. */
+/** A program's answer to a question, in the form of `question.answer`. */
 export interface GivenAnswer {
   readonly question: string;
   readonly answer?: unknown;
 }
 
 /**
- * What a program says to questions that are still open. `asking` is the message of the first of these questions, `run` the run
- * whose turn asks it, and `give` gives the answers: the first answer to a question counts, and a program that comes second
- * sees what came of that answer. `tools` are the tools of the program, for a turn that the answer continues. Throws
- * `ClientError` for what is no answer; so does `give` when the turn does not go on.
+ * Matches a program's answers with the open questions. `asking` is the message of the first question, `run` the run that asks it.
+ * `give` sends the answers: the first answer to a question counts. `tools` are the program's tools for the continued turn. Throws
+ * `ClientError` for an invalid answer; `give` rejects with it if the turn cannot continue.
  */
 export function answersTo(
   { client, watched }: Followed,

@@ -36,19 +36,19 @@ export const chatRequest = z.object({
 type ChatRequest = z.infer<typeof chatRequest>;
 type Message = ChatRequest["messages"][number];
 
-/** Finds where what was said before stands; nothing when no conversation says it. */
+/** Finds the branch that has the earlier messages; `undefined` if no conversation has them. */
 export type FindPlace = (before: readonly OpenAiTurn[]) => Promise<HistoryPlace | undefined>;
 
 /** The conversations and branches that a request may continue. */
 export interface ChatPlace {
-  /** The conversation that the request names: only its last message counts there. */
+  /** The conversation that the request names: then only its last message counts. */
   readonly conversation?: string | undefined;
   /** The conversation of the chat that the request names. */
   readonly chat?: string | undefined;
   readonly find: FindPlace;
 }
 
-/** The messages of a request as turns, without those that are calls, or results of calls, of the program's own tools. */
+/** The messages of a request, without calls and results of the program's own tools. */
 export function saidIn({ messages }: ChatRequest): readonly OpenAiTurn[] {
   return messages.flatMap((given) => {
     if (given.role === "tool") return [];
@@ -56,7 +56,7 @@ export function saidIn({ messages }: ChatRequest): readonly OpenAiTurn[] {
   });
 }
 
-/** How `/v1/chat/completions` says a turn. */
+/** The format of `/v1/chat/completions`. */
 export function chatWords(data: ChatRequest, { conversation, chat, find }: ChatPlace): Words {
   const head = () => ({ created: Math.floor(Date.now() / 1000), model: data.model });
   const idOf = (turn: DoorTurn) => `chatcmpl-${codeOf("resp", turn.conversation, turn.message)}`;
@@ -68,7 +68,7 @@ export function chatWords(data: ChatRequest, { conversation, chat, find }: ChatP
         return { ...resultsOf(results.flatMap((each) => ("tool_call_id" in each ? [resultIn(each)] : []))), tools };
       const messages = data.messages.map(turnOf);
       const last = messages.slice(-1);
-      // Where the conversation is known, so is what was said before.
+      // A known conversation already has the earlier messages.
       if (conversation !== undefined) return { conversation, parts: partsOf(last), tools };
       const place = await find(saidIn({ ...data, messages: data.messages.slice(0, -1) }));
       if (place) {
@@ -99,7 +99,7 @@ export function chatWords(data: ChatRequest, { conversation, chat, find }: ChatP
         hear: (heard) => {
           if (heard.type === "abandoned") return;
           if (heard.type === "reasoning") return say({ reasoning_content: heard.text });
-          // Two answers of one turn are two paragraphs.
+          // Two answers of one turn become two paragraphs.
           say({ content: last === undefined || last === heard.message ? heard.text : `\n\n${heard.text}` });
           last = heard.message;
         },
@@ -126,7 +126,7 @@ function callOf({ conversation }: DoorTurn, { call, tool, inputText }: HandedOut
 
 const resultIn = ({ tool_call_id, content }: z.infer<typeof result>) => ({ id: tool_call_id, output: textOf(content) });
 
-/** What a message says, in words where it makes calls or tells what came of them. */
+/** Converts a message to a text, with calls and results in words. */
 function turnOf(given: Message): OpenAiTurn {
   if ("tool_calls" in given) {
     const calls = given.tool_calls.map((call) => `[called ${call.function.name}(${call.function.arguments})]`);

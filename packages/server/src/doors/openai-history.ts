@@ -7,26 +7,26 @@ import { TOLD_BEFORE } from "./door.ts";
 import { type OpenAiTurn, textOf } from "./openai-words.ts";
 import type { Asking } from "./turn.ts";
 
-/** Words of a text by which conversations are looked for, texts that are tried, and hits that are looked at. */
+/** The most words of a search query, queries, and hits that are examined. */
 const WORDS = 12;
 const QUERIES = 4;
 const HITS = 50;
 
-/** A user's message and its answer, as texts that can be compared. */
+/** A user message and its answer, as comparable texts. */
 interface Turn {
   readonly said: string;
   readonly answer: string;
 }
 
-/** The branch that a request continues, and the texts of its program that no message of the branch has. */
+/** The branch that a request continues, and the program's texts that this branch lacks. */
 export interface HistoryPlace extends Pick<Asking, "conversation" | "at" | "beside"> {
   readonly told: readonly OpenAiTurn[];
 }
 
 /**
- * Finds where a history stands that a program sends whole, as most programs do: the newest conversation of a program with a
- * branch that says all of the history, and nothing behind it. So a chat of such a program is one conversation, and a message
- * that was edited or asked again is a branch. Nothing is kept for that: texts of the history are looked for as a user would.
+ * Finds the branch that ends with the history which a program sends, as most programs do. The newest such conversation of a
+ * program wins. So a chat of the program is one conversation, and an edited or repeated message is a branch. Nothing is stored
+ * for this: the texts of the history are searched as a user would.
  */
 export async function placeOfHistory(
   desk: Desk,
@@ -56,8 +56,8 @@ export async function placeOfHistory(
 }
 
 /**
- * Finds where a history stands in the conversation of a chat that its program names: behind all that the conversation knows of
- * it, or beside its first message when it knows nothing. Nothing when there is no such conversation.
+ * Finds the history's place in the conversation of a named chat: below the part that the conversation has, or next to its first
+ * message. `undefined` if the conversation does not exist.
  */
 export async function placeInChat(
   desk: Desk,
@@ -79,22 +79,22 @@ export async function placeInChat(
   }
 }
 
-/** Texts of a history that are looked for: the newest first, since a search finds the newest messages. */
+/** The search queries for a history, the newest first, because a search returns the newest messages. */
 function queriesFor(wanted: readonly Turn[]): readonly string[] {
   const texts = wanted.flatMap(({ said, answer }) => [said, answer]).reverse();
   const queries = texts.map((text) => (text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).slice(0, WORDS).join(" "));
   return [...new Set(queries.filter((query) => query !== ""))].slice(0, QUERIES);
 }
 
-/** A branch that says the first turns of a history. */
+/** A branch that has the first turns of a history. */
 interface Branch {
   readonly matched: number;
-  /** The last message of what matched; absent when nothing did. */
+  /** The last matching message; absent if none matches. */
   readonly at?: string;
   readonly path: readonly Message[];
 }
 
-/** The branch that says most of a history; nothing in a conversation that no program began. */
+/** The branch with the longest match; `undefined` in a conversation that no program created. */
 async function bestPlace(watched: Watched, wanted: readonly Turn[]): Promise<Branch | undefined> {
   const { state } = watched;
   if (state.labels[PROGRAM] === undefined) return undefined;
@@ -128,7 +128,7 @@ function placed(
           .slice(0, path.findIndex(({ id }) => id === at) + 1)
           .map(toldIn)
           .join("\n");
-  // A program may send another system message with each request; what the branch has of it is not told again.
+  // A program may change its system message with each request: a text that the branch already has is not repeated.
   const told = history.filter(({ role, content }) => isSystem(role) && !known.includes(textOf(content)));
   const rest =
     matched === turns ? [] : history.filter(({ role }) => !isSystem(role)).slice(firstUnmatched(history, matched));
@@ -137,21 +137,21 @@ function placed(
 
 const isSystem = (role: string) => role === "system" || role === "developer";
 
-/** The index of the message, system messages apart, with which the turn behind so many turns begins. */
+/** The index of the first message of turn `turns`, system messages excluded. */
 function firstUnmatched(history: readonly OpenAiTurn[], turns: number): number {
   const said = history.filter(({ role }) => !isSystem(role));
   const begins = said.flatMap(({ role }, index) => (role === "user" ? [index] : []));
   return begins[turns] ?? said.length;
 }
 
-/** The last turns of a branch as its program would quote them, each with its message and its answer. */
+/** The last turns of a branch, each with message and answer, as a program would quote them. */
 export function lastExchanges(path: readonly Message[], count: number): readonly Turn[] {
   return turnsOfPath(path)
     .slice(-count)
     .filter(({ answer }) => answer !== "");
 }
 
-/** A history as turns. What calls and results of the program's own tools say is no text of it. */
+/** A history as turns, without calls and results of the program's own tools. */
 function turnsOfHistory(history: readonly OpenAiTurn[], redact: (text: string) => string): readonly Turn[] {
   const turns: { said: string; answer: string }[] = [];
   for (const { role, content } of history) {
@@ -189,9 +189,9 @@ function turnsOfPath(path: readonly Message[]) {
 }
 
 /**
- * Returns whether a turn of a branch says what a program has. A program may have the beginning of an answer that was cut, or the end
- * of one that began twice. What a program adds to a message before it sends it, and a command that the server filled in, are
- * in the branch alone: there the message has more than the program has, or begins with a slash.
+ * Whether a turn of a branch matches a program's turn. A program may have the beginning of an answer that was cut off, or the end
+ * of one that began twice. The branch alone has additions of the program and filled-in commands: its message may be longer, or
+ * the program's may start with a slash.
  */
 function isSaid(turn: ReturnType<typeof turnsOfPath>[number] | undefined, wanted: Turn | undefined): boolean {
   if (!turn || !wanted) return false;
@@ -204,13 +204,13 @@ function isSaid(turn: ReturnType<typeof turnsOfPath>[number] | undefined, wanted
   return isAnswer && isMessage;
 }
 
-/** The texts of a content, without its pictures: programs send pictures again in another form, or leave them out. */
+/** The texts of a content, without its images: programs change or omit images when they resend them. */
 function wordsIn(content: OpenAiTurn["content"]): string {
   if (typeof content === "string") return content;
   return content.flatMap((piece) => ("text" in piece ? [piece.text] : [])).join("\n");
 }
 
-/** The history that a program tells, as it stands in a message of a branch. */
+/** The history from the program in a message of a branch. */
 function toldIn(message: Message): string {
   if (!isPersons(message)) return "";
   return message.parts
@@ -218,7 +218,7 @@ function toldIn(message: Message): string {
     .join("\n");
 }
 
-/** A text as it is compared: programs change white space and Unicode forms, and put reasoning into the answers that they keep. */
+/** Normalises a text for comparison: programs change whitespace and Unicode forms, and store reasoning in answers. */
 export function comparable(text: string): string {
   return text
     .replace(/<details type="reasoning"[\s\S]*?<\/details>|^\s*<think>[\s\S]*?<\/think>/g, " ")

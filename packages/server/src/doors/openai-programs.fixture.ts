@@ -7,30 +7,30 @@ interface Sent {
   readonly content: string | readonly object[];
 }
 
-/** A request of a program: its body and the headers beside its key. */
+/** A request of a program: its body, and its headers except the key. */
 export interface ProgramRequest {
   readonly body: { readonly stream: boolean; readonly messages: readonly Sent[] } & Record<string, unknown>;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The change that a program makes to a text of its chat before it sends the text again. */
+/** How a program changes a text before it resends the text. */
 type Resent = (text: string) => string;
 
-/** How a program speaks to `/v1/chat/completions`: made after its published code and docs, not recorded from a running program. */
+/** A program's use of `/v1/chat/completions`, made from its published code and docs, not recorded from a running program. */
 export interface Program {
   readonly name: string;
   /** Published files that the requests are made after. */
   readonly source: readonly string[];
   /** The system message of a request: some hold the time. */
   readonly system: (turn: number) => string | undefined;
-  /** Fields beside model and messages of a request of a user. */
+  /** Fields of a user's request besides model and messages. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly headers: (chat: string) => Readonly<Record<string, string>>;
   readonly picture: (url: string) => object;
-  /** True if a text without a picture is sent as parts, too. */
+  /** Whether a text without an image is also sent as parts. */
   readonly isParts: boolean;
   readonly resent: Resent;
-  /** Its requests for itself, of the last messages of a chat. */
+  /** The program's own requests about the last messages of a chat. */
   readonly side: readonly {
     readonly name: string;
     readonly fields: Readonly<Record<string, unknown>>;
@@ -47,7 +47,7 @@ const quotedBy = (
   history: readonly { readonly role: string; readonly text: string }[],
 ) => history.map(({ role, text }) => `${role === "user" ? user : assistant}: ${text}`).join("\n");
 
-/** Words of our own in the form of its templates. */
+/** Our own words in the form of Open WebUI's templates. */
 const openWebUiTask = (task: string) => (history: Parameters<Program["side"][number]["ask"]>[0]) =>
   `### Task:\n${task}\n### Output:\nJSON alone.\n### Chat History:\n<chat_history>\n${quotedBy("USER", "ASSISTANT", history)}\n</chat_history>`;
 
@@ -96,7 +96,7 @@ const LIBRECHAT: Program = {
   headers: () => ({}),
   picture: (url) => ({ image_url: { detail: "auto", url }, type: "image_url" }),
   isParts: true,
-  // A picture that a message had is left out when the message is sent again; the text stays.
+  // A resent message keeps its text and loses its image.
   resent: (text) => text.replace(/\r\n/g, "\n").trimEnd(),
   side: [
     {
@@ -107,7 +107,7 @@ const LIBRECHAT: Program = {
   ],
 };
 
-/** With the headers that docs/doors.md advises. */
+/** Open WebUI with the headers that docs/doors.md recommends. */
 const OPEN_WEBUI_NAMED: Program = {
   ...OPEN_WEBUI,
   name: "Open WebUI with its headers",
@@ -127,7 +127,7 @@ const LIBRECHAT_NAMED: Program = {
 export const PROGRAMS: readonly Program[] = [OPEN_WEBUI, LIBRECHAT];
 export const NAMED_PROGRAMS: readonly Program[] = [OPEN_WEBUI_NAMED, LIBRECHAT_NAMED];
 
-/** A chat of a program, with what it has of it. */
+/** A chat in a program, with the messages that the program keeps. */
 export class ProgramChat {
   readonly #program: Program;
   readonly #id: string;
@@ -139,18 +139,18 @@ export class ProgramChat {
     this.#id = id;
   }
 
-  /** The user says something. */
+  /** The user sends a message. */
   say(said: string, picture?: string): ProgramRequest {
     this.#turns.push({ said, picture });
     return this.#request();
   }
 
-  /** The user has the last message answered again. */
+  /** The user regenerates the last answer. */
   regenerate(): ProgramRequest {
     return this.#request();
   }
 
-  /** The user says the message of a turn in other words: what came behind it is not sent any more. */
+  /** The user edits the message of a turn: the program drops all later messages. */
   edit(turn: number, said: string): ProgramRequest {
     this.#turns = [...this.#turns.slice(0, turn), { said }];
     return this.#request();
@@ -161,7 +161,7 @@ export class ProgramChat {
     if (last) last.answer = answer;
   }
 
-  /** The program's own requests after an answer, by their names. */
+  /** The program's own requests after an answer, by name. */
   side(): readonly (ProgramRequest & { readonly name: string })[] {
     const history = this.#turns.flatMap(({ said, answer = "" }) => [
       { role: "user" as const, text: said },
@@ -194,7 +194,7 @@ export class ProgramChat {
   }
 }
 
-/** Sends a request to a server; returns the text of the answer, whole or streamed, and the conversation that it is in. */
+/** Sends a request. Returns the text of the answer, whole or streamed, and its conversation. */
 export async function send(
   address: string,
   { body, headers }: ProgramRequest,

@@ -23,7 +23,7 @@ const output = z.object({
   output: openAiContent,
 });
 const call = z.object({ type: z.literal("function_call"), name: z.string(), arguments: z.string() });
-/** What only the one who said it needs again. */
+/** Items that only their provider needs again. */
 const passedOver = z.object({ type: z.enum(["reasoning", "item_reference"]) });
 const item = z.union([output, call, passedOver, openAiTurn], {
   error: "expected a message, a function_call or a function_call_output",
@@ -37,7 +37,7 @@ export const responsesRequest = z.object({
   text: z.looseObject({ format: textFormat }).nullish(),
 });
 
-/** How `/v1/responses` says a turn. */
+/** The format of `/v1/responses`. */
 export function responsesWords(data: z.infer<typeof responsesRequest>): Words {
   const created_at = Math.floor(Date.now() / 1000);
   const response = (turn: DoorTurn, taken?: Taken) => ({
@@ -80,7 +80,7 @@ export function responsesWords(data: z.infer<typeof responsesRequest>): Words {
 
 const responseId = ({ conversation, message }: DoorTurn) => codeOf("resp", conversation, message);
 
-/** What an item says, in words where it is a call or a result. */
+/** Converts an item to turns, with calls and results in words. */
 function turnOf(given: z.infer<typeof item>): OpenAiTurn[] {
   if ("role" in given) return [given];
   if (given.type === "function_call")

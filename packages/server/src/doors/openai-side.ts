@@ -8,11 +8,11 @@ import type { DoorRequest } from "./door.ts";
 import { comparable, lastExchanges } from "./openai-history.ts";
 import { type OpenAiTurn, textOf } from "./openai-words.ts";
 
-/** Conversations, the newest first, in which the quoted exchange of a side request is looked for, and their last turns. */
+/** The number of recent conversations, and of their last turns, that are compared with a side request. */
 const RECENT = 8;
 const EXCHANGES = 3;
 
-/** The fields and headers of a request beside its messages. */
+/** The fields and headers of a request that mark a side request. */
 interface SideMarks {
   readonly stream?: boolean | null | undefined;
   readonly tools?: readonly unknown[] | null | undefined;
@@ -20,10 +20,9 @@ interface SideMarks {
 }
 
 /**
- * Returns whether a program asks for itself, for a title, tags or suggestions of a chat, and no user says anything (W89). Words that a
- * user could type decide nothing. It is so when the program says it, in `X-OpenWebUI-Task` or `metadata.task`. Otherwise the
- * request has no tools, is not streamed, and its one message quotes the last exchange of a conversation of this server whose
- * answers the program takes as streams: its chats send the exchange as messages, and stream.
+ * Whether a program asks on its own, for a chat's title, tags or suggestions (W89). Text that a user could type decides nothing.
+ * A program may mark the request with `X-OpenWebUI-Task` or `metadata.task`. Otherwise, the request must have no tools, not
+ * stream, and quote in one message the last turns of a conversation whose program streams answers.
  */
 export async function isSideRequest(
   desk: Desk,
@@ -67,17 +66,17 @@ async function quotesExchange(
   }
 }
 
-/** Returns whether a text holds a message and, behind it, its answer. Programs take pictures out of what they quote. */
+/** Whether a text contains a message followed by its answer. Programs omit images from their quotes. */
 function quotes(text: string, said: string, answer: string): boolean {
   const plain = (each: string) => comparable(each.replace(/!\[[^\]]*\]\([^)]*\)/g, ""));
   const at = text.indexOf(plain(said));
   return at >= 0 && text.indexOf(plain(answer), at + plain(said).length) >= 0;
 }
 
-/** The headers by which programs name a chat: Open WebUI's own, and ours for any other. */
+/** Headers with which programs name a chat: Open WebUI's own, and ours for all others. */
 const CHATS = ["x-banyan-chat", "x-openwebui-chat-id"];
 
-/** The id of the conversation of the chat that a request names. All servers make the same id of it. */
+/** The conversation id of the chat that a request names. All servers derive the same id. */
 export function chatOf(context: DoorRequest, { name }: Principal): string | undefined {
   const chat = CHATS.map((header) => context.req.header(header)?.trim()).find((value) => value);
   if (chat === undefined) return undefined;

@@ -12,7 +12,7 @@ const piece = z.union([
 ]);
 export const openAiContent = z.union([z.string(), z.array(piece)]);
 const role = z.enum(["system", "developer", "user", "assistant"]);
-/** What somebody said, as both formats have it. */
+/** A message in either format. */
 export const openAiTurn = z.object({ role, content: openAiContent });
 export type OpenAiTurn = z.infer<typeof openAiTurn>;
 
@@ -23,12 +23,12 @@ const described = z.object({
 });
 type Described = z.infer<typeof described>;
 const nested = z.object({ type: z.literal("function"), function: described });
-/** A tool of the program, in the form of either format. */
+/** A tool of the program, in either format. */
 const tool = z.union([nested.transform((given) => given.function), described.extend({ type: z.literal("function") })], {
   error: 'expected a tool of type "function", with a name of 1 to 64 letters, digits, _ and -',
 });
 
-/** What a request of either format says. Other fields are passed over. */
+/** The fields of a request in either format. Other fields are ignored. */
 export const openAiRequest = {
   model: z.string().min(1).max(200),
   stream: z.boolean().nullish(),
@@ -41,12 +41,12 @@ export const openAiRequest = {
   metadata: z.unknown().optional(),
 };
 
-/** A format of answers. Only texts can be promised: an agent calls tools on its way, and nobody checks the form of its answer. */
+/** The format of an answer. Only text is possible: an agent calls tools first, and no code checks the form of its answer. */
 export const textFormat = z
   .looseObject({ type: z.literal("text", { error: 'takes "text" alone: ask for JSON in your message' }) })
   .nullish();
 
-/** The tools of a request, as a turn is asked for with them. */
+/** The tools of a request, for the turn's command. */
 export function toolsOf({
   tools,
   tool_choice,
@@ -61,14 +61,14 @@ export function toolsOf({
   }));
 }
 
-/** Something of a conversation as its id tells it: of a call, or of the message that began a turn. No list of them is kept. */
+/** Encodes a call, or the first message of a turn, into an id, so that no list of ids is needed. */
 export function codeOf(kind: "call" | "resp", conversation: string, what: string): string {
   return `${kind}_${Buffer.from(JSON.stringify([conversation, what])).toString("base64url")}`;
 }
 
 const coded = z.tuple([z.string().min(1).max(200), z.string().min(1).max(600)]);
 
-/** What such an id tells. Throws `ClientError`, with this sentence, for one that is none. */
+/** Decodes such an id. Throws `ClientError` with `sentence` for any other id. */
 export function decoded(id: string, sentence: string): readonly [conversation: string, what: string] {
   const { data } = coded.safeParse(jsonOf(String(Buffer.from(id.replace(/^(call|resp)_/, ""), "base64url"))));
   if (!data) throw new ClientError("not-found", sentence);
@@ -79,11 +79,11 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // No id of ours: the schema says so.
+    return undefined; // Not one of our ids: the schema rejects `undefined`.
   }
 }
 
-/** What came of calls, by the ids under which they were handed out. Throws `ClientError`. */
+/** The results of calls, by the ids that the program got. Throws `ClientError`. */
 export function resultsOf(given: readonly { readonly id: string; readonly output: string }[]): Results {
   const results = given.map(({ id, output }) => {
     const [conversation, call] = decoded(id, `${JSON.stringify(id)}: no open call has this id.`);
@@ -95,7 +95,7 @@ export function resultsOf(given: readonly { readonly id: string; readonly output
   return { conversation, results };
 }
 
-/** How an address says what comes of a turn. */
+/** The format of an address for turns. */
 export interface Words {
   asking(): Asking | Results | Promise<Asking | Results>;
   whole(turn: DoorTurn, taken: Taken): object;
@@ -106,11 +106,11 @@ export interface OpenAiTelling {
   hear(heard: Heard): void;
   end(taken: Taken): void;
   fail(problem: ReturnType<typeof errorOf>): void;
-  /** What stands last in the stream. */
+  /** The last data of the stream. */
   readonly last?: string;
 }
 
-/** The last message as it is, with what the calling program says went before it. Throws `ClientError`. */
+/** The last message, and the earlier ones as text from outside the conversation. Throws `ClientError`. */
 export function partsOf(messages: readonly OpenAiTurn[]): UserPart[] {
   const before = messages.slice(0, -1).map((each) => ({ role: each.role, text: textOf(each.content) }));
   const last = messages.at(-1);
@@ -134,12 +134,12 @@ function piecesOf(said: z.infer<typeof openAiContent>): UserPart[] {
 
 export const finishOf = ({ reason }: Taken) => (reason === "limit" || reason === "interrupted" ? "length" : "stop");
 
-/** A problem as OpenAI says it. */
+/** An error in OpenAI's format. */
 export function errorOf(code: string, message: string) {
   return { error: { message, type: code === "failed" ? "server_error" : "invalid_request_error", code, param: null } };
 }
 
-/** The code of a request that is too long, as OpenAI's clients know it: none of them sends the request again. */
+/** OpenAI's code for a request that is too long: its clients do not retry on this code. */
 const TOO_LONG = "context_length_exceeded";
 
 /** The failure of a turn, with its code. */

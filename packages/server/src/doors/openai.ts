@@ -14,12 +14,12 @@ import { chatOf, isSideRequest } from "./openai-side.ts";
 import { errorOf, failureOf, type OpenAiTurn, openAiFailure, partsOf, textOf, type Words } from "./openai-words.ts";
 import { type Heard, type Taken, takeTurn } from "./turn.ts";
 
-/** The conversation that an answer stands in; a request with it goes on there. */
+/** The header with the conversation of an answer; a request with this header continues the conversation. */
 const CONVERSATION = "x-banyan-conversation";
 
 /**
- * OpenAI's addresses for programs that speak to nothing else: models, chat completions and responses. Each request is one
- * turn of the agent, with its own tools; each response is a place in the tree, and two requests on one are two branches.
+ * OpenAI's addresses for models, chat completions and responses. Each request is one turn of the agent with its own tools. Each
+ * response is a message in the tree: two requests that continue one response make two branches.
  */
 export function openAi(desk: Desk): Hono<HttpEnvironment> {
   return door(openAiFailure, (app) => {
@@ -53,7 +53,7 @@ export function openAi(desk: Desk): Hono<HttpEnvironment> {
   });
 }
 
-/** Answers a request that a program makes for itself: without tools, and nothing is stored. */
+/** Answers a program's own request without tools, and stores nothing. */
 async function answerAside(
   desk: Desk,
   context: DoorRequest,
@@ -84,7 +84,7 @@ async function answerAside(
   });
 }
 
-/** Takes the turn, and answers in the words of an address. */
+/** Runs the turn and answers in the format of the address. */
 async function answer(
   desk: Desk,
   context: DoorRequest,

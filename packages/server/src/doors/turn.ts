@@ -9,52 +9,52 @@ import type { Desk } from "../desk/desk.ts";
 import type { Principal } from "../desk/principal.ts";
 import { answersTo, type Followed, follow, QUIET } from "./following.ts";
 
-/** A call that the program carries out. */
+/** A call that the program must run. */
 export interface HandedOut {
   readonly call: string;
   readonly tool: string;
   readonly inputText: string;
 }
 
-/** What a program says that comes by a door, and where. */
+/** A program's message and its place. */
 export interface Asking {
-  /** A new one when absent. */
+  /** Absent: a new conversation. */
   readonly conversation?: string | undefined;
-  /** The conversation begins with this request: how its program takes answers. */
+  /** Present if the request creates the conversation: how its program takes answers. */
   readonly program?: ProgramAnswers | undefined;
-  /** The message to go on from, instead of `behind`. */
+  /** The message to continue from, instead of `behind`. */
   readonly at?: string | undefined;
-  /** The message is said beside this one, which began the conversation. */
+  /** The first message of the conversation, if the new message becomes its sibling. */
   readonly beside?: string | undefined;
-  /** The message that began the turn to go on from; where the conversation was last written to when absent. */
+  /** The first message of the turn to continue from. Default: where the conversation was last written. */
   readonly behind?: string | undefined;
   readonly parts: readonly UserPart[];
-  /** `provider/model`; the host's when absent. */
+  /** `provider/model`; default: the host's model. */
   readonly model?: string | undefined;
-  /** What the program carries out itself. */
+  /** The tools that the program runs itself. */
   readonly tools?: readonly ClientTool[] | undefined;
 }
 
-/** What came of calls that the program carried out: the turn that waits for them goes on. */
+/** Results of calls that the program ran: the waiting turn continues. */
 export interface Results {
   readonly conversation: string;
   readonly results: readonly { readonly call: string; readonly output: string }[];
   readonly tools?: readonly ClientTool[] | undefined;
 }
 
-/** What is heard of a turn while it runs, its own voice only: not those of sub-agents. */
+/** Output of a running turn, without its sub-agents. */
 export type Heard =
   | { readonly type: "text" | "reasoning"; readonly message: string; readonly text: string }
-  /** What was heard of this message is no part of the answer: the model is asked again. */
+  /** The text of this message is discarded, because the model is asked again. */
   | { readonly type: "abandoned"; readonly message: string };
 
-/** What came of a turn; `calls`: it waits for what comes of those that are handed out. */
+/** The result of a turn. `calls`: the turn waits for the results of these calls. */
 export interface Taken {
   readonly reason: RunEnd | "calls";
   readonly error?: string | undefined;
-  /** Of the error. */
+  /** The code of `error`. */
   readonly code?: string | undefined;
-  /** The text of its answers, one for each that has some. */
+  /** The texts of the turn's answers; answers without text are omitted. */
   readonly texts: readonly string[];
   readonly calls: readonly HandedOut[];
   readonly usage: Usage;
@@ -63,18 +63,18 @@ export interface Taken {
 /** A turn that has begun. */
 export interface DoorTurn {
   readonly conversation: string;
-  /** The message that began it, by which another turn can go on from it. */
+  /** The first message of the turn, from which another turn can continue. */
   readonly message: string;
-  /** Rejects with `ClientError` when it cannot be followed any more. */
+  /** Rejects with `ClientError` if the turn cannot be followed any further. */
   readonly taken: Promise<Taken>;
 }
 
 const NO_PERSON = "This client cannot ask a user, so only calls that a rule allows are run.";
 
 /**
- * Says something at the desk, or what came of calls, and tells what is answered, until the turn is over or waits for calls
- * that it hands out; when `signal` aborts before, the turn is interrupted. What it asks a person is denied: nobody is there.
- * Rejects with `ClientError` when no turn begins or goes on.
+ * Sends a message, or results of calls, and reports the answer until the turn ends or waits for the program's calls. Interrupts
+ * the turn when `signal` aborts. Denies all questions, because no user is there. Rejects with `ClientError` if no turn begins or
+ * continues.
  */
 export async function takeTurn(
   desk: Desk,
@@ -90,8 +90,8 @@ export async function takeTurn(
   try {
     const { message, read, ask } = "results" in asking ? resulting(followed, asking) : saying(followed, asking);
     const taken = Promise.race([gone, listen(followed, read, asking.tools ?? [], hear)]);
-    taken.catch(() => {}); // The caller hears of it once the turn has begun, and before by the command.
-    // A turn that has begun is known by its run, one that has not by its command; if it was over already, nothing is.
+    taken.catch(() => {}); // The caller gets the error from `taken` or, before, from the command.
+    // A turn is interrupted by its run, or before it begins by its command. A turn that has ended is not affected.
     const onAbort = () => {
       client.ask("run.interrupt", { conversation, run: read.run ?? message }).catch(() => {});
     };
@@ -110,7 +110,7 @@ export async function takeTurn(
   }
 }
 
-/** How a turn is asked for: the message that begins it, what reads it, and the command. */
+/** The start of a turn: its first message, its reader and its command. */
 interface Beginning {
   readonly message: string;
   readonly read: TurnReader;
@@ -151,7 +151,7 @@ function resulting(followed: Followed, { results, tools }: Results): Beginning {
   return { message: first.parentId, read, ask: give };
 }
 
-/** A message to go on from. Throws `ClientError` while its turn works. */
+/** Checks a message to continue from. Throws `ClientError` while its turn works. */
 function atRest({ state }: Watched, message: string): string {
   const known = state.messages.get(message);
   if (known?.role === "assistant" && openRun(state, known.run)) throw stillMade();
@@ -162,7 +162,7 @@ function stillMade(): ClientError {
   return new ClientError("invalid", "That response is not complete yet. Wait until it is, and try again.");
 }
 
-/** The end of the turn that a message began. Throws `ClientError` when there is none. */
+/** The last message of the turn that a message began. Throws `ClientError` if there is none. */
 function lastOfTurn({ state, id }: Watched, message: string): string {
   if (!state.messages.has(message)) throw new ClientError("not-found", `The conversation ${id} has no such response.`);
   const answers = (state.children.get(message) ?? []).map((child) => state.messages.get(child));
@@ -171,7 +171,7 @@ function lastOfTurn({ state, id }: Watched, message: string): string {
   return run === undefined ? message : (lastOfRun(state, run) ?? message);
 }
 
-/** Resolves with what came of a turn, and tells what is heard of it until then. */
+/** Reports the output of a turn, and resolves with its result. */
 function listen(
   { client, watched }: Followed,
   read: TurnReader,
@@ -187,7 +187,7 @@ function listen(
   const deny = (question: string): void => {
     client
       .ask("question.answer", { conversation: watched.id, question, answer: { decision: "deny", reason: NO_PERSON } })
-      // Somebody at another window answered first.
+      // Another client has answered first.
       .catch(() => {});
   };
   const lost = () =>

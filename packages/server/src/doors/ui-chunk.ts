@@ -1,7 +1,7 @@
 import type { Usage } from "@banyan/core";
 import type { Json, QuestionField } from "@banyan/core/conversation";
 
-/** What a UI message stream of the AI SDK says of a file. */
+/** A file in a UI message stream of the AI SDK. */
 export interface UiFile {
   readonly type: "file";
   readonly mediaType: string;
@@ -9,10 +9,10 @@ export interface UiFile {
   readonly filename?: string;
 }
 
-/** What is known of a turn beside what it says. `cost` is in US dollars, and `null` while the price is unknown. */
+/** Data about a turn. `cost` is in US dollars, and `null` while the price is unknown. */
 export interface UiMetadata {
   readonly run: string;
-  /** How the turn ended, and the message that it ended with; absent while it works, or waits for a person. */
+  /** How the turn ended, and its last message; absent while the turn works or waits for a user. */
   readonly reason?: "answered" | "finished" | "limit" | "failed" | "interrupted" | "waiting";
   readonly leaf?: string | null;
   readonly usage: Usage;
@@ -20,24 +20,24 @@ export interface UiMetadata {
 }
 
 /**
- * What waits for a person and is no approval of a call of the message: a question in words, whether a turn may go on
+ * A question to the user other than the approval of a call in this message: a question in words, whether a turn may continue
  * (`limit`), or whether a sub-agent may make a call (`approval`).
  */
 export interface UiQuestion {
   readonly text: string;
   readonly choices?: readonly string[];
-  /** What is asked at once, each with its choices: the answer is one text. */
+  /** Several questions at once, each with its choices; the answer is one text. */
   readonly fields?: readonly QuestionField[];
   readonly limit?: true;
   readonly approval?: true;
-  /** Somebody has answered it. */
+  /** The question has been answered. */
   readonly answered?: true;
 }
 
 /**
- * A chunk of the AI SDK's UI message stream, version 1 (https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol): those that a
- * turn is told in. Beside its own parts there are `data-question` (see `UiQuestion`), `data-file` (a file that a call changed)
- * and `data-notice` (a sentence about the turn, as that the model is asked again; it is kept nowhere).
+ * A chunk of the AI SDK's UI message stream, version 1 (https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol), of the types that
+ * this server sends. Our own parts are `data-question` (see `UiQuestion`), `data-file` (a call changed a file) and `data-notice`
+ * (a sentence about the turn, such as a model retry; not stored).
  */
 export type UiChunk =
   | { readonly type: "start"; readonly messageId: string; readonly messageMetadata: UiMetadata }
@@ -65,7 +65,7 @@ export type UiChunk =
       readonly type: "tool-output-available";
       readonly toolCallId: string;
       readonly output: string;
-      /** The call still runs, and this is what it has said so far. */
+      /** The call still runs, and `output` is its output so far. */
       readonly preliminary?: true;
       readonly dynamic: true;
     }
@@ -90,5 +90,5 @@ export type UiChunk =
       readonly messageMetadata: UiMetadata;
     };
 
-/** What a person said, as a UI message has it. */
+/** A part of a user message in a UI message. */
 export type UiPart = { readonly type: "text"; readonly text: string } | UiFile;

@@ -3,7 +3,7 @@ import { type ConversationState, isPersons, latestRun, pathTo } from "@banyan/co
 import type { UiChunk } from "./ui-chunk.ts";
 import { UiTurn, uiPartsOf } from "./ui-turn.ts";
 
-/** A message as the AI SDK keeps it. */
+/** A message in the AI SDK's form. */
 interface UiMessage {
   readonly id: string;
   readonly role: "user" | "assistant";
@@ -12,12 +12,12 @@ interface UiMessage {
 }
 
 /**
- * The branch in view as UI messages, without a turn that works or waits: `stream` tells that turn. A turn is one message, with what
- * a person said to it meanwhile.
+ * The current branch as UI messages, without a turn that works or waits, which the stream sends. A turn is one message, including
+ * the user messages sent to it meanwhile.
  */
 export function messagesOf(state: ConversationState): UiMessage[] {
   const messages: UiMessage[] = [];
-  /** The latest runs of turns, and messages of users, that are in `messages` already. */
+  /** The runs and user messages that `messages` already has. */
   const told = new Set<string>();
   for (const each of state.leaf === null ? [] : pathTo(state, state.leaf)) {
     if (isPersons(each) && !told.has(each.id))
@@ -33,7 +33,7 @@ export function messagesOf(state: ConversationState): UiMessage[] {
   return messages;
 }
 
-/** What a reader of a stream has in the end. */
+/** The parts that a reader of the stream ends up with. */
 function partsOf(chunks: readonly UiChunk[]): object[] {
   const parts: Record<string, unknown>[] = [];
   const texts = new Map<string, { text: string }>();

@@ -17,7 +17,7 @@ const part = z.looseObject({
   approval: z.looseObject({ id, approved: z.boolean().optional(), reason: z.string().optional() }).optional(),
 });
 const message = z.looseObject({ id, role: z.enum(["system", "user", "assistant"]), parts: z.array(part) });
-/** What `useChat` asks for. */
+/** The body of a `useChat` request. */
 export const uiRequest = z.object({
   id,
   messages: z.array(message).min(1),
@@ -28,8 +28,8 @@ export const uiRequest = z.object({
 });
 type WaitingQuestion = z.infer<typeof uiRequest>;
 /**
- * The addresses that the AI SDK's `useChat` speaks to: a chat is a conversation, and each answer is a turn told as a UI
- * message stream. Who leaves does not stop the turn: that has an address of its own.
+ * The addresses for the AI SDK's `useChat`. A chat is a conversation, and each answer is a turn as a UI message stream.
+ * Disconnecting does not stop the turn; a separate address does.
  */
 export function uiMessages(desk: Desk): Hono<HttpEnvironment> {
   const stream = (
@@ -73,7 +73,7 @@ export function uiMessages(desk: Desk): Hono<HttpEnvironment> {
   });
 }
 
-/** Tells the turn that `find` names until it ends or waits; without one, says that there is none. */
+/** Sends the turn that `find` returns until it ends or waits. Answers 204 without a turn. */
 async function tell(
   context: DoorRequest,
   following: Promise<Followed>,
@@ -100,7 +100,7 @@ async function begin(followed: Followed, asked: WaitingQuestion): Promise<ToldRe
   const last = asked.messages.at(-1);
   const how = asked.model ? { model: asked.model } : {};
   const isAgain = asked.trigger === "regenerate-message";
-  // A message that is there already is said in other words: beside it.
+  // An edited message becomes a sibling of the original.
   const edited = !isAgain && asked.messageId && state.messages.has(asked.messageId) ? asked.messageId : undefined;
   const known = last && state.messages.has(last.id) ? last.id : undefined;
   const command = isAgain || edited || known || !last ? createId() : last.id;
@@ -131,7 +131,7 @@ async function answerAndGoOn(
   await watched.read([...watched.state.messages.keys()].slice(-50));
   const { state } = watched;
   const written = state.messages.get(response);
-  // A question before the first response, as about a message that is too large, stands in a message of the page alone.
+  // A question before the first response, such as one about an oversized message, is in a page-only message.
   const asked = answers.map(({ question }) => state.questions.get(question)).find((open) => open?.type === "limit");
   const run = written?.role === "assistant" ? written.run : asked?.type === "limit" ? asked.run : undefined;
   if (run === undefined)
@@ -148,14 +148,14 @@ async function answerAndGoOn(
   return live;
 }
 
-/** Tells a turn that works, from its beginning or from behind a message that the reader has. */
+/** Sends a running turn from its beginning, or from behind a message that the reader has. */
 function takeUp(followed: Followed, run: string, behind?: string): ToldReader<UiChunk> {
   const telling = new ToldReader(followed, new UiTurn(run));
   telling.takeUp(run, behind);
   return telling;
 }
 
-/** Tells a message of a page that holds questions alone: they were asked before the first response, which never came. */
+/** Whether a page's message has only questions, which were asked before a first response that never came. */
 function isQuestion({ role, parts }: z.infer<typeof message>): boolean {
   return role === "assistant" && parts.every(({ type }) => type === "data-question");
 }

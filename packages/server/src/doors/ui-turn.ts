@@ -16,14 +16,14 @@ import {
 } from "@banyan/core/conversation";
 import type { UiChunk, UiFile, UiMetadata, UiPart, UiQuestion } from "./ui-chunk.ts";
 
-/** What a call has said while it runs; of a sub-agent, what that says. */
+/** The output of a running call; for a sub-agent, its text. */
 interface Preliminary {
   text: string;
-  /** Characters that were told. */
+  /** The number of characters that were sent. */
   told: number;
 }
 
-/** One turn, told as a UI message stream. Sub-agents speak by the call that launched them. */
+/** Converts one turn into a UI message stream. A sub-agent's text is the output of the call that launched it. */
 export class UiTurn {
   readonly read: TurnReader;
   #open: { readonly kind: "text" | "reasoning"; readonly id: string } | undefined;
@@ -34,34 +34,34 @@ export class UiTurn {
   /** Calls whose input streams. */
   readonly #writing = new Set<string>();
   readonly #saying = new Map<string, Preliminary>();
-  /** The call of the turn itself below which the run of a sub-agent is. */
+  /** The turn's own call above the run of each sub-agent. */
   readonly #launchedBy = new Map<string, string>();
 
-  /** Tells the turn that this command begins; without one, the first that begins. */
+  /** `command` selects the turn that it begins. Default: the first turn that begins. */
   constructor(command?: string) {
     this.read = new TurnReader(command);
   }
 
-  /** The chunks that say what an item says; none when it is not about this turn. */
+  /** The chunks for a feed item; none if the item is not part of this turn. */
   take(item: UnplacedItem): UiChunk[] {
     return this.read.take(item).flatMap((told) => this.#tell(told));
   }
 
   /**
-   * Takes up a turn that stands in the state: the chunks that say it so far. `behind`: a message of it that the reader has;
-   * of that one, only what came of its calls is told.
+   * The chunks of a turn that is already in the state. `behind` is a message that the reader has: for this message, only the
+   * results of its calls follow.
    */
   takeUp(state: ConversationState, run: string, behind?: string): UiChunk[] {
     const told = this.read.takeUp(state, run, behind);
     const [first] = told.filter((each) => each.type === "message-start");
     if (!first?.known) return told.flatMap((each) => this.#tell(each));
-    // The reader has its beginning, and wants to be told which message goes on.
+    // The reader has the beginning and needs the id of the message that continues.
     this.#isStarted = true;
     const chunks = told.flatMap((each) => this.#tell(each));
     return [this.#startOf(first.message), ...chunks];
   }
 
-  /** The stream ends here, and the turn does not: it waits for a person. */
+  /** Ends the stream while the turn waits for a user. */
   pause(): UiChunk[] {
     return [
       ...this.#close(),
@@ -70,7 +70,7 @@ export class UiTurn {
     ];
   }
 
-  /** What is known of the turn so far. */
+  /** Data about the turn so far. */
   get metadata(): UiMetadata {
     return { run: this.read.run ?? "", usage: this.#usage, cost: this.#cost ?? null };
   }
@@ -141,12 +141,12 @@ export class UiTurn {
     }
   }
 
-  /** A sub-agent has no place of its own in a message: what it says is the output so far of the call that launched it. */
+  /** A sub-agent has no part of its own in a message: its text is the output so far of the call that launched it. */
   #tellOfSubAgent(told: TurnItem, run: string): UiChunk[] {
     const call = this.#launchedBy.get(run);
     if (told.type === "agent-start" && call !== undefined) this.#launchedBy.set(told.run, call);
     if (told.type === "text" && told.kind === "text" && call !== undefined) return this.#sayOf(call, told.text);
-    // Its calls are no calls of this message, so that no page could show what is asked of them there.
+    // The sub-agent's calls are not in this message, so a page could not show their approval.
     if (told.type === "question")
       return [{ type: "data-question", id: told.question.id, data: questionOf(told.question) }];
     if (told.type === "answer") return answeredChunks(told.question);
@@ -160,7 +160,7 @@ export class UiTurn {
 
   #begin(message: string): UiChunk[] {
     const start = this.#isStarted ? [] : [this.#startOf(message)];
-    // What was taken back was the whole of its step, which goes on.
+    // The removed message was the only one of its step, and the step continues.
     const step: UiChunk[] = this.#step === "reset" ? [] : [...this.#endStep(), { type: "start-step" }];
     this.#step = "open";
     return [...start, ...step];
@@ -194,8 +194,8 @@ export class UiTurn {
   }
 
   /**
-   * This protocol says output so far as a whole, again and again: it is told when it has grown by a tenth since it was told
-   * last, so that all of these together are about eleven times the output, however long it is.
+   * The protocol resends the whole output each time. Sending only after a growth of a tenth bounds the sum to about eleven times
+   * the output, whatever its length.
    */
   #sayOf(toolCallId: string, text: string): UiChunk[] {
     const saying = this.#saying.get(toolCallId) ?? { text: "", told: 0 };
@@ -218,7 +218,7 @@ export class UiTurn {
 
 function endChunk({ outcome, call: toolCallId, output, asked }: Extract<TurnItem, { type: "call-end" }>): UiChunk {
   if (outcome === "completed") return { type: "tool-output-available", toolCallId, output, dynamic: true };
-  // Who was not asked is told why: a rule says no, say.
+  // Without a question, the text explains the denial, for example by a rule.
   if (outcome === "denied" && asked) return { type: "tool-output-denied", toolCallId };
   return { type: "tool-output-error", toolCallId, errorText: output, dynamic: true };
 }
@@ -251,7 +251,7 @@ function partChunks(id: string, part: Extract<TurnItem, { type: "part" }>["part"
   ];
 }
 
-/** What a person said, as parts of a UI message. */
+/** A user message as parts of a UI message. */
 export function uiPartsOf(parts: readonly UserPart[]): UiPart[] {
   return parts.flatMap((part): UiPart[] =>
     part.type === "text" ? [{ type: "text", text: part.text }] : uiFilesOf(part),
@@ -265,9 +265,8 @@ function uiFilesOf({ mediaType, name, data, url }: Extract<Part, { type: "file" 
 }
 
 /**
- * Tells the first turn of a chat as a UI message stream of the AI SDK, for a server of your own: what `useChat` reads when it
- * is sent as server-sent events with the header `x-vercel-ai-ui-message-stream: v1`. Ends with the turn. Throws what the chat
- * throws.
+ * Streams the first turn of a chat in the AI SDK's UI message format, for a server of your own. `useChat` reads it as server-sent
+ * events with the header `x-vercel-ai-ui-message-stream: v1`. Ends with the turn. Throws what the chat throws.
  * @example
  * const chunks = uiMessageChunks(agent.chat(say("What is a banyan?")));
  * for await (const chunk of chunks) process.stdout.write(`data: ${JSON.stringify(chunk)}\n\n`);
@@ -279,6 +278,6 @@ export async function* uiMessageChunks(chat: AsyncIterable<FeedItem>): AsyncGene
     yield* turn.take(item);
     if (turn.read.isOver) return;
   }
-  // The session was closed while a user is asked: the turn waits.
+  // The session closed while a user is asked: the turn waits.
   if (turn.read.questions.length > 0) yield* turn.pause();
 }

@@ -21,7 +21,7 @@ export function statusOf({ code }: Problem): ContentfulStatusCode {
   return code in STATUS ? STATUS[code as ErrorCode] : 500;
 }
 
-/** What a browser is shown that may not see the page. Holds nothing that came with the request. */
+/** The HTML for a browser that may not see the page. Contains no text of the request. */
 export function noticePage(message: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -31,10 +31,7 @@ export function noticePage(message: string): string {
 `;
 }
 
-/**
- * `Content-Disposition` of a file that is to be kept (RFC 6266): its name, and where that is not ASCII, one for who knows
- * nothing else.
- */
+/** `Content-Disposition` of a download (RFC 6266): the file name, and an ASCII name for clients that know no other. */
 export function attachment(name: string): string {
   const plain = name.replaceAll(/[^\w.-]/g, "_");
   if (plain === name) return `attachment; filename="${name}"`;

@@ -16,17 +16,17 @@ import { noticePage } from "./answers.ts";
 import type { PageFile } from "./page-files.ts";
 import { type RestParts, rest } from "./rest.ts";
 
-/** Bytes of what a page says to sign in. */
+/** The most bytes of a sign-in request. */
 const LARGEST_SIGN_IN = 10_000;
 
 const COOKIE = { httpOnly: true, sameSite: "Strict", path: "/" } as const;
 
-/** Where the page to sign in says why somebody has to. */
+/** The place in the sign-in page for the reason why the user must sign in. */
 const WHY = "<!-- why -->";
 
 const NOT_BUILT = "The page was not built: run npm run build, and start the server again.";
 
-/** What a request brings along, once it was let in. */
+/** The variables of an admitted request. */
 export interface HttpEnvironment {
   Bindings: HttpBindings;
   Variables: { principal: Principal };
@@ -36,20 +36,20 @@ export interface HttpEnvironment {
 export interface HttpParts extends RestParts {
   readonly gate: Gate;
   readonly page: ReadonlyMap<string, PageFile>;
-  /** Whether a balancer may send clients here. */
+  /** Whether a load balancer may send clients to this server. */
   isReady(): Promise<boolean>;
-  /** Clients are to come again by another connection: a balancer leads it to another server. */
+  /** Whether clients must reconnect: the load balancer then picks another server. */
   isStopping(): boolean;
-  /** The name of the cookie that signs a page in. */
+  /** The name of the cookie of a signed-in page. */
   cookie(): string;
 }
 
-/** Everything of the server that is not a socket: the page, and addresses for scripts. */
+/** Everything of the server except sockets: the page, and the API for scripts. */
 export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
   const { gate, log } = parts;
   const app = new Hono<HttpEnvironment>();
 
-  /** Where a person signs in, with a sentence that says why they have to. */
+  /** Answers with the sign-in page, and the reason why the user must sign in. */
   const signInPage = (context: Context<HttpEnvironment>, status: 200 | Refusal["status"], why = ""): Response => {
     const file = parts.page.get("/sign-in.html");
     context.header("Cache-Control", "no-store");
@@ -58,19 +58,19 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
 
   const refuse = (context: Context<HttpEnvironment>, { status, message }: Refusal): Response => {
     const { socket } = context.env.incoming;
-    // The path only: what stands behind it may be a token.
+    // Log only the path: the query may hold a token.
     log(`${socket.remoteAddress}: refused ${context.req.method} ${context.req.path.slice(0, 200)}: ${message}`);
     if (status === 401) context.header("WWW-Authenticate", "Bearer");
     const wantsPage = context.req.header("accept")?.includes("text/html") ?? false;
     const code = status === 429 ? "busy" : "forbidden";
-    // Who speaks OpenAI's formats reads problems in them.
+    // Clients of OpenAI's formats expect errors in that format.
     if (context.req.path.startsWith("/v1/")) return context.json(errorOf(code, message), status);
     if (!wantsPage) return context.json({ error: { code, message } }, status);
-    // Whoever may not be here at all is not asked for a token.
+    // A request under a foreign name must not be asked for a token.
     return status === 421 ? context.html(noticePage(message), status) : signInPage(context, status, message);
   };
 
-  // For a balancer, which knows neither names nor tokens; they tell nothing else.
+  // Load balancers know neither names nor tokens. These addresses reveal nothing else.
   app.get("/healthz", (context) => context.text("ok\n"));
   app.get("/readyz", async (context) =>
     (await parts.isReady()) ? context.text("ready\n") : context.text("not ready\n", 503),
@@ -87,7 +87,7 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
 
   app.get("/api/v1/health", (context) => context.json(parts.health()));
 
-  // The one address that takes a token; the page goes on with one that is good once, behind the # that no request holds (S3).
+  // The only address that takes a token. The page continues with a one-time token behind `#`, which no request contains (S3).
   app.get("/", async (context, next) => {
     const token = context.req.query("token");
     if (token === undefined) return next();
@@ -113,13 +113,13 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
     return context.json({ key: page.key, rights, ...(only && { path: pathOf(only) }) });
   });
 
-  // Only the browser that asks forgets its cookie: nothing is kept here.
+  // The server stores nothing per page: only this browser drops its cookie.
   app.post("/api/v1/sign-out", (context) => {
     deleteCookie(context, parts.cookie(), COOKIE);
     return context.json({});
   });
 
-  // Whether there is still a page behind a cookie, for one that lost its connection: a socket does not tell why it was refused.
+  // A page that lost its connection asks whether it is still signed in: a refused socket gives no reason.
   app.get("/api/v1/page", (context) => {
     const page = gate.page(knockOf(context.env.incoming));
     context.header("Cache-Control", "no-store");
@@ -144,7 +144,7 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
   app.use("/api/chat/*", paced);
   app.route("/api/chat", uiMessages(parts.desk));
 
-  // The page without what it shows, which comes over its socket. Its files are those that everybody has who installed it.
+  // The page's files hold no data, which comes over the socket. They are the same in every installation.
   app.get("*", (context) => {
     const { path } = context.req;
     const file = parts.page.get(path);
@@ -170,7 +170,7 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
   return app;
 }
 
-/** What is there for who has a link (S29); what is no command or feed of the one conversation is refused there. */
+/** The API paths that a guest with a link may use (S29). These paths refuse commands about other conversations. */
 const BY_LINK = /^\/api\/v1\/(commands|conversations\/[^/]+\/feed)$/;
 const NOT_BY_LINK: Refusal = {
   ok: false,
@@ -178,13 +178,13 @@ const NOT_BY_LINK: Refusal = {
   message: "This link only shows one conversation.",
 };
 
-/** Where the page shows what a link shows. */
+/** The path of the page for what a link shows. */
 function pathOf({ conversation, leaf }: Only): string {
   const path = `/c/${pieceOfAddress(conversation)}`;
   return leaf === undefined ? path : `${path}?leaf=${encodeURIComponent(JSON.stringify(leaf))}`;
 }
 
-/** Sends a file in the best of its codings that the browser takes (W78). */
+/** Sends a file in the best encoding that the browser accepts (W78). */
 async function sendFile(context: Context<HttpEnvironment>, file: PageFile): Promise<Response> {
   context.header("Content-Type", file.type);
   context.header("Cache-Control", file.forever ? "public, max-age=31536000, immutable" : "no-cache");
@@ -196,22 +196,22 @@ async function sendFile(context: Context<HttpEnvironment>, file: PageFile): Prom
   return context.body(await file.coded(coding));
 }
 
-/** The content codings that a browser takes. */
+/** The encodings that a browser accepts. */
 function accepted(context: Context): readonly string[] {
   const all = parseAccept(context.req.header("Accept-Encoding") ?? "");
   return all.flatMap(({ type, q }) => (q > 0 ? [type] : []));
 }
 
 /**
- * What every answer says about itself: scripts and styles of this server only, no inline script, nothing from other hosts
- * (so that an answer of a model cannot make the page send anything anywhere, S12), shown in no other page, and of no use to
- * one that loads it as a script or a picture or that opened its window (S20).
+ * The headers of every response. Only scripts and styles of this server, no inline scripts, and nothing from other hosts, so that
+ * an answer of a model cannot make the page send data (S12). No other page may frame it, load it as a script or image, or keep a
+ * handle on its window (S20).
  */
 function securityHeaders(host: string): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
-    // Libraries that lay out lists set styles of elements; a style cannot load anything under this policy.
+    // List layout libraries set styles of elements. Under this policy, styles cannot load anything.
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data: blob:",
     "frame-src 'self'",
@@ -233,14 +233,13 @@ function securityHeaders(host: string): Readonly<Record<string, string>> {
   };
 }
 
-/** The document in which the page runs what a model wrote (W61). */
+/** The document in which the page runs content that a model wrote (W61). */
 const FRAME = "/frame.html";
 
 /**
- * What holds for it, and for all that is written into it: it is of an origin that nobody else is of, and so has no cookies, no
- * storage and no hold of the page; it loads nothing, sends nothing and opens nothing. `Connection-Allowlist` closes what a content
- * security policy leaves open: connections between browsers, and names that are looked up ahead. The frame itself tries whether a
- * browser knows it, and scripts run in no other.
+ * The headers of the frame and of all content in it. Its unique origin has no cookies, no storage and no access to the page. It
+ * loads, sends and opens nothing. `Connection-Allowlist` closes two gaps of a content security policy: WebRTC and DNS prefetch.
+ * The frame checks whether the browser supports it, and runs scripts only then.
  */
 const FRAME_HEADERS: Readonly<Record<string, string>> = {
   "Content-Security-Policy": [
@@ -259,14 +258,14 @@ const FRAME_HEADERS: Readonly<Record<string, string>> = {
   "X-Frame-Options": "SAMEORIGIN",
 };
 
-/** Addresses whose pace is remembered. */
+/** The most addresses whose request rate is remembered. */
 const ADDRESSES = 1_000;
 
-/** Holds back whoever asks too fast, at whatever address for programs; what they get is kept by nobody. */
+/** Limits the request rate of the API, over all its addresses, and forbids caching. */
 function pacing(): MiddlewareHandler<HttpEnvironment> {
   const paces = new Map<string, Pace>();
   return async (context, next) => {
-    // A guest on the owner's machine does not use up what the owner may ask.
+    // A guest on the owner's machine must not use up the owner's rate.
     const from = `${context.get("principal").name} ${context.env.incoming.socket.remoteAddress}`;
     const pace = paces.get(from) ?? new Pace();
     paces.delete(from);

@@ -3,16 +3,15 @@ import type { Watchable, Watching } from "../desk/elsewhere.ts";
 import type { Frame, Viewer } from "../desk/live/frame.ts";
 import type { Line } from "../desk/live/subscription.ts";
 
-/** Bytes that may wait to be sent to a client. */
+/** Bytes that may wait in a connection before it counts as full. */
 const FULL = 1024 * 1024;
 
-/** Milliseconds between two signs that the server lives. */
+/** Milliseconds between two keep-alive comments. */
 const SIGN_OF_LIFE = 15_000;
 
 /**
- * The feed of a conversation as server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html): each
- * is a frame as a socket gets it, with the place behind it as its id, so that a browser that lost the connection goes on
- * by itself.
+ * The feed of a conversation as server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html). Each event
+ * is a frame as a socket gets it. Its id is the position behind it, so that a browser resumes by itself.
  */
 export class EventStream implements Line {
   readonly viewer: Viewer;
@@ -36,12 +35,12 @@ export class EventStream implements Line {
       },
       { highWaterMark: FULL, size: (chunk) => chunk.byteLength },
     );
-    // What a link shows ends with it.
+    // The stream of a shared link ends with the link.
     viewer.only?.ended.addEventListener("abort", () => this.close(), { once: true });
     this.#alive = setInterval(() => this.#write(": alive\n\n"), SIGN_OF_LIFE).unref();
   }
 
-  /** Begins to watch. Rejects as the conversation cannot be watched. */
+  /** Starts the feed. Rejects if the conversation cannot be watched. */
   async watch(live: Watchable, from: Cursor | undefined, leaf: string | undefined): Promise<void> {
     const subscription = await live.subscribe(this, from, leaf);
     if (this.#controller) this.#watched = { live, subscription };
@@ -61,7 +60,7 @@ export class EventStream implements Line {
     return this.#controller && this.isFull ? new Promise((resolve) => this.#waiting.push(resolve)) : Promise.resolve();
   }
 
-  /** No more comes. */
+  /** Ends the stream. */
   close(): void {
     clearInterval(this.#alive);
     const controller = this.#controller;
@@ -73,7 +72,7 @@ export class EventStream implements Line {
     try {
       controller?.close();
     } catch {
-      // Its reader has cancelled it.
+      // The reader has already cancelled the stream.
     }
   }
 
@@ -86,10 +85,10 @@ export class EventStream implements Line {
   }
 }
 
-/** A place in a feed as the id of an event says it: `epoch.seq.offset`. */
+/** A feed position as the id of an event: `epoch.seq.offset`. */
 export const PLACE_FORM = /^[0-9]{1,15}\.[0-9]{1,15}\.[0-9]{1,15}$/;
 
-/** The place that a client names; nothing for anything else. */
+/** Parses a feed position; `undefined` for any other text. */
 export function cursorFrom(text: string): Cursor | undefined {
   if (!PLACE_FORM.test(text)) return undefined;
   const [epoch = 0, seq = 0, offset = 0] = text.split(".").map(Number);

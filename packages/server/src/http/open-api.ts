@@ -10,7 +10,7 @@ import {
 } from "@banyan/protocol";
 import { PLACE_FORM } from "./event-stream.ts";
 
-/** Commands that are about a connection: they need a socket. */
+/** Commands about a connection: they need a socket. */
 const OF_SOCKETS: ReadonlySet<string> = new Set(["conversation.watch", "feed.subscribe", "feed.unsubscribe"]);
 
 const ID = { name: "id", in: "path", required: true, schema: refTo("id") };
@@ -34,14 +34,13 @@ const problems = {
 };
 
 /**
- * The addresses for scripts as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.0), made of the schemas of the protocol, and those
- * of the doors.
+ * The API for scripts as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.0), from the schemas of the protocol and of the doors.
  */
 export function openApi(server: string, doors: Readonly<Record<string, object>>): object {
   const { schemas, commands: names } = jsonSchemas();
   const posted = names.filter((name) => !OF_SOCKETS.has(name));
   const fieldsOf = (name: CommandName) => schemas[name]?.properties ?? {};
-  /** The fields of a command as parameters of an address. */
+  /** The fields of a command as query parameters. */
   const parameters = (name: CommandName, fields: readonly string[]) =>
     fields.map((field) => {
       const { description, ...schema } = fieldsOf(name)[field] as JsonSchema;

@@ -21,19 +21,19 @@ const TYPES: Readonly<Record<string, string>> = {
 /** A file of the page. */
 export interface PageFile {
   readonly type: string;
-  /** Its name changes with its content. */
+  /** Whether the file name changes with the content, so that browsers may cache the file for good. */
   readonly forever: boolean;
-  /** The content codings in which there is less of it to send, the best first. */
+  /** The encodings that make the file smaller, the best first. */
   readonly codings: readonly Coding[];
   bytes(): Buffer;
-  /** In one of its codings: made when it is first asked for, and kept. */
+  /** The file in one encoding: encoded at the first request, then cached. */
   coded(coding: Coding): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** How a file can be sent in less bytes (RFC 9110, 8.4.1). */
+/** An encoding of a file (RFC 9110, 8.4.1). */
 type Coding = keyof typeof CODERS;
 
-/** Most of what the best level saves, in a few milliseconds. */
+/** This level saves nearly as much as the highest, in a few milliseconds. */
 const LEVEL = 6;
 
 const CODERS = {
@@ -42,12 +42,12 @@ const CODERS = {
 };
 const CODINGS = ["br", "gzip"] as const;
 
-/** Pictures and fonts are packed already. */
+/** Images and fonts are compressed already. */
 const IS_PACKED = /^(image\/(?!svg)|font\/)/;
 
 /**
- * The files of the page, by their path in an address. Only what is there when the server starts is served, so that no
- * address reaches anything else.
+ * The files of the page, by their URL path. The server serves only files that exist at its start, so that no path reaches any
+ * other file.
  */
 export function pageFiles(directory: string): ReadonlyMap<string, PageFile> {
   const files = new Map<string, PageFile>();
@@ -58,7 +58,7 @@ export function pageFiles(directory: string): ReadonlyMap<string, PageFile> {
     if (!entry.isFile() || type === undefined) continue;
     const forever = path.startsWith("/assets/");
     const bytes = () => readFileSync(file);
-    // Of what may be another one at the next build nothing is kept; it is small.
+    // A file whose name does not change with its content is small and is not cached.
     const codings = forever && !IS_PACKED.test(type) ? CODINGS : [];
     files.set(path, { type, forever, codings, bytes, coded: coder(bytes) });
   }
@@ -78,7 +78,7 @@ function entriesOf(directory: string) {
   try {
     return readdirSync(directory, { recursive: true, withFileTypes: true });
   } catch {
-    // The page was not built; whoever asks for it is told so.
+    // The page was not built: a request for it gets an error.
     return [];
   }
 }

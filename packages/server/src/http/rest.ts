@@ -19,13 +19,13 @@ import { attachment, statusOf } from "./answers.ts";
 import type { HttpEnvironment } from "./app.ts";
 import { cursorFrom, EventStream } from "./event-stream.ts";
 
-/** Bytes of the largest conversation that can be brought in. */
+/** The most bytes of an imported conversation. */
 const LARGEST_IMPORT = 256 * 1024 * 1024;
 
-/** What the addresses for scripts need of the server. */
+/** What the API for scripts needs of the server. */
 export interface RestParts {
   readonly desk: Desk;
-  /** Streams of events that are open, for the server to end. */
+  /** The open event streams, which the server ends when it stops. */
   readonly streams: Set<EventStream>;
   readonly guests: GuestLines;
   health(): object;
@@ -34,7 +34,7 @@ export interface RestParts {
   defect(error: unknown): void;
 }
 
-/** What each address takes. */
+/** The methods of each address. */
 const METHODS: Readonly<Record<string, readonly string[]>> = {
   "/commands": ["POST"],
   "/conversations": ["GET", "POST"],
@@ -47,7 +47,7 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
 
 type Request = Context<HttpEnvironment>;
 
-/** The addresses for scripts: each is a command, or the feed. */
+/** The API for scripts: each address is a command, or the feed. */
 export function rest(parts: RestParts, paced: MiddlewareHandler<HttpEnvironment>): Hono<HttpEnvironment> {
   const { desk, streams } = parts;
   const { performer } = desk;
@@ -58,7 +58,7 @@ export function rest(parts: RestParts, paced: MiddlewareHandler<HttpEnvironment>
   const answer = (context: Request, outcome: Outcome): Response =>
     "error" in outcome ? problem(context, outcome.error) : context.json(outcome.result);
 
-  /** Carries out a command that is made of the parts of an address. */
+  /** Carries out a command from the parts of a request. */
   const perform = async (context: Request, type: DeskCommand, input: object, id = createId()): Promise<Outcome> => {
     const { command, error } = readAddress(type, input, id);
     return command ? performer.perform(command, context.get("principal")) : { error };
@@ -66,7 +66,7 @@ export function rest(parts: RestParts, paced: MiddlewareHandler<HttpEnvironment>
 
   app.get("/openapi.json", (context) => context.json(parts.openApi()));
 
-  // What somebody may not do, they need not send: it would only fill memory (S4).
+  // A client that may not send a command must not fill memory with its body (S4).
   const limitedCommand: MiddlewareHandler<HttpEnvironment> = (context, next) =>
     limited(context.get("principal").rights.includes("act") ? LARGEST_FRAME : LARGEST_OF_WATCHERS)(context, next);
   const mayImport: MiddlewareHandler<HttpEnvironment> = async (context, next) => {
@@ -119,7 +119,7 @@ export function rest(parts: RestParts, paced: MiddlewareHandler<HttpEnvironment>
     if ("error" in outcome) return problem(context, outcome.error);
     const { name, mediaType, text } = outcome.result as { name: string; mediaType: string; text: string };
     context.header("Content-Type", `${mediaType}; charset=utf-8`);
-    // A file to be kept: shown as a page of this server, it could ask the server for more.
+    // A download, not a page: a page of this server could send requests to it.
     context.header("Content-Disposition", attachment(name));
     return context.body(text);
   });
@@ -173,7 +173,7 @@ export function rest(parts: RestParts, paced: MiddlewareHandler<HttpEnvironment>
   return app;
 }
 
-/** A command that is made of the parts of an address. */
+/** A command from the parts of a request. */
 function readAddress<Name extends CommandName>(
   type: Name,
   input: object,

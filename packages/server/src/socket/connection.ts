@@ -10,26 +10,26 @@ import { readCommand } from "../desk/read-command.ts";
 import type { Seat } from "../desk/seat.ts";
 import { Pace } from "./pace.ts";
 
-/** Milliseconds within which a client must say what it is. */
+/** Milliseconds within which a client must send its hello. */
 const HELLO_WITHIN = 10_000;
 
-/** What connections lead to. */
+/** What connections need of the server. */
 export interface ConnectionParts {
   readonly desk: Desk;
-  /** Something that whoever runs the server should see. Holds no secret. */
+  /** Receives lines for the operator of the server, without secrets. */
   log(line: string): void;
 }
 
-/** Who connects, by what they showed. */
+/** A client, by its credentials. */
 export interface Caller {
   readonly principal: Principal;
-  /** The address that it comes from. */
+  /** The client's address. */
   readonly from: string;
-  /** What a page has to prove before it is somebody; a program has shown its token. */
+  /** The proof that a page must give; absent for a program, which has shown its token. */
   readonly proof: { readonly challenge: string; fits(proof: string): boolean } | undefined;
 }
 
-/** One client on a WebSocket: who it is, and what it says, until it may sit down at the desk. */
+/** One client on a WebSocket, up to its seat at the desk. */
 export class Connection {
   readonly #socket: WebSocket;
   readonly #line: SocketLine;
@@ -38,7 +38,7 @@ export class Connection {
   readonly #from: string;
   readonly #parts: ConnectionParts;
   readonly #pace = new Pace();
-  /** Once it has been welcomed. */
+  /** Present after the welcome. */
   #seat: Seat | undefined;
 
   constructor(socket: WebSocket, { principal, from, proof }: Caller, parts: ConnectionParts) {
@@ -52,7 +52,7 @@ export class Connection {
       if (!this.#seat) this.#refuse("it said nothing", closeCodes.silent);
     }, HELLO_WITHIN).unref();
     socket.on("message", (data, isBinary) => this.#take(data, isBinary));
-    // What is wrong with a frame (its size, its encoding) ends the socket by itself.
+    // A frame of the wrong size or encoding makes the library close the socket.
     socket.on("error", (error) => parts.log(`${from}: ${error.message}`));
     socket.on("close", () => {
       clearTimeout(impatience);
@@ -61,12 +61,12 @@ export class Connection {
     if (proof) this.#say({ type: "challenge", challenge: proof.challenge });
   }
 
-  /** Sends a frame, once the client has been welcomed. */
+  /** Sends a frame, if the client has been welcomed. */
   send(frame: Frame): void {
     this.#seat?.send(frame);
   }
 
-  /** Ends the connection for something that the client did not do, and that no other connection of it would mend. */
+  /** Ends the connection for a reason that a new connection would not change. */
   end(message: string): void {
     this.#say({ type: "refused", protocol: PROTOCOL, message });
     this.#socket.close(closeCodes.unproven, message.slice(0, 100));
@@ -111,7 +111,7 @@ export class Connection {
     seat.fail(id, error);
   }
 
-  /** Ends the connection for something that the client did. */
+  /** Ends the connection after a fault of the client. */
   #refuse(what: string, code: number): void {
     this.#parts.log(`${this.#from}: refused ${what}`);
     if (code !== closeCodes.version) this.#say({ type: "fault", message: `Refused: ${what}.` });
@@ -124,17 +124,17 @@ function parsed(text: string): { readonly type?: unknown; readonly id?: unknown 
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
   } catch {
-    // Not JSON: whoever sent it is told so.
+    // Not JSON: the sender gets an error.
     return undefined;
   }
 }
 
-/** Bytes that may wait to be sent to a client; at more, it gets nothing new until they are gone (B58). */
+/** Bytes that may wait for a client; above, the client gets nothing new until they are sent (B58). */
 const FULL = 1024 * 1024;
 
 const TEXT = { binary: false };
 
-/** A WebSocket as the way to a client. */
+/** A WebSocket as the connection to a client. */
 class SocketLine implements Line {
   readonly viewer: Viewer;
   readonly #socket: WebSocket;
@@ -153,7 +153,7 @@ class SocketLine implements Line {
   }
 
   room(): Promise<void> {
-    // It stands behind everything that waits; when it is on its way, or never can be, so is the rest.
+    // The ping is behind all waiting data: when it is sent, or fails, that data is gone as well.
     return new Promise((resolve) => this.#socket.ping(undefined, undefined, () => resolve()));
   }
 }

@@ -1,10 +1,10 @@
-/** Commands that may come at once, and how many a second after that. */
+/** Commands that may come at once, and commands per second after that. */
 const AT_ONCE = 200;
 const A_SECOND = 50;
-/** Commands too many after which a client is sent away. */
+/** Commands above the limit after which the client is disconnected. */
 const PATIENCE = 10 * AT_ONCE;
 
-/** How fast a client may ask for things: a bucket that fills by itself. */
+/** Limits the command rate of a client: a token bucket. */
 export class Pace {
   #left = AT_ONCE;
   #at: number;
@@ -13,7 +13,7 @@ export class Pace {
     this.#at = now;
   }
 
-  /** Whether one more command may be carried out now: `busy` when not, `hasty` when the client does not heed that. */
+  /** Whether one more command may run now: `busy` if not, `hasty` if the client ignores `busy`. */
   next(now = performance.now()): "go" | "busy" | "hasty" {
     this.#left = Math.min(AT_ONCE, this.#left + ((now - this.#at) / 1_000) * A_SECOND);
     this.#at = now;

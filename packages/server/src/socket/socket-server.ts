@@ -10,10 +10,10 @@ import { Frame } from "../desk/live/frame.ts";
 import { LINK_OVER } from "../desk/perform.ts";
 import { type Caller, Connection, type ConnectionParts } from "./connection.ts";
 
-/** Milliseconds that a client has to let go of its connection when the server stops. */
+/** Milliseconds that a client has to close its connection when the server stops. */
 const PARTING = 1_000;
 
-/** The address of the WebSocket. */
+/** The path of the WebSocket. */
 const SOCKET_PATH = "/api/v1/socket";
 
 /** What sockets need of the server. */
@@ -21,10 +21,10 @@ export interface SocketParts extends ConnectionParts {
   readonly guests: GuestLines;
 }
 
-/** The clients of a server on WebSockets. */
+/** The WebSocket clients of a server. */
 export class SocketServer {
   readonly #sockets = socketsFor(LARGEST_FRAME);
-  /** For who may only watch: what they send fills less memory (S4). */
+  /** Sockets of clients that may only watch: their frames may fill less memory (S4). */
   readonly #watching = socketsFor(LARGEST_OF_WATCHERS);
   readonly #connections = new Map<WebSocket, Connection>();
   readonly #alive = new WeakSet<WebSocket>();
@@ -32,7 +32,7 @@ export class SocketServer {
   readonly #parts: SocketParts;
   readonly #heartbeat: NodeJS.Timeout;
 
-  /** From now on upgrades of the HTTP server are answered. */
+  /** Takes over the upgrade requests of the HTTP server. */
   constructor(server: Server, gate: Gate, parts: SocketParts) {
     this.#gate = gate;
     this.#parts = parts;
@@ -40,7 +40,7 @@ export class SocketServer {
     this.#heartbeat = setInterval(() => this.#lookWhoLives(), SIGN_OF_LIFE).unref();
   }
 
-  /** Ends every connection, once what was sent has left. */
+  /** Ends every connection after its unsent data. */
   async close(): Promise<void> {
     clearInterval(this.#heartbeat);
     const gone = [...this.#connections.keys()].map((socket) => {
@@ -109,7 +109,7 @@ function callerOf({ principal, page }: Extract<SocketVerdict, { ok: true }>, { f
 }
 
 function refuse(socket: Duplex, status: number, message: string): void {
-  // Whoever is refused may be gone before it reads why.
+  // A refused client may disconnect before it reads the reason.
   socket.on("error", () => socket.destroy());
   const body = `${message}\n`;
   socket.end(

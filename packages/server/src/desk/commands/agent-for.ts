@@ -6,18 +6,16 @@ import type { ClientTool, Command } from "@banyan/protocol";
 import type { LiveConversation } from "../live/live-conversation.ts";
 import type { Workplace } from "./workplace.ts";
 
-/**
- * Milliseconds for which a call waits for the program that carries it out: a turn must not wait for a program that is gone.
- */
+/** Milliseconds for which a call waits for the program that runs its tool. A turn must not wait for a program that is gone. */
 const PATIENCE = 15 * 60_000;
 
-/** Who takes a turn, and how. */
+/** The agent, mode, model and client tools of a turn. */
 export type HowTaken = Pick<Command<"turn.say">, "agent" | "mode" | "model" | "tools">;
 
 /**
- * The agent that works in a conversation, on the branch down to `at`: with the model that the command names, else the
- * conversation, else the settings. A named one has what its definition gives it. Rejects with `OptionError` when there is none of
- * that name, and with `WorktreeError` where the branch's files are gone.
+ * Returns the agent for a conversation, on the branch down to `at`. The model comes from the command, the conversation, or the
+ * settings, in this order. A named agent works as its definition says. Rejects with `OptionError` for an unknown name, and with
+ * `WorktreeError` when the branch's files are gone.
  */
 export async function agentFor(
   { host }: Workplace,
@@ -27,11 +25,11 @@ export async function agentFor(
 ): Promise<Agent> {
   const named = how.agent === undefined ? undefined : await namedAgent(host, how.agent);
   const model = how.model ?? named?.model ?? session.state.model;
-  // Rejects where the files of the branch are gone.
+  // Rejects when the files of the branch are gone.
   await host.worktrees.folderAt(session.state, at);
   const agent = model === undefined ? host.agent : await host.agentWith(model);
   const taken = how.mode === "task" ? (await host.taskAgent()).with({ model: agent.options.model }) : agent;
-  // The profile of instructions and tools depends on it.
+  // The profile of instructions and tools depends on the context window.
   await contextKnown(taken.options.model);
   return withClientTools(host.informed(named ? asNamed(taken, named) : taken, session.state), how.tools);
 }
@@ -47,7 +45,7 @@ async function namedAgent(host: Workplace["host"], name: string): Promise<NamedA
   throw new OptionError(`There is no agent "${name}". ${advice}`);
 }
 
-/** It works as a sub-agent of that name would, without the memory of the agent that the person talks with. */
+/** The agent works like a sub-agent of that name, without the main agent's memory. */
 function asNamed(agent: Agent, { name, instructions, tools }: NamedAgent): Agent {
   const { tools: own = [] } = agent.options;
   const kept = tools === undefined ? own : own.filter((tool) => tools.includes(tool.name));
@@ -55,9 +53,9 @@ function asNamed(agent: Agent, { name, instructions, tools }: NamedAgent): Agent
 }
 
 /**
- * The agent, with tools that whoever asks for a turn carries out. A call of one asks a question in words, so that it waits
- * and is answered as all that waits for a person is: by any client, once. No rule judges it, since nothing is done here.
- * Throws `OptionError` for a tool of a name that the agent has.
+ * Adds tools that the requesting client runs itself. A call of such a tool asks a question in words: the call waits like any
+ * other question, and any client answers it once. No rule judges the call, because this process does not run it. Throws
+ * `OptionError` for a tool name that the agent already has.
  */
 function withClientTools(agent: Agent, tools: readonly ClientTool[] = []): Agent {
   if (tools.length === 0) return agent;
@@ -86,13 +84,12 @@ function toolOf({ name, description, input }: ClientTool): Tool {
   });
 }
 
-/** What a call of a client's tool asks. */
+/** The question of a call to a client's tool. */
 const resultQuestion = (tool: string) => `The program that asked for this turn runs ${tool}. What came of it?`;
 
 /**
- * The tools of clients that open calls wait for and that are not among `known`, as far as the log tells of them: without
- * description and schema. So a call that a client was given has its result even if somebody else answers, who cannot describe
- * the tool.
+ * Returns the client tools that open calls wait for and that `known` lacks, as the log names them: without description and
+ * schema. So a call gets its result even from a client that cannot describe the tool.
  */
 export function handedOut(state: ConversationState, known: readonly ClientTool[]): ClientTool[] {
   const names = new Set<string>();

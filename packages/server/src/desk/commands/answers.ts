@@ -18,10 +18,10 @@ import type { Handlers, Workplace } from "./workplace.ts";
 
 type Waiting = Result<"question.list">["waiting"][number];
 
-/** How a call is decided about, by a person or a rule. */
+/** A decision about a call, by a user or a rule. */
 type Decided = "allow" | "deny";
 
-/** What a person decides. */
+/** Commands that answer questions. */
 export const answerHandlers: Handlers<"question.list" | "question.answer" | "rule.revoke"> = {
   async "question.list"(_command, desk) {
     return { waiting: (await statesThatMayWait(desk)).flatMap(waitingIn) };
@@ -38,7 +38,7 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
     if (remember) rulesFrom({ [decision]: [remember.pattern] }, tool === undefined ? [] : [tool]);
     if (remember && asked.type !== "approval") throw new Unfitting("Only the answer to a tool call can have a rule.");
     const turn = turnThatWaits(session.state, asked);
-    // Tools that cannot be used are refused before the answer counts: the client can answer again.
+    // Reject unusable tools before the answer counts, so that the client can answer again.
     if (tools && turn) await agentFor(desk, live, { tools }, turn.leaf);
     await session.answer(question, answer).catch((error: unknown) => {
       throw error instanceof UnfitAnswerError ? new Unfitting(error.message) : error;
@@ -48,7 +48,7 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
       desk.host.carryOut(conversation, approval);
       desk.settingsChanged();
     }
-    // Only now the answer counts: one that came second, or does not fit, leaves no rule behind.
+    // Only now the answer counts: a late or invalid answer must not leave a rule.
     const isRule = remember !== undefined && decision !== "answer";
     const kept = isRule && remember.scope === "always" ? whyNotKept(desk, remember.pattern, decision) : undefined;
     if (isRule) await answerWhatIsCovered(live, desk, decision);
@@ -64,20 +64,20 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
   },
 };
 
-/** The conversations that are open here, and of all others those in which a question waits. */
+/** The states of all open conversations, and of closed ones with a waiting question. */
 export async function statesThatMayWait({
   conversations,
   directory,
 }: Pick<Workplace, "conversations" | "directory">): Promise<ConversationState[]> {
   const listed = await conversations.list();
-  // Both in the same instant: a conversation that was opened while the list was read is one of the open ones.
+  // Read both in the same instant: a conversation that opened during the listing is among the open ones.
   const open = conversations.allOpen.map(({ session }) => session.state);
   const others = listed.filter(({ id, waiting }) => waiting > 0 && !conversations.ifOpen(id));
   const closed = await Promise.all(others.map(({ id }) => stateOf(directory, id)));
   return [...open, ...closed.flat()];
 }
 
-/** A conversation that is not open here; none when it is gone by now, or cannot be read. */
+/** The state of a conversation that is not open here; empty if it is gone or cannot be read. */
 async function stateOf(directory: ConversationDirectory, id: string): Promise<ConversationState[]> {
   try {
     const { state, isOpen } = await directory.read(id);
@@ -88,7 +88,7 @@ async function stateOf(directory: ConversationDirectory, id: string): Promise<Co
   }
 }
 
-/** What waits for a user in a conversation, in the order in which it came. */
+/** The questions of a conversation, in the order in which they arose. */
 function waitingIn(state: ConversationState): Waiting[] {
   const { id, labels, messages, questions } = state;
   const directory = labels.cwd === undefined ? {} : { directory: labels.cwd };
@@ -102,7 +102,7 @@ function waitingIn(state: ConversationState): Waiting[] {
     .toArray();
 }
 
-/** Keeps a rule for good; returns why it could not be. */
+/** Stores a rule for good. Returns the reason if that fails. */
 function whyNotKept({ host }: Workplace, pattern: string, list: Decided): string | undefined {
   try {
     host.remember(pattern, list);
@@ -112,7 +112,7 @@ function whyNotKept({ host }: Workplace, pattern: string, list: Decided): string
   }
 }
 
-/** Allows the calls that wait and that what is allowed now covers, or denies them: nobody needs to be asked any more. */
+/** Allows or denies the waiting calls that a new rule covers, so that users need not answer them. */
 export async function answerWhatIsCovered(live: LiveConversation, desk: Workplace, decision: Decided): Promise<void> {
   const { session } = live;
   if (session.state.questions.size === 0) return;
@@ -120,18 +120,18 @@ export async function answerWhatIsCovered(live: LiveConversation, desk: Workplac
   for (const question of session.state.questions.values()) {
     const permit = question.type === "approval" ? await permitOf(session, agent, question) : undefined;
     if (!permit || permit.decision === "ask" || permit.decision !== decision) continue;
-    // It may have been answered elsewhere in the meantime: the first answer counts.
+    // Another client may have answered meanwhile: the first answer counts.
     await session.answer(question.id, permit).catch(desk.defect);
   }
 }
 
-/** What the rules say now of a call that waits; nothing where they do not decide it. */
+/** What the rules now decide about a waiting call; `undefined` if they do not cover it. */
 async function permitOf(session: Session, { options }: Agent, question: ApprovalQuestion): Promise<Permit | undefined> {
   const { call, message } = question;
   const asked = session.state.messages.get(message);
   const waiting = callIn(session.state, question);
   const tool = options.tools?.find(({ name }) => name === waiting?.tool);
-  // A plan is allowed by an answer to it, and never because it would need none any more.
+  // Only an answer allows a plan: a rule or mode that needs no question must not.
   if (!options.permission || !tool || waiting?.input === undefined || waiting.about?.handsIn) return undefined;
   const { signal } = new AbortController();
   const { state, allowed } = session;

@@ -2,13 +2,13 @@ import { type ConversationState, type Message, pathTo, type Session } from "@ban
 import type { TakenBack } from "@banyan/host";
 import { AtWork, asAtWork, NotThere } from "../problem.ts";
 
-/** Throws when one of these messages is not in the conversation; `undefined` is passed over. */
+/** Throws `NotThere` when one of these messages is not in the conversation. Ignores `undefined`. */
 export function mustBeThere({ messages }: ConversationState, ...named: readonly (string | undefined)[]): void {
   for (const id of named)
     if (id !== undefined && !messages.has(id)) throw new NotThere(`There is no message ${id} in this conversation.`);
 }
 
-/** Throws while an agent goes on from one of these messages, or one of its sub-agents does, or waits for a user there. */
+/** Throws `AtWork` while a turn or a sub-agent works or waits for a user below one of these messages. */
 export function mustBeAtRest(state: ConversationState, messages: Iterable<string | undefined>): void {
   const ends = new Set([...messages].map((id) => wayTo(state, id).at(-1)));
   const isOn = (leaf: string | null) => wayTo(state, leaf).some((message) => ends.has(message));
@@ -17,8 +17,8 @@ export function mustBeAtRest(state: ConversationState, messages: Iterable<string
 }
 
 /**
- * Puts files back while nobody else has the end of the branch: a turn that is to begin there waits, and then begins below the
- * message that says what was put back. Throws when somebody is about to begin there already, of whom the log does not know yet.
+ * Restores files while no turn has the end of the branch. A turn that is about to begin there waits, and then begins below the
+ * message about the restored files. Throws when another turn is already about to begin there and is not in the log yet.
  */
 export async function whileAtRest(
   session: Session,
@@ -36,7 +36,7 @@ export async function whileAtRest(
   }
 }
 
-/** The path to a message; for one of a sub-agent, to the call that launched it. */
+/** The path to a message. For a sub-agent's message, the path to the call that launched the sub-agent. */
 function wayTo(state: ConversationState, id: string | null = null): readonly Message[] {
   const path = pathTo(state, id);
   const call = path[0]?.call;

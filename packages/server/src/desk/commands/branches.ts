@@ -21,10 +21,10 @@ import { eventsOf } from "./conversations.ts";
 import { begin, isDone } from "./turns.ts";
 import { type Handlers, type Workplace, written } from "./workplace.ts";
 
-/** How often one model is asked where nobody says. */
+/** How often one model is asked by default. */
 const ATTEMPTS = 3;
 
-/** What is done with branches: with one as a whole, with several beside each other (C8), and with files of their own (C7). */
+/** Commands about branches: one branch, several side by side (C8), and branches with their own files (C7). */
 export const branchHandlers: Handlers<
   | "branch.compact"
   | "branch.fan"
@@ -51,7 +51,7 @@ export const branchHandlers: Handlers<
       beginning.begins();
       const shortening = agent.compact({ session, at: leaf, id, wait: false, ...wanted });
       const problem = await shortening.catch((error: unknown) => {
-        // While it waited for its branch.
+        // An interruption that came while the compaction waited for its branch.
         throw error instanceof Interruption ? new TurnNotBegun() : asAtWork(error);
       });
       if (problem !== undefined) return { problem };
@@ -75,7 +75,7 @@ export const branchHandlers: Handlers<
       if (known.some((message) => message))
         return { branches: known.flatMap(toldAgain(asked.map(nameOf), live)), problems: [] };
       mustBeFree(state, at);
-      // One that cannot be asked is told before anything is made.
+      // Reject unusable models before anything is created.
       for (const model of new Set(asked)) await agentFor(desk, live, withModel(command, model));
       const signal = AbortSignal.any([desk.signal, beginning.interruption]);
       const folder = await desk.host.worktrees.folderAt(state, at);
@@ -184,24 +184,24 @@ export const branchHandlers: Handlers<
   },
 };
 
-/** Throws while a turn that works, or waits for a user, ends at this message: what is said there would wait for that turn. */
+/** Throws while a turn that works or waits for a user ends at this message: a new message would wait for that turn. */
 function mustBeFree({ runs, waiting }: ConversationState, at: string | null): void {
   if (runs.values().some(({ leaf }) => leaf === at)) throw new AtWork();
   if (waiting.values().some(({ leaf }) => leaf === at)) throw new AtWork({ isWaiting: true });
 }
 
-/** The message to go below. Throws when the one named is not there. */
+/** The message to continue from. Throws when the named message is not there. */
 function placeIn({ session: { state } }: LiveConversation, at: string | null | undefined): string | null {
   mustBeThere(state, at ?? undefined);
   return at === undefined ? standing(state, state.leaf) : at;
 }
 
-/** Of the branch of this number. */
+/** The message id of the branch with this number. */
 function messageOf(command: string, index: number): string {
   return `${command}.${index + 1}`;
 }
 
-/** The models to ask, each as often as it is asked; that of the conversation for `undefined`. */
+/** The models to ask, each as often as requested; `undefined` is the conversation's model. */
 function askedModels({
   models = [undefined],
   times,
@@ -215,12 +215,12 @@ function askedModels({
   throw new Unfitting(`These are ${asked.length} branches; at most ${BRANCHES_AT_ONCE} are asked at once.`);
 }
 
-/** How one of the branches is asked. */
+/** The agent, mode and model of one branch. */
 function withModel({ agent, mode }: Command<"branch.fan">, model: string | undefined): HowTaken {
   return { agent, mode, ...(model !== undefined && { model }) };
 }
 
-/** The worktrees, where each branch is to have one. Rejects with a `WorktreeError` where they are wanted and cannot be made. */
+/** Creates the worktrees that the command wants. Rejects with `WorktreeError` if required worktrees cannot be made. */
 async function worktreesFor(
   { worktrees, ...how }: Command<"branch.fan">,
   live: LiveConversation,
@@ -242,7 +242,7 @@ async function worktreesFor(
   }
 }
 
-/** What became of a command that was carried out before, perhaps by a server that is gone. */
+/** The result of a command that was carried out before, perhaps by a server that is gone. */
 function toldAgain(asked: readonly string[], { session: { state } }: LiveConversation) {
   return (message: { readonly id: string } | undefined, index: number) => {
     if (!message) return [];

@@ -4,12 +4,12 @@ import { shownTo } from "../live/frame.ts";
 import { NotThere } from "../problem.ts";
 import type { Handlers, Workplace } from "./workplace.ts";
 
-/** Loaded when somebody brings in or takes out: its schemas are large, and a terminal has a desk too. */
+/** Loaded at the first export or import: its schemas are large, and terminals have a desk, too. */
 const exchange = () => import("@banyan/host/exchange");
 
 const BEGINNING = { epoch: 0, seq: 0, offset: 0 };
 
-/** What concerns conversations as a whole. */
+/** Commands about whole conversations. */
 export const conversationHandlers: Handlers<
   | "conversation.list"
   | "conversation.search"
@@ -93,7 +93,7 @@ export const conversationHandlers: Handlers<
   },
 };
 
-/** What a file of a conversation may be called anywhere, for people: whatever its id holds, it leads to no other folder. */
+/** A file name for a conversation that is valid everywhere. No id can make the name lead to another folder. */
 function fileNameFor(conversation: string): string {
   const kept = conversation.replaceAll(/[^\p{L}\p{M}\p{N}._-]+/gu, "_").replace(/^[.-]+/, "_");
   return Array.from(kept).slice(0, 60).join("");
@@ -103,7 +103,7 @@ function labelled(cwd: string | undefined): { readonly labels?: Readonly<Record<
   return cwd === undefined ? {} : { labels: { cwd } };
 }
 
-/** A conversation as it is now, to be looked at only: it may be open in another program. */
+/** A conversation as it is now, read only: another program may have it open. */
 async function asItIs(
   conversation: string,
   { conversations, directory, host: { redact } }: Workplace,
@@ -113,14 +113,14 @@ async function asItIs(
   const events = (await eventsOf(session)).map((event) => withRedactedTitle(event, redact));
   const { title } = session.state;
   const state = title === undefined ? session.state : { ...session.state, title: redact(title) };
-  // A session has only what this version can read of an event; its log has all of the event.
+  // The session keeps only what this version understands of an event; the log has the whole event.
   if (!events.some((event) => "unreadable" in event)) return { state, events };
   const stored = (await directory.read(conversation)).events;
   const last = stored.at(-1)?.seq ?? 0;
   return { state, events: [...stored, ...events.filter(({ seq }) => seq > last)] };
 }
 
-/** The log of a conversation that is open. */
+/** The events of an open conversation. */
 export async function eventsOf(session: Session): Promise<Event[]> {
   const events: Event[] = [];
   const { seq } = session.cursor;

@@ -5,7 +5,7 @@ import { NotThere } from "../problem.ts";
 import { mustBeAtRest, mustBeThere, whileAtRest } from "./at-rest.ts";
 import type { Handlers, ServedHost } from "./workplace.ts";
 
-/** The files that agents work on. Which of them a branch or a call has changed is told by the log, and not by a client (S4). */
+/** Commands about files in the workspace. The log, not the client, decides which files a branch or a call changed (S4). */
 export const fileHandlers: Handlers<"file.find" | "file.revert" | "file.undo" | "picture.read"> = {
   async "file.find"({ query, limit = 20 }, { files }) {
     return { files: nearestPaths(query, await files.list(), limit) };
@@ -38,7 +38,7 @@ export const fileHandlers: Handlers<"file.find" | "file.revert" | "file.undo" | 
       mustBeThere(state, leaf);
       if (!state.calls.has(call)) throw new NotThere(`There is no call ${call} in this conversation.`);
       const done = undoableCalls(state, leaf).find((known) => known.call === call);
-      // What is as it was already stays so.
+      // A call that is already undone stays undone.
       if (!done) return { changes: [], problems: [] };
       mustBeAtRest(state, [state.calls.get(call)]);
       const place = { ...placeOf(host, { conversation, backups }), ...(agreed && { agreed }) };
@@ -58,13 +58,13 @@ export const fileHandlers: Handlers<"file.find" | "file.revert" | "file.undo" | 
 
 type PictureRead = Result<"picture.read">;
 
-/** What a client is told of a picture that cannot be had; other errors are thrown on. */
+/** The result for an image that cannot be loaded; other errors are thrown on. */
 function refusedPicture(error: unknown): PictureRead {
   if (!(error instanceof Error && error.name === "WebError" && "code" in error)) throw error;
   return { refused: { why: error.code as NonNullable<PictureRead["refused"]>["why"], message: error.message } };
 }
 
-/** Where the files of a conversation's branches are. */
+/** The folders of a conversation's branches, and its backups. */
 function placeOf(
   { worktrees, redact }: ServedHost,
   { conversation, backups }: { readonly conversation: string; readonly backups: string },
@@ -73,8 +73,8 @@ function placeOf(
 }
 
 /**
- * Of files, and of the folders that they are in, those whose path holds the letters of a query in order: where they stand
- * together in a name first, then the shorter. At most `limit`.
+ * Finds files and their folders whose path contains the letters of the query in order. Matches at the start of a name come first,
+ * then shorter paths. At most `limit`.
  */
 function nearestPaths(query: string, files: readonly string[], limit: number): string[] {
   const wanted = query.toLowerCase();
@@ -87,7 +87,7 @@ function nearestPaths(query: string, files: readonly string[], limit: number): s
   return found.slice(0, limit).map(({ path }) => path);
 }
 
-/** 0: the path begins so. 1: a name in it does. 2: it stands somewhere. 3: its letters stand there in order. */
+/** 0: the path starts with the query. 1: a name in the path does. 2: the path contains it. 3: its letters occur in order. */
 function rankOf(wanted: string, path: string): number | undefined {
   if (path.startsWith(wanted)) return 0;
   if (path.includes(`/${wanted}`)) return 1;
@@ -100,7 +100,7 @@ function rankOf(wanted: string, path: string): number | undefined {
   return 3;
 }
 
-/** Each with a slash behind it. */
+/** All folders that contain the files, each with a trailing slash. */
 function foldersOf(files: readonly string[]): ReadonlySet<string> {
   const folders = new Set<string>();
   for (const file of files) {

@@ -2,7 +2,7 @@ import { listedHooks, listPrompts } from "@banyan/host";
 import { answerWhatIsCovered } from "./answers.ts";
 import type { Handlers } from "./workplace.ts";
 
-/** With which model, and how freely, agents work. */
+/** Commands about models, approval mode, prompts and equipment. */
 export const settingsHandlers: Handlers<
   "model.list" | "model.use" | "approval.use" | "prompt.list" | "equipment.read"
 > = {
@@ -15,7 +15,7 @@ export const settingsHandlers: Handlers<
       return {};
     }
     const { session } = await conversations.open(conversation);
-    // One that cannot be used must not stand in the log.
+    // An unusable model must not enter the log.
     await host.agentWith(model);
     await session.changeModel(model);
     return {};

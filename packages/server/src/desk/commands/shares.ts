@@ -3,30 +3,30 @@ import { NotThere } from "../problem.ts";
 import { mustBeThere } from "./at-rest.ts";
 import type { Handlers } from "./workplace.ts";
 
-/** The links that show a conversation to whoever has them: a server keeps them, and opens what they show (S29). */
+/** The links that show a conversation to anyone who has them (S29). The server keeps and opens them. */
 export interface Shares {
-  /** Makes one, and the token that opens it, which is told this once. Throws `ShareError`. */
+  /** Creates a link and its token, which only this call returns. Throws `ShareError`. */
   create(
     shown: { readonly conversation: string; readonly leaf?: string },
     seconds: number,
   ): { readonly share: Share; readonly token: string };
-  /** Those that are good, of one conversation or of all, the last made first. */
+  /** The valid links of one conversation or of all, the newest first. */
   list(conversation?: string): Share[];
-  /** Takes one back; says whether there was one of this id. */
+  /** Revokes a link. Returns whether a link of this id existed. */
   revoke(id: string): boolean;
-  /** Takes back all to a conversation: it is gone, and one that comes by its id is another. */
+  /** Revokes all links to a removed conversation: a later conversation of the same id is a different one. */
   forget(conversation: string): void;
 }
 
-/** No link can be made. */
+/** A link that cannot be created. */
 export class ShareError extends Error {
   override readonly name = "ShareError";
 }
 
-/** Seconds for which a link is good when nobody says. */
+/** Default lifetime of a link, in seconds. */
 const WEEK = 7 * 24 * 60 * 60;
 
-/** What concerns links that show a conversation (S29). */
+/** Commands about links that show a conversation (S29). */
 export const shareHandlers: Handlers<"share.create" | "share.list" | "share.revoke"> = {
   async "share.create"({ conversation, leaf, seconds = WEEK }, { conversations, shares }) {
     const made = there(shares);

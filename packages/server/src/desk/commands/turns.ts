@@ -12,7 +12,7 @@ import { AtWork, problemOf, Unfitting } from "../problem.ts";
 import { agentFor, type HowTaken, handedOut } from "./agent-for.ts";
 import { type Handlers, together, type Workplace, type Written, withoutSecrets, written } from "./workplace.ts";
 
-/** What makes an agent work, and what stops it. */
+/** Commands that start and stop turns. */
 export const turnHandlers: Handlers<
   | "turn.say"
   | "prompt.say"
@@ -33,7 +33,7 @@ export const turnHandlers: Handlers<
 
   "prompt.say": (command, desk, principal) =>
     sayIn(command, desk, async ({ signal, folder, isDone }) => {
-      // Its server may be gone by now.
+      // The prompt's server may be gone by now.
       if (isDone) return { message: withoutSecrets(desk, []) };
       const { prompt: name, argument, values, parts = [] } = command;
       const own = await saidByPrompt(desk.host, { name, argument, values }, { signal });
@@ -90,7 +90,7 @@ export const turnHandlers: Handlers<
     const before = beginnings.interrupt(conversation, run);
     const isWaiting = async () =>
       (await conversations.list()).some(({ id, waiting }) => id === conversation && waiting > 0);
-    // A turn that waits for a user need not be open anywhere.
+    // A turn that waits for a user may be in a conversation that is not open.
     const live =
       conversations.ifOpen(conversation) ?? ((await isWaiting()) ? await conversations.open(conversation) : undefined);
     return { interrupted: before + (live?.session.interrupt(run) ?? 0) };
@@ -121,7 +121,7 @@ export const turnHandlers: Handlers<
   },
 };
 
-/** A user's words as they go into a conversation. With `slash`, the first text can ask for a prompt. */
+/** Prepares a user message. With `slash`, the first text may call a prompt. */
 async function toSay(
   desk: Workplace,
   parts: readonly UserPart[],
@@ -136,8 +136,8 @@ async function toSay(
 }
 
 /**
- * Returns what `/name` says at the beginning of a message (C18): a prompt of that name, or a command of ours that is a text, as
- * `/init`. Rejects with `PromptError` for the other commands, which need a program in which the user sees what they do.
+ * Returns the text that `/name` at the start of a message stands for (C18): a prompt of that name, or one of our commands that is
+ * a text, such as `/init`. Rejects with `PromptError` for other commands, which need a client that shows their effect.
  */
 async function saidBySlash({ host }: Workplace, text: string, signal: AbortSignal): Promise<SaidByPrompt | undefined> {
   const asked = slashIn(text);
@@ -151,7 +151,7 @@ async function saidBySlash({ host }: Workplace, text: string, signal: AbortSigna
   throw new PromptError(`Use /${action.name} ${where}. Start with a space to send it as text.`);
 }
 
-/** The parts of a prompt: files that a prompt of a file names with `@` go along, files that a server names do not. */
+/** The parts of a prompt. Files that it names with `@` are attached, except if an MCP server provides the prompt. */
 async function writtenByPrompt(
   { parts, asIs }: SaidByPrompt,
   desk: Workplace,
@@ -160,13 +160,13 @@ async function writtenByPrompt(
   return asIs ? withoutSecrets(desk, parts) : written(desk, parts, how);
 }
 
-/** What a command says that says something, and the model that it is to be said to, where that is not the command's. */
+/** A message to send, and the model that the prompt asks for, if any. */
 interface ToSay {
   readonly message: Written;
   readonly model?: string | undefined;
 }
 
-/** Says what is to be said: to the run that it is for, or so that it begins a turn. */
+/** Sends a message: to the run that the command names, or as the start of a turn. */
 async function sayIn(
   command: Said & HowTaken & { readonly conversation: string },
   desk: Workplace,
@@ -187,16 +187,16 @@ async function sayIn(
   });
 }
 
-/** Throws where a reviewer would be asked about changes that did not go along: a model would be paid to look at nothing. */
+/** Throws if a review would get no changes: the model call would cost money and review nothing. */
 function mustHaveChanges({ agent }: { readonly agent?: string | undefined }, { told }: Written): void {
   const isLacking = told.problems.length > 0 && !told.attached.some(({ kind }) => kind === "diff");
   if (agent === REVIEWER && isLacking) throw new Unfitting(`There is nothing to review. ${told.problems.join(" ")}`);
 }
 
-/** Where a message is said. */
+/** The place, run and delivery of a message. */
 type Said = Pick<Command<"message.add">, "id" | "at" | "run"> & Pick<Command<"turn.say">, "delivery">;
 
-/** Says something to the run that it is for; where there is none, `otherwise` puts it below a message. Returns whether it waits. */
+/** Sends a message to its run. Without a run, `otherwise` adds it below a message. Returns whether the message waits. */
 async function deliver(
   command: Said,
   parts: readonly UserPart[],
@@ -207,7 +207,7 @@ async function deliver(
   const { id, delivery = "steer" } = command;
   if (isDone(live, id)) return session.state.inbox.some((input) => input.id === id);
   const run = hearer(command, live);
-  // Nobody would deliver what interrupts a turn that no process works on: it begins the next one.
+  // No process would deliver an interrupting message to a waiting turn: the message begins the next turn instead.
   const isOver = run !== undefined && delivery === "interrupt" && session.state.waiting.has(run);
   if (isOver) session.interrupt(run);
   if (run !== undefined && !isOver) {
@@ -215,7 +215,7 @@ async function deliver(
       await session.say(parts, { run, delivery, id });
       return true;
     } catch (error) {
-      // The run ended just now: what was said to it is said behind it.
+      // The run has just ended: the message follows it.
       if (!(error instanceof SessionError && error.code === "no-run")) throw error;
     }
   }
@@ -225,14 +225,14 @@ async function deliver(
     await otherwise(place);
     return false;
   } catch (error) {
-    // Another turn has begun there meanwhile, and hears what is said.
+    // Another turn has begun there meanwhile, and gets the message.
     const other = error instanceof AtWork ? hearer({ at: place }, live) : undefined;
     if (other === undefined) throw error;
     return deliver({ ...command, run: other }, parts, live, otherwise);
   }
 }
 
-/** The folder that the branch works in on which something is said. Rejects with `WorktreeError` when it is gone. */
+/** The folder of the branch that gets the message. Rejects with `WorktreeError` when the folder is gone. */
 function folderFor(
   { run, at }: { readonly run?: string | null | undefined; readonly at?: string | null | undefined },
   { session: { state } }: LiveConversation,
@@ -242,14 +242,14 @@ function folderFor(
   return host.worktrees.folderAt(state, run == null ? leaf : (state.runs.get(run)?.leaf ?? leaf));
 }
 
-/** The run that hears what is said: the one named, else the one that stands where it is said; also one that waits for a user. */
+/** The run that gets a message: the named run, or the run that ends at the message's place. The run may wait for a user. */
 function hearer({ run, at }: Pick<Said, "run" | "at">, { session }: LiveConversation): string | undefined {
   const { runs, waiting, leaf } = session.state;
   if (run !== undefined) return runs.has(run) || waiting.has(run) ? run : undefined;
   return [...runs.values(), ...waiting.values()].find((live) => live.leaf === (at === undefined ? leaf : at))?.id;
 }
 
-/** Begins a turn; resolves when it is in the log, as `LiveChats.begin` does. */
+/** Begins a turn. Resolves when the turn is in the log, like `LiveChats.begin`. */
 export async function begin(
   command: HowTaken & Pick<Command, "id">,
   directive: Directive,
@@ -261,7 +261,7 @@ export async function begin(
   }: { readonly live: LiveConversation; readonly beginning: Beginning; readonly desk: Workplace },
 ): Promise<void> {
   const { mcp } = await desk.host.ready();
-  // Disposed of when the turn has begun: what is still missing is told in it.
+  // Disposed of when the turn has begun. The turn reports the servers that are still missing.
   using wait = new TurnWait(live.session, command.id);
   if (mcp) {
     const signal = AbortSignal.any([desk.signal, beginning.patience]);
@@ -272,8 +272,8 @@ export async function begin(
 }
 
 /**
- * Continues a turn that waited for a user while no process worked on it (F72): with the agent and in the mode that it had, and
- * with the `tools` of the client that answers. `id` becomes that of the run. Returns why that cannot be, in a sentence: what the user said is kept, and `turn.resume` goes on.
+ * Continues a turn that waited for a user while no process ran it (F72). The turn keeps its agent and mode and gets `tools` from
+ * the answering client. `id` becomes the id of the run. Returns why the turn cannot continue; `turn.resume` can.
  */
 export function continueTurn(
   live: LiveConversation,
@@ -290,29 +290,29 @@ export function continueTurn(
       await live.whileBeginning(() => begin(how, resume(), turn.leaf ?? undefined, { live, beginning, desk }));
       return undefined;
     } catch (error) {
-      // Another run continues the turn already.
+      // Another run already continues the turn.
       if (error instanceof AtWork) return undefined;
       return `Your answer is saved, but the turn does not continue by itself: ${problemOf(error)?.message ?? desk.told(error)}`;
     }
   });
 }
 
-/** Whether the log has what a command of this id did: it was sent before, perhaps to a server that is gone (B59). */
+/** Whether the log already has the effect of this command: a client sent it before, perhaps to a server that is gone (B59). */
 export function isDone({ session }: LiveConversation, id: string): boolean {
   const { messages, inbox, runs } = session.state;
   if (messages.has(id) || runs.has(id) || inbox.some((input) => input.id === id)) return true;
   return messages.values().some((message) => message.role === "assistant" && message.run === id);
 }
 
-/** Milliseconds after which it is told again, for who came meanwhile. */
+/** Milliseconds between repetitions of the notice, for clients that connect later. */
 const AGAIN = 5_000;
 
-/** A turn that waits for what is about to be there: whoever watches is told what for, and when it waits no longer. */
+/** The wait of a turn for servers. Watching clients learn the reason, and when the wait ends. */
 class TurnWait implements Disposable {
   readonly #session: Session;
   readonly #command: string;
   #telling: NodeJS.Timeout | undefined;
-  /** What is still not there when it waits no longer, in sentences. */
+  /** The servers that are missing at the end of the wait, in sentences. */
   missing: readonly string[] = [];
 
   /** `command` is the id of the command that asked for the turn. */
@@ -321,7 +321,7 @@ class TurnWait implements Disposable {
     this.#command = command;
   }
 
-  /** It waits, as the sentence says. */
+  /** Reports the wait to all watching clients. */
   tell(sentence: string): void {
     const tell = () => this.#notify(true, sentence);
     clearInterval(this.#telling);
@@ -329,7 +329,7 @@ class TurnWait implements Disposable {
     tell();
   }
 
-  /** Ends the wait. Nobody is told when nobody was told of the wait and nothing is missing. */
+  /** Ends the wait. Without an earlier report and without missing servers, clients hear nothing. */
   [Symbol.dispose](): void {
     if (this.#telling === undefined && this.missing.length === 0) return;
     clearInterval(this.#telling);

@@ -8,7 +8,7 @@ import type { LiveConversations } from "../live/live-conversations.ts";
 import type { Principal } from "../principal.ts";
 import type { Shares } from "./shares.ts";
 
-/** What a server needs of the application around it; a `Host` is one. */
+/** The parts of the application that a server needs; a `Host` has them. */
 export type ServedHost = Pick<
   Host,
   | "agent"
@@ -42,37 +42,37 @@ export type ServedHost = Pick<
 > &
   Partial<Pick<Host, "notices">>;
 
-/** What commands work with, wherever they come from. */
+/** Everything that command handlers work with. */
 export interface Workplace {
   readonly host: ServedHost;
-  /** What tools are told that a turn was begun with. */
+  /** The client name that tools see (`context.client`). */
   readonly client: string;
   readonly directory: ConversationDirectory;
   readonly conversations: LiveConversations;
-  /** Absent where nobody could open a link, as in a terminal. */
+  /** Absent where no guest could open a link, as in a terminal. */
   readonly shares: Shares | undefined;
   readonly beginnings: Beginnings;
   readonly chats: LiveChats;
-  /** Of the workspace. */
+  /** The files of the workspace. */
   readonly files: WorkspaceFiles;
   readonly models: ModelLists;
   /** Aborts when the server stops. */
   readonly signal: AbortSignal;
-  /** Every client is told the settings as they are now. */
+  /** Sends the current settings to every client. */
   settingsChanged(): void;
-  /** Something went wrong that no client asked for. */
+  /** Reports an error of work that no client requested. */
   defect(error: unknown): void;
-  /** What a client is told whose command came upon a defect. */
+  /** The text that a client gets for an internal error. */
   told(defect: unknown): string;
 }
 
-/** Commands that are about a connection itself. */
+/** Commands about the connection itself. */
 export type ConnectionCommand = "conversation.watch" | "feed.subscribe" | "feed.unsubscribe" | "message.read";
 
-/** Commands that act alike whoever sends them, and by whatever way. */
+/** Commands whose effect does not depend on the connection. */
 export type DeskCommand = Exclude<CommandName, ConnectionCommand>;
 
-/** How these commands are carried out. Each may throw what `problemOf` can tell. */
+/** The handlers of these commands. Each may throw the errors that `problemOf` knows. */
 export type Handlers<Names extends DeskCommand> = {
   readonly [Name in Names]: (
     command: Command<Name>,
@@ -81,7 +81,7 @@ export type Handlers<Names extends DeskCommand> = {
   ) => Result<Name> | Promise<Result<Name>>;
 };
 
-/** A message on its way into a conversation: what goes into it, and what the person is told of that. */
+/** A prepared message, and the notes about it for the user. */
 export interface Written {
   readonly parts: readonly UserPart[];
   readonly told: {
@@ -91,7 +91,7 @@ export interface Written {
   };
 }
 
-/** What a person says: without secrets (S10), and with what it names in a folder (B46), which is read until the signal aborts. */
+/** Prepares user text: removes secrets (S10) and attaches the files that it names (B46). Reading stops when the signal aborts. */
 export async function written(
   { host }: Workplace,
   parts: readonly UserPart[],
@@ -105,7 +105,7 @@ export async function written(
   const messages = await Promise.all(
     parts.map((part) => (part.type === "text" ? writtenMessage(host, part.text, signal, how) : undefined)),
   );
-  // What could not be read in time is a problem of the message; who interrupted it wants none.
+  // A file not read in time is a problem of the message; an interrupted message needs no problems.
   signal.throwIfAborted();
   const known = messages.filter((message) => message !== undefined);
   return {
@@ -118,7 +118,7 @@ export async function written(
   };
 }
 
-/** The same for what somebody else wrote: nothing goes along that it names. */
+/** Removes secrets from text that the user did not write, and attaches nothing that it names. */
 export function withoutSecrets({ host }: Workplace, parts: readonly UserPart[]): Written {
   let redacted = false;
   const clean = parts.map((part) => {
@@ -130,7 +130,7 @@ export function withoutSecrets({ host }: Workplace, parts: readonly UserPart[]):
   return { parts: clean, told: { attached: [], problems: [], redacted } };
 }
 
-/** Two pieces of one message. */
+/** Joins two parts of one message. */
 export function together({ parts, told }: Written, behind: Written): Written {
   return {
     parts: [...parts, ...behind.parts],
@@ -145,8 +145,8 @@ export function together({ parts, told }: Written, behind: Written): Written {
 type ModelList = Result<"model.list">;
 
 /**
- * The models that can be chosen. To find them out takes a while and asks servers; whoever asks while that is under way
- * gets the same answer, so that many clients, or one that asks again and again, cost no more than one.
+ * Lists the models that a user can choose. Listing is slow and asks servers. Callers during a listing share its result, so that
+ * many clients, or repeated requests, cost no more than one listing.
  */
 export class ModelLists {
   readonly #host: Pick<Host, "listProviders" | "listModels">;
@@ -156,7 +156,7 @@ export class ModelLists {
     this.#host = host;
   }
 
-  /** The providers and, when one is named, its models. Rejects with `ModelChoiceError`. */
+  /** The providers, and the models of the named provider. Rejects with `ModelChoiceError`. */
   of(provider: string | undefined): Promise<ModelList> {
     const known = this.#asked.get(provider);
     if (known) return known;
@@ -170,7 +170,7 @@ export class ModelLists {
       const providers = await this.#host.listProviders();
       return { providers: providers.map((each) => ({ ...each })), models: [] };
     }
-    // Whoever wants the models of all of them asks for each: the providers are found out once.
+    // A client that wants all models asks once per provider: list the providers only once.
     const { providers } = await this.of(undefined);
     const listed = providers.find(({ name }) => name === provider)?.models;
     const models = await this.#host.listModels(provider, listed);

@@ -9,13 +9,13 @@ export class TurnNotBegun extends Error {
   }
 }
 
-/** What a client has asked for and its session does not know of yet. */
+/** A requested turn that is not in its session's log yet. */
 export interface Beginning extends Disposable {
-  /** Aborts when it is not to wait for anything any longer: it was hastened, or interrupted. */
+  /** Aborts when the turn must stop waiting for servers and files: a client hastened or interrupted it. */
   readonly patience: AbortSignal;
-  /** Aborts, with `TurnNotBegun`, when it was interrupted. */
+  /** Aborts with `TurnNotBegun` when a client interrupts the turn. */
   readonly interruption: AbortSignal;
-  /** From now on the session knows of it. Throws `TurnNotBegun` when it was interrupted before. */
+  /** Hands the turn over to the session. Throws `TurnNotBegun` when a client interrupted the turn before. */
   begins(): void;
 }
 
@@ -27,13 +27,13 @@ interface Asked {
 }
 
 /**
- * Turns between their command and their run: while a conversation is opened, what is named with @ is read or servers start,
- * no session can be asked to interrupt them. Whoever interrupts means them too.
+ * Turns between their command and their run. While a conversation opens, `@` references are read or servers start, no session
+ * knows the turn. An interruption must reach these turns, too.
  */
 export class Beginnings {
   readonly #asked = new Set<Asked>();
 
-  /** To be called at once when the command comes; disposed of when that has been carried out: `return await`, not `return`. */
+  /** Call this as soon as the command arrives. Dispose of the result when the command is done: `return await`, not `return`. */
   of({ conversation, id }: Pick<Command<"turn.resume">, "conversation" | "id">): Beginning {
     const asked: Asked = { conversation, id, impatience: new AbortController(), interruption: new AbortController() };
     this.#asked.add(asked);
@@ -50,7 +50,7 @@ export class Beginnings {
     };
   }
 
-  /** Interrupts what was asked for in a conversation, or only the command of this id; returns how many. */
+  /** Interrupts the pending turns of a conversation, or only the turn of command `id`. Returns how many. */
   interrupt(conversation: string, id?: string): number {
     const meant = this.#of(conversation, id).filter(({ interruption }) => !interruption.signal.aborted);
     for (const asked of meant) {
@@ -60,7 +60,7 @@ export class Beginnings {
     return meant.length;
   }
 
-  /** What was asked for in a conversation, or only by this command, begins without what it waits for. Returns how many. */
+  /** Lets the pending turns of a conversation, or only that of command `id`, begin without further waiting. Returns how many. */
   hasten(conversation: string, id?: string): number {
     const meant = this.#of(conversation, id).filter(({ impatience }) => !impatience.signal.aborted);
     for (const { impatience } of meant) impatience.abort();

@@ -9,28 +9,28 @@ const FRAME = 16;
 /** One client of a broadcast. */
 export interface Receiver {
   readonly viewer: Viewer;
-  /** Sends a frame, the same to all who may see all of it; whoever has it is at this place. */
+  /** Sends a frame. Clients with equal rights share the frame. `at` is the feed position behind the frame. */
   send(frame: Frame, at: Cursor): void;
-  /** Whether so much waits to be sent that it must get no more for now. */
+  /** Whether too much unsent data waits for this client: the broadcast then sends no more. */
   readonly isFull: boolean;
-  /** It was full: it has everything up to this place, and gets no more until it joins again. */
+  /** The broadcast dropped this full client at position `at`. The client must join again to get more. */
   left(at: Cursor): void;
 }
 
 /**
- * Passes the feed of a session on to its clients: the first item after a pause at once, and then at most a frame every 16
- * ms, with deltas of one text as one. A frame is built once for all clients. Nobody waits for a client: one that is full
- * leaves, and catches up by itself.
+ * Passes the feed of a session on to its clients. The first item after a pause goes out at once, later items at most every 16 ms,
+ * with the deltas of one text merged. All clients share one built frame. The feed waits for no client: a full client is dropped
+ * and catches up by itself.
  */
 export class Broadcast {
   readonly #session: Session;
   readonly #receivers = new Set<Receiver>();
-  /** Of each run whose model is asked again, why and when: nobody learns that from the state. */
+  /** The current model retry of each run, with reason and time. The session's state does not hold retries. */
   readonly #retries = new Map<string, Extract<FeedItem, { type: "model.retrying" }>>();
   #latest: Cursor;
   #pending: FeedItem[] = [];
   #flushed = 0;
-  /** Why the session has ended, once it has. */
+  /** The reason why the session ended; absent while it runs. */
   #end: { readonly error: Error } | undefined;
   #timer: NodeJS.Timeout | NodeJS.Immediate | undefined;
 
@@ -48,21 +48,21 @@ export class Broadcast {
     });
   }
 
-  /** The place behind the last item of the feed. */
+  /** The position behind the last item of the feed. */
   get latest(): Cursor {
     return this.#latest;
   }
 
   /**
-   * Resolves when the state of the session says what its feed has said, and no more: with a store that takes its time. Rejects
-   * when the session has ended: a store that failed never gets there, and nobody is told anything any more.
+   * Resolves when the session's state matches the feed: a slow store delays the state. Rejects when the session has ended,
+   * because a failed store never catches up and no client gets further frames.
    */
   async settled(): Promise<void> {
     while (!this.#end && this.#session.cursor.seq !== this.#latest.seq) await turnOfTheLoop();
     if (this.#end) throw this.#end.error;
   }
 
-  /** From now on the receiver gets every frame; it has everything up to `latest`. What is waited for is told to it, too (W49). */
+  /** Sends every later frame to the receiver, which has everything up to `latest`. Sends current model retries as well (W49). */
   join(receiver: Receiver): void {
     this.flush();
     this.#receivers.add(receiver);
@@ -79,7 +79,7 @@ export class Broadcast {
     return this.#receivers.has(receiver);
   }
 
-  /** Sends what waits for the next frame now: afterwards every receiver has everything up to `latest`. */
+  /** Sends the pending items now. Afterwards every receiver has everything up to `latest`. */
   flush(): void {
     if (this.#timer) {
       clearTimeout(this.#timer as NodeJS.Timeout);
@@ -116,7 +116,7 @@ export class Broadcast {
     }
     if (this.#pending.length === 0 || this.#timer) return;
     const wait = this.#flushed + FRAME - performance.now();
-    // It is sent after the tick, so that all that the tick brings goes along, and the run does not wait for sockets.
+    // Send after the tick: the frame then holds all items of the tick, and the run does not wait for sockets.
     this.#timer = wait <= 0 ? setImmediate(() => this.flush()) : setTimeout(() => this.flush(), wait);
   }
 

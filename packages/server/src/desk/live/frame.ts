@@ -3,10 +3,10 @@ import type { Right, ServerFrame } from "@banyan/protocol";
 import type { Only } from "../principal.ts";
 import { itemOnly } from "./shown-only.ts";
 
-/** What is told to clients: as it is, for one in this process, and as text, which is made once for all others. */
+/** A frame for clients: as an object for clients in this process, and as bytes that all other clients share. */
 export class Frame {
   readonly told: ServerFrame;
-  /** The error that it tells of, for a client of this process. */
+  /** The error behind the frame, for a client of this process. */
   readonly cause: unknown;
   #bytes: Buffer | undefined;
 
@@ -16,7 +16,7 @@ export class Frame {
     this.#bytes = bytes;
   }
 
-  /** A part of a feed. Whoever has its items as JSON already gives them as `texts`. */
+  /** A frame with items of a feed. `texts` are the items as JSON, if the caller has them already. */
   static ofFeed(conversation: string, items: readonly FeedItem[], texts?: readonly string[]): Frame {
     const bytes =
       texts &&
@@ -24,33 +24,32 @@ export class Frame {
     return new Frame({ type: "feed", conversation, items }, bytes && { bytes });
   }
 
-  /** As JSON in UTF-8. */
+  /** The frame as JSON in UTF-8. */
   get bytes(): Buffer {
     this.#bytes ??= Buffer.from(JSON.stringify(this.told));
     return this.#bytes;
   }
 }
 
-/** Who gets items of a feed, by what they may do. */
+/** The rights that decide which items of a feed a client gets. */
 export interface Viewer {
   readonly rights: readonly Right[];
   readonly only?: Only;
 }
 
 /**
-/**
- * An item as somebody may see it, and nothing when they may not: who has a link is shown what it shows (S29); of what was stored
- * for the model others see that it was (S28).
+ * Returns the item as this viewer may see it, or `undefined`. A link shows only its conversation (S29). Other viewers without the
+ * right to act see that content was stored for the model, but not its text (S28).
  */
 export function shownTo<Item extends FeedItem>(item: Item, viewer: Viewer): Item | undefined {
-  // An event stays an event.
+  // `itemOnly` maps an event to an event.
   if (viewer.only) return itemOnly(item, viewer.only) as Item | undefined;
   return seesAllOf(item, viewer) ? item : { ...item, text: "" };
 }
 
 /**
- * Whether somebody sees all of an item: instructions and schemas of tools, which the model is sent, are for who may act (S28).
- * A file that a call brought is part of what everybody sees.
+ * Whether a viewer sees all of an item. Instructions and tool schemas, which go to the model, need the right to act (S28).
+ * Everybody sees a file that a call produced.
  */
 function seesAllOf(item: FeedItem, { rights }: Viewer): boolean {
   return item.type !== "content.stored" || item.mediaType !== undefined || rights.includes("act");

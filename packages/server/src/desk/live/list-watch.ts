@@ -1,26 +1,26 @@
 import type { ListedConversation } from "@banyan/protocol";
 import { Frame } from "./frame.ts";
 
-/** Milliseconds between two looks at what has changed. */
+/** Milliseconds between two checks for changed conversations. */
 const EVERY = 250;
 
-/** Who watches the list of conversations. */
+/** A client that watches the list of conversations. */
 export interface ListWatcher {
   send(frame: Frame): void;
 }
 
-/** Tells those who watch the list of conversations what changes in it, several changes at once. */
+/** Sends changes of the conversation list to the clients that watch the list, several changes in one frame. */
 export class ListWatch implements Disposable {
   readonly #list: () => Promise<readonly ListedConversation[]>;
   readonly #defect: (error: unknown) => void;
   readonly #watchers = new Set<ListWatcher>();
   readonly #changed = new Set<string>();
-  /** Any conversation may have changed. */
+  /** Whether any conversation may have changed. */
   #isAnyChanged = false;
   #timer: NodeJS.Timeout | undefined;
   #telling = false;
 
-  /** `defect` hears of what went wrong in telling them, and must not throw. */
+  /** `defect` receives errors of sending, and must not throw. */
   constructor(list: () => Promise<readonly ListedConversation[]>, defect: (error: unknown) => void) {
     this.#list = list;
     this.#defect = defect;
@@ -34,7 +34,7 @@ export class ListWatch implements Disposable {
     this.#watchers.delete(watcher);
   }
 
-  /** What the list says of a conversation may have changed; without a conversation, of any of them. */
+  /** Marks a conversation as changed in the list; without an argument, all conversations. */
   changed(conversation?: string): void {
     if (this.#watchers.size === 0) return;
     if (conversation === undefined) this.#isAnyChanged = true;
@@ -70,7 +70,7 @@ export class ListWatch implements Disposable {
     try {
       all = await this.#list();
     } catch {
-      // A list that cannot be read now is told of with the next change; whoever asks for it is told why.
+      // The next change tries again. A client that requests the list gets the error.
       return;
     }
     const changed = all.filter(({ id }) => ids.delete(id) || isAny);

@@ -1,25 +1,25 @@
 import { Agent, type Chat, type Directive, type FeedItem, type Session, type TurnHandler } from "@banyan/core";
 import { TurnNotBegun } from "./beginnings.ts";
 
-/** A turn that somebody asks for. */
+/** A turn that a client requests. */
 export interface AskedTurn {
   readonly agent: Agent;
   readonly directive: Directive;
-  /** Where it begins; where the conversation was last written to when absent. */
+  /** The message to continue from. Default: where the conversation was last written. */
   readonly at?: string | undefined;
-  /** Of the message that it adds, else of its run. */
+  /** The id of the user message that the turn adds, or of the run if it adds none. */
   readonly id: string;
-  /** What tools are told that it was begun with. */
+  /** The client name that tools see (`context.client`). */
   readonly client: string;
 }
 
-/** What a chat tells who keeps it. */
+/** Events of a chat, for its owner. */
 export interface LiveChatEvents {
-  /** It has come to where a person says what is next. */
+  /** The chat waits for the next user message. */
   waits(): void;
-  /** Its stream has ended. */
+  /** The chat's stream has ended. */
   over(): void;
-  /** What went wrong behind the beginning of a turn and cannot even be written to the log. */
+  /** An error after a turn began that could not be written to the log. */
   defect(error: unknown): void;
 }
 
@@ -33,10 +33,9 @@ interface Begun extends PromiseWithResolvers<string> {
 }
 
 /**
- * One branch, one stream: a chat of the library whose turn handler is the way of the prompt (B12). After each turn the
- * agent's own handler is asked, and then whoever talks with it: what they say next is what the handler returns. Between two
- * turns it has no run and no branch, only a promise: others may write where it stands, and it goes on behind them.
- *
+ * One branch as one stream: a chat of the library whose turn handler waits for the user (B12). After each turn the agent's own
+ * handler runs first; then the chat waits, and the user's next message is what the handler returns. Between two turns the chat
+ * holds no run and no branch, only a promise. Other clients may write to the branch, and the chat continues behind them.
  * ```
  * asked ──▶ turn ──▶ the agent's own onTurn ──▶ waits ──▶ over: its conversation is closed, or too many wait
  *            ▲             ╰──▶ another turn      │
@@ -46,10 +45,10 @@ interface Begun extends PromiseWithResolvers<string> {
 export class LiveChat {
   readonly session: Session;
   readonly #events: LiveChatEvents;
-  /** Handlers that ask here already. */
+  /** Turn handlers that already wait for the user. */
   readonly #prompts = new WeakSet<TurnHandler>();
   #begun: Begun;
-  /** The run of its turn, once that is in the log. */
+  /** The id of the chat's run, once the run is in the log. */
   #run: string | undefined;
   #waiting: Waiting | undefined;
   #moved = Promise.withResolvers<void>();
@@ -65,41 +64,41 @@ export class LiveChat {
   }
 
   /**
-   * The run of the turn that was asked for last, whether somebody looks or not (B64): resolves when it is in the log, rejects
-   * when it cannot begin, with `SessionError` (`busy`) while another turn works at its place (F83). What goes wrong later ends the run in the log.
+   * The run of the last requested turn. Resolves when the run is in the log, even if no client watches (B64). Rejects when the
+   * turn cannot begin: with `SessionError` (`busy`) while another turn works there (F83). Later errors end the run in the log.
    */
   get begun(): Promise<string> {
     return this.#begun.promise;
   }
 
-  /** The message behind which it waits for what a person says; `undefined` while it does not wait. */
+  /** The message below which the chat waits for the user; `undefined` while it does not wait. */
   get leaf(): string | null | undefined {
     return this.#waiting?.leaf;
   }
 
-  /** Whether its run has ended and it is about to wait, or to go on by itself. */
+  /** Whether the chat's run has ended and the chat is about to wait or to continue by itself. */
   get isEnding(): boolean {
     return this.#run !== undefined && !this.session.state.runs.has(this.#run);
   }
 
-  /** Whether it is known what comes next: its turn is under way, or it waits for a person. */
+  /** Whether the next step is known: the turn is running, or the chat waits for the user. */
   get isSettled(): boolean {
     return this.#waiting !== undefined || (this.#run !== undefined && this.session.state.runs.has(this.#run));
   }
 
-  /** Resolves when its turn has begun, has ended with all that comes behind it, or the chat is over. */
+  /** Resolves when the turn has begun, when it has ended with its handlers, or when the chat is over. */
   get moved(): Promise<void> {
     return this.#moved.promise;
   }
 
-  /** What is next in the chat that waits; the trampoline asks for the branch in the next microtask. */
+  /** Gives the next turn to the waiting chat. The trampoline requests the branch in the next microtask. */
   goOn(asked: AskedTurn): Promise<string> {
     this.#begun = begunOf(asked);
     this.#answer(this.#chatOf(asked));
     return this.begun;
   }
 
-  /** Nothing is next: the stream ends. Nothing is lost by that, what is said there begins another one. */
+  /** Ends the stream. No message is lost: the next user message starts a new chat. */
   end(): void {
     this.#answer(undefined);
   }
@@ -115,7 +114,7 @@ export class LiveChat {
     return this.#prompting(agent).chat(directive, options);
   }
 
-  /** The agent, whose handler asks here when its own has nothing to say. */
+  /** The agent with a turn handler that waits for the user when the agent's own handler returns nothing. */
   #prompting(agent: Agent): Agent {
     const own = agent.options.onTurn;
     if (own && this.#prompts.has(own)) return agent;
@@ -131,12 +130,12 @@ export class LiveChat {
   async #firstOwn(own: TurnHandler, ...[conversation, self, turn]: Parameters<TurnHandler>): Promise<Chat | undefined> {
     const next = await own(conversation, self, turn);
     if (!next) return this.#prompt(conversation.leaf);
-    // Another agent that it hands over to comes back here as well. What is no chat the trampoline refuses.
+    // An agent that the handler hands over to also returns here. The trampoline rejects a value that is no chat.
     const { agent, directive, options } = next;
     return agent instanceof Agent ? this.#prompting(agent).chat(directive, options) : next;
   }
 
-  /** A promise that is resolved with the chat itself: nothing lies between what is said and the trampoline. */
+  /** Returns a promise of the chat itself: no extra microtask lies between the user's message and the trampoline. */
   #prompt(leaf: string | null): Promise<Chat | undefined> {
     const { promise, resolve } = Promise.withResolvers<Chat | undefined>();
     this.#waiting = { leaf, answer: resolve };
@@ -150,7 +149,7 @@ export class LiveChat {
   }
 
   #started({ run, leaf }: Extract<FeedItem, { type: "run.started" }>): void {
-    // What somebody steered at the last moment, and what a handler returns, begin runs too.
+    // Steering messages of the last moment, and chats that a handler returns, begin runs as well.
     if (this.#begun.id === run || this.#begun.id === leaf) this.#begun.resolve(run);
     this.#move(run);
   }
@@ -162,7 +161,7 @@ export class LiveChat {
   }
 
   #over(error?: unknown): void {
-    // Whoever asked for a turn that cannot begin is told why.
+    // The caller whose turn cannot begin gets the error from `begun`.
     this.#begun.promise.then(
       () => {
         if (error !== undefined) this.#events.defect(error);
@@ -171,7 +170,7 @@ export class LiveChat {
     );
     this.#begun.reject(error ?? new TurnNotBegun());
     this.#move(undefined);
-    // A session that was closed ends the reader alone: its handler is let go as well.
+    // Closing a session ends only the reader: end the waiting handler as well.
     this.end();
     this.#events.over();
   }

@@ -5,34 +5,34 @@ import { asAtWork } from "../problem.ts";
 import type { Beginning } from "./beginnings.ts";
 import { type AskedTurn, LiveChat } from "./live-chat.ts";
 
-/** Chats of a desk that wait for a person. Of more, the one that has waited longest ends. */
+/** The most chats of a desk that wait for a user. Above this number, the chat that has waited longest ends. */
 const MOST_WAITING = 256;
 
 /**
- * The chats of a desk, one for each branch that somebody talks on: what is said where one of them waits is its next turn,
- * what is said elsewhere begins another one. They end with their conversation.
+ * The chats of a desk, one for each active branch. A message below a waiting chat becomes its next turn; a message elsewhere
+ * starts a new chat. Chats end with their conversation.
  */
 export class LiveChats {
   readonly #defect: (error: unknown) => void;
   readonly #live = new Map<Session, Set<LiveChat>>();
-  /** The one that has waited longest first. */
+  /** The chat that has waited longest is first. */
   readonly #waiting = new Set<LiveChat>();
-  /** While what was said is on its way into the chat that waited for it. */
+  /** Present while a message is being handed to a waiting chat. */
   #handing: Promise<void> | undefined;
 
-  /** `defect` hears of what went wrong and no client asked for. */
+  /** `defect` receives errors of work that no client requested. */
   constructor(defect: (error: unknown) => void) {
     this.#defect = defect;
   }
 
-  /** Those of a conversation. */
+  /** The chats of a conversation. */
   of(session: Session): readonly LiveChat[] {
     return [...(this.#live.get(session) ?? [])];
   }
 
   /**
-   * Begins a turn. Resolves when it has begun and is in the log; rejects with `TurnNotBegun` when it was interrupted before,
-   * with `AtWork` while another turn works at its place, and with whatever else keeps it from beginning.
+   * Begins a turn. Resolves when the turn is in the log. Rejects with `TurnNotBegun` when a client interrupted the turn before,
+   * with `AtWork` while another turn works there, and with any other error that prevents the turn.
    */
   async begin(session: Session, asked: AskedTurn, beginning: Beginning): Promise<void> {
     try {
@@ -45,10 +45,10 @@ export class LiveChats {
   async #begin(session: Session, asked: AskedTurn, beginning: Beginning): Promise<void> {
     for (let wait = this.#unsettled(session); wait; wait = this.#unsettled(session))
       await orAborted(wait, beginning.interruption);
-    // From that last look to `goOn`, or to the new chat, nothing is awaited.
+    // No `await` may come between the last check and `goOn`, or the new chat.
     const chat = this.#chatAt(session, asked.at);
     if (!chat) {
-      // The branch is asked for before this returns.
+      // The session reserves the branch before this call returns.
       beginning.begins();
       await this.#newChat(session, asked).begun;
       return;
@@ -56,8 +56,8 @@ export class LiveChats {
     beginning.interruption.throwIfAborted();
     this.#waiting.delete(chat);
     const begun = chat.goOn(asked);
-    // Two clients say something at the same moment: whoever comes second must not begin a chat of their own before the first
-    // one has the branch, which the trampoline asks for in the next microtask.
+    // Two clients may send a message at the same moment. The second must not start its own chat before the first has the branch,
+    // which the trampoline requests in the next microtask.
     this.#handing = Promise.resolve();
     await this.#handing;
     this.#handing = undefined;
@@ -67,19 +67,19 @@ export class LiveChats {
     if (isInterrupted) session.interrupt(run);
   }
 
-  /** Resolves when no turn of a conversation has ended of which it is not known whether another one follows by itself. */
+  /** Resolves when every ended turn of the conversation has either continued by itself or waits for the user. */
   async settled(session: Session): Promise<void> {
     const next = () => this.of(session).find(({ isSettled }) => !isSettled);
     for (let chat = next(); chat; chat = next()) await chat.moved;
   }
 
-  /** Resolves when something that is on its way to waiting, or into a chat that waited, may have come there. */
+  /** Returns a promise for the moment when a chat that is about to wait, or to take a message, may have done so. */
   #unsettled(session: Session): Promise<void> | undefined {
-    // A client that saw `run.ended` may say something before the turn handler is asked.
+    // A client may see `run.ended` and send a message before the turn handler runs.
     return this.#handing ?? this.of(session).find(({ isEnding }) => isEnding)?.moved;
   }
 
-  /** The chat that waits at a message, or nearest above it: its branch has grown since, by a summary, say. */
+  /** The chat that waits at a message, or the nearest above it: its branch may have grown since, for example by a summary. */
   #chatAt({ id, state }: Session, at = standing(state, state.leaf)): LiveChat | undefined {
     if (at !== null && !state.messages.has(at)) return undefined;
     const ends = new Map<string | null, LiveChat>();

@@ -7,23 +7,23 @@ import { Frame, type Viewer } from "./frame.ts";
 import { stateOnly } from "./shown-only.ts";
 import { type Line, Subscription } from "./subscription.ts";
 
-/** UTF-16 units of messages that one answer holds, or one message more. */
+/** The most UTF-16 units of messages in one answer; a single larger message is still sent. */
 const READ_AT_ONCE = 1024 * 1024;
 
-/** What a live conversation tells the server. */
+/** Events of a live conversation, for the server. */
 export interface LiveEvents {
-  /** What a list says of it is different now. */
+  /** The conversation's entry in the list has changed. */
   changed(): void;
-  /** A turn of the conversation with the person has ended. */
+  /** A turn of the main agent has ended. */
   turnEnded(reason: Exclude<RunEnd, "waiting">): void;
-  /** Its session has ended. */
+  /** The session has ended. */
   ended(): void;
-  /** Its rules that allow less than when the user allowed them. */
+  /** Returns the conversation's rules that now allow less than when the user allowed them. */
   narrowed(): readonly NarrowedRule[];
 }
 
 /**
- * A conversation that is open on the server: its session, and who watches it. What works in it goes on while nobody looks
+ * A conversation that is open on the server: its session and the clients that watch it. Its runs continue while no client watches
  * (B64).
  */
 export class LiveConversation {
@@ -31,14 +31,14 @@ export class LiveConversation {
   readonly #broadcast: Broadcast;
   readonly #events: LiveEvents;
   readonly #subscriptions = new Map<Subscription, Line>();
-  /** Runs that are not a sub-agent's. */
+  /** Runs of the main agent, not of sub-agents. */
   readonly #turns = new Set<string>();
   #beginning = 0;
-  /** Turns that waited and are being continued. */
+  /** Waiting turns that are being continued. */
   readonly #continuing = new Map<string, Promise<unknown>>();
-  /** Why it is being closed, where those who watch it are told. */
+  /** The reason for closing, for the clients that watch. */
   #reason: "removed" | undefined;
-  /** When it was last needed, in milliseconds of the process. */
+  /** When the conversation was last needed, in milliseconds of the process. */
   #needed = performance.now();
 
   constructor(session: Session, events: LiveEvents) {
@@ -53,7 +53,7 @@ export class LiveConversation {
     });
   }
 
-  /** For how many milliseconds nobody has watched it and nothing has worked in it. */
+  /** Milliseconds since a client last watched the conversation or work ran in it. */
   get idle(): number {
     const { runs, processes } = this.session.state;
     const isAtWork = runs.size > 0 || [...processes.values()].some(({ outcome }) => outcome === undefined);
@@ -61,18 +61,18 @@ export class LiveConversation {
     return performance.now() - this.#needed;
   }
 
-  /** Something is about to work in it. */
+  /** Whether work is about to begin in the conversation. */
   get isBeginning(): boolean {
     return this.#beginning > 0;
   }
 
-  /** What goes on in it. */
+  /** The number of its runs and of its open questions. */
   get activity(): Activity {
     const { runs, questions } = this.session.state;
     return { running: runs.size, waiting: questions.size };
   }
 
-  /** A client begins to watch: behind a cursor, or with a snapshot in which the branch of `leaf` is in view. */
+  /** Adds a client: behind the cursor `from`, or with a snapshot that has the branch of `leaf` in view. */
   async subscribe(line: Line, from?: Cursor, leaf?: string): Promise<Subscription> {
     await this.#broadcast.settled();
     const failed = (error: unknown) => this.#tellBroken(subscription, line, error);
@@ -89,14 +89,14 @@ export class LiveConversation {
     this.#subscriptions.delete(subscription);
   }
 
-  /** Everybody who is in step has everything that happened so far. */
+  /** Sends everything that has happened so far to all clients that are in step. */
   flush(): void {
     this.#broadcast.flush();
   }
 
   /**
-   * Messages as they are at the place of the feed where a client is, who gets them in `answer`, in the same tick: the
-   * first ones that fit, at least one.
+   * Reads messages as of the client's position in the feed, and passes them to `answer` in the same tick. `answer` gets the first
+   * messages that fit, at least one.
    */
   async read(
     messages: readonly string[],
@@ -135,7 +135,7 @@ export class LiveConversation {
     }
   }
 
-  /** Does something for a turn that waited, unless that is being done already; then its outcome is the same. */
+  /** Runs `work` for a waiting turn. A call during the same work returns the same promise. */
   onceFor<Result>(run: string, work: () => Promise<Result>): Promise<Result> {
     const known = this.#continuing.get(run) as Promise<Result> | undefined;
     if (known) return known;
@@ -144,7 +144,7 @@ export class LiveConversation {
     return working;
   }
 
-  /** Ends what runs, with its facts in the log, and lets go of the log. Who watches is told why, if there is a reason. */
+  /** Ends the runs, writes their ends to the log, and releases the log. `reason` goes to the clients that watch. */
   async close(reason?: "removed"): Promise<void> {
     this.#reason = reason;
     await this.session.close();
@@ -158,7 +158,7 @@ export class LiveConversation {
         break;
       case "run.ended":
         this.#needed = performance.now();
-        // One that waits for a user is not over, whatever becomes of its process.
+        // A turn that waits for a user has not ended, even if its process ends.
         if (this.#turns.delete(item.run) && item.reason !== "waiting") this.#events.turnEnded(item.reason);
         break;
       case "message.checkpoint":
@@ -187,7 +187,7 @@ export class LiveConversation {
     this.#subscriptions.clear();
   }
 
-  /** One client cannot be told what it missed; the others have it. */
+  /** Ends one subscription whose missed items cannot be read; other clients are not affected. */
   #tellBroken(subscription: Subscription, line: Line, error: unknown): void {
     this.unsubscribe(subscription);
     const message = `The messages since then cannot be read: ${wordsOf(error)}`;

@@ -6,26 +6,26 @@ import type { Activity } from "../elsewhere.ts";
 import { LiveConversation } from "./live-conversation.ts";
 import type { UnreadCounts } from "./unread.ts";
 
-/** Where conversations are, and how long one that nobody needs stays open. */
+/** The store of the conversations, and how long an unused conversation stays open. */
 export interface LiveConversationsOptions {
   readonly host: Pick<Host, "newSession" | "openById" | "store">;
   readonly unread: UnreadCounts;
-  /** Milliseconds for which a conversation stays open that nobody watches and nothing works in. */
+  /** Milliseconds until a conversation closes that no client watches and that has no running work. */
   readonly idle: number;
-  /** What the list says of a conversation may have changed; it may be gone. */
+  /** The conversation's entry in the list may have changed or gone. */
   changed(conversation: string): void;
-  /** What goes on in conversations that are open on other nodes; there are none when absent. */
+  /** The activity of conversations that are open on other nodes. Absent: there are no other nodes. */
   elsewhere?(): Promise<ReadonlyMap<string, Activity>>;
 }
 
 /**
- * The conversations of a server: opened when somebody wants them, kept open while somebody watches or something works in
- * them, and closed again, so that other programs can have them.
+ * The conversations of a server. The server opens a conversation on demand, keeps it open while a client watches it or work runs
+ * in it, and closes it afterwards, so that other programs can open it.
  */
 export class LiveConversations {
   readonly #options: LiveConversationsOptions;
   readonly #live = new Map<string, LiveConversation>();
-  /** Those that are being opened or closed. */
+  /** Conversations that are being opened or closed. */
   readonly #moving = new Map<string, Promise<unknown>>();
   readonly #sweep: NodeJS.Timeout;
   #closed = false;
@@ -35,14 +35,14 @@ export class LiveConversations {
     this.#sweep = setInterval(() => this.#closeIdle(), Math.max(100, options.idle / 4)).unref();
   }
 
-  /** Begins a conversation, unless there is one of this id. It is stored with its first message. Rejects with `StoreError`. */
+  /** Creates a conversation, or opens the one with this id. The first message stores it. Rejects with `StoreError`. */
   async create(id?: string, program?: ProgramAnswers): Promise<LiveConversation> {
     const { host } = this.#options;
     if (id === undefined) return this.#keep(await host.newSession(undefined, program));
     return this.#had(id, () => host.newSession(id, program));
   }
 
-  /** The conversation of this id, opened if it is not. Rejects with `StoreError`, as with `locked`. */
+  /** Opens the conversation of this id if it is closed. Rejects with `StoreError`, for example `locked`. */
   open(id: string): Promise<LiveConversation> {
     return this.#had(id, () => this.#options.host.openById(id));
   }
@@ -56,12 +56,12 @@ export class LiveConversations {
     return opening;
   }
 
-  /** The conversation of this id, if it is open here. */
+  /** The conversation of this id, if this process has it open. */
   ifOpen(id: string): LiveConversation | undefined {
     return this.#live.get(id);
   }
 
-  /** The last written first; with `programs`, those too that programs began. Rejects with `StoreError`. */
+  /** Lists conversations, the last written first. `programs` includes those that programs created. Rejects with `StoreError`. */
   async list({
     programs = true,
     ...query
@@ -72,7 +72,7 @@ export class LiveConversations {
     return summaries.map((summary) => this.#listed(summary, others?.get(summary.id)));
   }
 
-  /** Messages of all conversations; with `programs`, of those too that programs began. Rejects with `StoreError`. */
+  /** Searches the messages of all conversations. `programs` includes those that programs created. Rejects with `StoreError`. */
   search(
     query: string,
     { programs, ...options }: SearchOptions & { readonly programs: boolean },
@@ -81,12 +81,12 @@ export class LiveConversations {
     return programs ? store.search(query, options) : searchForUsers(store, query, options);
   }
 
-  /** Those that are open, in the order of their opening. */
+  /** The open conversations, in the order in which they were opened. */
   get allOpen(): readonly LiveConversation[] {
     return [...this.#live.values()];
   }
 
-  /** Removes a conversation for good; what runs in it is interrupted. Rejects with `StoreError`. */
+  /** Deletes a conversation for good and interrupts its runs. Rejects with `StoreError`. */
   async remove(id: string): Promise<void> {
     const stored = await this.#isStored(id);
     const live = this.#live.get(id);
@@ -96,24 +96,24 @@ export class LiveConversations {
     this.#options.changed(id);
   }
 
-  /** Closes a conversation, if it is open; what runs in it is interrupted. Rejects when that could not be written. */
+  /** Closes a conversation if it is open, and interrupts its runs. Rejects when their ends cannot be written. */
   async letGo(id: string): Promise<void> {
     for (let moving = this.#moving.get(id); moving; moving = this.#moving.get(id)) await moving.catch(() => {});
     const live = this.#live.get(id);
     if (live) await this.#close(live);
   }
 
-  /** A conversation has come by another way: brought in, say. */
+  /** Reports a conversation that was added in another way, for example by an import. */
   appeared(id: string): void {
     this.#options.changed(id);
   }
 
-  /** A person has looked at a conversation. */
+  /** Marks a conversation as seen by the user. */
   seen(id: string): void {
     if (this.#options.unread.seen(id)) this.#options.changed(id);
   }
 
-  /** Interrupts everything that runs, and closes everything. */
+  /** Interrupts all runs and closes all conversations. */
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#sweep);
@@ -138,13 +138,13 @@ export class LiveConversations {
       narrowed: () => narrowedRules(session.allowed),
       ended: () => {
         if (this.#live.get(id) === live) this.#live.delete(id);
-        // One whose log failed is given back, so that it can be opened anew. What it could not write its clients were told.
+        // Close a session whose log failed, so that it can be opened again. Its clients know what could not be written.
         if (!this.#moving.has(id)) this.#move(id, session.close());
         changed(id);
       },
     });
     this.#live.set(id, live);
-    // What the node that had it open last told of it may be out of date.
+    // The last report of the node that had the conversation open may be out of date.
     changed(id);
     return live;
   }
@@ -166,14 +166,14 @@ export class LiveConversations {
   #closeIdle(): void {
     for (const live of this.#live.values()) {
       if (live.idle <= this.#options.idle) continue;
-      // What it could not write it has told its clients; it is opened anew when somebody wants it.
+      // The clients know what could not be written. The next client opens the conversation again.
       this.#close(live).catch(() => {});
     }
   }
 
   #listed({ questions = [], ...summary }: ConversationSummary, elsewhere?: Activity): ListedConversation {
     const { running = 0, waiting = 0 } = elsewhere ?? {};
-    // A node that took a conversation over may not have reported its questions; the store knows those that outlive a process.
+    // A node that took over a conversation may not have reported its questions; the store knows those that outlive a process.
     const closed = { running, waiting: Math.max(waiting, questions.length) };
     return {
       ...summary,
@@ -183,7 +183,7 @@ export class LiveConversations {
   }
 }
 
-/** The server ends: nothing begins any more. */
+/** Rejection of work while the server stops. */
 export class ServerStopping extends Error {
   override readonly name = "ServerStopping";
 

@@ -10,11 +10,10 @@ import {
 } from "@banyan/core/conversation";
 import type { Only } from "../principal.ts";
 
-// What somebody sees who has a link (S29): what was said, called and done in one conversation, or on one branch of it, and nothing
-// of what stands behind it: other conversations that memory brought along, the folder, settings, rules, what waits to be said, and
-// what a person removed.
+// A link shows the messages, calls and results of one conversation or of one branch (S29). It hides everything else: other
+// conversations that memory recalled, the folder, settings, rules, queued messages, and messages that the user removed.
 
-/** A conversation as a link shows it. */
+/** The state of a conversation as a link shows it. */
 export function stateOnly(state: ConversationState, { leaf }: Only): ConversationState {
   const messages = messagesOnly(state, leaf);
   const within = (id: string | null) => id !== null && messages.has(id);
@@ -30,7 +29,7 @@ export function stateOnly(state: ConversationState, { leaf }: Only): Conversatio
     allowed: [],
   };
   if (leaf === undefined) return shown;
-  // A branch is shown as it was when the link was opened: nothing goes on in it.
+  // A link to a branch shows the branch as of the moment when the link was opened, without activity.
   const still = {
     runs: new Map(),
     waiting: new Map(),
@@ -44,8 +43,8 @@ export function stateOnly(state: ConversationState, { leaf }: Only): Conversatio
 }
 
 /**
- * What a link shows of each type of item: all of it, a part (`itemOnly`), or nothing. One that is new does not compile before
- * somebody has decided.
+ * What a link shows of each item type: everything, a part (`itemOnly`), or nothing. A new item type does not compile until it has
+ * a row here.
  */
 const SHOWS = {
   "conversation.created": "part",
@@ -111,8 +110,8 @@ const SHOWS = {
 type PartlyShown = { [Type in FeedItem["type"]]: (typeof SHOWS)[Type] extends "part" ? Type : never }[FeedItem["type"]];
 
 /**
- * An item of the feed as a link shows it. Of a branch nothing is told: it stands as it is. An event that is not shown is told as one
- * that says nothing, so that the feed has no gap.
+ * Returns an item of the feed as a link shows it. A link to one branch gets no items. Events that are not shown become empty
+ * events, so that the feed has no gap.
  */
 export function itemOnly(item: FeedItem, { leaf }: Only): FeedItem | undefined {
   if (leaf !== undefined) return undefined;
@@ -131,7 +130,7 @@ function partOf(item: Extract<FeedItem, { readonly type: PartlyShown }>): FeedIt
     case "conversation.created":
       return { ...item, labels: labelsOnly(item.labels) };
     case "content.stored":
-      // A file that a call brought is part of what was done; what the model is sent is not.
+      // A file that a call produced is part of the conversation; content for the model is not.
       return item.mediaType === undefined ? untold(item) : item;
     case "run.started":
       return { ...item, settings: {}, limits: {} };
@@ -149,11 +148,11 @@ function partOf(item: Extract<FeedItem, { readonly type: PartlyShown }>): FeedIt
   }
 }
 
-/** The messages that a link shows: of a branch, those on it; with what sub-agents did, and without what was removed. */
+/** The messages that a link shows: all, or those of one branch. Includes the work of sub-agents, without removed messages. */
 function messagesOnly(state: ConversationState, leaf: string | undefined): Map<string, Message> {
   const path = leaf === undefined ? undefined : new Set(pathTo(state, leaf).map(({ id }) => id));
   const shown = new Map<string, Message>();
-  // A parent stands before its children, and a call before the messages of the agent that it launched.
+  // A parent comes before its children, and a call before the messages of the sub-agent that it started.
   for (const message of state.messages.values()) {
     const above = message.parentId ?? (message.call === undefined ? null : (state.calls.get(message.call) ?? ""));
     if (message.removed || (above !== null && !shown.has(above))) continue;
@@ -170,21 +169,21 @@ function messageOnly(message: Message): Message {
   return rest;
 }
 
-/** The folder that a call works in is not shown; paths in its arguments and results are. */
+/** Hides the folder that a call works in. Paths in arguments and results stay visible. */
 function withoutFolder<Told extends { readonly about?: About }>(told: Told): Told {
   if (told.about?.folder === undefined) return told;
   const { folder: _, ...about } = told.about;
   return { ...told, about };
 }
 
-/** Which rule an answer would make is for whoever answers. */
+/** Hides the rule that an answer would make: only users who may answer see it. */
 function withoutRule<Asked extends object>(asked: Asked): Asked {
   if (!("pattern" in asked)) return asked;
   const { pattern: _, ...rest } = asked;
   return rest as Asked;
 }
 
-/** What it is called whose words they are; not where it was worked, on which machine, or what the project looked like. */
+/** Keeps only the name of the agent: folder, machine and project state stay hidden. */
 function labelsOnly({ agent }: ConversationState["labels"]): ConversationState["labels"] {
   return agent === undefined ? {} : { agent };
 }

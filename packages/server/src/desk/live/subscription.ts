@@ -5,33 +5,33 @@ import type { Broadcast, Receiver } from "./broadcast.ts";
 import { Frame, shownTo, type Viewer } from "./frame.ts";
 import { stateOnly } from "./shown-only.ts";
 
-/** UTF-16 units of JSON that one frame of what was missed holds, or one item more. */
+/** The most UTF-16 units of JSON in one frame of missed items; a single larger item is still sent. */
 const FRAME_SIZE = 128 * 1024;
 
 /** The connection of a client: a socket, or a stream of server-sent events. */
 export interface Line {
-  /** Whose it is. */
+  /** The rights of the client. */
   readonly viewer: Viewer;
-  /** Tells of a conversation by showing it where it is, for a client of this process; absent where a snapshot is needed. */
+  /** Hands the session itself to a client of this process; absent for clients that need a snapshot. */
   share?(session: Session): void;
-  /** Sends a frame; whoever has it is at this place of the feed, if it is one of a feed. */
+  /** Sends a frame. `at` is the position behind a frame of the feed. */
   send(frame: Frame, at?: Cursor): void;
-  /** Whether so much waits to be sent that it must get no more for now. */
+  /** Whether too much unsent data waits in the connection: the subscription then sends no more. */
   readonly isFull: boolean;
-  /** Resolves when there is room again, or the connection is gone. */
+  /** Resolves when the connection has room again, or is gone. */
   room(): Promise<void>;
 }
 
-/** What a client begins with whose cursor is of another writer. */
+/** The snapshot for a client whose cursor is of an earlier writer. */
 interface Anew {
-  /** Of that writer. */
+  /** The epoch of that writer. */
   readonly epoch: number;
   begin(): void;
 }
 
 /**
- * One client's way through the feed of one conversation. What a client has is always a beginning of the feed, without a
- * gap and without a repeat.
+ * The position of one client in the feed of one conversation. The client always has a prefix of the feed, without gaps and
+ * without repeats.
  *
  * ```
  * snapshot ───────────────────▶ in step ◀──────────╮   (a cursor of another writer: catching up with text only,
@@ -50,8 +50,8 @@ export class Subscription implements Receiver {
   #stepping = Promise.withResolvers<void>();
 
   /**
-   * `failed` hears why the client gets no more, if it is not the session that ended. Must not throw. `narrowed` returns the rules
-   * of the conversation that allow less than when the user allowed them.
+   * `failed` receives the reason if the client gets no more for another reason than the end of the session. It must not throw.
+   * `narrowed` returns the conversation's rules that now allow less than when the user allowed them.
    */
   constructor(
     session: Session,
@@ -68,9 +68,9 @@ export class Subscription implements Receiver {
   }
 
   /**
-   * Begins with a snapshot, or behind a cursor of this writer. Behind that of another writer comes what was said since, as
-   * deltas, and then a snapshot (W81). Resolves when the snapshot is sent, if there is to be one. Who has a link always begins with
-   * one: the log holds what it does not show (S29).
+   * Begins with a snapshot, or behind a cursor of this writer. A cursor of an earlier writer first gets the later text as deltas,
+   * then a snapshot (W81). Resolves when the snapshot, if any, is sent. A guest with a link always begins with a snapshot: the
+   * log holds more than the link shows (S29).
    */
   async begin(cursor: Cursor | undefined, leaf: string | undefined): Promise<void> {
     const { latest } = this.#broadcast;
@@ -94,17 +94,17 @@ export class Subscription implements Receiver {
     else beginAnew();
   }
 
-  /** Whether the client has everything but for what waits for the next frame. */
+  /** Whether the client has everything except the items of the next frame. */
   get isInStep(): boolean {
     return this.#broadcast.has(this);
   }
 
-  /** Resolves when the client has come into step, or its subscription is over. */
+  /** Resolves when the client is in step, or its subscription has ended. */
   inStep(): Promise<void> {
     return this.isInStep || this.#over ? Promise.resolve() : this.#stepping.promise;
   }
 
-  /** The client gets no more. */
+  /** Ends the subscription. */
   end(): void {
     this.#over = true;
     this.#broadcast.leave(this);
@@ -128,7 +128,7 @@ export class Subscription implements Receiver {
     this.#catchUpAlone(at);
   }
 
-  /** Where nobody waits for it, the client is told that it gets no more. */
+  /** Catches up without a caller that waits: `failed` receives an error. */
   #catchUpAlone(from: Cursor): void {
     this.#catchUp(from).catch((error: unknown) => this.#failed(error));
   }
@@ -139,8 +139,8 @@ export class Subscription implements Receiver {
   }
 
   /**
-   * Sends what came after a cursor, with pauses while the connection is full, and joins the others. With `anew`: only
-   * text, and then that, which tells the rest. Rejects when the log cannot be read.
+   * Sends everything after a cursor, pauses while the connection is full, and then joins the broadcast. With `anew`, sends only
+   * text deltas, then the snapshot. Rejects when the log cannot be read.
    */
   async #catchUp(from: Cursor, anew?: Anew): Promise<void> {
     for (let at: Cursor | undefined = from; at && !this.#over; ) {
@@ -149,7 +149,7 @@ export class Subscription implements Receiver {
     }
   }
 
-  /** Sends what came after a cursor until the connection is full: returns where that was. Nothing when there is no more to do. */
+  /** Sends the items after a cursor. Returns the position where the connection became full, or `undefined` at the end. */
   async #readOn(from: Cursor, anew?: Anew): Promise<Cursor | undefined> {
     if (this.#over) return undefined;
     const join = anew?.begin ?? (() => this.#join());
@@ -157,7 +157,7 @@ export class Subscription implements Receiver {
       join();
       return undefined;
     }
-    // Until the snapshot has come, a client that breaks off again must not seem to know of this writer's events.
+    // Until the snapshot arrives, a client that disconnects must not seem to know events of this writer.
     const mark = anew && { epoch: anew.epoch };
     let at = from;
     let hasBegun = from.epoch === this.#broadcast.latest.epoch || from.seq === 0;
@@ -175,7 +175,7 @@ export class Subscription implements Receiver {
       for await (const item of this.#session.feed({ from })) {
         at = placeOf(item) ?? at;
         if (item.type === "feed.reset") hasBegun = true;
-        // Who begins at the beginning has nothing that could be reset, and who begins anew learns it from the snapshot.
+        // A client at the start of the feed has nothing to reset; a client that gets a snapshot learns of the reset from it.
         const shown = (anew ? isDelta(item) : item.type !== "feed.reset") && shownTo(item, this.viewer);
         if (shown) {
           const told = { ...shown, ...mark };
@@ -185,7 +185,7 @@ export class Subscription implements Receiver {
           size += text.length;
         }
         if (this.#over) return undefined;
-        // Between here and `join` nothing happens: what this client has is what the others have, or wait for.
+        // No `await` may come between this check and `join`: the client then has what the others have or wait for.
         if (hasBegun && !isBefore(at, this.#broadcast.latest)) {
           send();
           join();
@@ -195,13 +195,13 @@ export class Subscription implements Receiver {
         send();
         if (this.#line.isFull) return at;
       }
-      // The session has ended; whoever ended it tells the client.
+      // The session has ended: the code that ended it informs the client.
       return undefined;
     } catch (error) {
       send();
-      // A log that cannot be read breaks no session: nobody else would say so.
+      // An unreadable log does not end the session, so only this throw reports it.
       if (!(error instanceof SessionError)) throw error;
-      // Whoever was too slow for a reader goes on from there. A session that broke tells the client itself.
+      // A client too slow for its reader continues from `at`. A session that failed informs the client itself.
       return error.code === "behind" ? at : undefined;
     }
   }

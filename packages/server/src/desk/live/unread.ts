@@ -2,25 +2,25 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { BrokenTurn, RunEnd } from "@banyan/core/conversation";
 
-/** Milliseconds after which a change is written. */
+/** Milliseconds after which a change is written to the file. */
 const SOON = 1_000;
 
-/** What is known of a conversation's turns: how many have ended since a person looked, and why the last one broke off. */
+/** The turns of a conversation that ended since the user last looked, and why the last one broke off. */
 interface Ended {
   readonly unread: number;
   readonly broken?: BrokenTurn["reason"];
 }
 
 /**
- * How many turns of each conversation have ended since a person looked, and how the last one did. Kept in a file of their
- * own: they are about the person, not facts of a conversation, and may be lost.
+ * Counts per conversation how many turns have ended since the user last looked, and how the last one ended. Kept in a separate
+ * file: the counts describe the user, not the conversation, and may be lost.
  */
 export class UnreadCounts implements Disposable {
   readonly #file: string | undefined;
   readonly #ended: Map<string, Ended>;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Without a file they last as long as the process. A file that cannot be read counts as none. */
+  /** Without a file, the counts last as long as the process. An unreadable file counts as empty. */
   constructor(file?: string) {
     this.#file = file;
     this.#ended = new Map(file === undefined ? [] : endedIn(file));
@@ -37,7 +37,7 @@ export class UnreadCounts implements Disposable {
     this.#saveSoon();
   }
 
-  /** A person has looked. Returns whether that changed anything. */
+  /** Marks a conversation as seen. Returns whether that changed a count. */
   seen(conversation: string): boolean {
     const { unread, broken } = this.of(conversation);
     if (unread === 0) return false;
@@ -47,12 +47,12 @@ export class UnreadCounts implements Disposable {
     return true;
   }
 
-  /** The conversation is gone. */
+  /** Removes the counts of a removed conversation. */
   forget(conversation: string): void {
     if (this.#ended.delete(conversation)) this.#saveSoon();
   }
 
-  /** Writes what has not been written. */
+  /** Writes pending changes. */
   [Symbol.dispose](): void {
     if (this.#timer === undefined) return;
     clearTimeout(this.#timer);
@@ -73,7 +73,7 @@ export class UnreadCounts implements Disposable {
       writeFileSync(temporary, JSON.stringify(Object.fromEntries(this.#ended)), { mode: 0o600 });
       renameSync(temporary, this.#file);
     } catch {
-      // A full disk, say. The counts of this process go on; only the next one knows less.
+      // For example a full disk. This process keeps its counts; only the next process lacks the latest.
     }
   }
 }
@@ -86,13 +86,13 @@ function endedIn(file: string): [string, Ended][] {
   try {
     const kept = Object.entries(JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>);
     return kept.flatMap(([conversation, value]): [string, Ended][] => {
-      // Until the reason was kept too, there was only the count.
+      // Files of earlier versions hold only the count, not the reason.
       const { unread, broken } = typeof value === "number" ? { unread: value } : ((value ?? {}) as Partial<Ended>);
       if (!Number.isSafeInteger(unread) || (unread ?? 0) < 0) return [];
       return [[conversation, { unread: unread ?? 0, ...(BROKEN.has(broken) && { broken }) } as Ended]];
     });
   } catch {
-    // There is none yet, or it is damaged: nothing is unread then.
+    // The file does not exist yet or is damaged: nothing counts as unread.
     return [];
   }
 }

@@ -7,7 +7,7 @@ import type { AcpPlace } from "./place.ts";
 import { type AskedEditor, agrees, askThere } from "./questions.ts";
 import type { Abilities } from "./telling.ts";
 
-/** Whose questions an editor is asked. */
+/** The session whose questions go to an editor. */
 export interface AskedQuestionsParts {
   readonly sessionId: string;
   readonly place: AcpPlace;
@@ -15,22 +15,22 @@ export interface AskedQuestionsParts {
   readonly client: AgentContext;
   readonly abilities: Abilities;
   readonly branch: Branch;
-  /** Resolves when the editor has been told all that happened so far. */
+  /** Resolves when the editor has received everything so far. */
   told(): Promise<void>;
-  /** Tells the person something. */
+  /** Shows a sentence to the user. */
   say(sentence: string): void;
-  /** A question is to be asked as a message. */
+  /** Asks a question as a message. */
   inWords(question: TextQuestion): void;
 }
 
 /**
- * The open questions of a branch, each asked in the editor once. Any client can answer: the first answer counts, and what was
- * answered elsewhere is taken back here.
+ * The open questions of a branch. The editor shows each once. Any client may answer, and the first answer counts; the editor then
+ * withdraws its question.
  */
 export class AskedQuestions implements Disposable {
   readonly #parts: AskedQuestionsParts;
   readonly #asked = new Map<string, AbortController>();
-  /** Those that came before the editor knew of the session. */
+  /** Questions from before the editor knew the session. */
   #before: string[] | undefined;
 
   constructor(parts: AskedQuestionsParts) {
@@ -38,22 +38,22 @@ export class AskedQuestions implements Disposable {
     this.#before = [...parts.watched.state.questions.keys()];
   }
 
-  /** The editor knows of the session: it is asked what is open. */
+  /** Asks the open questions, when the editor knows the session. */
   begin(): void {
     const before = this.#before ?? [];
     this.#before = undefined;
     for (const question of before) this.#ask(question);
   }
 
-  /** Takes note of what happened, which the editor has been told. */
+  /** Processes an item that the editor has received. */
   take(item: FeedItem): void {
     for (const [id, asking] of this.#asked) if (!this.#open.has(id)) this.#close(id, asking);
-    // Only now the editor knows what a question is about: the state may say before that it is open.
+    // Ask only now: the state may list a question before the editor has the call that it is about.
     if (item.type === "call.approval-requested" || item.type === "question.asked" || item.type === "run.paused")
       this.#ask(item.question);
   }
 
-  /** Whether the editor's person says yes to something that no call asks. Never rejects. */
+  /** Asks the editor's user for consent that no call asks for. Never rejects. */
   agrees(title: string): Promise<boolean> {
     return agrees(this.#asking(new AbortController().signal), createId(), title);
   }
@@ -78,7 +78,7 @@ export class AskedQuestions implements Disposable {
     const asking = new AbortController();
     this.#asked.set(id, asking);
     this.#askAndAnswer(question, asking.signal).catch(() => {
-      // Somebody else was first, or the conversation is closed: what came of it, the editor is told anyway.
+      // Another client answered first, or the conversation closed: the feed informs the editor.
     });
   }
 

@@ -2,37 +2,37 @@ import { type ConversationState, type FeedItem, pathTo } from "@banyan/core/conv
 import { isFirstOfFork } from "./fork.ts";
 
 /**
- * The branch that an editor is on: the messages down to its end, and the runs that write there, those of sub-agents included.
- * It grows with what is written below its end, by whoever; what is written beside it is on another branch.
+ * The branch of an editor: the messages down to its end, and the runs that write there, with their sub-agents. Any client may
+ * extend the branch below its end; siblings belong to other branches.
  */
 export class Branch {
   readonly #first: string | undefined;
   #leaf: string | null;
   readonly #messages = new Set<string>();
-  /** Runs by their id, with the call that launched one of a sub-agent. */
+  /** Run ids; for a sub-agent's run, the call that launched it. */
   readonly #runs = new Map<string, string | undefined>();
-  /** Messages that may be given up, with what stands above them. */
+  /** Messages that may be removed, with their parents. */
   readonly #above = new Map<string, string | null>();
 
-  /** `first`: the message with which it parts from another branch. */
+  /** `first`: the message with which a fork begins. */
   constructor(state: ConversationState, leaf: string | null, first?: string) {
     this.#first = first;
     this.#leaf = leaf;
     this.goTo(state, leaf);
   }
 
-  /** The last message; nothing before the first one. */
+  /** The last message; `null` before the first one. */
   get leaf(): string | null {
     return this.#leaf;
   }
 
-  /** Goes to the end of another branch. */
+  /** Switches to the end of another branch. */
   goTo(state: ConversationState, leaf: string | null): void {
     this.#leaf = leaf;
     this.#messages.clear();
     this.#runs.clear();
     for (const { id } of pathTo(state, leaf)) this.#messages.add(id);
-    // Those of sub-agents, too: what one asks is asked here. A message stands behind the one that launched its sub-agent.
+    // Includes sub-agents, whose questions are asked here. A sub-agent's messages follow the message that launched it.
     for (const message of state.messages.values()) {
       if (message.call === undefined || !this.#hasCall(state, message.call)) continue;
       this.#messages.add(message.id);
@@ -43,7 +43,7 @@ export class Branch {
         this.#runs.set(id, call);
   }
 
-  /** A run that was asked for from here begins: behind the end, or beside what is there. */
+  /** Adds a run that this editor started: below the end, or at another message. */
   begin(run: string, leaf: string | null, state: ConversationState): void {
     if (leaf !== this.#leaf) this.goTo(state, leaf);
     this.#runs.set(run, undefined);
@@ -53,23 +53,23 @@ export class Branch {
     return this.#messages.has(message);
   }
 
-  /** Whether a run writes here, or for a call of one that does. */
+  /** Whether a run, or the run of its parent agent, writes to this branch. */
   hasRun(run: string): boolean {
     return this.#runs.has(run);
   }
 
-  /** The call whose sub-agent a run is of; nothing for one that talks with the person. */
+  /** The call that launched a sub-agent's run; `undefined` for a run of the main agent. */
   callOf(run: string): string | undefined {
     return this.#runs.get(run);
   }
 
-  /** The run that works at the end of the branch, or waits there for an answer while no process works on its turn. */
+  /** The run at the end of the branch that works, or waits for a user without a process. */
   liveRun(state: ConversationState): string | undefined {
     const isOpen = (run: string) => state.runs.has(run) || state.waiting.has(run);
     return [...this.#runs].findLast(([run, call]) => call === undefined && isOpen(run))?.[0];
   }
 
-  /** Takes note of what happened; returns whether it is about this branch. */
+  /** Processes a feed item. Returns whether it is about this branch. */
   take(item: FeedItem, state: ConversationState): boolean {
     switch (item.type) {
       case "message.added":
@@ -96,7 +96,7 @@ export class Branch {
         return this.#runs.has(item.run);
       case "context.shortening":
       case "context.not-shortened":
-        // A person may ask for it where no run is.
+        // A user may compact a branch without a run.
         return this.#runs.has(item.run) || (item.leaf === this.#leaf && this.#isBegun);
       default:
         if ("run" in item && typeof item.run === "string" && this.#runs.has(item.run)) return true;
@@ -104,14 +104,14 @@ export class Branch {
     }
   }
 
-  /** Whether a message begins another branch here: one that parts from this, or the one that this parts from. */
+  /** Whether a message begins another branch here: a fork, or the branch that this one forks from. */
   #isOfOther(message: string): boolean {
     if (message === this.#first) return false;
     if (isFirstOfFork(message)) return true;
     return !this.#isBegun;
   }
 
-  /** Whether it has messages of its own: what happens at the end of one that has none is of the branch that it parts from. */
+  /** Whether the branch has messages of its own. Otherwise, events at its end belong to the branch it forks from. */
   get #isBegun(): boolean {
     return this.#first === undefined || this.#messages.has(this.#first);
   }

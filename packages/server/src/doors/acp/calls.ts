@@ -4,19 +4,19 @@ import type { BroughtFile, Call, CallStatus, FileChange, PlanStep, Preview } fro
 import { toolOf } from "@banyan/core/conversation";
 import { cutToEnd, readPatch, shownPlan } from "@banyan/core/shown";
 
-/** UTF-16 units of what a call says while it runs that an editor is shown: the end of it. */
+/** The most UTF-16 units of a running call's output that an editor shows: the end. */
 const PROGRESS = 8 * 1024;
 
 /**
- * A call as an editor shows it: what it is about as its tool says, what it does to files, and what came of it. `saying` stands
- * in for a result while there is none; `preview` is what it would do.
+ * A call in ACP's form: its subject, its changes to files, and its result. `saying` replaces a missing result; `preview` holds
+ * the planned changes.
  */
 export function toolCallOf(
   call: Call,
   workspace: string,
   { saying, preview }: { readonly saying?: string | undefined; readonly preview?: Preview | undefined } = {},
 ): ToolCall {
-  // On a branch with a worktree, files lie elsewhere than the session does.
+  // A branch with a worktree has its files outside the session's folder.
   const folder = call.about?.folder ?? workspace;
   const changes = call.changes ?? preview?.changes ?? [];
   const input = call.executedInput ?? call.input;
@@ -39,7 +39,7 @@ export function toolCallOf(
   };
 }
 
-/** The same without what an editor has since the call was asked for. */
+/** The fields of a call that change after its request. */
 export function progressOf(...told: Parameters<typeof toolCallOf>): Omit<ToolCall, "title"> {
   const { title: _title, name: _name, kind: _kind, rawInput: _input, ...progress } = toolCallOf(...told);
   return progress;
@@ -59,12 +59,12 @@ function titleOf(call: Call): string {
   const { about } = call;
   const tool = toolOf(call);
   const what = about?.title ?? about?.command ?? about?.url ?? about?.paths?.map(({ path }) => path).join(", ");
-  // What a tool is about stands on one line; the whole of it is in the arguments.
+  // A title has one line; the arguments have the whole text.
   const [line = ""] = (what ?? "").split("\n");
   return line === "" ? tool : `${tool}: ${line.length > 200 ? `${line.slice(0, 200)}…` : line}`;
 }
 
-/** What kind of thing it does: told by what its tool says of it, never by the tool's name. */
+/** The kind of a call, from its tool's `about`, never from the tool's name. */
 function kindOf({ about = {} }: Call): ToolKind {
   const { command, url, change, paths = [], looksAt, plan, handsIn } = about;
   if (plan) return handsIn ? "switch_mode" : "think";
@@ -86,10 +86,7 @@ function locationsOf({ about, drafts = [] }: Call, changes: readonly FileChange[
   return [...lines].map(([path, line]): ToolCallLocation => (line === undefined ? { path } : { path, line }));
 }
 
-/**
- * A change as the places of the file that it changes, each with the lines around it: editors show those. A file that is new has
- * no old text.
- */
+/** A change as the changed places of a file, each with the lines around it, as editors show them. A new file has no old text. */
 function diffsOf({ path, kind, diff, added, removed }: FileChange, folder: string): ToolCallContent[] {
   const places: { before: string[]; after: string[] }[] = [];
   let shown = 0;
@@ -122,13 +119,13 @@ function saidContent({ output, progress, files = [] }: Call, saying: string | un
   return [...(said === "" ? [] : [textContent(said)]), ...files.flatMap(pictureContent)];
 }
 
-/** What an editor shows of a file that came with a result: pictures. */
+/** The images that came with a result. */
 function pictureContent({ mediaType, data }: BroughtFile): ToolCallContent[] {
   if (data === undefined || !mediaType.startsWith("image/")) return [];
   return [{ type: "content", content: { type: "image", mimeType: mediaType, data } }];
 }
 
-/** As Markdown, which editors show. */
+/** A plan as Markdown. */
 function planText(plan: readonly PlanStep[]): string {
   return shownPlan(plan)
     .map(({ mark, text }) => `- ${mark} ${text}`)

@@ -5,19 +5,19 @@ import type { Part, UserPart } from "@banyan/core/conversation";
 import { enclosed } from "@banyan/core/shown";
 import { partsFrom } from "../door.ts";
 
-/** What a person said in an editor. */
+/** A user message from an editor. */
 export interface SaidThere {
   readonly parts: readonly UserPart[];
-  /** The editor put texts of files into it: nothing goes along that those name. */
+  /** Whether the editor added texts of files: then no files that the texts name are attached. */
   readonly asIs: boolean;
 }
 
-/** Reads a file as the editor has it, with what is not saved yet; nothing where the editor cannot say. */
+/** Reads a file from the editor, with unsaved changes; `undefined` if the editor cannot. */
 export type ReadBuffer = (path: string) => Promise<string | undefined>;
 
 /**
- * What the blocks of a prompt say. A file that is only linked goes along as the editor has it; where it cannot be asked, the
- * model is told the path, and reads it if it wants. Rejects with `ClientError` for what cannot be said.
+ * The parts of a prompt. A linked file is attached in the editor's version. If the editor cannot read it, the model gets the
+ * path. Rejects with `ClientError` for blocks that cannot be sent.
  */
 export async function saidIn(blocks: readonly ContentBlock[], readBuffer: ReadBuffer): Promise<SaidThere> {
   let asIs = false;
@@ -52,7 +52,7 @@ export async function saidIn(blocks: readonly ContentBlock[], readBuffer: ReadBu
         );
     }
   };
-  // Blocks of text that stand beside each other are one text, with what is linked between its words.
+  // Adjacent text blocks become one text, with the links inside.
   const parts: UserPart[] = [];
   for (const block of blocks) {
     const part = await said(block);
@@ -71,7 +71,7 @@ function isResource(part: UserPart): boolean {
   return part.type === "text" && part.text.startsWith("<resource");
 }
 
-/** What stands in a message, as a block; nothing for what an editor is told otherwise. */
+/** A part of a message as a block; `undefined` for parts that an editor gets in another way. */
 export function blockOf(part: Part): ContentBlock | undefined {
   switch (part.type) {
     case "text":
@@ -99,7 +99,7 @@ function pathOf(uri: string): string | undefined {
   try {
     return uri.startsWith("file:") ? fileURLToPath(uri) : undefined;
   } catch {
-    // An address of a file elsewhere stays what it is.
+    // A file URL of another machine stays a URL.
     return undefined;
   }
 }

@@ -27,21 +27,21 @@ import { invalidParams, requestErrorOf } from "./refusals.ts";
 import { AcpSession } from "./session.ts";
 import type { Abilities } from "./telling.ts";
 
-/** Where sessions are, and what the door says of itself. */
+/** Options of the ACP door. */
 export interface AcpDoorOptions {
-  /** Of the program. */
+  /** The version of the program. */
   readonly version: string;
-  /** Where sessions are listed that name no directory. */
+  /** The directory for session lists that name none. */
   readonly cwd: string;
   readonly open: OpenPlace;
 }
 
 const OPTIONS: OptionNames<AcpDoorOptions> = { version: true, cwd: true, open: true };
 
-/** Sessions of one page of a list. */
+/** The most sessions on a page of a list. */
 const PAGE = 100;
 
-/** How a person lets the agent use a model. */
+/** How a user gives the agent a model key. */
 const KEYS = {
   id: "environment",
   name: "A key in the environment",
@@ -53,8 +53,8 @@ const steering = z.looseObject({ sessionId: z.string(), prompt: z.array(z.unknow
 const forkMeta = z.looseObject({ banyan: z.looseObject({ at: z.string() }) });
 
 /**
- * Serves an editor over the Agent Client Protocol until its stream ends (`closed`): its sessions are conversations, each a
- * projection of a feed and a way to a desk.
+ * Serves an editor over the Agent Client Protocol until its stream ends (`closed`). Each session of the editor is a conversation
+ * or one of its branches.
  */
 export function serveAcp(stream: Stream, options: AcpDoorOptions): AgentConnection {
   refuseUnknown("serveAcp", options, OPTIONS);
@@ -119,7 +119,7 @@ class AcpDoor {
         return steered ? { outcome: "injected" } : { outcome: "promptRequired", reason: "noRunningTurn" };
       })
       .connect(stream);
-    // The editor is gone: its questions stay open for whoever loads the session next (F72).
+    // Open questions stay open for the next client that loads the session (F72).
     connection.signal.addEventListener("abort", () => {
       for (const each of this.#sessions.values()) each[Symbol.dispose]();
     });
@@ -137,7 +137,7 @@ class AcpDoor {
         promptCapabilities: { image: true, audio: true, embeddedContext: true },
         mcpCapabilities: { http: true, sse: false },
         sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, fork: {} },
-        // Under this name editors look for it: a prompt that comes while another one runs waits for it.
+        // Editors look for this name: it means that a prompt during a turn waits for its end.
         _meta: { claudeCode: { promptQueueing: true } },
       },
       _meta: { steering: { supported: true } },
@@ -165,7 +165,7 @@ class AcpDoor {
     if (!named) throw RequestError.sessionNotFound(sessionId);
     const opened = await this.#at(where);
     const before = this.#sessions.get(sessionId);
-    // A session stays as it is when it cannot be entered elsewhere; a conversation is open in one place.
+    // Check first, so that a failed move leaves the session unchanged: a conversation is open in one place only.
     if (before) fits(before.state, opened.place);
     if (before && before.parts.place !== opened.place) await this.#close(before);
     else before?.[Symbol.dispose]();
@@ -177,7 +177,7 @@ class AcpDoor {
   async #fork(client: AgentContext, where: Where, sessionId: string, at: string | undefined) {
     const named = sessionNamed(sessionId);
     if (!named) throw RequestError.sessionNotFound(sessionId);
-    // A conversation is open in one place: what parts from it is there too.
+    // A fork must be in the place that has the conversation open.
     const from = this.#sessions.get(sessionId);
     const opened = from ? { place: from.parts.place, models: from.parts.models } : await this.#at(where);
     const { conversation } = named;
@@ -189,14 +189,14 @@ class AcpDoor {
     return { sessionId: session.parts.sessionId, ...this.#known(session) };
   }
 
-  /** Follows a conversation for an editor. Rejects with `RequestError`. */
+  /** Opens a session for an editor. Rejects with `RequestError`. */
   async #open(client: AgentContext, { place, models }: OpenedPlace, named: NamedSession): Promise<AcpSession> {
     const sessionId = sessionIdOf(named);
     const watched = await this.#watch({ place, models }, named, sessionId);
     const parts = { sessionId, place, models, watched, fork: named.fork, client, abilities: this.#abilities };
     const session = new AcpSession(parts);
     this.#sessions.set(sessionId, session);
-    // The editor takes what is about a session when it knows it: behind the answer.
+    // Announce after the response: the editor ignores updates of a session that it does not know yet.
     setImmediate(() => session.announce());
     return session;
   }
@@ -225,7 +225,7 @@ class AcpDoor {
     }
   }
 
-  /** What an editor is told of a session that it enters. */
+  /** The modes and options of a session, for an editor that enters it. */
   #known(session: AcpSession): { modes: SessionModeState; configOptions: SessionConfigOption[] } {
     const { settings } = session.parts.place.client.welcome;
     return { modes: modesOf(session.conversation, settings), configOptions: session.configOptions };
@@ -248,7 +248,7 @@ class AcpDoor {
     return { sessions, ...(conversations.length > from + PAGE ? { nextCursor: String(from + PAGE) } : {}) };
   }
 
-  /** Ends what works in a session, and lets go of its conversation when no other session is in it. */
+  /** Ends the turns of a session, and closes its conversation if no other session uses it. */
   async #close(session: AcpSession): Promise<void> {
     const { sessionId, place, watched } = session.parts;
     await session.cancel();
@@ -260,7 +260,7 @@ class AcpDoor {
     await place.close(session.conversation);
   }
 
-  /** A conversation is removed for good; of a fork, what is its own is put out of sight. */
+  /** Deletes a conversation for good; for a fork, hides its own messages. */
   async #delete(sessionId: string): Promise<void> {
     const named = sessionNamed(sessionId);
     if (!named) throw RequestError.sessionNotFound(sessionId);
@@ -279,7 +279,7 @@ class AcpDoor {
     }
   }
 
-  /** A person chose something for a session. Resolves with what its options are then. Rejects with `RequestError`. */
+  /** Sets an option of a session. Resolves with the resulting options. Rejects with `RequestError`. */
   async #choose(sessionId: string, option: string, value: unknown) {
     const session = this.#session(sessionId);
     const { place } = session.parts;
@@ -295,7 +295,7 @@ class AcpDoor {
     return this.#known(session);
   }
 
-  /** `all` is taken once a person has said yes to it in this conversation (S27). */
+  /** Mode `all` needs the user's consent in this conversation (S27). */
   async #useApproval(session: AcpSession, mode: ServerSettings["approval"]): Promise<void> {
     const { conversation } = session;
     const { client } = session.parts.place;
@@ -316,7 +316,7 @@ class AcpDoor {
 const NEVER_ASK =
   "Run everything in this conversation without asking: commands, file changes, and anything that a text it reads talks it into? Deny rules still apply.";
 
-/** Throws where a conversation is about another directory than a session is to be in. */
+/** Throws if a conversation belongs to another directory than the session's. */
 function fits({ labels: { cwd } }: ConversationState, { workspace }: AcpPlace): void {
   if (cwd !== undefined && cwd !== workspace)
     throw invalidParams(`This conversation is about ${cwd}, and the session is to be in ${workspace}.`);

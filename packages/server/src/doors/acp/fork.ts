@@ -7,30 +7,30 @@ import {
   pieceOfAddress,
 } from "@banyan/core/conversation";
 
-/** A session that parted from another one: a branch of the same tree, nothing is copied. */
+/** A session that forked from another: a branch of the same tree, without copies. */
 export interface Fork {
-  /** The message that it goes on from; null for one that parted before the first message. */
+  /** The message to continue from; `null` for a fork before the first message. */
   readonly at: string | null;
-  /** The id that its own first message has, or will have. */
+  /** The id of the fork's first message, present or future. */
   readonly first: string;
 }
 
-/** What the first messages of such branches are called, so that no branch takes another one's beginning for its own end. */
+/** The prefix of the ids of forks' first messages, so that no branch takes the start of a fork for its own end. */
 const FIRST = "fork-";
 
-/** A session's conversation, and where in it. */
+/** The conversation of a session, and its fork if any. */
 export interface NamedSession {
   readonly conversation: string;
   readonly fork?: Fork | undefined;
 }
 
-/** The id of a session: that of its conversation; for a fork with where it parts, and its first message. */
+/** The id of a session: its conversation's id, and for a fork also its parent message and first message. */
 export function sessionIdOf({ conversation, fork }: NamedSession): string {
   const names = fork ? [conversation, fork.at ?? "", fork.first] : [conversation];
   return names.map(pieceOfAddress).join("/");
 }
 
-/** What a session's id names; nothing when it is none. */
+/** Parses a session id; `undefined` if it is invalid. */
 export function sessionNamed(sessionId: string): NamedSession | undefined {
   const names = sessionId.split("/").map(idInAddress);
   const [conversation, at, first, ...more] = names;
@@ -40,17 +40,17 @@ export function sessionNamed(sessionId: string): NamedSession | undefined {
   return { conversation, fork: { at: at === "" ? null : at, first } };
 }
 
-/** A new branch that goes on from a message. */
+/** A new fork that continues from a message. */
 export function forkAt(at: string | null): Fork {
   return { at, first: `${FIRST}${createId()}` };
 }
 
-/** Whether a message is the first of a branch that parted from another. */
+/** Whether a message is the first of a fork. */
 export function isFirstOfFork(message: string): boolean {
   return message.startsWith(FIRST);
 }
 
-/** The end of the branch that a session is on: where the conversation was last written to, but for what parted from it. */
+/** The end of a session's branch: where the conversation was last written, outside of forks. */
 export function beginningOf(state: ConversationState, fork: Fork | undefined): string | null {
   if (fork) return state.messages.has(fork.first) ? outside(state, newestLeaf(state, fork.first), fork.first) : fork.at;
   return outside(state, state.leaf, undefined);

@@ -10,7 +10,7 @@ import { approvalIn, type ServerSettings } from "@banyan/protocol";
 
 type ApprovalMode = ServerSettings["approval"];
 
-/** What runs without asking, as an editor lists it. */
+/** The approval modes, as an editor lists them. */
 const MODES: readonly { readonly id: ApprovalMode; readonly name: string; readonly description: string }[] = [
   { id: "plan", name: "Plan first", description: "Only reads until you approve a plan." },
   { id: "ask", name: "Ask before changes", description: "Asks before changes and commands." },
@@ -22,22 +22,22 @@ const MODES: readonly { readonly id: ApprovalMode; readonly name: string; readon
   },
 ];
 
-/** As the model does when nobody says how much it is to think. */
+/** The value for a model's default effort. */
 const USUAL = "usual";
 
-/** What of a conversation its options depend on. */
+/** The parts of a conversation that its options depend on. */
 export interface OptionState {
   readonly id: string;
   readonly model: string | undefined;
 }
 
-/** A choice that a person made in an editor, as commands of the desk understand it. */
+/** An option that a user set in an editor, for commands of the desk. */
 export type Chosen =
   | { readonly mode: ApprovalMode }
-  /** `provider/model`, with an effort behind it if one is wanted. */
+  /** `provider/model`, with `:effort` if the user chose one. */
   | { readonly model: string };
 
-/** The models that can be taken, asked for once: an editor lists them beside a conversation. */
+/** The available models, queried once: editors list them for each conversation. */
 export class KnownModels {
   readonly #client: Client;
   #asked: Promise<void> | undefined;
@@ -48,10 +48,10 @@ export class KnownModels {
     this.#client = client;
   }
 
-  /** Resolves when they are known, or cannot be had. Never rejects. */
+  /** Resolves when the models are known, or cannot be listed. Never rejects. */
   known(): Promise<void> {
     this.#asked ??= this.#ask().catch(() => {
-      // Without a list the one in use stands alone in it; another one can still be named with `/model`.
+      // Without a list, only the current model is offered; `/model` still accepts any other.
     });
     return this.#asked;
   }
@@ -60,7 +60,7 @@ export class KnownModels {
     return this.#groups;
   }
 
-  /** Tokens that the context of a model takes; nothing while that is unknown. */
+  /** The context window of a model in tokens; `undefined` while unknown. */
   contextSize(model: string): number | undefined {
     return this.#sizes.get(withoutEffort(model).full);
   }
@@ -81,7 +81,7 @@ export class KnownModels {
   }
 }
 
-/** What an editor lists beside a conversation: what runs without asking, the model, and how much it is to think. */
+/** The options of a conversation, for an editor: approval mode, model and effort. */
 export function configOptionsOf(
   conversation: OptionState,
   settings: ServerSettings,
@@ -109,12 +109,12 @@ export function configOptionsOf(
   ];
 }
 
-/** The same for editors that know modes alone. */
+/** The approval modes, for editors that know only modes. */
 export function modesOf(conversation: string, settings: ServerSettings): SessionModeState {
   return { currentModeId: approvalIn(settings, conversation), availableModes: MODES.map((mode) => ({ ...mode })) };
 }
 
-/** What a value chosen for an option means; nothing for an option or a value that is not offered. */
+/** The meaning of a value for an option; `undefined` for an unknown option or value. */
 export function chosen(
   option: string,
   value: unknown,
@@ -128,7 +128,7 @@ export function chosen(
       const mode = MODES.find(({ id }) => id === value);
       return mode && { mode: mode.id };
     }
-    // Which models there are, the desk knows: it refuses others, with a sentence.
+    // The desk knows the models and refuses unknown ones with a sentence.
     case "model":
       return {
         model: effort === undefined || withoutEffort(value).effort !== undefined ? value : `${value}:${effort}`,

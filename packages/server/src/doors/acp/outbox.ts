@@ -2,15 +2,15 @@ import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import type { Update } from "./telling.ts";
 
 /**
- * What an editor is to be told, in order. One update is on its way at a time; what waits behind it is joined where that loses
- * nothing, so that an editor that reads slowly makes it grow no more than the conversation.
+ * Updates for an editor, in order. One update is sent at a time, and waiting updates are merged where that loses nothing. So a
+ * slow editor cannot make the queue larger than the conversation.
  */
 export class Outbox {
   readonly #send: (update: Update) => Promise<void>;
   #waiting: Update[] = [];
   #sending: Promise<void> | undefined;
 
-  /** `send` resolves when the update has left; when it rejects, nobody reads any more, and what waits is dropped. */
+  /** `send` resolves when the update is sent. When it rejects, the reader is gone and waiting updates are dropped. */
   constructor(send: (update: Update) => Promise<void>) {
     this.#send = send;
   }
@@ -25,18 +25,18 @@ export class Outbox {
     if (this.#waiting.length > 0) this.#sending ??= this.#sendAll();
   }
 
-  /** Resolves when all that was pushed so far has left. Never rejects. */
+  /** Resolves when all updates so far are sent. Never rejects. */
   async empty(): Promise<void> {
     while (this.#sending) await this.#sending;
   }
 
   async #sendAll(): Promise<void> {
-    // What comes in the same tick goes together.
+    // Updates of the same tick can be merged.
     await undefined;
     try {
       for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) await this.#send(next);
     } catch {
-      // The connection is closed: that, whoever serves it is told.
+      // The connection is closed, and its owner knows.
       this.#waiting = [];
     }
     this.#sending = undefined;
@@ -44,7 +44,7 @@ export class Outbox {
   }
 }
 
-/** Two updates as one; nothing where they are two things. */
+/** Merges two updates; `undefined` if they cannot be merged. */
 function joinedOf(first: Update, second: Update): Update | undefined {
   if (first.sessionId !== second.sessionId) return undefined;
   const [one, other] = [first.update, second.update];
@@ -52,7 +52,7 @@ function joinedOf(first: Update, second: Update): Update | undefined {
     const content = { type: "text" as const, text: one.content.text + other.content.text };
     return { ...first, update: { ...one, content } };
   }
-  // The later one says all that there is of the call now.
+  // The later update has the complete state of the call.
   if (one.sessionUpdate !== "tool_call_update" || other.sessionUpdate !== "tool_call_update") return undefined;
   return one.toolCallId === other.toolCallId ? { ...first, update: { ...one, ...other } } : undefined;
 }

@@ -2,48 +2,48 @@ import type { McpServer } from "@agentclientprotocol/sdk/unstable";
 import type { Client, ClientEvents, Watched } from "@banyan/client";
 import type { UserPart } from "@banyan/core/conversation";
 
-/** Where sessions of one directory are: at a desk of this program, or at a server. */
+/** The desk or server for the sessions of one directory. */
 export interface AcpPlace {
   readonly client: Client;
-  /** The directory that the agent works in, without links. */
+  /** The directory that the agent works in, with links resolved. */
   readonly workspace: string;
-  /** Sentences for the user about the place, each once, also on parts that were left out. */
+  /** Sentences for the user about the place, each shown once, also about omitted parts. */
   readonly notices: readonly string[];
-  /** Commands that a person gives with a slash. */
+  /** The slash commands. */
   readonly commands: EditorCommands;
-  /** Lets go of a conversation that no session is in any more, so that other programs can have it. */
+  /** Closes a conversation without a session, so that other programs can open it. */
   close(conversation: string): Promise<void>;
 }
 
-/** Opens a place. Rejects with an error whose message is a sentence for a person. */
+/** Opens a place. Rejects with an error whose message is for the user. */
 export type OpenPlace = (where: Where, events: ClientEvents) => Promise<AcpPlace>;
 
-/** What an editor says of where a session is to be. */
+/** The place that an editor wants for a session. */
 export interface Where {
-  /** Absolute. */
+  /** An absolute path. */
   readonly cwd: string;
-  /** The servers that the editor brings, for sessions there that name the same ones. */
+  /** The MCP servers of the editor, for sessions there with the same servers. */
   readonly servers: readonly McpServer[];
 }
 
-/** What is done with a line that begins with a slash. */
+/** Handles lines that begin with a slash. */
 export interface EditorCommands {
   list(): Promise<readonly { readonly name: string; readonly description: string; readonly hint?: string }[]>;
-  /** Carries out a line; nothing for words and for prompts of the desk, which are said. Rejects with an error for a user. */
+  /** Runs a line. Resolves with `undefined` for text and prompts of the desk, to be sent. Rejects with an error for the user. */
   run(line: string, there: CommandPlace): Promise<CommandOutcome | undefined>;
 }
 
-/** What a command sees of a session, and can do with it. */
+/** A session, as a command sees and changes it. */
 export interface CommandPlace {
   readonly client: Client;
   readonly watched: Watched;
-  /** The end of the branch that the editor is on. */
+  /** The end of the editor's branch. */
   readonly leaf: string | null;
-  /** The run that works there. */
+  /** The run at the end of the branch. */
   readonly run: string | undefined;
-  /** Tells the person something. */
+  /** Shows lines to the user. */
   write(...lines: readonly string[]): void;
-  /** Goes to the end of another branch. */
+  /** Switches to the end of another branch. */
   goTo(leaf: string | null): void;
 }
 
@@ -53,13 +53,13 @@ export type CommandOutcome =
   | {
       readonly type: "say" | "retry" | "resume";
       readonly parts?: readonly UserPart[];
-      /** The message that it is about; the end of the branch when absent. */
+      /** The message to continue from; default: the end of the branch. */
       readonly at?: string | undefined;
       readonly model?: string | undefined;
-      /** The named agent that takes the turn. */
+      /** The named agent for the turn. */
       readonly agent?: string | undefined;
-      /** Nothing goes along that the texts name. */
+      /** Whether no files that the texts name are attached. */
       readonly asIs?: boolean | undefined;
-      /** The first text asks for a prompt of the desk. */
+      /** Whether the first text may call a prompt of the desk. */
       readonly slash?: boolean | undefined;
     };

@@ -2,21 +2,21 @@ import type { ClientError } from "@banyan/client";
 import { KnownModels } from "./options.ts";
 import type { AcpPlace, OpenPlace, Where } from "./place.ts";
 
-/** A place with what is known of its models. */
+/** A place with its models. */
 export interface OpenedPlace {
   readonly place: AcpPlace;
   readonly models: KnownModels;
 }
 
-/** What places tell. */
+/** Events of places. */
 export interface PlacesEvents {
-  /** What sessions can choose among may be something else now. */
+  /** The choices of sessions may have changed. */
   changed(): void;
-  /** Nobody can be asked there any more. */
+  /** The connection to a place has ended for good. */
   gone(place: AcpPlace, error: ClientError): void;
 }
 
-/** The places of an editor's sessions: one for each directory with the servers that the editor brings there. */
+/** The places of an editor's sessions: one per directory and set of editor-provided MCP servers. */
 export class OpenPlaces {
   readonly #open: OpenPlace;
   readonly #events: PlacesEvents;
@@ -27,7 +27,7 @@ export class OpenPlaces {
     this.#events = events;
   }
 
-  /** The place, opened once, and again after it failed. Rejects as `open` does. */
+  /** The place, opened once, and again after a failure. Rejects like `open`. */
   at(where: Where): Promise<OpenedPlace> {
     const key = JSON.stringify([where.cwd, where.servers]);
     const known = this.#opened.get(key);
@@ -48,7 +48,7 @@ export class OpenPlaces {
     });
     place = opened;
     const models = new KnownModels(opened.client);
-    // No session waits for a list: it is told when it is there.
+    // Sessions do not wait for the models: they get the list when it is there.
     models.known().then(
       () => this.#events.changed(),
       () => {},

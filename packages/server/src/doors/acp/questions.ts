@@ -25,28 +25,28 @@ import type { Command } from "@banyan/protocol";
 import { textContent, toolCallOf } from "./calls.ts";
 import { callIn } from "./telling.ts";
 
-/** What a person decides. */
+/** A user's answer. */
 export type Answer = Command<"question.answer">["answer"];
 
-/** The same, and with a plan how it is carried out. */
+/** A user's answer; for an approved plan, also the approval mode. */
 export type Given = Answer & { readonly approval?: PlanApproval };
 
-/** Who is asked, and how. */
+/** The editor and session that show a question. */
 export interface AskedEditor {
   readonly client: Pick<AgentContext, "request">;
   readonly sessionId: string;
   readonly workspace: string;
   /** Whether the editor shows forms. */
   readonly elicitation: boolean;
-  /** Aborts when the question is open no more. */
+  /** Aborts when the question is no longer open. */
   readonly signal: AbortSignal;
 }
 
 const CANNOT_ASK = "This editor cannot show questions.";
 
 /**
- * Lets the editor ask its person. Resolves with the answer; nothing when the question is open no more, or is to be asked in
- * words, as a message (`inWords`). An editor that cannot ask has said no.
+ * Asks the editor's user. Resolves with the answer, with `undefined` if the question is no longer open, or with `inWords` if it
+ * must be asked as a message. An editor that cannot ask counts as a denial.
  */
 export async function askThere(
   question: OpenQuestion,
@@ -93,7 +93,7 @@ async function askApproval(
   }
 }
 
-/** A call as its question shows it. An editor knows the folder of its session, so any other folder is named. */
+/** A call as its question shows it. Names the folder unless it is the session's own. */
 function askedCall(call: Call, workspace: string, preview: Preview | undefined): ToolCallUpdate {
   const shown = toolCallOf(call, workspace, { preview });
   const { folder = workspace } = call.about ?? {};
@@ -101,7 +101,7 @@ function askedCall(call: Call, workspace: string, preview: Preview | undefined):
   return { ...shown, content: [textContent(`In ${folder}`), ...(shown.content ?? [])] };
 }
 
-/** What a person can say to a call: also for good, where a rule can keep that. */
+/** The answers to a call. A lasting answer needs a rule that can be stored. */
 function approvalOptions(pattern: string | undefined): PermissionOption[] {
   const once: PermissionOption = { optionId: "once", name: "Allow once", kind: "allow_once" };
   const no: PermissionOption = { optionId: "no", name: "Reject", kind: "reject_once" };
@@ -115,7 +115,7 @@ function approvalOptions(pattern: string | undefined): PermissionOption[] {
   ];
 }
 
-/** What may become of a plan: how it is carried out, or that it is not. */
+/** The answers to a plan: approve with a mode, or reject. */
 const PLAN_OPTIONS = [
   { optionId: "ask", name: "Approve, ask before changes", kind: "allow_once" },
   { optionId: "edits", name: "Approve, edit files freely", kind: "allow_always" },
@@ -152,7 +152,7 @@ async function askText(question: TextQuestion, asking: AskedEditor): Promise<Ans
   return answer === undefined ? { decision: "deny" } : { decision: "answer", text: answer };
 }
 
-/** Where there are no forms: one of a few is chosen as a permission is given; anything else is asked as a message. */
+/** Without forms: a single choice becomes a permission request; other questions are asked as a message. */
 async function chooseField(
   { id, text }: TextQuestion,
   fields: readonly QuestionField[],
@@ -195,8 +195,8 @@ async function askLimit({ id, reason, offers }: LimitQuestion, asking: AskedEdit
 }
 
 /**
- * What a person said yes or no to in the editor, where no call asks: `title` is all that they read. Never rejects; who cannot be
- * asked has said no.
+ * Asks the user for consent that no call asks for. `title` is all that the user reads. Never rejects; a user who cannot be asked
+ * has denied.
  */
 export async function agrees(asking: AskedEditor, id: string, title: string): Promise<boolean> {
   const options: PermissionOption[] = [
@@ -209,7 +209,7 @@ export async function agrees(asking: AskedEditor, id: string, title: string): Pr
   return chosen === "yes";
 }
 
-/** The id of the option that a person chose; a no where they closed the question, nothing where it is open no more. */
+/** The id of the chosen option; a denial if the user closed the question, `undefined` if it is no longer open. */
 async function choose(
   { client, sessionId, signal }: AskedEditor,
   toolCall: ToolCallUpdate,
@@ -226,7 +226,7 @@ async function choose(
   return { decision: "deny", reason: `The editor chose ${JSON.stringify(outcome.optionId)}, which was not offered.` };
 }
 
-/** What a person wrote, or chose; null when they declined, nothing when the question is open no more. */
+/** The text or choice of the user; `null` if the user declined, `undefined` if the question is no longer open. */
 async function fillInOne(
   asking: AskedEditor,
   message: string,
@@ -253,7 +253,7 @@ async function fillInOne(
   return typeof content.answer === "string" ? content.answer : null;
 }
 
-/** What a person chose and wrote, field by field, as one text; null when they said nothing to any. */
+/** The answers to all fields as one text; `null` if the user filled in none. */
 async function fillInFields(
   asking: AskedEditor,
   message: string,
@@ -279,7 +279,7 @@ async function fillInFields(
   return filledText(fields, filled) ?? null;
 }
 
-/** What a person filled in; null when they declined, nothing when the question is open no more. */
+/** The form's content; `null` if the user declined, `undefined` if the question is no longer open. */
 async function fillIn(
   { client, sessionId, signal }: AskedEditor,
   message: string,

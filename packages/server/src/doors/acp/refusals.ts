@@ -7,10 +7,10 @@ const AUTHENTICATION = -32_000;
 const INVALID_PARAMS = -32_602;
 const INTERNAL = -32_603;
 
-/** The codes of a model's errors that another key mends. */
+/** The codes of model errors that another key can fix. */
 const NEEDS_KEY: ReadonlySet<string> = new Set(["authentication", "missing-key"]);
 
-/** What went wrong, as an editor is told it: our sentence under a code of the protocol. */
+/** Converts an error to an ACP error: our sentence with a code of the protocol. */
 export function requestErrorOf(error: unknown, sessionId?: string): RequestError {
   if (error instanceof RequestError) return error;
   const message = error instanceof Error ? error.message : String(error);
@@ -21,17 +21,17 @@ export function requestErrorOf(error: unknown, sessionId?: string): RequestError
   return new RequestError(isTheirs ? INVALID_PARAMS : INTERNAL, message, code === undefined ? undefined : { code });
 }
 
-/** Whether this is why a request ends that the editor has taken back (`$/cancel_request`). */
+/** Whether a request ended because the editor cancelled it (`$/cancel_request`). */
 export function isTakenBack(reason: unknown): boolean {
   return reason instanceof RequestError && reason.code === -32_800;
 }
 
-/** What was asked for cannot be had in this way. */
+/** The error for an invalid request. */
 export function invalidParams(message: string, cause?: unknown): RequestError {
   return Object.assign(new RequestError(INVALID_PARAMS, message), { cause });
 }
 
-/** How a turn ended, as the answer to its prompt. */
+/** Resolves a prompt with the end of its turn, or rejects it. */
 export function endOf(
   { run, reason, error }: Extract<FeedItem, { type: "run.ended" }>,
   state: ConversationState,

@@ -28,31 +28,31 @@ import type { AcpPlace, CommandOutcome } from "./place.ts";
 import { endOf, isTakenBack, requestErrorOf } from "./refusals.ts";
 import { type Abilities, Telling } from "./telling.ts";
 
-/** Milliseconds that an editor has to say what stands in a file: after that the model is told the path. */
+/** Milliseconds for an editor to return a file's content; after that, the model gets the path. */
 const BUFFER = 5_000;
 
-/** Where a session is, and for whom. */
+/** A session's place and client. */
 export interface SessionParts {
   readonly sessionId: string;
   readonly place: AcpPlace;
   readonly models: KnownModels;
   readonly watched: Watched;
-  /** Present for a session that parted from another. */
+  /** Present for a fork. */
   readonly fork?: Fork | undefined;
   readonly client: AgentContext;
   readonly abilities: Abilities;
 }
 
-/** A prompt that has no answer yet. */
+/** A prompt without an answer so far. */
 interface Prompt {
-  /** Of its command: its message's, or its run's. */
+  /** The id of its command, which its message or run gets. */
   readonly id: string;
   run: string | undefined;
   readonly answer: PromiseWithResolvers<PromptResponse>;
   readonly cancelling: AbortController;
 }
 
-/** A session of an editor: a branch of a conversation, what is said there, and what is asked there. */
+/** A session of an editor: a branch of a conversation, with its prompts and questions. */
 export class AcpSession implements Disposable {
   readonly parts: SessionParts;
   readonly branch: Branch;
@@ -60,13 +60,13 @@ export class AcpSession implements Disposable {
   readonly #outbox: Outbox;
   readonly #unfollow: () => void;
   readonly #prompts = new Map<string, Prompt>();
-  /** Messages that were said in this editor. */
+  /** Messages from this editor. */
   readonly #own = new Set<string>();
   readonly #asked: AskedQuestions;
-  /** A question that is asked as a message: what is said next is the answer. */
+  /** A question that was asked as a message: the next prompt is the answer. */
   #inWords: string | undefined;
   #isTold = false;
-  /** The options as they were told last, so that what stays the same is not said again. */
+  /** The last reported options, to skip unchanged ones. */
   #toldOptions = "";
 
   constructor(parts: SessionParts) {
@@ -101,18 +101,18 @@ export class AcpSession implements Disposable {
     return this.parts.watched.state;
   }
 
-  /** Tells the whole branch. Resolves when all of it has left. */
+  /** Sends the whole branch. Resolves when all of it is sent. */
   async replay(): Promise<void> {
     for (const update of this.#telling.replay(this.state)) this.#outbox.push(update);
     await this.#outbox.empty();
   }
 
-  /** The editor knows the session now: it is told what can be done here, and asked what waits for a person. */
+  /** Sends commands and notices and asks the open questions, when the editor knows the session. */
   async announce(): Promise<void> {
     this.#isTold = true;
     const { place, abilities } = this.parts;
     this.#asked.begin();
-    // Why there are none, whoever begins a turn is told.
+    // The next turn reports why there are no commands.
     const listed = await place.commands.list().catch(() => []);
     for (const notice of place.notices)
       if (abilities.notices) this.tell({ sessionUpdate: "notice", severity: "warning", title: notice });
@@ -124,22 +124,22 @@ export class AcpSession implements Disposable {
     this.tell({ sessionUpdate: "available_commands_update", availableCommands });
   }
 
-  /** Tells the editor something of this session. */
+  /** Sends an update of this session. */
   tell(update: SessionUpdate): void {
     this.#outbox.push({ sessionId: this.parts.sessionId, update });
   }
 
-  /** What the session's options are now. */
+  /** The current options of the session. */
   get configOptions() {
     const { place, models } = this.parts;
     return configOptionsOf(this.state, place.client.welcome.settings, models);
   }
 
-  /** What a person says in the editor. Resolves when the turn has ended that it is said in. Rejects with `RequestError`. */
+  /** Sends a user's prompt. Resolves when its turn has ended. Rejects with `RequestError`. */
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<PromptResponse> {
     const prompt = this.#promptOf(this.#firstId());
     const cancel = () => {
-      // Who closes the connection has left, and at a server what runs goes on.
+      // An editor that disconnects only leaves: at a server, its turns continue.
       if (isTakenBack(signal.reason)) this.cancel().catch(() => {});
     };
     signal.addEventListener("abort", cancel, { once: true });
@@ -153,12 +153,12 @@ export class AcpSession implements Disposable {
     } finally {
       signal.removeEventListener("abort", cancel);
       this.#prompts.delete(prompt.id);
-      // Nothing of the turn comes behind its answer.
+      // No update of the turn may follow its response.
       await this.#outbox.empty();
     }
   }
 
-  /** Says something to the turn that works. Resolves with whether there was one. */
+  /** Sends a message to the running turn. Resolves with whether there was one. */
   async steer(blocks: readonly ContentBlock[]): Promise<boolean> {
     const run = this.branch.liveRun(this.state);
     if (run === undefined) return false;
@@ -167,7 +167,7 @@ export class AcpSession implements Disposable {
     return true;
   }
 
-  /** Ends what works or waits here. Resolves when that has ended. */
+  /** Interrupts the session's turns. Resolves when they have ended. */
   async cancel(): Promise<void> {
     const prompts = [...this.#prompts.values()];
     for (const { cancelling } of prompts) cancelling.abort();
@@ -176,7 +176,7 @@ export class AcpSession implements Disposable {
     const over = prompts.map(({ answer }) => answer.promise.catch(() => {}));
     const waits = prompts.filter(({ id }) => this.state.inbox.some((input) => input.id === id));
     const ends = new Set([this.branch.liveRun(this.state), ...prompts.map(({ run, id }) => run ?? id)]);
-    // What the person has taken back is not held for later; somebody else may have sent or withdrawn it meanwhile.
+    // A cancelled prompt must not stay queued. Another client may have sent or withdrawn it meanwhile.
     for (const { id, answer } of waits) {
       await client.ask("input.withdraw", { conversation, input: id }).catch(() => {});
       answer.resolve({ stopReason: "cancelled" });
@@ -188,7 +188,7 @@ export class AcpSession implements Disposable {
     await Promise.all(over);
   }
 
-  /** The connection to the conversation was lost. */
+  /** Ends the prompts after the connection to the conversation was lost. */
   lost(problem: ClientError | undefined): void {
     const error = problem ?? new ClientError("failed", "The connection to the conversation was lost.");
     for (const { answer } of this.#prompts.values()) answer.reject(error);
@@ -200,7 +200,7 @@ export class AcpSession implements Disposable {
     this.#asked[Symbol.dispose]();
   }
 
-  /** The id of what is said next: the first message of a session that parts from another bears its name. */
+  /** The id of the next message: the first message of a fork has a reserved id. */
   #firstId(): string {
     const { fork } = this.parts;
     const isFirst = fork && !this.state.messages.has(fork.first) && !this.#prompts.has(fork.first);
@@ -248,7 +248,7 @@ export class AcpSession implements Disposable {
           stopWaitingOnCancel: true,
         },
       );
-      // What the editor cannot say of a file, the agent can read.
+      // The agent can read files that the editor cannot return.
       return asked.then(
         ({ content }) => content,
         () => undefined,
@@ -271,7 +271,7 @@ export class AcpSession implements Disposable {
         goTo: (leaf) => this.branch.goTo(this.state, leaf),
       });
     } finally {
-      // Editors read Markdown, in which lines that are set in columns would run together.
+      // Editors render Markdown, which would join lines that are set in columns.
       const text = written.join("\n");
       if (text !== "") this.#write(text.includes("\n") ? `\`\`\`\n${text}\n\`\`\`` : text);
     }
@@ -282,7 +282,7 @@ export class AcpSession implements Disposable {
     const place = at ?? this.branch.leaf ?? undefined;
     const where = place === undefined ? {} : { at: place };
     if (type === "say") {
-      // Who says something while a turn works waits for its end, as editors expect; what is to be heard at once is steered.
+      // A prompt during a turn waits for its end, as editors expect; `steer` sends messages at once.
       const to = live === undefined ? where : { run: live, delivery: "queue" };
       await this.#ask({ type: "turn.say", ...how, ...to }, prompt.id);
       return;
@@ -299,7 +299,7 @@ export class AcpSession implements Disposable {
     await this.parts.place.client.ask("question.answer", { conversation, question: question.id, answer });
   }
 
-  /** Asks the desk. What an editor sent is read before: a server ends the connection of whoever sends what it cannot read. */
+  /** Sends a command to the desk. Checks the editor's input first: a server disconnects clients that send malformed commands. */
   async #ask(asked: object, id: string): Promise<void> {
     const { command, error } = readCommand({ ...asked, id, conversation: this.conversation });
     if (error) throw new ClientError(error.code, error.message);
@@ -318,7 +318,7 @@ export class AcpSession implements Disposable {
     this.#asked.take(item);
   }
 
-  /** The options of this session may be others now. */
+  /** Sends the session's options if they have changed. */
   optionsChanged(): void {
     if (!this.#isTold) return;
     const { configOptions } = this;
@@ -330,16 +330,16 @@ export class AcpSession implements Disposable {
     this.tell({ sessionUpdate: "current_mode_update", currentModeId });
   }
 
-  /** Whether the editor's person says yes to something that no call asks. */
+  /** Asks the editor's user for consent that no call asks for. */
   agrees(title: string): Promise<boolean> {
     return this.#asked.agrees(title);
   }
 
-  /** Learns which run answers a prompt, and that it has ended. */
+  /** Matches runs with prompts, and ends prompts with their runs. */
   #follow(item: FeedItem): void {
     if (item.type === "run.started" && item.call === undefined) {
       const { continues } = item;
-      // The turn goes on that the editor asked for before the end of a server.
+      // A server restart continues the turn with a new run.
       for (const prompt of this.#prompts.values())
         if (continues !== undefined && prompt.run === continues) prompt.run = item.run;
       const prompt = this.#prompts.get(item.run) ?? this.#prompts.get(item.leaf ?? "");
@@ -371,7 +371,7 @@ export class AcpSession implements Disposable {
     }
   }
 
-  /** The question as a message: the turn goes on with what the person says next. */
+  /** Asks a question as a message: the user's next message answers it and continues the turn. */
   #askInWords(question: TextQuestion): void {
     this.#inWords = question.id;
     this.#write(askedText(question));
