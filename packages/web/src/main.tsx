@@ -10,10 +10,10 @@ import { type Key, keptKey } from "./sign-in/key.ts";
 import { signOut } from "./sign-in/signing.ts";
 import "./styles.css";
 
-/** Milliseconds after which what is looked at is there, as a rule. */
+/** Milliseconds after which the first view is usually drawn. */
 const WHEN_DRAWN = 2_000;
 
-// What follows from something drawn is done at once, not a frame later: a page that is closed then has kept what was written.
+// Effects of a drawing run at once, not a frame later: a page that closes then has already saved the draft.
 options.requestAnimationFrame = queueMicrotask;
 
 applyTheme();
@@ -28,12 +28,12 @@ else {
   setTimeout(installed, WHEN_DRAWN);
 }
 
-/** What makes of the page a program of its own comes last. */
+/** Registers the service worker, after everything else. */
 function installed(): void {
   import("./shell/offline.ts")
     .then(({ beThereOffline }) => beThereOffline())
     .catch(() => {
-      // Without it the browser says in its own words that nobody answers.
+      // Without the service worker, an offline browser shows its own error page.
     });
 }
 
@@ -51,7 +51,7 @@ function show(key: Key): void {
   );
 }
 
-/** Without its cookie, the server shows the page to sign in at this very address. */
+/** Without its cookie, the server answers this address with the sign-in page. */
 async function signInAnew(): Promise<void> {
   await signOut();
   window.location.reload();

@@ -9,65 +9,65 @@ import { ConversationRemoval, type Leaving } from "./conversations/removal.ts";
 import type { Key } from "./sign-in/key.ts";
 import { keepRights, keptRights } from "./sign-in/rights.ts";
 
-/** What every part of the page may show. */
+/** The state that all parts of the page can show. */
 export interface PageState {
   readonly connection: ConnectionState;
-  /** What the server lets this person do; as it was the last time until it has told. */
+  /** The user's rights; those of the last visit until the server answers. */
   readonly rights: readonly Right[];
-  /** All conversations, the last written first; nothing until the server has told. */
+  /** All conversations, the last written first; `undefined` until the server answers. */
   readonly conversations: readonly ListedConversation[] | undefined;
-  /** What files and MCP servers have people say with a slash, and which servers are starting; nothing until the server has told. */
+  /** The slash prompts of files and MCP servers, and the servers that are starting; `undefined` until the server answers. */
   readonly prompts: Result<"prompt.list"> | undefined;
-  /** What was said and the server has not answered yet, in order. */
+  /** Messages that the server has not answered yet, in order. */
   readonly unsent: readonly Unsent[];
-  /** What was said before the page was loaded anew, and came to nothing: who writes there gets it back. */
+  /** Messages from before a reload that the server refused: the conversation's composer gets them back. */
   readonly refused: readonly Refused[];
-  /** The conversation that was removed just now, and is not gone yet. */
+  /** The conversation that is being removed and can still be restored. */
   readonly leaving: Leaving | undefined;
-  /** What was removed just now and can be brought back. */
+  /** Messages that were just removed and can be restored. */
   readonly removed: Removed | undefined;
-  /** Why the last thing that a person asked for did not come about, where no other place of the page says it. */
+  /** Why the user's last action failed, if no other part of the page says so. */
   readonly problem: string | undefined;
-  /** What came of the last thing that a person asked for, in a sentence, where there is one. */
+  /** The result of the user's last action in a sentence, if it has one. */
   readonly note: string | undefined;
 }
 
-/** How much waits for the person, in all conversations: nothing for who may not answer. */
+/** The number of open questions in all conversations; 0 for users who may not answer. */
 export function waitingInAll({ conversations = [], rights: has }: PageState): number {
   if (!has.includes(rights["question.answer"])) return 0;
   return conversations.reduce((sum, { waiting }) => sum + waiting, 0);
 }
 
-/** Messages that a person removed, by the topmost of them. */
+/** Removed messages, by the topmost one. */
 export interface Removed {
   readonly conversation: string;
   readonly message: string;
-  /** How many went out of sight. */
+  /** The number of hidden messages. */
   readonly count: number;
 }
 
-/** Something that was said and not taken. */
+/** A message that the server refused. */
 export interface Refused extends Unsent {
   readonly reason: string;
 }
 
-/** A model that can be chosen. */
+/** A model that the user can choose. */
 export type KnownModel = Result<"model.list">["models"][number];
 
-/** Milliseconds that MCP servers may take to start until it is told what they bring. */
+/** Milliseconds that starting MCP servers have to report their prompts. */
 const STARTING = 30_000;
 
-/** The page: its one connection, the list of conversations, and those that are followed. */
+/** The page: its connection, the list of conversations, and the conversations that it follows. */
 export class Page {
   readonly connection: Client;
   readonly removal: ConversationRemoval;
   readonly store: StoreApi<PageState>;
   readonly #followed = new Map<string, LiveConversation>();
   readonly #models = new Map<string, Promise<readonly KnownModel[]>>();
-  /** While prompts are asked for. */
+  /** Present while the prompts are being requested. */
   #prompts: Promise<unknown> | undefined;
 
-  /** `signedOut` is called when the server does not know the sign-in that the key is of any more. */
+  /** Calls `signedOut` when the server no longer knows the sign-in of the key. */
   constructor(address: string, key: Key, signedOut: () => void) {
     this.store = createStore<PageState>(() => ({
       connection: { phase: "connecting" },
@@ -94,13 +94,13 @@ export class Page {
     });
     this.removal = new ConversationRemoval(this.connection, this.store);
     window.addEventListener("online", () => this.connection.retry());
-    // The server acts on an id once: what it may have heard before the page was loaded anew can go out again.
+    // The server acts once per id, so that messages from before a reload can be sent again.
     for (const unsent of keptUnsent()) this.sayFrom(unsent);
   }
 
   /**
-   * Says something, and shows it as not sent until the server has answered; what is not sent survives a reload. Resolves
-   * with the message. Rejects with `ClientError`, also when it was taken back.
+   * Sends a message and shows it as unsent until the server answers. Unsent messages survive a reload. Resolves with the
+   * message's id. Rejects with `ClientError`, also when the user withdraws the message.
    */
   async say(unsent: Unsent): Promise<string> {
     keepUnsent(unsent);
@@ -116,7 +116,7 @@ export class Page {
     }
   }
 
-  /** The same of what was written where nobody writes any more: whoever writes in the conversation gets back what is refused. */
+  /** Like `say`, for text whose composer is gone: a refused message returns to the conversation's next composer. */
   sayFrom(unsent: Unsent): void {
     this.say(unsent).catch((error: Error) => {
       keepUnsent(unsent);
@@ -124,7 +124,7 @@ export class Page {
     });
   }
 
-  /** What a person asked for by a click or a key: when it comes to nothing, the page says why. */
+  /** Reports the failure of an action that the user started with a click or key. */
   told(asked: Promise<unknown>): void {
     this.store.setState({ problem: undefined, note: undefined });
     asked.catch((error: unknown) =>
@@ -132,7 +132,7 @@ export class Page {
     );
   }
 
-  /** The same of what is done by an action: a sentence that it answers is told as well. */
+  /** Like `told`, for an action whose result may be a sentence to show. */
   perform(act: () => unknown): void {
     const done = async () => {
       const said = await act();
@@ -141,7 +141,7 @@ export class Page {
     this.told(done());
   }
 
-  /** Somebody writes what was refused where it was written; returns whether nobody has before. */
+  /** Hands a refused message to a composer. Returns whether no other composer has it. */
   giveBack(refused: Refused): boolean {
     const all = this.store.getState().refused;
     if (!all.includes(refused)) return false;
@@ -150,7 +150,7 @@ export class Page {
     return true;
   }
 
-  /** The models of a provider that are known; asked for until they are told once. */
+  /** The models of a provider, requested once. */
   models(provider: string): Promise<readonly KnownModel[]> {
     const known = this.#models.get(provider);
     if (known) return known;
@@ -160,7 +160,7 @@ export class Page {
     return asked;
   }
 
-  /** Has the server tell its prompts, and again when the MCP servers that are starting are there, or are not. */
+  /** Requests the prompts, and requests them again when the starting MCP servers are ready or have failed. */
   askPrompts(): void {
     if (!this.store.getState().rights.includes(rights["prompt.list"])) return;
     const ask = async (wait: number) => {
@@ -170,14 +170,14 @@ export class Page {
     };
     this.#prompts ??= ask(0)
       .then((isMore) => isMore && ask(STARTING))
-      // With the next slash they are asked for again.
+      // The next slash requests the prompts again.
       .catch(ignored)
       .finally(() => {
         this.#prompts = undefined;
       });
   }
 
-  /** A conversation that is followed from now on, with the branch of a leaf in view at first; the same one for the same id. */
+  /** Follows a conversation, first with the branch of `leaf` in view. Returns the same object for the same id. */
   follow(id: string, leaf?: string): LiveConversation {
     const known = this.#followed.get(id);
     if (known) return known;
@@ -186,7 +186,7 @@ export class Page {
     return conversation;
   }
 
-  /** Nobody looks at a conversation any more. */
+  /** Stops following a conversation that is no longer in view. */
   leave(id: string): void {
     this.#followed.get(id)?.leave();
     this.#followed.delete(id);
@@ -196,13 +196,13 @@ export class Page {
     this.store.setState({ unsent: change(this.store.getState().unsent) });
   }
 
-  /** After each connection: the list anew. */
+  /** Requests the list after each connection. */
   #begin(given: readonly Right[]): void {
     const { connection, store } = this;
     store.setState({ rights: given });
     keepRights(given);
     this.askPrompts();
-    // Who has a link knows of one conversation.
+    // A guest with a link knows only one conversation.
     if (!given.includes(rights["conversation.list"])) return;
     connection.ask("conversation.watch", { on: true }).catch(ignored);
     connection
@@ -217,22 +217,22 @@ export class Page {
   }
 }
 
-/** The list is asked for again with the next connection. */
+/** The next connection requests the list again. */
 function ignored(): void {}
 
 const Context = createContext<Page | undefined>(undefined);
 
-/** Makes the page known to all views. */
+/** Provides the page to all views. */
 export const PageProvider = Context.Provider;
 
-/** The page that a view is part of. */
+/** The page that contains the view. */
 export function usePage(): Page {
   const page = useContext(Context);
   if (!page) throw new Error("This view is part of no page.");
   return page;
 }
 
-/** Something that every part of the page may show; the view is drawn again when it changes. */
+/** A part of the page's state; its change renders the view again. */
 export function usePageState<T>(select: (state: PageState) => T): T {
   return useStore(usePage().store, select);
 }

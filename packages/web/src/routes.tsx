@@ -5,22 +5,22 @@ import { lazily } from "./shell/lazily.ts";
 import { here, usePlace } from "./shell/navigation.tsx";
 import { Welcome } from "./shell/welcome.tsx";
 
-/** What the page is made from, for whoever changes it (W79). */
+/** The gallery of the page's components, for developers (W79). */
 const Gallery = lazily(async () => ({ default: (await import("./design/gallery.tsx")).Gallery }));
 
-/** Milliseconds after which nobody waits for what is loaded ahead. */
+/** Milliseconds before the page preloads the conversation view. */
 const WHILE_LOOKING = 500;
 
-/** Loads what shows a conversation: at once where the address names one, and otherwise before somebody opens one. */
+/** Preloads the conversation view: at once if the address names a conversation, otherwise before the user opens one. */
 const ahead = () => {
   ConversationView.ahead().catch(() => {
-    // Whoever opens one asks again, and is told.
+    // Opening a conversation loads the view again and reports an error.
   });
 };
 if (here().conversation === undefined) setTimeout(ahead, WHILE_LOOKING);
 else ahead();
 
-/** What the address of the page leads to. */
+/** The view for the page's address. */
 export function InView() {
   const conversation = usePlace((place) => place.conversation);
   const leaf = usePlace((place) => place.leaf);

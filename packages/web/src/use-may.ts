@@ -1,10 +1,7 @@
 import { type CommandName, rights } from "@banyan/protocol";
 import { usePageState } from "./page.ts";
 
-/**
- * Whether this person may do something, by the command that it takes (S28): the server refuses what a guest may not, and the
- * page does not show it.
- */
+/** Whether the user may send a command (S28). The page hides the actions that the server would refuse to a guest. */
 export function useMay(): (command: CommandName) => boolean {
   const has = usePageState((state) => state.rights);
   return (command) => has.includes(rights[command]);

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 
-/** A frame of either side. */
+/** A frame in either direction. */
 export interface AcpFrame {
   readonly jsonrpc?: string;
   readonly id?: string | number | null;
@@ -12,28 +12,28 @@ export interface AcpFrame {
 }
 
 /**
- * Judges frames by the protocol's own schema, as it comes with its SDK: what each is by its method, and answers by the request
- * that they answer. `unstable` where the editor said that it understands more than the stable protocol.
+ * Checks frames with the schema of the protocol's SDK: requests by their method, responses by their request. `unstable` is for
+ * editors that announce capabilities beyond the stable protocol.
  */
 export class AcpJudge {
   readonly #fitting: (what: string) => ValidateFunction | undefined;
-  /** Requests without an answer, by who asked and their id. */
+  /** Open requests, by sender and id. */
   readonly #asked = new Map<string, string>();
-  /** What does not fit, each with the frame. */
+  /** Descriptions of invalid frames. */
   readonly faults: string[] = [];
 
   constructor({ unstable = false }: { readonly unstable?: boolean } = {}) {
     this.#fitting = unstable ? ofUnstable() : ofStable();
   }
 
-  /** Who said it, and what. */
+  /** Checks a frame of one side. */
   take(by: "editor" | "agent", frame: AcpFrame): void {
     const { id, method, params, result, error } = frame;
     const fault = (what: string) => this.faults.push(`${by}: ${what}: ${JSON.stringify(frame).slice(0, 500)}`);
     if (frame.jsonrpc !== "2.0") fault("no JSON-RPC");
     if (method !== undefined) {
       if (id !== undefined) this.#asked.set(`${by} ${id}`, method);
-      // A method of one's own begins with an underscore, and has a schema of its own.
+      // A custom method begins with an underscore and has its own schema.
       if (!method.startsWith("_")) this.#fits(`call ${method}`, params, fault);
       return;
     }
@@ -53,7 +53,7 @@ export class AcpJudge {
   }
 }
 
-/** What is stable is judged by the stable schema, and what only the other has by that; for an editor that wants more, all of it. */
+/** The stable schema decides where it can, and the unstable one otherwise; `ofUnstable` is the reverse. */
 const ofStable = once(() => fittingBy(["schema.unstable", "schema"]));
 const ofUnstable = once(() => fittingBy(["schema", "schema.unstable"]));
 

@@ -3,10 +3,10 @@ import { EventSchema } from "@ag-ui/core/schemas";
 import { expect } from "vitest";
 import { TOKEN } from "./served.fixture.ts";
 
-/** An event as it went over the wire. */
+/** An event as sent over the wire. */
 export type Seen = { readonly type: string } & Readonly<Record<string, unknown>>;
 
-/** AG-UI's own client, which verifies the order of events; each is checked by the official schema too, as it comes. */
+/** AG-UI's own client, which verifies the order of events. Each event is also checked with the official schema. */
 export class AgUiClient extends HttpAgent {
   readonly seen: Seen[] = [];
 
@@ -21,13 +21,13 @@ export class AgUiClient extends HttpAgent {
     });
   }
 
-  /** Says something; resolves when the run has ended. */
+  /** Sends a message. Resolves when the run has ended. */
   say(text: string, parameters: Parameters<HttpAgent["runAgent"]>[0] = {}) {
     this.addMessage({ id: crypto.randomUUID(), role: "user", content: text });
     return this.runAgent(parameters);
   }
 
-  /** The kinds of events of the last run, without how often a text goes on. */
+  /** The event types of the last run, with repeated content events merged. */
   get kinds(): readonly string[] {
     const begins = this.seen.findLastIndex(({ type }) => type === "RUN_STARTED");
     const types = this.seen.slice(begins).map(({ type }) => type);
@@ -39,7 +39,7 @@ export class AgUiClient extends HttpAgent {
     return this.seen.at(-1);
   }
 
-  /** What there is, in words. */
+  /** The messages as text. */
   get told(): readonly string[] {
     return this.messages.map((message) => {
       const calls = message.role === "assistant" ? (message.toolCalls ?? []) : [];

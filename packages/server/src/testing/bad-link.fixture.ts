@@ -1,20 +1,20 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** An address that leads to another one, by way of a link that may break again and again. */
+/** A proxy address whose connections may break repeatedly. */
 export interface Link {
   readonly address: string;
   readonly cuts: number;
-  /** Where it leads from now on; nowhere while its server is away. */
+  /** Sets the target; `undefined` while the server is away. */
   to(address: string | undefined): void;
-  /** Breaks what goes through it now. */
+  /** Breaks the current connections. */
   cut(): void;
 }
 
-/** An address that stays the same, wherever it leads: nobody else can take it while its server is away. */
+/** A fixed proxy address that never breaks: no other process can take the port while the server is away. */
 export const soundLink = (): Promise<Link> => linkThat(() => Number.POSITIVE_INFINITY);
 
-/** A link that breaks after so many bytes; each connection bears some more, so that what is on its way arrives at last. */
+/** A proxy that cuts connections after some bytes. The limit grows with each cut, so that all data arrives in the end. */
 export const badLink = (): Promise<Link> => linkThat((cuts) => 1_500 + 400 * cuts);
 
 async function linkThat(bears: (cuts: number) => number): Promise<Link> {

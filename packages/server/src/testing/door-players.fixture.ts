@@ -11,14 +11,14 @@ import type { Served } from "./served.fixture.ts";
 import { TOKEN } from "./serving.fixture.ts";
 import { TestClient } from "./test-client.fixture.ts";
 
-/** Plays a scenario by a door, and answers with the conversation; nothing where that door cannot do it, by what it is. */
+/** Plays a scenario through a door. Resolves with the conversation, or `undefined` if the door cannot play it. */
 export type DoorPlayer = (site: Served, scenario: DoorScenario) => Promise<string | undefined>;
 
 export const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
 
 const eventually = (look: () => unknown) => expect.poll(look, { timeout: 20_000, interval: 10 });
 
-/** By which doors one can come to a server, each with its own client. */
+/** All doors of a server, each with its own client. */
 export const doorPlayers: Readonly<Record<string, DoorPlayer>> = {
   async "the socket"({ server }, { says, answers }) {
     const client = await TestClient.connect(server);
@@ -46,7 +46,7 @@ export const doorPlayers: Readonly<Record<string, DoorPlayer>> = {
   },
 
   async "/v1"({ server }, { says, answers }) {
-    // No person can be asked there, and another answer is to a message of its own beside the first.
+    // This door has no questions, and its repeated answers follow a repeated message.
     if (answers === "allow" || says.some((move) => typeof move === "object" && "again" in move)) return undefined;
     const client = new OpenAI({ baseURL: `${server.address}/v1`, apiKey: TOKEN, maxRetries: 0 });
     let before: OpenAI.ChatCompletionMessageParam[] = [];
@@ -60,7 +60,7 @@ export const doorPlayers: Readonly<Record<string, DoorPlayer>> = {
         let said = "";
         for await (const { choices } of data) {
           said += choices[0]?.delta.content ?? "";
-          // Whoever leaves interrupts.
+          // Disconnecting interrupts the turn.
           if (said !== "") break;
         }
         before.push({ role: "assistant", content: said });
@@ -83,7 +83,7 @@ export const doorPlayers: Readonly<Record<string, DoorPlayer>> = {
       ask(server.address, "/api/chat", { method: "POST", headers, body: JSON.stringify({ id, ...body }) });
     const messages = async () => {
       const { body } = await ask(server.address, `/api/chat/${id}`, { headers });
-      // Before the first turn there is no such conversation.
+      // The conversation does not exist before the first turn.
       return (JSON.parse(body).messages ?? []) as { id: string; role: string; parts: object[] }[];
     };
     const user = (text: string) => ({ id: createId(), role: "user", parts: [{ type: "text", text }] });
@@ -176,7 +176,7 @@ export const doorPlayers: Readonly<Record<string, DoorPlayer>> = {
   },
 };
 
-/** All events of a conversation, as the server exports it. */
+/** All events of a conversation, from the server's export. */
 export async function exported(address: string, conversation: string): Promise<string> {
   return (await ask(address, `/api/v1/conversations/${conversation}/export`, { headers })).body;
 }

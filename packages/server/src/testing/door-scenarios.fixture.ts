@@ -3,29 +3,29 @@ import { type AgentOptions, defineTool, launchAgent } from "@banyan/core";
 import { call, cut, reasoning, type Scene, stall, text } from "@banyan/core/testing";
 import { workspaceTools } from "@banyan/tools/workspace";
 
-/** What a person does: they say something, */
+/** A user's action: a message, */
 export type DoorMove =
   | string
-  /** ask for another answer to the same, */
+  /** a retry of the last answer, */
   | { readonly again: true }
-  /** say something and interrupt the answer at its first words, */
+  /** a message whose answer is interrupted at its first text, */
   | { readonly interrupted: string }
-  /** or say something behind an answer of before, counted from the first: a branch. */
+  /** or a message below an earlier answer, counted from the first: a branch. */
   | { readonly after: number; readonly say: string };
 
-/** What happens in a conversation, by whatever door: the list that each door is tried with. */
+/** A course of a conversation, which each door must play. */
 export interface DoorScenario {
   readonly name: string;
   readonly says: readonly DoorMove[];
-  /** What the model says, from the first turn to the last; doors take their turns one after the other. */
+  /** The model's output, from the first turn to the last; turns run one after another. */
   readonly script: readonly Scene[];
-  /** The agent, in its workspace. */
+  /** The options of the agent in its workspace. */
   readonly agent?: (root: string) => Partial<AgentOptions>;
-  /** Files of the workspace before each door. */
+  /** The files in the workspace before each play. */
   readonly files?: Readonly<Record<string, string>>;
-  /** What a person answers when a call asks. */
+  /** The user's answer to a call's question. */
   readonly answers?: "allow" | "deny";
-  /** Texts of the tree, so that no door and no other can agree on nothing. */
+  /** Texts that the tree must contain, so that doors cannot agree on an empty result. */
   readonly holds: readonly string[];
 }
 

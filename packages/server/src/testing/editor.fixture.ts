@@ -26,43 +26,43 @@ import { temporaryDirectory } from "./serving.fixture.ts";
 
 export const WORKSPACE = "/a/workspace";
 
-/** What an editor of a test does with what it is asked, and what it can. */
+/** An editor's capabilities and its answers to requests. */
 export interface EditorOptions {
   readonly capabilities?: ClientCapabilities;
   permit?(asked: RequestPermissionRequest, signal: AbortSignal): Promise<RequestPermissionResponse>;
   fillIn?(asked: CreateElicitationRequest, signal: AbortSignal): Promise<CreateElicitationResponse>;
   read?(path: string): Promise<string>;
   readonly models?: Parameters<typeof hostOf>[2];
-  /** Where its sessions are. */
+  /** The directory of its sessions. */
   readonly workspace?: string;
-  /** The directory of its store; a new one when absent. */
+  /** The directory of its store. Default: a new one. */
   readonly directory?: string;
 }
 
-/** An editor at the door, with a desk of its own behind that. */
+/** An editor at a door with its own desk. */
 export interface Editor {
   readonly agent: ClientConnection["agent"];
-  /** What the agent said of itself. */
+  /** The agent's answer to `initialize`. */
   readonly hello: InitializeResponse;
   readonly updates: SessionNotification[];
-  /** The rules that the desk keeps for good. */
+  /** The rules that the desk stores for good. */
   readonly remembered: readonly string[];
-  /** Another client at the same desk, as a page is. */
+  /** Another client of the same desk, like a page. */
   readonly page: Client;
-  /** A conversation for the editor. */
+  /** Creates a session. */
   begin(): Promise<string>;
   say(sessionId: string, text: string): Promise<{ readonly stopReason: string }>;
-  /** The text of what came under a kind of update. */
+  /** The text of all updates of a kind. */
   told(kind: SessionUpdate["sessionUpdate"], sessionId?: string): string;
-  /** Updates of a kind. */
+  /** All updates of a kind. */
   of<Kind extends SessionUpdate["sessionUpdate"]>(kind: Kind): Extract<SessionUpdate, { sessionUpdate: Kind }>[];
-  /** Ends the connection, and then the desk that is the editor's own. */
+  /** Ends the connection, and then the editor's own desk. */
   end(): Promise<void>;
-  /** Another editor at a door of its own, and the same desk. */
+  /** Another editor with its own door at the same desk. */
   another(options?: EditorOptions): Promise<Editor>;
 }
 
-/** An editor that is the SDK's own client, at a door to a real desk; each frame of both sides fits the protocol's schema. */
+/** An editor with the SDK's client, at a door to a real desk. Each frame of both sides is checked with the protocol's schema. */
 export async function editor(agent: AgentOptions, options: EditorOptions = {}): Promise<Editor> {
   const store = sqliteStore({ directory: options.directory ?? temporaryDirectory() });
   const { host, remembered } = hostOf(store, agent, options.models, WORKSPACE);
@@ -84,17 +84,17 @@ export async function editor(agent: AgentOptions, options: EditorOptions = {}): 
   );
 }
 
-/** Where the clients of an editor are: at a desk, or at a server. */
+/** The desk or server of an editor's clients. */
 export interface EditorsPlace {
   connect(events?: ClientEvents): Promise<Client>;
   close?(conversation: string): Promise<void>;
-  /** Ends what belongs to the place. */
+  /** Ends everything that belongs to the place. */
   end?(): Promise<void>;
-  /** The rules that a desk of the test's own keeps for good. */
+  /** The rules that the test's own desk stores for good. */
   readonly remembered?: readonly string[];
 }
 
-/** Another editor, wherever its clients are. */
+/** Another editor, at any place. */
 export async function editorAt(place: EditorsPlace, options: EditorOptions = {}): Promise<Editor> {
   const { capabilities = {}, permit, fillIn, read, workspace = WORKSPACE } = options;
   const judge = new AcpJudge({ unstable: capabilities.subagents !== undefined });
@@ -129,7 +129,7 @@ export async function editorAt(place: EditorsPlace, options: EditorOptions = {})
     connection.close();
     served.close();
     page.close();
-    // What the editor of a test says may be wrong on purpose.
+    // A test's editor may send wrong frames on purpose.
     expect(judge.faults.filter((fault) => fault.startsWith("agent"))).toEqual([]);
   });
   const hello = await connection.agent.request(methods.agent.initialize, {
@@ -157,7 +157,7 @@ export async function editorAt(place: EditorsPlace, options: EditorOptions = {})
     async end() {
       connection.close();
       served.close();
-      // What the door still says is said before the desk ends.
+      // The door sends its last updates before the desk ends.
       await sleep(50);
       page.close();
       await place.end?.();
@@ -173,7 +173,7 @@ async function command(line: string, there: CommandPlace) {
   return { type: "done" as const };
 }
 
-/** A pipe of which the judge sees each line. */
+/** A pipe whose lines the judge checks. */
 function tapped(by: "editor" | "agent", judge: AcpJudge): PassThrough {
   let rest = "";
   const pipe = new PassThrough();

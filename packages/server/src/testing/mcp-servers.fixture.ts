@@ -5,17 +5,17 @@ import type { ServedHost } from "../desk/commands/workplace.ts";
 
 type Equipment = Awaited<ReturnType<ServedHost["ready"]>>;
 
-/** Never answers. */
+/** A server that never answers. */
 const SILENT = { command: process.execPath, args: ["-e", "setInterval(() => {}, 1000)"] };
 
-/** Lets the agents of a host work with the MCP server `late`, which never answers, until it is disposed of. */
+/** Adds the MCP server `late`, which never answers, to a host until the result is disposed of. */
 export async function lateServer(host: ServedHost): Promise<AsyncDisposable> {
   return equipped(host, await serversOf({ late: SILENT }), []);
 }
 
 /**
- * Brings prompts to a host until it is disposed of: those of files, and of the MCP server `trees` (`prompt-program.fixture.ts`),
- * which tell a secret.
+ * Adds prompts to a host until the result is disposed of: prompts of files, and those of the MCP server `trees`
+ * (`prompt-program.fixture.ts`), which contain a secret.
  */
 export async function promptsOf(
   host: ServedHost,

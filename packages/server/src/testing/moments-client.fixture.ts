@@ -2,12 +2,12 @@ import { type ConversationState, createId, type UserPart } from "@banyan/core";
 import type { Client } from "@banyan/core/testing/moments";
 import type { Command, CommandName, Result } from "@banyan/protocol";
 
-/** Whoever can ask a server for something. */
+/** A client that sends commands to a server. */
 interface Asker {
   ask<Name extends CommandName>(type: Name, input: Omit<Command<Name>, "type" | "id">): Promise<Result<Name>>;
 }
 
-/** What a client must expect: what was meant is not there any more, there is nothing to do, or it was interrupted. */
+/** Expected refusals: the target is gone, nothing is left to do, or the work was interrupted. */
 const REFUSALS = ["not-found", "invalid"];
 
 const said = (text: string): readonly UserPart[] => [{ type: "text", text }];

@@ -1,4 +1,4 @@
-// A node of several, in a process of its own, to be killed. Its argument is NodeProgramOptions as JSON.
+// A node of a cluster in its own process, which tests kill. Its argument is NodeProgramOptions as JSON.
 import { appendFileSync, existsSync } from "node:fs";
 import { defineTool } from "@banyan/core";
 import { call, scriptedModel, text } from "@banyan/core/testing";
@@ -6,24 +6,24 @@ import { postgresStore } from "@banyan/store/postgres";
 import { serve } from "../server.ts";
 import { hostOf } from "./served-host.fixture.ts";
 
-/** How a node is started. */
+/** The start options of a node. */
 export interface NodeProgramOptions {
-  /** Of the database. */
+  /** The address of the database. */
   readonly url: string;
   readonly token: string;
-  /** A file to which tools with effects write. While there is one of its name and `.closed`, none of them ends. */
+  /** The file to which tools with effects write. While a file with this name and `.closed` exists, no such call ends. */
   readonly effects: string;
-  /** Milliseconds between two fragments of the model; 2 when absent. */
+  /** Milliseconds between two fragments of the model. Default 2. */
   readonly pace?: number;
-  /** Milliseconds for which it waits for what runs when it is told to end; 0 when absent. */
+  /** Milliseconds that the node waits for its runs when it is told to end. Default 0. */
   readonly drain?: number;
-  /** Where it listens; a free port when absent. */
+  /** The port to listen on. Default: a free port. */
   readonly port?: number;
-  /** Where the others reach it; where it listens when absent. */
+  /** The address for the other nodes. Default: where it listens. */
   readonly address?: string;
-  /** The name that clients use beside its own, with the port. */
+  /** A second accepted host name, with the port. */
   readonly allowHost?: string;
-  /** Milliseconds for which its store waits for a database that is away. */
+  /** Milliseconds that the store waits for an unreachable database. */
   readonly patience?: number;
 }
 
@@ -58,7 +58,7 @@ const wait = defineTool({
     }),
 });
 
-// Each turn: a few words, two calls with effects one after the other, more words.
+// Each turn: a few words, two calls with effects one after another, more words.
 const model = scriptedModel(
   ({ messages }) => {
     const said = JSON.stringify(messages);

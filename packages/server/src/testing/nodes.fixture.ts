@@ -15,17 +15,17 @@ import { TestClient } from "./test-client.fixture.ts";
 
 const PROGRAM = fileURLToPath(new URL("./node-program.fixture.ts", import.meta.url));
 
-/** What one node of a test has of its own. */
+/** The options of one test node. */
 export interface NodeSetting extends Partial<Omit<NodeProgramOptions, "token" | "effects">> {
-  /** Its environment, beside that of the test. */
+  /** Environment variables in addition to those of the test. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** A node in a process of its own. */
+/** A node in its own process. */
 export class NodeProcess {
   readonly child: ChildProcess;
   readonly address: string;
-  /** What it said went wrong, line by line. */
+  /** Its error output, line by line. */
   readonly log: string[] = [];
 
   private constructor(child: ChildProcess, address: string) {
@@ -43,7 +43,7 @@ export class NodeProcess {
     return new NodeProcess(child, String(value));
   }
 
-  /** Ends it as a crash does. */
+  /** Kills the process as a crash would. */
   async kill(): Promise<void> {
     const exit = once(this.child, "exit");
     this.child.kill("SIGKILL");
@@ -51,7 +51,7 @@ export class NodeProcess {
   }
 }
 
-/** Nodes that share a database of their own, and what their tools with effects did. */
+/** Nodes with a common database, and the effects of their tools. */
 export class Nodes {
   readonly url: string;
   readonly all: NodeProcess[] = [];
@@ -63,7 +63,7 @@ export class Nodes {
     this.#remove = remove;
   }
 
-  /** On a new database, or on that which is given. */
+  /** Creates nodes on a new database, or on the given one. */
   static async onOneDatabase(database?: Awaited<ReturnType<typeof testDatabase>>): Promise<Nodes> {
     return new Nodes(database ?? (await testDatabase()));
   }
@@ -74,12 +74,12 @@ export class Nodes {
     return node;
   }
 
-  /** A client of a node that has been welcomed. */
+  /** A welcomed client of a node. */
   client({ address }: NodeProcess): Promise<TestClient> {
     return TestClient.connect({ address, token: TOKEN });
   }
 
-  /** As if 15 seconds had passed in the database since a node renewed its lease. */
+  /** Expires a node's lease in the database. */
   leaseIsOver({ child }: NodeProcess): Promise<void> {
     return superuser(
       this.url,
@@ -87,7 +87,7 @@ export class Nodes {
     );
   }
 
-  /** The log of a conversation as it is stored, and what breaks the rules of one. */
+  /** The stored events of a conversation, and the rules that they break. */
   async stored(conversation: string): Promise<{ readonly events: Event[]; readonly wrong: readonly string[] }> {
     const store = postgresStore(this.url, { connections: 1 });
     const events: Event[] = [];
@@ -105,17 +105,17 @@ export class Nodes {
     return { events, wrong: checkConversation(state, events) };
   }
 
-  /** What tools did so far: the keys of calls with effects outside, "waiting" and "stopped". */
+  /** The effects of tools so far: the keys of calls with outside effects, "waiting" and "stopped". */
   get effects(): string[] {
     return existsSync(this.#effects) ? readFileSync(this.#effects, "utf8").split("\n").slice(0, -1) : [];
   }
 
-  /** The keys of calls with effects outside, as often as each was had. */
+  /** The keys of calls with outside effects, one for each time that the effect happened. */
   get acts(): string[] {
     return this.effects.filter((line) => line !== "waiting" && line !== "stopped");
   }
 
-  /** From now on calls that had their effect do not end, on any node; until what is returned is called. */
+  /** Keeps calls with effects from ending on all nodes, until the returned function is called. */
   holdActs(): () => void {
     const gate = `${this.#effects}.closed`;
     writeFileSync(gate, "");
@@ -133,11 +133,11 @@ export function say(words: string) {
 }
 
 function isWhole(message: Message): boolean {
-  // One that broke off behind its last word is gone on with.
+  // An answer that broke off after its last word is continued.
   return message.role === "assistant" && message.finish === "stop" && textOf(message).endsWith("Done.");
 }
 
-/** Whether the last message of a conversation is a whole answer, and nothing runs. */
+/** Whether the last message of a conversation is a whole answer, and no run is left. */
 export function isDone(client: TestClient, conversation: string): boolean {
   const state = client.mirrors.get(conversation)?.state;
   const last = state?.leaf ? state.messages.get(state.leaf) : undefined;

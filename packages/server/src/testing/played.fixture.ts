@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { seen } from "./seen.fixture.ts";
 import type { TestClient } from "./test-client.fixture.ts";
 
-/** What a model does, and what clients do meanwhile: each behind so many items of the feed at most. */
+/** The scenes of a model, and commands of clients, each after at most `items` feed items. */
 export const plays = (items: number) =>
   fc.record({
     names: fc.array(fc.constantFrom(...(Object.keys(SCENES) as SceneName[])), {
@@ -22,8 +22,8 @@ export const plays = (items: number) =>
   });
 
 /**
- * What is wrong with a conversation that was played to its end, one sentence for each problem: by its whole log, which is
- * asked for as a client of its own, and in what those hold who watched it. `forget`s it.
+ * Checks a conversation that was played to its end, and returns a sentence for each problem: in its log, which a separate client
+ * reads, and in the state of the clients that watched it. Then `forget`s the conversation.
  */
 export async function problemsOf(
   moments: Moments,
@@ -40,7 +40,7 @@ export async function problemsOf(
   await reader.forget(conversation);
   const state = emptyConversation(conversation);
   for (const event of log) reduce(state, event);
-  // In a map, equal is what says the same, in whatever order it came.
+  // Maps are equal regardless of the order of their entries.
   const seenIn = (shown: ConversationState) => ({ ...seen(shown), children: shown.children });
   const truth = seenIn(state);
   const problems = moments.check(state, log);

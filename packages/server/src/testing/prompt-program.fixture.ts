@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 
-// A small MCP server on standard input and output that has prompts: `show` comes with a picture, `hang` is never answered, at
-// `leave` it ends, and `refuse` and `empty` are what they are called.
+// A small MCP server on standard input and output with prompts: `show` has an image, `hang` never answers, `leave` ends the
+// process, `refuse` fails and `empty` has no messages.
 
 const { SECRET = "none" } = process.env;
 const text = (words: string) => ({ role: "user", content: { type: "text", text: words } });

@@ -1,14 +1,14 @@
 import { type IncomingHttpHeaders, request } from "node:http";
 import { text } from "node:stream/consumers";
 
-/** What came back for a request, as it went over the wire. */
+/** A response, as received over the wire. */
 export interface Answered {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-/** A request with any headers, such as no browser would let a page send. */
+/** Sends a request with any headers, including those that browsers forbid to pages. */
 export function ask(
   address: string,
   path: string,

@@ -1,7 +1,7 @@
 import { type ConversationState, type Event, emptyConversation, reduce, type Store } from "@banyan/core";
 import type { TestClient } from "./test-client.fixture.ts";
 
-/** What can be seen of a conversation: equal states look the same, whatever way they came. */
+/** The comparable parts of a conversation: equal states give equal results, however they came about. */
 export function seen(state: ConversationState) {
   const { id, title, model, labels, createdAt, leaf, lastRunEnd, allowed, usage, cost } = state;
   return {
@@ -14,7 +14,7 @@ export function seen(state: ConversationState) {
   };
 }
 
-/** A conversation as its log has it. The store must not have it open. */
+/** A conversation from its stored log. The conversation must not be open. */
 export async function stored(store: Store, id: string): Promise<ConversationState> {
   const log = await store.open(id);
   try {
@@ -26,7 +26,7 @@ export async function stored(store: Store, id: string): Promise<ConversationStat
   }
 }
 
-/** Reads everything that a client has only the outline of. */
+/** Reads all messages of which a client has only the outline. */
 export async function readAll(client: TestClient, conversation: string): Promise<ConversationState> {
   const mirror = client.mirrors.get(conversation);
   if (!mirror) throw new Error("The client does not watch this conversation.");

@@ -3,13 +3,13 @@ import { Agent, type AgentOptions, type NamedAgent, pathTo, Session, type Store 
 import { Approval, Hooks, PROGRAM, Worktrees } from "@banyan/host";
 import type { ServedHost } from "../desk/commands/workplace.ts";
 
-/** No memory, no servers, no sandbox. */
+/** No memory, no MCP servers, no sandbox. */
 const NO_EQUIPMENT = { agents: [] as readonly NamedAgent[] } as Awaited<ReturnType<ServedHost["ready"]>>;
 
-/** As the tools of the web say it. */
+/** The error of the web tools for an unreachable host. */
 const NO_WEB = Object.assign(new Error("A test asks nobody for pictures."), { name: "WebError", code: "network" });
 
-/** What a server is given in the place of a host: an agent and a real store, without settings; and without the web, unless `picture` reads it. */
+/** A host for tests: an agent and a real store, without settings, and without web access unless `picture` provides it. */
 export function hostOf(
   store: Store,
   options: AgentOptions,

@@ -7,20 +7,20 @@ import { hostOf } from "./served-host.fixture.ts";
 export { lateServer, promptsOf } from "./mcp-servers.fixture.ts";
 export { hostOf } from "./served-host.fixture.ts";
 
-/** Of every server that a test starts. */
+/** The token of every test server. */
 export const TOKEN = "a-token-of-a-test-0123456789-0123456789";
 
-/** What a served agent is made of beside itself. */
+/** The options of a served agent besides its own. */
 export interface ServedOptions extends Partial<Omit<ServeOptions, "host" | "log">> {
-  /** Of its store. */
+  /** The directory of its store. */
   readonly directory: string;
   readonly models?: Parameters<typeof hostOf>[2];
   readonly workspace?: string;
-  /** How it gets pictures of the web; it has none when absent. */
+  /** How the server loads images of the web. Absent: it has none. */
   readonly picture?: ServedHost["picture"];
 }
 
-/** A server on a port of its own, with a real store. */
+/** A server on its own port, with a real store. */
 export interface Served extends AsyncDisposable {
   readonly server: RunningServer;
   readonly store: Store;
@@ -30,7 +30,7 @@ export interface Served extends AsyncDisposable {
   readonly directory: string;
 }
 
-/** Serves an agent until it is disposed of. */
+/** Serves an agent until the result is disposed of. */
 export async function served(options: AgentOptions, more: ServedOptions): Promise<Served> {
   const { directory, models, workspace, picture, ...rest } = more;
   const store = sqliteStore({ directory, program: "banyan serve" });

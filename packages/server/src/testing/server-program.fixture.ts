@@ -1,5 +1,5 @@
-// A server in a process of its own, to be killed. Its arguments: the directory of its store, the token, and the other
-// names that it answers to.
+// A server in its own process, which tests kill. Its arguments: the directory of its store, the token, and further accepted host
+// names.
 import { defineTool } from "@banyan/core";
 import { call, reasoning, scriptedModel, text } from "@banyan/core/testing";
 import { sqliteStore } from "@banyan/store/sqlite";
@@ -21,7 +21,7 @@ const look = defineTool({
   },
 });
 
-// Each turn: thoughts, words and a call, then more words. Who asks for a long one gets one that nobody waits for.
+// Each turn: reasoning, text and a call, then more text. A message with "at length" gets an answer too long to wait for.
 const model = scriptedModel(
   ({ messages }) => {
     const last = messages.at(-1);

@@ -2,21 +2,21 @@ import { createHmac } from "node:crypto";
 import { provenText } from "@banyan/protocol";
 import { ask } from "./request.fixture.ts";
 
-/** What a browser has of a sign-in. */
+/** A browser's cookie and key. */
 export interface SignIn {
-  /** As a browser sends it: name and value. */
+  /** Name and value, as a browser sends them. */
   readonly cookie: string;
   readonly key: string;
 }
 
-/** Signs in as the page does, with a token in its address. */
+/** Signs in like the page, with a token in its address. */
 export async function signIn(address: string, token: string): Promise<SignIn> {
   const { headers } = await ask(address, `/?token=${token}`);
   const once = /^\/sign-in#([\w-]{43})$/.exec(headers.location ?? "")?.[1] ?? "";
   return signInWith(address, once);
 }
 
-/** Signs in as the page does that asks for a token. */
+/** Signs in like the page that asks for a token. */
 export async function signInWith(address: string, token: string): Promise<SignIn> {
   const answer = await ask(address, "/api/v1/sign-in", {
     method: "POST",
@@ -27,7 +27,7 @@ export async function signInWith(address: string, token: string): Promise<SignIn
   return { cookie: answer.headers["set-cookie"]?.[0]?.split(";")[0] ?? "", key: JSON.parse(answer.body).key };
 }
 
-/** The proof that a page sends for a challenge at a host. */
+/** The proof that a page sends for a challenge of a host. */
 export function proofOf(key: string, challenge: string, host: string): string {
   return createHmac("sha256", Buffer.from(key, "base64url")).update(provenText(challenge, host)).digest("base64url");
 }

@@ -1,6 +1,6 @@
-// A server in a process of its own, on which conversations are played. Its arguments: the directory of its store, the token,
-// and the other names that it answers to. Over the channel to its parent it says its address; and, when asked, what it is
-// like after a garbage collection. To be run with --expose-gc.
+// A server in its own process, for long plays of conversations. Its arguments: the directory of its store, the token, and further
+// accepted host names. It sends its address to the parent and, on request, its figures after a garbage collection. Run with
+// --expose-gc.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentOptions } from "@banyan/core";
 import { agentPlaying, modelPlaying, SCENES, type SceneName, Starts } from "@banyan/core/testing/moments";
@@ -8,17 +8,17 @@ import { sqliteStore } from "@banyan/store/sqlite";
 import { serve } from "../server.ts";
 import { hostOf } from "./served-host.fixture.ts";
 
-/** What the process is like. */
+/** The state of the process. */
 export interface Figures {
-  /** Bytes of what is in use. */
+  /** Bytes of the heap in use. */
   readonly heap: number;
-  /** What was started more often than it may be. */
+  /** Calls that started more often than allowed. */
   readonly problems: readonly string[];
-  /** Of the server: there should be no line. */
+  /** Log lines of the server; there should be none. */
   readonly log: readonly string[];
 }
 
-/** Models at once; of more, the first ones are forgotten. */
+/** The most models at once; above this number, the oldest are forgotten. */
 const MODELS = 200;
 
 const [directory = "", token = "", ...allowedHosts] = process.argv.slice(2);
@@ -26,7 +26,7 @@ const models = new Map<string, AgentOptions["model"]>();
 const log: string[] = [];
 const starts = new Starts();
 
-/** The model of a name such as `play/1:look,ask`: a conversation's own, which does these things. */
+/** The model for a name such as `play/1:look,ask`: one per conversation, which plays these scenes. */
 function modelNamed(name: string): AgentOptions["model"] | undefined {
   const [, list] = /^play\/\w+:([\w,]+)$/.exec(name) ?? [];
   if (list === undefined) return undefined;
@@ -46,11 +46,11 @@ const { host } = hostOf(
   { ...agentPlaying(starts, () => sleep(1)), model: modelPlaying([]) },
   new Proxy({}, { get: (_, name) => modelNamed(String(name)) }),
 );
-// What nobody watches is closed soon, and opened anew by whoever comes.
+// Unwatched conversations close soon and open again on demand.
 const server = await serve({ host, token, allowedHosts, idle: 300, log: (line) => log.push(line) });
 
 process.on("message", async () => {
-  // Twice, with what finalizers do in between.
+  // Twice, with a pause for finalizers between.
   for (let turn = 0; turn < 2; turn++) {
     globalThis.gc?.();
     await sleep(10);

@@ -2,7 +2,7 @@ import { defineTool } from "@banyan/core";
 import { serving } from "./serving.fixture.ts";
 import { TestClient } from "./test-client.fixture.ts";
 
-/** A server, a client that watches a new conversation, and what is seen of it. */
+/** A server, a client that watches a new conversation, and its state. */
 export async function talking(...given: Parameters<typeof serving>) {
   const served = await serving(...given);
   const client = await TestClient.connect(served.server);
@@ -20,7 +20,7 @@ export async function talking(...given: Parameters<typeof serving>) {
   return { ...served, client, conversation, state, ended, said };
 }
 
-/** A tool that waits until it is let go, or its call is cancelled. */
+/** A tool that waits until the test releases it or the call is cancelled. */
 export function gated(name = "wait") {
   const gate = Promise.withResolvers<void>();
   const tool = defineTool({

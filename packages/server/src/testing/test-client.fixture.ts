@@ -16,7 +16,7 @@ import type { RunningServer } from "../server.ts";
 type Frame<Type extends ServerFrame["type"]> = Extract<ServerFrame, { type: Type }>;
 type Input<Name extends CommandName> = Omit<Command<Name>, "type" | "id"> & { readonly id?: string };
 
-/** An item that stands at or before the place where the client is would be told twice; an event left out would be missing. */
+/** Throws if an item repeats data at or before the client's position, or skips an event. */
 function mustFollow(at: Cursor, item: FeedItem): void {
   const place = cursorOf(item);
   if (!place) return;
@@ -33,19 +33,19 @@ function saidIn({ state }: Mirror): number {
   return size;
 }
 
-/** A client on a real socket that checks every frame against its schema. */
+/** A client on a real socket that checks every frame with its schema. */
 export class TestClient {
   readonly socket: WebSocket;
   readonly frames: ServerFrame[] = [];
   readonly mirrors = new Map<string, Mirror>();
-  /** Conversations whose messages are being read, by the id of the command. */
+  /** Conversations of pending `message.read` commands, by the id of the command. */
   readonly #reading = new Map<string, string>();
-  /** What the feeds brought, in order, snapshots left out. */
+  /** All feed items in order, without snapshots. */
   readonly items: FeedItem[] = [];
-  /** How much the messages of all conversations said at each place of a feed that this client was at. */
+  /** The length of all text in a conversation at each feed position of this client. */
   readonly said = new Map<string, number>();
   closed: { readonly code: number; readonly reason: string } | undefined;
-  /** What was wrong with a frame. */
+  /** The first error in a frame. */
   #wrong: unknown;
   readonly #waiting = new Set<() => void>();
 
@@ -57,7 +57,7 @@ export class TestClient {
       } catch (error) {
         this.#wrong = error;
         this.#look();
-        // Whoever waits for nothing must not miss it.
+        // A client that waits for nothing must still report the error.
         throw error;
       }
     });
@@ -66,12 +66,12 @@ export class TestClient {
       this.#look();
     });
     this.socket.on("error", () => {
-      // The tests look at how it closed.
+      // Tests check the close code.
     });
     onTestFinished(() => this.socket.terminate());
   }
 
-  /** A client that has been welcomed. */
+  /** Connects and waits for the welcome. */
   static async connect(server: Pick<RunningServer, "address" | "token">, token = server.token): Promise<TestClient> {
     const client = new TestClient(server.address, { authorization: `Bearer ${token}` });
     await new Promise((resolve, reject) => client.socket.once("open", resolve).once("error", reject));
@@ -84,21 +84,21 @@ export class TestClient {
     this.socket.send(text);
   }
 
-  /** Sends a command and answers its id. */
+  /** Sends a command and returns its id. */
   send<Name extends CommandName>(type: Name, { id = createId(), ...input }: Input<Name>): string {
     if (type === "message.read" && "conversation" in input) this.#reading.set(id, String(input.conversation));
     this.sendText(JSON.stringify({ type, id, ...input }));
     return id;
   }
 
-  /** What the answer to a command holds. Rejects when it was not carried out. */
+  /** The result of a command. Rejects if the command fails. */
   async ask<Name extends CommandName>(type: Name, input: Input<Name>): Promise<Result<Name>> {
     const outcome = await this.outcome(this.send(type, input));
     if (outcome.type === "failed") throw Object.assign(new Error(outcome.error.message), { code: outcome.error.code });
     return outcome.result as Result<Name>;
   }
 
-  /** The answer to a command, whichever it is; the `nth` one if it was sent more than once. */
+  /** The answer to a command; `nth` selects one if it was sent several times. */
   async outcome(id: string, nth = 1): Promise<Frame<"done"> | Frame<"failed">> {
     return this.until(() => {
       const answers = this.frames.filter(
@@ -109,20 +109,20 @@ export class TestClient {
     });
   }
 
-  /** The first frame of a type. */
+  /** The first frame of a type that fits. */
   frame<Type extends ServerFrame["type"]>(type: Type, fits: (frame: Frame<Type>) => boolean = () => true) {
     return this.until(() =>
       this.frames.find((frame): frame is Frame<Type> => frame.type === type && fits(frame as Frame<Type>)),
     );
   }
 
-  /** Begins to watch a conversation, with a snapshot. */
+  /** Subscribes to a conversation, with a snapshot. */
   async watch(conversation: string, leaf?: string): Promise<Mirror> {
     await this.ask("feed.subscribe", { conversation, ...(leaf === undefined ? {} : { leaf }) });
     return this.until(() => this.mirrors.get(conversation));
   }
 
-  /** The first item of the feeds that fits. */
+  /** The first feed item of a type that fits. */
   item<Type extends FeedItem["type"]>(
     type: Type,
     fits: (item: Extract<FeedItem, { type: Type }>) => boolean = () => true,
@@ -135,7 +135,7 @@ export class TestClient {
     );
   }
 
-  /** Waits until there is something, looking after each frame. Rejects when a frame is wrong, or the connection ends before. */
+  /** Waits for a result of `find`, which runs after each frame. Rejects after a wrong frame, or if the connection closes. */
   async until<Found>(find: () => Found | undefined | false): Promise<Found> {
     for (;;) {
       const found = find();
@@ -146,7 +146,7 @@ export class TestClient {
     }
   }
 
-  /** Watches a conversation no more, and forgets what came so far: for a client that lives through many of them. */
+  /** Unsubscribes and drops all frames, for a client that goes through many conversations. */
   async forget(conversation: string): Promise<void> {
     await this.ask("feed.unsubscribe", { conversation });
     this.mirrors.delete(conversation);

@@ -11,7 +11,7 @@ import {
 import { expect } from "vitest";
 import { TOKEN } from "./served.fixture.ts";
 
-/** What a page keeps of a chat, without the page. */
+/** The chat state of a page, without a page. */
 class State implements ChatState<UIMessage> {
   status: ChatStatus = "ready";
   error: Error | undefined;
@@ -24,7 +24,7 @@ class State implements ChatState<UIMessage> {
   snapshot = <T>(thing: T) => structuredClone(thing);
 }
 
-/** The official transport; each chunk is checked by the official schema. */
+/** The official transport, which checks each chunk with the official schema. */
 class Checked extends DefaultChatTransport<UIMessage> {
   readonly chunks: UIMessageChunk[] = [];
   protected override processResponseStream(stream: ReadableStream<Uint8Array>): ReadableStream<UIMessageChunk> {

@@ -1,5 +1,5 @@
-// A server in a process of its own whose agent asks: it is ended, by signals, while questions wait. Its arguments: the
-// directory of its store, the token, and the file to which each call of `write` appends a line.
+// A server in its own process whose agent asks questions; signals end it while they are open. Its arguments: the directory of its
+// store, the token, and the file to which each call of `write` appends a line.
 import { appendFileSync } from "node:fs";
 import { askClient, defineTool, launchAgent } from "@banyan/core";
 import type { ModelRequest } from "@banyan/core/drivers";
@@ -26,10 +26,10 @@ const look = defineTool({
   execute: () => "seen",
 });
 
-/** Model calls of a turn before a user is asked. */
+/** Model calls of a turn before the question. */
 const STEPS = 4;
 
-/** What the model says, by the first word of the message; the process before may have asked for what came first. */
+/** The model's output, chosen by the first word of the message: an earlier process may have run the first steps. */
 function scene({ messages }: ModelRequest): Scene {
   const said = messages.findLast(({ role }) => role === "user")?.parts[0];
   const [word = "", name = ""] = said?.type === "text" ? said.text.split(/\s+/) : [];

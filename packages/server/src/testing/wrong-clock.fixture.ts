@@ -1,5 +1,5 @@
-// Loaded before a program (`--import`): its clock is wrong by CLOCK_IS_WRONG_BY milliseconds, as that of a machine whose time nobody set.
-// What measures how long something takes goes on as it does there.
+// Loaded before a program (`--import`): shifts its clock by CLOCK_IS_WRONG_BY milliseconds, like a machine with a wrong time.
+// Measured durations stay correct, as on such a machine.
 const wrongBy = Number(process.env.CLOCK_IS_WRONG_BY ?? 0);
 const RightDate = Date;
 

@@ -22,13 +22,13 @@ import { useMay } from "../use-may.ts";
 import { QuestionForm } from "./question-form.tsx";
 import { ShownLines } from "./shown-lines.tsx";
 
-/** A question, and where it is asked. */
+/** A question and its conversation. */
 interface Asked<Question extends OpenQuestion = OpenQuestion> {
   readonly conversation: string;
   readonly question: Question;
 }
 
-/** What waits for a person: a call that may run or not, what a tool asks in words, a turn at a limit (W32, W33, B64). */
+/** A question to the user: the approval of a call, a question in words, or a turn at a limit (W32, W33, B64). */
 export function Approval({ question, call, ...asked }: Asked & { readonly call: Call | undefined }) {
   const may = useMay();
   if (!may("question.answer")) return <ForOthers question={question} />;
@@ -46,7 +46,7 @@ export function Approval({ question, call, ...asked }: Asked & { readonly call: 
   }
 }
 
-/** The question, for whoever may only watch. */
+/** The question, for users who may only watch. */
 function ForOthers({ question }: Pick<Asked, "question">) {
   return (
     <p className="whitespace-pre-wrap border-hair border-t bg-warn-ground/50 px-3 py-3 text-sm">{waitsFor(question)}</p>
@@ -72,7 +72,7 @@ type Answer =
   | { decision: "deny"; reason?: string }
   | { decision: "answer"; text: string };
 
-/** How a plan is carried out that is allowed. */
+/** The approval mode after an approved plan. */
 type PlanApproval = NonNullable<Command<"question.answer">["approval"]>;
 
 function useAnswer(conversation: string, question: string) {
@@ -88,7 +88,7 @@ function useAnswer(conversation: string, question: string) {
       })
       .then(
         () => {
-          // The focus is lost with the card, now or in a moment, unless somebody has taken it elsewhere.
+          // The card loses the focus, now or soon, unless the user has moved the focus elsewhere.
           if (![focused, document.body].includes(document.activeElement)) return;
           moveOn();
         },
@@ -125,7 +125,7 @@ function Permission({
     setEditing(undefined);
     card.current?.focus();
   };
-  // Keys count only while the focus is in the card, and none of them is one alone (W53).
+  // Keys count only while the focus is in the card, and all need a modifier (W53).
   const onKeyDown = (event: React.KeyboardEvent) => {
     const keys = keysOf(event.nativeEvent);
     if (keys === "Alt+A" && !isBroken) send(allow());
@@ -160,7 +160,7 @@ function Permission({
       <ShownLines call={call} preview={question.preview} {...(editing && !isBroken && { input: input?.value })} />
       {editing && (
         <TextArea
-          // All arguments are another text, in which one writes anew.
+          // Switching to all arguments starts a new text.
           key={editing.name}
           isCode
           ref={takesFocus}
@@ -230,13 +230,13 @@ function Permission({
   );
 }
 
-/** What is asked, by what the tool says that the call is about (W56). Of other arguments nobody has said which file it is. */
+/** The question in words, from the tool's `about` (W56). Edited arguments no longer tell which file they change. */
 function askedInWords(call: Call, preview: Preview | undefined, isEdited: boolean): string {
   const { about } = call;
   const tool = visibleLine(toolOf(call));
   if (about?.handsIn) return t("Approve this plan?");
   if (about?.command !== undefined) return t("Run this command?");
-  // The arguments of a server's tool name a file, and do not say what becomes of the file.
+  // The arguments of an MCP tool name a file, but not what happens to it.
   if (isEdited || about?.offered) return t("Use {tool}?", { tool });
   const written = about?.paths?.find(({ access }) => access === "write");
   if (written) {
@@ -249,7 +249,7 @@ function askedInWords(call: Call, preview: Preview | undefined, isEdited: boolea
   return t("Use {tool}?", { tool });
 }
 
-/** Asks whether a turn at a limit may have as much again, or whether a message that is too large is stored as a file. */
+/** Asks whether a turn at a limit may continue, or whether an oversized message becomes a file. */
 function GoesOn({ conversation, question }: Asked<Extract<OpenQuestion, { type: "limit" }>>) {
   const { send, problem } = useAnswer(conversation, question.id);
   return (
@@ -327,7 +327,7 @@ function InFields({
   );
 }
 
-/** What `[harmless]` says in a rule, where one has it (S24). */
+/** Explains `[harmless]`, if a rule contains it (S24). */
 export function Harmless({ rules }: { readonly rules: readonly string[] }) {
   if (!rules.some((rule) => rule.includes("[harmless]"))) return null;
   return (
@@ -339,7 +339,7 @@ export function Harmless({ rules }: { readonly rules: readonly string[] }) {
   );
 }
 
-/** The key that does the same while the card has the focus. */
+/** The key for the same action while the card has the focus. */
 function Key({ children }: { readonly children: string }) {
   return (
     <kbd className="ms-1 font-mono text-[0.6875rem] opacity-80 [@media(hover:none)]:hidden">
@@ -364,14 +364,14 @@ function readIn(
 }
 
 /**
- * Where the focus goes once what has it is answered: to the message that it is part of; in the list of what waits to
- * the next one, and after the last one to where one writes.
+ * Where the focus goes after an answer: to the message of the card; in the list of questions, to the next one, and after the last
+ * one to the composer.
  */
 function focusAfter(answered: Element | null): () => void {
   const message = answered?.closest<HTMLElement>("article");
   if (message) return () => message.focus({ preventScroll: true });
   const item = answered?.closest("li");
-  // Some browsers give no focus to a button that is clicked: then there is none to lose.
+  // Some browsers do not focus a clicked button: then no focus can be lost.
   if (!item) return () => {};
   const all = [...(item.parentElement?.children ?? [])];
   const at = all.indexOf(item);

@@ -10,11 +10,11 @@ import { say, t } from "../phrases/phrases.ts";
 import { useMay } from "../use-may.ts";
 import { RetryAnswer, useRetry } from "./retry-answer.tsx";
 
-/** Where a turn ended without its answer: why, and what can be done about it (W48). `isEnd`: nothing follows on the branch. */
+/** A turn that ended without an answer: the reason, and what to do about it (W48). `isEnd`: the branch ends here. */
 export function BrokenOff({ message, isEnd }: { readonly message: string; readonly isEnd: boolean }) {
   const conversation = useConversation();
   const turn = useTree()?.broken.get(message);
-  // Of a process that stopped, the composer tells, and leads on.
+  // The composer reports a turn whose process stopped, and offers to continue.
   if (!turn || conversation.leftOpen.includes(message)) return null;
   return <Card key={turn.run} turn={turn} message={message} isEnd={isEnd} />;
 }
@@ -55,7 +55,7 @@ function Card({
       <Notice
         tone={isFailure ? "bad" : "warn"}
         head={head}
-        // What is scrolled into sight later is no news.
+        // A card that scrolls into view later is no news.
         isUrgent={isEnd}
         ways={
           isAbleTo &&

@@ -12,13 +12,13 @@ import { SaidFile } from "./said-file.tsx";
 import { ShownLines } from "./shown-lines.tsx";
 import { SubAgentCard } from "./sub-agent-card.tsx";
 
-/** A tool call: what it is, how it stands, what came of it, and, where it waits for a person, the question. */
+/** A tool call: its tool, status, result and, if it waits for the user, its question. */
 export function CallCard({ call, message }: { readonly call: Call; readonly message: string }) {
   const tree = useTree();
   const question = [...(tree?.questions.values() ?? [])].find(
     (open) => open.type !== "limit" && open.call === call.id && open.message === message,
   );
-  // One that asks in words runs meanwhile, and waits for a person all the same.
+  // A call that asks a question in words has the status "executing" but waits for the user.
   const [sign, word, colour] = useCallStatus()(call, question !== undefined);
   const launched = tree?.children.get(call.id)?.[0];
   return (
@@ -44,7 +44,7 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
         <Arguments call={call} />
         <Output text={call.output ?? call.progress} />
       </details>
-      {/* What is asked about shows its steps itself. */}
+      {/* The question shows the plan's steps itself. */}
       {call.about?.plan && !question && <Plan plan={call.about.plan} />}
       <Files call={call} />
       <LastLines call={call} />
@@ -57,15 +57,15 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
   );
 }
 
-/** How the arguments look above a question: complete, however many lines they take (S36). */
+/** The style of arguments above a question: complete, over any number of lines (S36). */
 const WHOLE = "whitespace-pre-wrap [overflow-wrap:anywhere]";
 
-/** Whether what came of it says why nothing did. */
+/** Whether the output explains why the call had no result. */
 function tellsWhy({ status }: Call): boolean {
   return status === "failed" || status === "denied";
 }
 
-/** The plan that a call puts down: what is under way stands out, what is done steps back. */
+/** The plan of a call, with the current step emphasised and completed steps muted. */
 function Plan({ plan }: { readonly plan: readonly PlanStep[] }) {
   return (
     <details open className="border-hair border-t px-3 py-1.5 text-xs">
@@ -83,14 +83,14 @@ function Plan({ plan }: { readonly plan: readonly PlanStep[] }) {
   );
 }
 
-/** How the steps of a plan look. */
+/** The styles of plan steps. */
 export const PLAN_LOOKS: Readonly<Record<PlanStep["status"], string>> = {
   completed: "text-soft",
   in_progress: "font-semibold",
   pending: "",
 };
 
-/** What it brought beside words: pictures are shown, of other files their names. */
+/** The files that a call returned: images are shown, other files by name. */
 function Files({ call: { files = [] } }: { readonly call: Call }) {
   if (files.length === 0) return null;
   return (
@@ -102,12 +102,12 @@ function Files({ call: { files = [] } }: { readonly call: Call }) {
   );
 }
 
-/** Lines of what a call says while it runs that a closed card shows. */
+/** The lines of a running call's output that a closed card shows. */
 const LAST_LINES = 3;
-/** Characters of them. */
+/** The most characters of these lines. */
 const MOST = 1_000;
 
-/** What a call that runs said last; the open card has all of it. */
+/** The last output of a running call; the open card has all of it. */
 function LastLines({ call: { status, progress = "" } }: { readonly call: Call }) {
   if (status !== "executing" || progress.trim() === "") return null;
   const lines = progress.slice(-MOST).trimEnd().split("\n").slice(-LAST_LINES);
@@ -131,7 +131,7 @@ function Elapsed({ call: { startedAt, endedAt, status } }: { readonly call: Call
   return <span className="text-soft text-xs">{formatDuration(end - startedAt)}</span>;
 }
 
-/** What the model asked for, and what ran instead when a person changed it (W33): as lines, and never as JSON. */
+/** The model's arguments, and the user's edit if there is one (W33): as lines, never as JSON. */
 function Arguments({ call }: { readonly call: Call }) {
   const { input, inputText, executedInput } = call;
   if (input === undefined ? inputText === "" : JSON.stringify(input) === "{}") return null;
@@ -153,9 +153,9 @@ function Arguments({ call }: { readonly call: Call }) {
   );
 }
 
-/** The arguments of a call on one line, of at most so many characters. */
+/** The arguments of a call on one line, with at most `most` characters. */
 function argumentLine({ input: asked, executedInput, inputText, about }: Call, most = 200): string {
-  // What its steps are stands below.
+  // The steps are shown below.
   if (about?.plan) return "";
   const input = executedInput ?? asked;
   if (typeof input !== "object" || input === null || Array.isArray(input)) return inputText.slice(0, most);
@@ -167,7 +167,7 @@ function argumentLine({ input: asked, executedInput, inputText, about }: Call, m
     .slice(0, most);
 }
 
-/** A value as a person reads it; of what has names of its own, the open card has all. */
+/** A value as text. Objects are left out: the open card shows them. */
 function onALine(value: Json): string {
   if (Array.isArray(value))
     return value

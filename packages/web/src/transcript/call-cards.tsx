@@ -4,7 +4,7 @@ import { t } from "../phrases/phrases.ts";
 import { CallCard } from "./call-card.tsx";
 import { isLook, looksInWords } from "./folds.ts";
 
-/** Calls that stand side by side. Neighbours that only look and went well are folded into one line (W30). */
+/** Adjacent calls. Neighbours that only read and succeeded are folded into one line (W30). */
 export function CallCards({ calls, message }: { readonly calls: readonly Call[]; readonly message: string }) {
   return groupsOf(calls).map((group) =>
     group.length === 1 ? (

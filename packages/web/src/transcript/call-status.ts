@@ -17,7 +17,7 @@ const CALL_STATUS: Readonly<Record<ShownStatus, StatusLook>> = {
   "not-run": ["⊘", t("not run"), "text-bad"],
 };
 
-/** How a call stands, as this user sees it. A guest is told that it waits, and not for them. `asks`: it asks in words. */
+/** The status of a call for this user: a guest sees that the call waits, but not for the guest. `asks`: it asks in words. */
 export function useCallStatus(): (call: Call, asks?: boolean) => StatusLook {
   const may = useMay();
   return (call, asks = false) => {

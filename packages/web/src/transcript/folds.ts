@@ -2,14 +2,14 @@ import { type Call, type ConversationState, siblings } from "@banyan/core/conver
 import { useState } from "react";
 import { t } from "../phrases/phrases.ts";
 
-/** Neighbouring messages of a branch that do nothing but look: shown as one line until a person opens them (W30). */
+/** Adjacent messages of a branch that only read: one line until the user opens it (W30). */
 export interface Fold {
-  /** The messages, in order; the first one bears the line. */
+  /** The messages in order; the first one shows the line. */
   readonly messages: readonly string[];
   readonly calls: readonly Call[];
 }
 
-/** The folds of a branch, by each of their messages. What has not been read is in none. */
+/** The folds of a branch, by each of their messages. Unread messages are in none. */
 function foldsOf(tree: ConversationState, path: readonly string[]): ReadonlyMap<string, Fold> {
   const folds = new Map<string, Fold>();
   let open: { readonly messages: string[]; readonly calls: Call[] } | undefined;
@@ -22,13 +22,13 @@ function foldsOf(tree: ConversationState, path: readonly string[]): ReadonlyMap<
     open ??= { messages: [], calls: [] };
     open.messages.push(id);
     open.calls.push(...calls);
-    // One alone is no fold.
+    // A single message is no fold.
     if (open.messages.length > 1) for (const folded of [...open.messages.slice(0, 1), id]) folds.set(folded, open);
   }
   return folds;
 }
 
-/** The calls of a message that only looks, and that nobody has marked or answered in another way. */
+/** The calls of a message that only reads, without marks or siblings. */
 function looksOf(tree: ConversationState, id: string): readonly Call[] | undefined {
   const message = tree.messages.get(id);
   if (message?.role !== "assistant" || message.finish !== "calls" || message.calls.length === 0) return undefined;
@@ -37,19 +37,19 @@ function looksOf(tree: ConversationState, id: string): readonly Call[] | undefin
   return says || !message.calls.every(isLook) ? undefined : message.calls;
 }
 
-/** The folds of a branch, and which of them a person has opened. */
+/** The folds of a branch, and their open state. */
 export interface Folds {
   of(message: string): Fold | undefined;
-  /** Whether a message is out of sight in a fold. */
+  /** Whether a closed fold hides a message. */
   hides(message: string): boolean;
   /** Opens the fold of a message, if it is in one. */
   open(message: string): void;
   toggle(fold: Fold): void;
 }
 
-/** Folds a branch as it grows; what was opened stays open. */
+/** Folds a branch as it grows; opened folds stay open. */
 export function useFolds(tree: ConversationState | undefined, path: readonly string[]): Folds {
-  // A fold is open when any of its messages is here: it may have grown since.
+  // A fold is open when any of its messages is in the set, because the fold may have grown.
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const folds = tree ? foldsOf(tree, path) : new Map<string, Fold>();
   const isOpen = (fold: Fold) => fold.messages.some((id) => opened.has(id));
@@ -70,12 +70,12 @@ export function useFolds(tree: ConversationState | undefined, path: readonly str
   };
 }
 
-/** Whether a call only looked, and went well: a failure is never folded away (W30), nor a picture that it brought. */
+/** Whether a call only read and succeeded. Failures and calls with files are never folded (W30). */
 export function isLook({ about, status, files }: Call): boolean {
   return about?.looksAt !== undefined && status === "completed" && files === undefined;
 }
 
-/** As in `Read 7 files, 2 searches`: what there is most of stands first. */
+/** For example `Read 7 files, 2 searches`: the most frequent kind comes first. */
 export function looksInWords(calls: readonly Call[]): string {
   const looks = calls.flatMap(({ about }) => about?.looksAt ?? []);
   const counts = new Map<string, number>();

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from "react";
 import { Button } from "../design/button.tsx";
 import { t } from "../phrases/phrases.ts";
 
-/** A small form below a message, with a button that does it and one that does not. Escape leaves it. */
+/** A small form below a message, with a submit and a cancel button. Escape closes it. */
 export function InlineForm({
   action,
   onSubmit,
@@ -10,7 +10,7 @@ export function InlineForm({
   children,
 }: {
   readonly action: string;
-  /** Rejects with what is wrong; the form then stays, and says it. */
+  /** A rejection keeps the form open and shows its message. */
   onSubmit(): Promise<unknown>;
   onClose(): void;
   readonly children: ReactNode;
@@ -43,7 +43,7 @@ export function InlineForm({
   );
 }
 
-/** Gives the focus to what has just been opened. */
+/** Focuses an element that has just appeared. */
 export function focusHere(element: HTMLElement | null): void {
   element?.focus();
 }

@@ -26,10 +26,10 @@ import { RemoveMessage } from "./remove-message.tsx";
 import { RetryAnswer } from "./retry-answer.tsx";
 import { Versions } from "./versions.tsx";
 
-/** Where nothing points, they come with a tap on their message, or there would be a row of them under each. */
+/** On touch screens, a tap on a message shows its actions; otherwise every message would have a row of them. */
 const TAPPED = "[@media(hover:none)]:hidden [@media(hover:none)]:group-focus-within/message:flex";
 
-/** Below a message: its other versions, what it took, and what can be done about it. */
+/** The row below a message: its versions, its usage and its actions. */
 export function MessageActions({ message, isLast }: { readonly message: Message; readonly isLast: boolean }) {
   const conversation = useConversation();
   const page = usePage();
@@ -38,7 +38,7 @@ export function MessageActions({ message, isLast }: { readonly message: Message;
   const [open, setOpen] = useState<"edit" | "name" | "retry" | "remove">();
   const close = () => {
     setOpen(undefined);
-    // The focus would be lost with the form.
+    // The form is about to disappear and would lose the focus.
     focusOnMessage(message.id);
   };
   const star = () =>
@@ -55,7 +55,7 @@ export function MessageActions({ message, isLast }: { readonly message: Message;
   };
   const [figures, setFigures] = usePreference("figures");
   const isStep = message.role === "assistant" && message.finish === "calls";
-  // A step without words begins with the head of a card, which is read and pressed.
+  // A step without text begins with a card's head, which must stay readable and clickable.
   const isWordless = isStep && textOf(message).trim() === "";
   const isOwn = isPersons(message);
   const isEditable = message.role === "summary" && message.covers !== undefined;
@@ -67,7 +67,7 @@ export function MessageActions({ message, isLast }: { readonly message: Message;
       {message.label !== undefined && <span className="font-medium text-ink">{message.label}</span>}
       {message.starred && <span className="text-warn">{`★ ${t("starred")}`}</span>}
       {message.role === "assistant" && figures === "shown" && <Spent message={message} />}
-      {/* They come with the pointer, and those of a step lie on it: it is one of many. */}
+      {/* Actions appear with the pointer. In steps, which are many, they lie over the content. */}
       <span
         data-actions=""
         className={`flex flex-wrap rounded-md bg-ground focus-within:opacity-100 group-focus-within/message:opacity-100 group-hover/message:opacity-100 ${isLast ? "[@media(hover:none)]:opacity-100" : TAPPED} ${open ? "" : "opacity-0"} ${isStep ? `sm:[@media(hover:hover)]:absolute sm:[@media(hover:hover)]:end-0 ${isWordless ? "sm:[@media(hover:hover)]:-top-5" : "sm:[@media(hover:hover)]:-top-1"}` : ""}`}
@@ -102,7 +102,7 @@ export function MessageActions({ message, isLast }: { readonly message: Message;
         <SmallButton name={t("Remove this message")} takes="message.remove" onClick={() => setOpen("remove")}>
           <Icon of="remove" />
         </SmallButton>
-        {/* The last one: it comes when the answer has ended, and moves none of the others (W54). */}
+        {/* The last action: it appears when the answer ends, and moves none of the others (W54). */}
         {message.role === "assistant" && message.usage && (
           <SmallButton
             name={figures === "shown" ? t("Hide tokens and cost") : t("Show tokens and cost")}
@@ -123,7 +123,7 @@ export function MessageActions({ message, isLast }: { readonly message: Message;
   );
 }
 
-/** What an answer was made with, and what it took (W42). */
+/** The model of an answer, and its usage (W42). */
 function Spent({ message: { model, usage, cost, calls } }: { readonly message: AssistantMessage }) {
   if (!usage) return null;
   const said = [
@@ -134,7 +134,7 @@ function Spent({ message: { model, usage, cost, calls } }: { readonly message: A
   return <span>{said.filter((part) => part !== "").join(" · ")}</span>;
 }
 
-/** Says a message in other words: a new version beside it. The old one and all below it stay as they are (W1). */
+/** Edits a message as a new version next to it. The old one and all messages below stay unchanged (W1). */
 function EditMessage({ message, onClose }: { readonly message: UserMessage; onClose(): void }) {
   const { id: conversation } = useConversation();
   const { connection } = usePage();
@@ -164,7 +164,7 @@ function EditMessage({ message, onClose }: { readonly message: UserMessage; onCl
   );
 }
 
-/** Puts an edited summary beside a summary, from which the model goes on (F99). */
+/** Adds an edited version of a summary, from which the model continues (F99). */
 function EditSummary({ message, onClose }: { readonly message: SummaryMessage; onClose(): void }) {
   const { id: conversation } = useConversation();
   const { connection } = usePage();
@@ -187,7 +187,7 @@ function EditSummary({ message, onClose }: { readonly message: SummaryMessage; o
   );
 }
 
-/** Gives a message a name, or takes it away (W13). */
+/** Sets or removes the label of a message (W13). */
 function NameMessage({ message, onClose }: { readonly message: Message; onClose(): void }) {
   const { id: conversation } = useConversation();
   const { connection } = usePage();

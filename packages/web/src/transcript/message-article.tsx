@@ -25,7 +25,7 @@ import { AttachedText, SaidFile } from "./said-file.tsx";
 
 const AUTHORS = { user: t("You"), tool: t("A tool"), system: "Banyan" } as const;
 
-/** A message of the branch in view: its place among those of the branch is told to screen readers. */
+/** A message of the current branch. Screen readers get its position on the branch. */
 export function MessageArticle({
   id,
   next,
@@ -36,21 +36,21 @@ export function MessageArticle({
   onGrown,
 }: {
   readonly id: string;
-  /** The message that follows on the branch. */
+  /** The next message on the branch. */
   readonly next: string | undefined;
   readonly place: number;
   readonly of: number;
-  /** Of all messages, the Tab key reaches one; arrows lead from there. */
+  /** Whether Tab reaches this message: Tab reaches one message, and arrow keys move between them. */
   readonly isTabbable: boolean;
   onFocus(id: string): void;
-  /** When what it says has changed and been drawn, before that is painted. */
+  /** Called after a change of the message is rendered, before it is painted. */
   onGrown?: (() => void) | undefined;
 }) {
   const conversation = useConversation();
   const { message, version } = useMessage(id);
   const grown = useRef(onGrown);
   grown.current = onGrown;
-  // Of the message alone: what is measured has all messages drawn again, which must not have it measured anew.
+  // Depends only on the message: measuring renders all messages, and must not measure this one again.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the message is when, and not what.
   useLayoutEffect(() => grown.current?.(), [message, version]);
   const words = conversation.outline(id)?.words;
@@ -121,7 +121,7 @@ function Said({ message, next }: { readonly message: UserMessage; readonly next:
   );
 }
 
-/** When something that was written while the agent worked was delivered, and what it came before (W37). */
+/** When a message that was sent during a turn was delivered, and before which call (W37). */
 function Delivery({ message, next }: { readonly message: UserMessage; readonly next: string | undefined }) {
   const tree = useTree();
   const above = message.parentId === null ? undefined : tree?.messages.get(message.parentId);
@@ -157,7 +157,7 @@ function Answered({ message }: { readonly message: AssistantMessage }) {
           case "reasoning":
             return <Reasoning key={index} text={part.text} isStreaming={isLast} />;
           case "call":
-            // Calls that stand side by side are shown by the first of them.
+            // The first of several adjacent calls shows all of them.
             if (parts[index - 1]?.type === "call") return null;
             return <CallCards key={index} calls={callsFrom(message, index)} message={message.id} />;
           case "provider":
@@ -178,7 +178,7 @@ function Answered({ message }: { readonly message: AssistantMessage }) {
   );
 }
 
-/** The calls that stand side by side from a part on. */
+/** The adjacent calls from one part on. */
 function callsFrom({ parts, calls }: AssistantMessage, from: number) {
   const end = parts.findIndex((part, index) => index > from && part.type !== "call");
   return parts
@@ -206,7 +206,7 @@ function thoughtFor(isStreaming: boolean, seconds: number | undefined): string {
   return isStreaming ? t("Thinking for {time}", { time }) : t("Thought for {time}", { time });
 }
 
-/** What the model thought: open while it thinks; afterwards as the person had the last one (W22). */
+/** The model's reasoning: open while it streams, afterwards as the user left the last one (W22). */
 function Reasoning({ text, isStreaming }: { readonly text: string; readonly isStreaming: boolean }) {
   const [since] = useState(() => performance.now());
   const [seconds, setSeconds] = useState<number>();

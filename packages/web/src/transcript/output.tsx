@@ -2,11 +2,11 @@ import { useState } from "react";
 import { t, tCount } from "../phrases/phrases.ts";
 import { useCopy } from "../shell/use-copy.ts";
 
-/** What of a result is shown at first (W29). */
+/** The part of a result that is shown at first (W29). */
 const LINES = 20;
 const CHARACTERS = 8_192;
 
-/** The result of a call: its beginning, and all of it when asked for. Copying takes all of it. */
+/** The result of a call: its beginning, and all of it on demand. Copy takes all of it. */
 export function Output({ text }: { readonly text: string }) {
   const [isWhole, setWhole] = useState(false);
   const { isCopied, copy } = useCopy(text);
@@ -16,7 +16,7 @@ export function Output({ text }: { readonly text: string }) {
   const isCut = shown.length < text.length;
   return (
     <div className="border-hair border-t px-3 py-2">
-      {/* The engine bounds what a result holds: all of it can stand in the page, to be read, found and marked (W92). */}
+      {/* The engine bounds results, so that the page can show the whole text for reading, finding and selecting (W92). */}
       <pre className="whitespace-pre-wrap font-mono text-xs">{isWhole ? text : shown}</pre>
       <p className="mt-1 flex gap-3">
         {isCut && !isWhole && (

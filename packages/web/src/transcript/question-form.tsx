@@ -7,7 +7,7 @@ import { t } from "../phrases/phrases.ts";
 
 const NOTHING: FilledField = { chosen: [], words: "" };
 
-/** Several things that a tool asks at once, each with choices and room for words (C12). */
+/** Several questions of a tool at once, each with choices and a text field (C12). */
 export function QuestionForm({
   text,
   fields,

@@ -6,7 +6,7 @@ import { t, tCount } from "../phrases/phrases.ts";
 import { PlaceLink } from "../shell/navigation.tsx";
 import { useMay } from "../use-may.ts";
 
-/** What memory put in front of the model with a message, each with where it is from; a click goes there (W50, S26). */
+/** The memory entries in the prompt of a message, each with its source; a click opens the source (W50, S26). */
 export function RecalledItems({ message, items }: { readonly message: string; readonly items: readonly Recalled[] }) {
   const told = items.filter(({ dismissed }) => !dismissed).length;
   return (
@@ -39,7 +39,7 @@ function Source({ item: { source: from, conversation, message } }: { readonly it
   );
 }
 
-/** Whether the model is to be told it, from its next answer on. */
+/** Whether the model gets the entry from its next answer on. */
 function Wanted({
   message,
   item,

@@ -5,7 +5,7 @@ import { t, tCount } from "../phrases/phrases.ts";
 import { focusOn, focusOnMessage } from "../shell/focus-on.ts";
 import { InlineForm } from "./inline-form.tsx";
 
-/** Puts a message and all below it out of sight; says before how many that are (W12). */
+/** Hides a message and all messages below it, after stating their number (W12). */
 export function RemoveMessage({ message, onClose }: { readonly message: Message; onClose(): void }) {
   const { id: conversation } = useConversation();
   const { connection, store } = usePage();
@@ -25,7 +25,7 @@ export function RemoveMessage({ message, onClose }: { readonly message: Message;
   );
 }
 
-/** What is asked before so many messages go out of sight. */
+/** The question before the removal. */
 function whatGoes(below: number, hidden: number): string {
   if (below === 0) return t("Remove this message?");
   return hidden === 0
@@ -38,7 +38,7 @@ function whatGoes(below: number, hidden: number): string {
       );
 }
 
-/** All messages below one, on all branches and in sub-agents; and how many of them were removed before. */
+/** The number of messages below one, on all branches and in sub-agents, and how many of them are already hidden. */
 function countBelow(tree: ConversationState, message: string): { readonly below: number; readonly hidden: number } {
   let below = 0;
   let hidden = 0;

@@ -8,7 +8,7 @@ import { usePage } from "../page.ts";
 import { t } from "../phrases/phrases.ts";
 import { focusHere, InlineForm } from "./inline-form.tsx";
 
-/** Asks for another answer to what the branch of a message answers; what comes of it is shown. */
+/** Requests another answer to the same user message, and shows it. */
 export function useRetry(): (at: string, model?: string) => Promise<unknown> {
   const conversation = useConversation();
   const { connection } = usePage();
@@ -17,7 +17,7 @@ export function useRetry(): (at: string, model?: string) => Promise<unknown> {
     const asked = conversation.state
       ? pathTo(conversation.state, at).findLast(({ role }) => role === "user")
       : undefined;
-    // What comes below the question from now on is the answer that is wanted.
+    // The next answer below the user message is the requested one.
     if (asked) show(asked.id, { exactly: true, focus: asked.id });
     return connection.ask("turn.retry", {
       conversation: conversation.id,
@@ -27,14 +27,14 @@ export function useRetry(): (at: string, model?: string) => Promise<unknown> {
   };
 }
 
-/** Asks for another answer, of the same or another model: a new version beside the old one (W10). */
+/** Requests another answer from the same or another model: a new version next to the old one (W10). */
 export function RetryAnswer({
   at,
   model: usual,
   onClose,
 }: {
   readonly at: string;
-  /** The one that answered, or was to. */
+  /** The model of the old answer. */
   readonly model: string;
   onClose(): void;
 }) {

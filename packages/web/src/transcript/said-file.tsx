@@ -3,7 +3,7 @@ import { formatBytes, visibleLine, visibleText } from "@banyan/core/shown";
 import { BYTES, isPicture } from "../composer/attachments.ts";
 import { Icon } from "../design/icon.tsx";
 
-/** A file that a person said something with, or that a call brought: a picture is shown, of anything else its name and size (W59, W66). */
+/** A file of a message or a call: an image is shown, any other file with name and size (W59, W66). */
 export function SaidFile({ file }: { readonly file: Extract<UserPart, { type: "file" }> }) {
   const { name, mediaType, data } = file;
   const words = visibleLine(name ?? mediaType);
@@ -25,7 +25,7 @@ export function SaidFile({ file }: { readonly file: Extract<UserPart, { type: "f
   );
 }
 
-/** A text that went along with a message: its name, and all of it when asked for (W66). */
+/** A text that was attached to a message: its name, and the whole text on demand (W66). */
 export function AttachedText({ text }: { readonly text: string }) {
   const [head = "", kind, named] =
     /^<([\w-]+?)(?:-\d+)?(?=[\s>])(?: name="((?:[^"\\]|\\.)*)")?[^>]*>\n/.exec(text) ?? [];

@@ -5,10 +5,10 @@ import { Code } from "../code/code.tsx";
 import { Button } from "../design/button.tsx";
 import { say, t, tCount } from "../phrases/phrases.ts";
 
-/** Lines that are there at first, and that each press of the button adds. */
+/** The number of lines shown at first, and added by each press of the button. */
 const MORE = 500;
 
-/** All that a call would run with, and what it would change: the lines that every client shows of it (S15, S23). */
+/** Everything that a call would run and change: the lines that every client shows (S15, S23). */
 export function ShownLines({
   call,
   input,
@@ -17,7 +17,7 @@ export function ShownLines({
 }: {
   readonly call: Call;
   readonly name?: string;
-  /** In the place of those that were checked. */
+  /** Replaces the checked arguments. */
   readonly input?: Json | undefined;
   readonly preview?: Preview | undefined;
 }) {
@@ -32,7 +32,7 @@ export function ShownLines({
       aria-label={name}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keys.
       tabIndex={0}
-      // Letters stand in the order in which they run, whatever the direction of their script.
+      // Characters appear in the order in which they run, whatever the direction of their script.
       className="max-h-96 overflow-auto rounded-lg border border-hair bg-surface py-1.5 font-mono text-xs leading-5 [unicode-bidi:bidi-override]"
     >
       {lines.slice(0, most).map((line, index) => (
@@ -61,7 +61,7 @@ function Line({
 }: {
   readonly line: ShownLine;
   readonly language: string;
-  /** A line of a command that has begun above, as of a heredoc: no shell prompts for it. */
+  /** A later line of a command, for example of a heredoc, without a shell prompt. */
   readonly isFurther: boolean;
 }) {
   const grammar =
@@ -73,7 +73,7 @@ function Line({
           {number}
         </span>
       )}
-      {/* Words of the page run as its language does; what a call holds stands as it runs. */}
+      {/* Text of the page follows the page's direction; the call's own text keeps its order. */}
       <span
         className={`min-w-0 [overflow-wrap:anywhere] ${look === "note" || look === "head" ? "[unicode-bidi:isolate]" : ""}`}
       >
@@ -96,5 +96,5 @@ const LOOKS: Readonly<Record<ShownLine["look"], string>> = {
   gap: "text-soft",
 };
 
-/** What says the same as the ground, without colour. */
+/** The signs for added and removed lines, so that colour is not needed. */
 const SIGNS: Readonly<Partial<Record<ShownLine["look"], string>>> = { added: "+ ", removed: "- ", same: "  " };

@@ -19,13 +19,13 @@ import { PlaceLink } from "../shell/navigation.tsx";
 import { useMay } from "../use-may.ts";
 import { type StatusLook, useCallStatus } from "./call-status.ts";
 
-/** Actions of a sub-agent that its card shows. */
+/** The number of a sub-agent's actions that its card shows. */
 const ACTIONS = 3;
 
-/** Letters of what it was told that its card is named after. */
+/** The most letters of the task in the card's name. */
 const NAME = 60;
 
-/** A sub-agent inside the conversation that launched it: what it does now, what it cost, and the way into it (W40). */
+/** A sub-agent in its parent's conversation: its current work, its cost, and a link to it (W40). */
 export function SubAgentCard({
   call,
   root,
@@ -34,9 +34,9 @@ export function SubAgentCard({
 }: {
   readonly call: string;
   readonly root: string;
-  /** What it was told to do, on one line. */
+  /** Its task, on one line. */
   readonly task: string;
-  /** How the call that launched it stands, in a word. */
+  /** The status of the call that launched it, in a word. */
   readonly status: string;
 }) {
   const conversation = useConversation();
@@ -44,7 +44,7 @@ export function SubAgentCard({
   const may = useMay();
   const lookOf = useCallStatus();
   const leaf = tree ? newestLeaf(tree, root) : root;
-  // Drawn again whenever its last message grows.
+  // Renders again whenever the last message grows.
   useMessage(leaf);
   if (!tree) return null;
   const path = pathTo(tree, leaf);
@@ -80,7 +80,7 @@ export function SubAgentCard({
   );
 }
 
-/** Questions of a sub-agent itself. */
+/** The number of open questions of the sub-agent itself. */
 function waitingIn(tree: ConversationState, call: string): number {
   return [...tree.questions.values()].filter(({ message }) => tree.messages.get(message ?? "")?.call === call).length;
 }

@@ -1,22 +1,22 @@
-/** Elements that the Tab key may reach. */
+/** Elements that Tab may reach. */
 const REACHED = "a[href], button, input, select, textarea, summary, [tabindex]";
 
-/** A row of the transcript: a message, or a line that stands for folded ones. */
+/** A row of the transcript: a message, or the line of a fold. */
 const ROW = "[data-index]";
 
-/** Elements that Tab reaches however much the message holds: its actions. */
+/** The actions of a message, which Tab always reaches. */
 const ALWAYS = "[data-actions]";
 
-/** Elements that wait for an answer. */
+/** Cards that wait for an answer. */
 const CARD = "fieldset[tabindex], form";
 
-/** Stops among the messages up to which all that the message in focus holds is reached with Tab. */
+/** The number of stops up to which Tab reaches everything in the focused message. */
 const MOST = 18;
 
 /**
- * Keeps the way with the Tab key through the messages short, however many they are and whatever they hold (W92). Tab reaches the
- * message in focus with what it holds, the folded lines beside it, and the first card that waits. Of a message that holds too
- * much, it reaches what can be done about the message; Enter goes into it. Returns what ends this.
+ * Keeps the Tab path through the messages short, whatever their number and content (W92). Tab reaches the focused message and its
+ * content, the adjacent fold lines, and the first waiting card. In a message with too much content, Tab reaches only its actions;
+ * Enter moves into the content. Returns a function that ends this behaviour.
  */
 export function keepTabStops(log: HTMLElement): () => void {
   let isTab = false;
@@ -26,7 +26,7 @@ export function keepTabStops(log: HTMLElement): () => void {
     "keydown",
     ({ key }) => {
       isTab = key === "Tab";
-      // The browser has moved the focus then.
+      // By then, the browser has moved the focus.
       if (isTab) setTimeout(() => (isTab = false));
     },
     { signal, capture: true },
@@ -37,7 +37,7 @@ export function keepTabStops(log: HTMLElement): () => void {
     if (!isTab || log.contains(from) || !(target instanceof HTMLElement)) return;
     const stops = messageStops(log);
     if (stops.includes(target)) return;
-    // The message of the element would take itself for the one in focus.
+    // The element's message would otherwise handle the event and become the focused one.
     event.stopPropagation();
     const isBackward = from !== null && isBehind(log, from);
     (isBackward ? stops.at(-1) : stops[0])?.focus();
@@ -54,7 +54,7 @@ export function keepTabStops(log: HTMLElement): () => void {
   return () => ended.abort();
 }
 
-/** The elements below one that the Tab key reaches by itself, in the order of the page. */
+/** The elements inside one that Tab can reach, in page order. */
 function tabStops(of: ParentNode): readonly HTMLElement[] {
   return [...of.querySelectorAll<HTMLElement>(REACHED)].filter(
     (element) =>
@@ -81,21 +81,21 @@ function messageStops(log: HTMLElement): readonly HTMLElement[] {
   return stops.filter((stop) => isNeeded(stop) || !stop.closest("article"));
 }
 
-/** The rows beside a row that hold no message. */
+/** The adjacent rows without a message. */
 function linesBeside(row: Element, side: "previousElementSibling" | "nextElementSibling"): readonly Element[] {
   const lines: Element[] = [];
   for (let at = row[side]; at && at.querySelector("article") === null; at = at[side]) lines.push(at);
   return lines;
 }
 
-/** Returns the next stop of Tab from an element of the messages; nothing if Tab leads out of them. */
+/** The next stop of Tab after an element in the messages; `undefined` if Tab leaves them. */
 function stopBeside(
   log: HTMLElement,
   target: HTMLElement,
   { isBackward }: { readonly isBackward: boolean },
 ): HTMLElement | undefined {
   const stops = messageStops(log);
-  // Within a message that was entered, or a card that was clicked, all is reached.
+  // In a message that was entered, or a card that was clicked, Tab reaches everything.
   const group = target.closest(`${CARD}, article`);
   const within = stops.includes(target) || !group ? stops : tabStops(group);
   const beside = (all: readonly HTMLElement[]) =>
@@ -103,7 +103,7 @@ function stopBeside(
   return beside(within) ?? beside(stops) ?? beside(tabStops(document).filter((stop) => !log.contains(stop)));
 }
 
-/** Returns whether the second of two elements comes later in the page, or is within the first. */
+/** Whether the second element comes after the first in the page, or is inside it. */
 function isBehind(first: Node, second: Node): boolean {
   return (first.compareDocumentPosition(second) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
 }

@@ -16,7 +16,7 @@ import { keepTabStops } from "./tab-stops.ts";
 import { useFollowing } from "./use-following.ts";
 import { usePlaces } from "./use-places.ts";
 
-/** The messages of a branch, from its root to its end. Only those in sight, and the one with the focus, are in the page. */
+/** The messages of a branch, from root to end. The page contains only the visible ones and the focused one. */
 export function Transcript({ leaf }: { readonly leaf: string | null }) {
   const conversation = useConversation();
   const tree = useTree();
@@ -34,9 +34,9 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
     getItemKey: (index) => path[index] ?? index,
     estimateSize: () => 120,
     overscan: 6,
-    // Rows that are measured together are drawn together.
+    // Rows that are measured together are rendered together.
     useFlushSync: false,
-    // What has the focus stays, wherever the view goes.
+    // The focused row stays, wherever the view scrolls.
     rangeExtractor: useCallback(
       (range: Range) => {
         const shown = defaultRangeExtractor(range);
@@ -47,18 +47,18 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
   });
   const places = usePlaces(rows, path, following);
   const said = usePageState(({ unsent }) => unsent.findLast((one) => one.conversation === conversation.id)?.id);
-  // Who says something wants to see what comes of it.
+  // A user who sends a message wants to see the answer.
   useEffect(() => {
     if (said !== undefined) following.follow();
   }, [said, following.follow]);
-  // The one that grows is measured as it is drawn, so that the view has followed before anything is laid out elsewhere (W54).
+  // Measures the growing row during rendering, so that the view scrolls before other rows are laid out (W54).
   const measureLast = () => {
     const last = path.length - 1;
     const row = following.content.current?.querySelector(`:scope > [data-index="${last}"]`);
     if (row) rows.resizeItem(last, Math.round(row.getBoundingClientRect().height));
   };
   const items = rows.getVirtualItems();
-  // What is about to come into sight is read before it is.
+  // Messages that are about to become visible are read before.
   useEffect(() => conversation.read(items.map(({ index }) => path[index] ?? "")), [conversation, items, path]);
 
   const wanted = useRef<string>(undefined);
@@ -75,7 +75,7 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
     },
     [path, rows, following.stop, folds],
   );
-  // The element of a message may be there only after the next rendering.
+  // The element of a message may exist only after the next rendering.
   useEffect(() => {
     const element = wanted.current === undefined ? null : document.getElementById(`m-${wanted.current}`);
     if (!element) return;
@@ -194,8 +194,8 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
 }
 
 /**
- * What was written of answers that were given up: it is marked, not gone, and stands before the one that came instead, if one
- * came: a person may have stopped it.
+ * The text of discarded answers, marked as such, above the answer that replaced them. There is no new answer if the user stopped
+ * the turn.
  */
 function GivenUp({ texts, isAskedAnew }: { readonly texts: readonly string[]; readonly isAskedAnew: boolean }) {
   if (texts.length === 0) return null;
@@ -214,7 +214,7 @@ function GivenUp({ texts, isAskedAnew }: { readonly texts: readonly string[]; re
   );
 }
 
-/** The line that stands for messages which do nothing but look. */
+/** The line of a fold, for messages that only read. */
 function FoldLine({ fold, isOpen, onToggle }: { readonly fold: Fold; readonly isOpen: boolean; onToggle(): void }) {
   return (
     <button

@@ -1,34 +1,34 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 
-/** Pixels from the end at which a person who scrolls has reached it. */
+/** Pixels from the end at which a user's scrolling has reached it. */
 const NEAR = 8;
 
-/** Milliseconds after a touch, a key or a click in which a movement is the person's. */
+/** Milliseconds after a touch, key or click during which a scroll counts as the user's. */
 const BY_HAND = 1_000;
 
 const TOUCHES = ["touchmove", "keydown", "pointerdown", "pointermove"] as const;
 
-/** Whether the end of the messages is kept in view, and how that ends and begins (W23). */
+/** Whether the view follows the end of the messages, and how that starts and stops (W23). */
 export interface Following {
   readonly isFollowing: boolean;
-  /** Whether it is not, and more is there than fits. */
+  /** Whether the view does not follow and the messages do not fit. */
   readonly isAway: boolean;
-  /** For the element that grows as the messages do. */
+  /** For the element that grows with the messages. */
   readonly content: RefObject<HTMLDivElement | null>;
-  /** For the `onScroll` of the scrolling element. */
+  /** For `onScroll` of the scrolling element. */
   onScroll(): void;
   follow(): void;
   stop(): void;
 }
 
-/** Keeps the end of a scrolling element in view until the person moves upwards; the view never moves after that. */
+/** Keeps the end of a scrolling element in view until the user scrolls up; afterwards, the view does not move by itself. */
 export function useFollowing(scroller: RefObject<HTMLElement | null>): Following {
-  // Read by observers between two renderings.
+  // A ref, because observers read it between two renderings.
   const follows = useRef(true);
   const [isFollowing, setFollowing] = useState(true);
   const content = useRef<HTMLDivElement>(null);
   const [fits, setFits] = useState(true);
-  // Where the view stood, and where it could stand at most, when that was looked at.
+  // The last scroll position, its maximum, and the time of the last touch.
   const last = useRef({ top: 0, most: 0, touched: Number.NEGATIVE_INFINITY });
   const become = useCallback((wanted: boolean) => {
     follows.current = wanted;
@@ -49,7 +49,7 @@ export function useFollowing(scroller: RefObject<HTMLElement | null>): Following
       setFits(element.scrollHeight - element.clientHeight <= NEAR);
     });
     for (const sized of [element, content.current]) sizes.observe(sized);
-    // Before the first pixel of it: an answer that streams must not win the race with the wheel.
+    // Stop at the wheel event, before any scrolling: a streaming answer must not win against the wheel.
     const onWheel = ({ deltaY }: WheelEvent) => {
       if (deltaY < 0 && element.scrollTop > 0) become(false);
     };
@@ -64,7 +64,7 @@ export function useFollowing(scroller: RefObject<HTMLElement | null>): Following
       for (const type of TOUCHES) element.removeEventListener(type, onTouch);
     };
   }, [scroller, become, toEnd]);
-  // Whatever has been drawn or measured anew.
+  // After any rendering or measurement.
   useLayoutEffect(() => {
     if (follows.current) toEnd();
   });
@@ -72,10 +72,10 @@ export function useFollowing(scroller: RefObject<HTMLElement | null>): Following
     if (!scroller.current) return;
     const { scrollTop: top, scrollHeight, clientHeight } = scroller.current;
     const most = scrollHeight - clientHeight;
-    // What is measured anew moves the view too; only a person does so by hand.
+    // New measurements also move the view; only the user does so by hand.
     const isByHand = performance.now() - last.current.touched < BY_HAND;
     if (most - top <= NEAR) {
-      // The end was reached, or came nearer. What was scrolled there before a person turned the wheel is heard of after it.
+      // The end was reached or came nearer. An earlier scroll may be reported after the user's wheel event.
       if (top > last.current.top || most < last.current.most) become(true);
     } else if (top < last.current.top && isByHand) become(false);
     last.current.top = top;

@@ -3,43 +3,43 @@ import { useEffect, useLayoutEffect, useRef } from "react";
 import { useEntry } from "../shell/navigation.tsx";
 import type { Following } from "./use-following.ts";
 
-/** Milliseconds for which a place must have held: until then, what is drawn and measured may still move it. */
+/** Milliseconds that a restored position must hold: rendering and measuring may move it until then. */
 const SETTLING = 1_000;
 
-/** What a person moves the view with. */
+/** Events by which a user moves the view. */
 const HANDS = ["wheel", "touchmove", "keydown", "pointerdown"] as const;
 
-/** A place on a branch: which message is the first in sight, and how many pixels of it are above. */
+/** A position on a branch: the first visible message, and how many of its pixels are above the view. */
 interface Place {
   readonly message: string;
   readonly above: number;
-  /** Whether the end was kept in view, wherever that is by now. */
+  /** Whether the view followed the end, wherever the end is now. */
   readonly isEnd: boolean;
 }
 
-/** A place that the view came back to. */
+/** A position to restore. */
 interface Wanted {
   readonly place: Place;
-  /** When it has held long enough, on the clock of `performance.now()`. */
+  /** The time until which it must hold, on the clock of `performance.now()`. */
   readonly until: number;
 }
 
-/** Where each entry of the browser's history was scrolled to. */
+/** The scroll positions of the browser's history entries. */
 export interface Places {
-  /** For the `onScroll` of the scrolling element. */
+  /** For `onScroll` of the scrolling element. */
   onScroll(): void;
-  /** Whether what is in view was so before, and stands where it stood then. */
+  /** Whether the view came back to a position and is still there. */
   isReturn(): boolean;
 }
 
-/** Remembers where each entry of the browser's history was scrolled to, and goes there when it comes back (W6). */
+/** Stores the scroll position of each entry of the browser's history, and restores it when the entry returns (W6). */
 export function usePlaces(
   rows: Virtualizer<HTMLDivElement, Element>,
   path: readonly string[],
   { isFollowing, follow, stop }: Following,
 ): Places {
   const entry = useEntry(({ id }) => id);
-  // The entry changes before the branch does: only both together are what the person saw.
+  // The entry changes before the branch: only both together identify what the user saw.
   const view = `${entry} ${path.at(-1)}`;
   const places = useRef(new Map<string, Place>());
   const shown = useRef<string>(undefined);

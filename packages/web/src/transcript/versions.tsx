@@ -4,7 +4,7 @@ import { useShow } from "../conversation/use-view.ts";
 import { SmallButton } from "../design/button.tsx";
 import { t } from "../phrases/phrases.ts";
 
-/** `‹ 2/3 ›`: the versions of a message, nothing when it is the only one (W2); a spinner when another one runs (W11). */
+/** `‹ 2/3 ›`: the versions of a message, if there are several (W2), with a spinner while another version runs (W11). */
 export function Versions({ message }: { readonly message: string }) {
   const conversation = useConversation();
   const tree = useTree();
@@ -41,7 +41,7 @@ export function Versions({ message }: { readonly message: string }) {
   );
 }
 
-/** A sign that something runs. */
+/** An indicator of running work. */
 export function Spinner({ name }: { readonly name: string }) {
   return (
     <span

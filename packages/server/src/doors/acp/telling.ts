@@ -18,13 +18,13 @@ import type { Branch } from "./branch.ts";
 import { progressOf, toolCallOf } from "./calls.ts";
 import { blockOf } from "./content.ts";
 
-/** What an editor is told, of its session or of one that stands for a sub-agent of it. */
+/** An update for an editor, about its session or that of a sub-agent. */
 export interface Update {
   readonly sessionId: string;
   readonly update: SessionUpdate;
 }
 
-/** What an editor understands, as it said at the beginning. */
+/** The capabilities that an editor announced. */
 export interface Abilities {
   readonly notices: boolean;
   readonly compaction: boolean;
@@ -33,40 +33,40 @@ export interface Abilities {
   readonly readTextFile: boolean;
 }
 
-/** Milliseconds between two times that an editor is told what a call says while it runs. */
+/** Milliseconds between two updates about the output of a running call. */
 const PROGRESS_EVERY = 250;
 
-/** Whose branch it is that is told, and to whom. */
+/** The branch and editor of the updates. */
 export interface TellingParts {
   readonly sessionId: string;
   readonly branch: Branch;
   readonly workspace: string;
   readonly abilities: Abilities;
-  /** Whether a message was said in this very editor, which shows it already. */
+  /** Whether a message came from this editor, which already shows it. */
   isOwn(message: string): boolean;
-  /** Tokens that the context of a model takes; nothing while that is unknown. */
+  /** The context window of a model in tokens; `undefined` while unknown. */
   contextSize(model: string): number | undefined;
 }
 
-/** A branch told to an editor: each item of the feed as the updates that say it. */
+/** Converts the feed items of a branch into updates for an editor. */
 export class Telling {
   readonly #parts: TellingParts;
-  /** The text that the editor has of messages under way. */
+  /** The text that the editor has of unfinished messages. */
   readonly #written = new WrittenParts();
-  /** Calls that the editor knows, with the message of each, until they have ended. */
+  /** Unfinished calls that the editor knows, with their messages. */
   readonly #calls = new Map<string, string>();
-  /** Sub-agents' words, by the call that launched them, where the editor knows no sessions of sub-agents. */
+  /** The text of sub-agents by their launching call, for editors without sub-agent sessions. */
   readonly #saying = new Map<string, string>();
-  /** When it was told last what a call says. */
+  /** When the output of each call was last sent. */
   readonly #progress = new Map<string, number>();
-  /** The summary that is under way, where the editor shows such. */
+  /** The current compaction, for editors that show compactions. */
   #compaction: string | undefined;
 
   constructor(parts: TellingParts) {
     this.#parts = parts;
   }
 
-  /** The updates that say what happened; none when it is not about the branch. */
+  /** The updates for a feed item; none if the item is not about the branch. */
   take(item: FeedItem, state: ConversationState): Update[] {
     const { branch } = this.#parts;
     const display = branch.take(item, state) ? displayItem(item) : undefined;
@@ -82,7 +82,7 @@ export class Telling {
       case "call-input":
         return this.#calls.has(display.call) ? [] : this.#call(display.run, display.call, state, display.message);
       case "call-draft": {
-        // The editor hears of each place once, when the writing begins, and of the change when it is complete.
+        // The editor gets each place once, when the writing begins, and the change when it is complete.
         const { run, call, path, draft } = display;
         const key = `${call} ${draft} ${path}`;
         if (this.#progress.has(key)) return [];
@@ -131,7 +131,7 @@ export class Telling {
     }
   }
 
-  /** The whole branch, as it was said, the oldest first. */
+  /** The whole branch, the oldest message first. */
   *replay(state: ConversationState): Generator<Update> {
     let last: string | undefined;
     for (const message of pathTo(state, this.#parts.branch.leaf)) {
@@ -151,7 +151,7 @@ export class Telling {
     if (last !== undefined) yield* this.#usage(state, last);
   }
 
-  /** The plan, where a call that has ended put one down: that of a sub-agent is its own. */
+  /** The plan of a completed call; a sub-agent's plan stays its own. */
   #planned(run: string | undefined, id: string, state: ConversationState): Update[] {
     if (run === undefined || this.#parts.branch.callOf(run) !== undefined) return [];
     const call = callIn(state, id);
@@ -160,14 +160,14 @@ export class Telling {
 
   #plan(plan: readonly PlanStep[] | undefined): Update[] {
     if (!plan) return [];
-    // Which step matters more, a plan does not say: its order does.
+    // Steps of our plans have an order but no priority.
     const entries = plan.map(({ title, status }) => ({ content: title, priority: "medium" as const, status }));
     return this.#main({ sessionUpdate: "plan", entries });
   }
 
   *#replayed(message: AssistantMessage, call: Call): Generator<Update> {
     const { workspace } = this.#parts;
-    // First what was asked for, then what came of it: that is what editors know how to put together.
+    // Send the request, then the result: editors expect both updates.
     const { output: _output, changes: _changes, ...asked } = call;
     const known = toolCallOf({ ...asked, status: "pending", progress: "" }, workspace);
     yield* this.#main({ sessionUpdate: "tool_call", ...known });
@@ -179,7 +179,7 @@ export class Telling {
     return [{ sessionId: this.#parts.sessionId, update }];
   }
 
-  /** What a run says: a sub-agent's own session, where the editor knows such; nothing where only its call speaks for it. */
+  /** The session for a run's updates: a sub-agent's own session if the editor knows such, otherwise none. */
   #voice(run: string | undefined): string | undefined {
     const { sessionId, branch, abilities } = this.#parts;
     const call = run === undefined ? undefined : branch.callOf(run);
@@ -234,7 +234,7 @@ export class Telling {
     }
   }
 
-  /** A sentence about the run of the user. An editor shows nothing of the runs of sub-agents. */
+  /** A sentence about the user's run. Editors show none about sub-agents. */
   #note(run: string, text: string | undefined): Update[] {
     return text === undefined || this.#parts.branch.callOf(run) !== undefined ? [] : this.#remark(text);
   }
@@ -254,7 +254,7 @@ export class Telling {
     return [{ sessionId, update: { sessionUpdate, content, messageId: message } }];
   }
 
-  /** What a sub-agent says is shown at the call that launched it, now and then, until its result is there. */
+  /** Collects a sub-agent's text, which its launching call shows from time to time until the result. */
   #overheard(run: string | undefined, text: string): Update[] {
     const call = run === undefined ? undefined : this.#parts.branch.callOf(run);
     if (call === undefined) return [];
@@ -268,7 +268,7 @@ export class Telling {
     return isKnown;
   }
 
-  /** A call that is asked for: new to the editor, or known with more now. */
+  /** A requested call: new to the editor, or with further data. */
   #call(run: string | undefined, id: string, state: ConversationState, message: string): Update[] {
     const sessionId = this.#voice(run);
     const call = callIn(state, id, message);
@@ -304,12 +304,12 @@ export class Telling {
       return sessionId !== undefined && update ? [{ sessionId, update }] : [];
     });
     this.#written.end(message);
-    // A call whose arguments were cut off is none.
+    // A call with incomplete arguments does not count.
     const made = new Set(item.parts.map((part) => (part.type === "call" ? part.call : undefined)));
     return [...updates, ...this.#dropped(item.message, made), ...this.#usage(state, item.message)];
   }
 
-  /** Words cannot be taken back from an editor: it is told that they count no more. */
+  /** An editor cannot remove text: a remark says that the text is discarded. */
   #abandoned(message: string): Update[] {
     const wasTold = this.#written.hasText(message);
     this.#written.end(message);
@@ -317,7 +317,7 @@ export class Telling {
     return wasTold ? [...updates, ...this.#remark(GIVEN_UP)] : updates;
   }
 
-  /** The editor knows calls of a message that are none after all: all but those that were made. */
+  /** Marks the known calls of a message as failed, except those in `made`. */
   #dropped(message: string, made: ReadonlySet<string | undefined>): Update[] {
     return [...this.#calls].flatMap(([call, of]): Update[] => {
       if (of !== message || made.has(call)) return [];
@@ -326,7 +326,7 @@ export class Telling {
     });
   }
 
-  /** What the conversation takes of the model's context, and what it has cost. */
+  /** The conversation's share of the context window, and its cost. */
   #usage(state: ConversationState, message: string): Update[] {
     const last = state.messages.get(message);
     if (last?.role !== "assistant" || !last.usage || last.call !== undefined) return [];
@@ -356,7 +356,7 @@ export class Telling {
   }
 }
 
-/** The session that stands for a sub-agent, by the call that launched it. */
+/** The session id of a sub-agent, from its launching call. */
 function childSession(sessionId: string, call: string): string {
   return `${sessionId}:${call}`;
 }
@@ -376,7 +376,7 @@ function runOf(state: ConversationState, message: string): string | undefined {
   return found?.role === "assistant" ? found.run : undefined;
 }
 
-/** A call where it stands: in the message that is named, which may still be written, or where the conversation has it. */
+/** Finds a call in the named message, which may be unfinished, or in the call's own message. */
 export function callIn(state: ConversationState, call: string, named = state.calls.get(call)): Call | undefined {
   const message = state.messages.get(named ?? "");
   return message?.role === "assistant" ? message.calls.find(({ id }) => id === call) : undefined;

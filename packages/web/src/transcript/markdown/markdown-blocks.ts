@@ -1,18 +1,18 @@
 import { lexer, type Token, walkTokens } from "marked";
 
-/** A block of a text in Markdown, and what it needs of the others to be read as it was meant. */
+/** A block of a Markdown text, with the definitions from other blocks that it needs. */
 export interface MarkdownBlock {
-  /** As it stands in the text. */
+  /** The block's source. */
   readonly raw: string;
-  /** Put before it: what other blocks define and this one may refer to; ends where the block begins. */
+  /** Definitions of other blocks that this one may use, to parse before it. */
   readonly before: string;
-  /** Labels, as `labelOf` writes them, of definitions that a link or a picture of the text refers to. */
+  /** The labels (`labelOf`) of definitions that a link or image of the text uses, one per line. */
   readonly used: string;
 }
 
 /**
- * The blocks of a text in Markdown, in order: side by side they are the whole text, with line feeds for line ends. What
- * defines links or footnotes holds in all blocks, whichever it stands in (W57).
+ * Splits a Markdown text into blocks, in order. Together they are the whole text, with normalised line ends. Definitions of links
+ * and footnotes apply to all blocks, wherever they are (W57).
  */
 export function markdownBlocks(text: string): readonly MarkdownBlock[] {
   const whole = text.replace(/\r\n?/g, "\n");
@@ -34,21 +34,18 @@ export function markdownBlocks(text: string): readonly MarkdownBlock[] {
   });
 }
 
-/** A label as it is compared: without regard to case and white space. */
+/** Normalises a label for comparison: without case and extra whitespace. */
 export function labelOf(label: string): string {
   return label.replace(/\s+/g, " ").trim().toLowerCase().toUpperCase();
 }
 
-/** The beginning of a footnote's text. */
+/** The start of a footnote's text. */
 const NOTE = /^ {0,3}\[\^([^\]\s]+)\]:/gm;
 
-/** Without it, indented code behind a footnote would be a part of the footnote. */
+/** Keeps indented code after a footnote from becoming part of the footnote. */
 const SEPARATOR = "<!-- -->";
 
-/**
- * The sources of tokens, without a gap: the lexer drops what defines a link a second time, and takes the paragraphs of a
- * footnote for blocks of their own.
- */
+/** The sources of tokens without gaps: the lexer drops a link's second definition, and splits a footnote into paragraphs. */
 function wholeBlocks(text: string, tokens: readonly Token[]): string[] {
   const raws: string[] = [];
   let place = 0;
@@ -67,13 +64,13 @@ function wholeBlocks(text: string, tokens: readonly Token[]): string[] {
   return raws;
 }
 
-/** Whether a block belongs to the footnote above it, or to what is folded away from there on. */
+/** Whether a block belongs to the footnote or open `<details>` above it. */
 function isGoingOn(above: string, raw: string): boolean {
   if (/^\s*<details(\s+open)?>/i.test(above) && !/<\/details>/i.test(above)) return true;
   return /^ {0,3}\[\^[^\]\s]+\]:/.test(above) && /^( {4}|\t|\s*$)/.test(raw);
 }
 
-/** The labels that links and pictures refer to, one a line. */
+/** The labels that links and images use, one per line. */
 function usedBy(tokens: Token[]): string {
   const labels = new Set<string>();
   // biome-ignore lint/nursery/noFloatingPromises: it answers what its function answers, and that makes no promise.
@@ -85,7 +82,7 @@ function usedBy(tokens: Token[]): string {
   return [...labels].join("\n");
 }
 
-/** With the lines of its labels joined, also where they stand in a quotation. */
+/** Joins the lines of labels, also inside a quotation. */
 function foldedLabels(raw: string): string {
   return labelOf(raw.replace(/\n[\s>]*/g, " ")).replace(/\[ | \]/g, (bracket) => bracket.trim());
 }

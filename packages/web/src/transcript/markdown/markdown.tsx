@@ -4,10 +4,10 @@ import { lazily } from "../../shell/lazily.ts";
 
 const Rendered = lazily(async () => ({ default: (await import("./rendered-markdown.tsx")).RenderedMarkdown }));
 
-/** Loads what renders Markdown. */
+/** Preloads the Markdown renderer. */
 export const markdownAhead = Rendered.ahead;
 
-/** Markdown of a model. Until the code that renders it is there, and only then, it stands as it was written. */
+/** Markdown of a model. Shows the source only until the renderer is loaded. */
 export function Markdown({ text, isStreaming }: { readonly text: string; readonly isStreaming: boolean }) {
   return (
     <Suspense fallback={<p className="whitespace-pre-wrap">{visibleProse(text)}</p>}>

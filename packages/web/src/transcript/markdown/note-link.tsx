@@ -5,7 +5,7 @@ import { labelOf } from "./markdown-blocks.ts";
 /** The labels of the footnotes that a text refers to. */
 export const ReferredNotes = createContext<ReadonlySet<string>>(new Set());
 
-/** Which footnotes a text refers to, as `labelOf` writes their labels. */
+/** The labels (`labelOf`) of the footnotes that a text refers to. */
 export function referredNotes(text: string): ReadonlySet<string> {
   if (!text.includes("[^")) return NONE;
   return new Set([...text.matchAll(/\[\^([^\]\s]+)\](?!:)/g)].map(([, label = ""]) => labelOf(label)));
@@ -13,13 +13,13 @@ export function referredNotes(text: string): ReadonlySet<string> {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Where a footnote's label stands: in the text, or before the note. */
+/** The two ends of a footnote: the reference in the text, and the note. */
 export type NoteEnd = "reference" | "note";
 
-/** The raised label of a footnote: it leads to the note, and from there back to where the text first refers to it. */
+/** The raised label of a footnote: a link between the note and the first reference to it. */
 export function NoteLink({ label, end }: { readonly label: string; readonly end: NoteEnd }) {
   const referred = useContext(ReferredNotes);
-  // Nothing leads to a note that nobody refers to.
+  // A note without references needs no link back.
   if (end === "note" && !referred.has(labelOf(label))) return <sup>{label}</sup>;
   const other: NoteEnd = end === "note" ? "reference" : "note";
   const lead = (event: MouseEvent<HTMLElement>) => {

@@ -19,8 +19,8 @@ import { shownReferences } from "./shown-references.ts";
 import { InsideLink, type NamedPicture, WebPicture } from "./web-picture.tsx";
 
 /**
- * Markdown as it looks, block by block, so that of a text that streams only the last block is drawn again. What turns text
- * around, or has no width, is written out as in the terminals (S12); a copy of the message has it as it came.
+ * Renders Markdown block by block, so that only the last block of a streaming text renders again. Shows bidirectional controls
+ * and zero-width characters as escapes, as the terminal does (S12); a copy of the message keeps the original.
  */
 export function RenderedMarkdown({ text, isStreaming }: { readonly text: string; readonly isStreaming: boolean }) {
   const blocks = useMemo(() => markdownBlocks(text), [text]);
@@ -30,7 +30,7 @@ export function RenderedMarkdown({ text, isStreaming }: { readonly text: string;
       <div data-notes="" className="flex flex-col gap-3">
         {blocks.map((block, index) => {
           const isGrowing = isStreaming && index === blocks.length - 1;
-          // Blocks are only ever added behind: a block's place is its name.
+          // Blocks are only appended, so that the index identifies a block.
           return <Block key={index} {...block} isGrowing={isGrowing} />;
         })}
       </div>
@@ -38,7 +38,7 @@ export function RenderedMarkdown({ text, isStreaming }: { readonly text: string;
   );
 }
 
-/** One wave before a number means "about", and strikes nothing out (W93). */
+/** A single tilde before a number means "about" and strikes nothing out (W93). */
 const ONLY_DOUBLE = { singleTilde: false };
 
 const Block = memo(function Block({
@@ -67,19 +67,19 @@ const Block = memo(function Block({
   );
 });
 
-/** Closes what a block that streams has begun, and takes nothing out of sight until it is whole. */
+/** Closes the open constructs of a streaming block, without hiding unfinished ones. */
 function closed(raw: string): string {
   const [, bracket] = /\[[^\][<]*\]\((<?)[^()<>\s\\]*$/.exec(raw) ?? [];
   const end = bracket === undefined ? "" : bracket === "" ? ")" : ">)";
-  // Only the words of a link are closed with an address that is none; what may be more stands as it was written.
+  // Only link text without an address is closed; other constructs stay as written.
   const links = /\[[^\][<]+$/.test(raw);
   return remend(raw + end, { images: false, htmlTags: false, links });
 }
 
-/** Whether more of the block is to come. */
+/** Whether the block is still streaming. */
 const Growing = createContext(false);
 
-/** The block of code inside a `pre`. */
+/** The code block inside a `pre`. */
 function Fenced({ children }: { readonly children?: ReactNode }) {
   const isGrowing = useContext(Growing);
   const { className = "", children: text = "" } = isValidElement<{ className?: string; children?: ReactNode }>(children)
@@ -89,7 +89,7 @@ function Fenced({ children }: { readonly children?: ReactNode }) {
   return <Fence text={String(text).replace(/\n$/, "")} language={language} isGrowing={isGrowing} />;
 }
 
-/** A block of code: a diagram is drawn, and what can be looked at by itself opens beside the conversation (W61). */
+/** A code block. Diagrams are rendered, and artifacts open next to the conversation (W61). */
 function Fence(code: { readonly text: string; readonly language: string; readonly isGrowing: boolean }) {
   const open = useOpenArtifact();
   const artifact = code.isGrowing ? undefined : artifactOf(code.language, code.text);
@@ -108,10 +108,10 @@ function LowHeading({ children }: { readonly children?: ReactNode }) {
   );
 }
 
-/** What a model writes is data: of its HTML a few tags that can do nothing, no picture from another host, and links show where they lead (S12). */
+/** Model text is data: only harmless HTML tags, no images from other hosts, and links that show their address (S12). */
 const COMPONENTS: Components = {
   a: ({ href, title, children, node }) =>
-    // An address that could run something was taken away.
+    // The sanitizer removed an address that could run code.
     href ? (
       <>
         <a
@@ -135,7 +135,7 @@ const COMPONENTS: Components = {
     if (formula) return <MathFormula {...formula} />;
     return <code className="rounded bg-sunken px-1 font-mono text-[0.9em]">{children}</code>;
   },
-  // What a model writes as a tag has no attributes: only footnotes have these.
+  // Tags from model text have no attributes: only footnotes have these.
   sup: ({ children, ...rest }) => {
     const { "data-note": label, "data-end": end } = rest as { "data-note"?: string; "data-end"?: NoteEnd };
     return label === undefined || end === undefined ? <sup>{children}</sup> : <NoteLink label={label} end={end} />;
@@ -149,27 +149,27 @@ const COMPONENTS: Components = {
     </details>
   ),
   summary: ({ children }) => <summary className="cursor-pointer font-medium">{children}</summary>,
-  // Without a direction of its own: what holds it is directed by its words.
+  // No direction of its own: the paragraph's text decides.
   p: ({ children }) => <p className="[unicode-bidi:plaintext]">{children}</p>,
   li: ({ children, className }) => (
     <li dir="auto" className={`ms-6 ${className ?? ""}`}>
       {children}
     </li>
   ),
-  // Of a list of tasks: nothing else is written as a field.
+  // The checkbox of a task list: no other Markdown makes an input.
   input: ({ checked }) => (
     <input type="checkbox" disabled checked={checked} aria-label={checked ? t("Done") : t("Not done yet")} />
   ),
   table: ({ children }) => (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard.
     <section aria-label={t("Table")} tabIndex={0} className="overflow-x-auto">
-      {/* It scrolls: its words need not be broken. */}
+      {/* The table scrolls, so that its words need not break. */}
       <table dir="auto" className="wrap-normal border-collapse text-sm">
         {children}
       </table>
     </section>
   ),
-  // What `style` says is how a column is aligned.
+  // `style` holds the alignment of the column.
   th: ({ children, style }) => (
     <th style={style} className="border border-hair px-2 py-1 text-start">
       {children}
@@ -180,7 +180,7 @@ const COMPONENTS: Components = {
       {children}
     </td>
   ),
-  // Of what is to be done, the boxes to be ticked are the signs.
+  // The checkboxes of a task list replace the bullets.
   ul: ({ children, className }) => <ul className={`${className ? "list-none" : "list-disc"}`}>{children}</ul>,
   ol: ({ children, start }) => (
     <ol start={start} className="list-decimal">
@@ -217,7 +217,7 @@ function pictureOf({ src, alt, title }: Readonly<Record<"src" | "alt" | "title",
   return { src: String(src ?? ""), alt: String(alt ?? ""), title: String(title ?? "") };
 }
 
-/** An element as it is drawn, as far as it is looked at here. */
+/** The used parts of a rendered element. */
 interface Drawn {
   readonly type: string;
   readonly tagName?: string;
@@ -225,7 +225,7 @@ interface Drawn {
   readonly children?: readonly Drawn[];
 }
 
-/** The pictures that stand in a link, as a badge does: the link has their words, and they can be had beside it. */
+/** The images inside a link, such as badges: the link shows their text, and buttons next to it load them. */
 function PicturesOfLink({ of: link }: { readonly of: Drawn }) {
   const may = useMay();
   const found: NamedPicture[] = [];
@@ -237,7 +237,7 @@ function PicturesOfLink({ of: link }: { readonly of: Drawn }) {
   return found.map((picture, index) => <WebPicture key={index} {...picture} />);
 }
 
-/** A node of a Markdown tree, as far as it is looked at here. */
+/** The used parts of a Markdown tree node. */
 interface Node {
   value?: string;
   title?: string | null;
@@ -246,8 +246,8 @@ interface Node {
 }
 
 /**
- * A plugin of remark: what turns text around, or has no width, is written out as in the terminals, wherever it comes from:
- * `&#x202e;` is such a character only once it is read.
+ * A remark plugin that escapes bidirectional controls and zero-width characters, as the terminal does. It runs after parsing,
+ * because `&#x202e;` becomes such a character only then.
  */
 function visibleTexts() {
   return (tree: Node): void => {
@@ -264,7 +264,7 @@ function visibleTexts() {
 
 const Typeset = lazily(async () => ({ default: (await import("./typeset-formula.tsx")).TypesetFormula }));
 
-/** A formula; until what sets it has come, and where it cannot be set, its source (W58). */
+/** A formula; its source until the typesetter is loaded, or if the formula is invalid (W58). */
 function MathFormula(formula: Formula) {
   const source = <FormulaSource {...formula} />;
   return (
@@ -274,7 +274,7 @@ function MathFormula(formula: Formula) {
   );
 }
 
-/** A formula as it was written. */
+/** The source of a formula. */
 function FormulaSource({ tex, isDisplay }: Formula) {
   const look = "rounded bg-sunken px-1 font-mono text-[0.9em]";
   return isDisplay ? <code className={`block w-fit ${look}`}>{tex}</code> : <code className={look}>{tex}</code>;

@@ -1,4 +1,4 @@
-/** As much of a node of a Markdown tree as is looked at here. */
+/** The used parts of a Markdown tree node. */
 interface Node {
   type: string;
   value?: string;
@@ -6,14 +6,14 @@ interface Node {
   data?: object;
 }
 
-/** Tags that only say how words look, and can do nothing: without attributes. Every other one is text (W57, S12). */
+/** Tags without attributes that only change the look of text. Every other tag stays text (W57, S12). */
 const TAGS: ReadonlySet<string> = new Set(
   "sub sup kbd b i strong em u s del ins mark small q var samp code".split(" "),
 );
 
 /**
- * A plugin of remark: of the HTML that a model writes, a short list of tags without attributes becomes what it means: `<br>`, what
- * says how words look, and `<details>` with its `<summary>`. What is not closed, or has attributes, stays as it was written.
+ * A remark plugin that accepts a few HTML tags without attributes: `<br>`, tags for the look of text, and `<details>` with
+ * `<summary>`. Unclosed tags and tags with attributes stay text.
  */
 export function safeHtml() {
   return (tree: Node): void => {
@@ -26,10 +26,10 @@ export function safeHtml() {
   };
 }
 
-/** Of neighbours, what stands between a tag and its end becomes one element. */
+/** Joins the nodes between a tag and its end into one element. */
 function paired(nodes: readonly Node[]): Node[] {
   const done: Node[] = [];
-  /** Tags that wait for their end, by where they stand in `done`. */
+  /** Open tags, by their index in `done`. */
   const open: { readonly tag: string; readonly at: number }[] = [];
   for (const node of nodes) {
     const [, slash, name = ""] = node.type === "html" ? (/^<(\/?)([a-z]+)\s*\/?>$/i.exec(node.value ?? "") ?? []) : [];
@@ -47,7 +47,7 @@ function paired(nodes: readonly Node[]): Node[] {
   return done;
 }
 
-/** Everything from `<details>` to its end, or, while it streams, to the end of what is there, can be folded. */
+/** Folds everything from `<details>` to its end or, while streaming, to the end of the text. */
 function folded(nodes: readonly Node[]): Node[] {
   const from = nodes.findIndex(({ type, value = "" }) => type === "html" && DETAILS.test(value));
   if (from < 0) return [...nodes];

@@ -2,7 +2,7 @@ import { defaultUrlTransform } from "react-markdown";
 import { labelOf } from "./markdown-blocks.ts";
 import type { NoteEnd } from "./note-link.tsx";
 
-/** As much of a node of a Markdown tree as is looked at here. */
+/** The used parts of a Markdown tree node. */
 interface Node {
   type: string;
   children?: Node[];
@@ -16,11 +16,11 @@ interface Node {
 }
 
 /**
- * Makes a block of what was read with the definitions of other blocks before it, so that all that was written is seen:
- * footnotes stand where they were written, and a link that is defined and that nobody refers to stands as a line.
+ * A remark plugin for a block that was parsed with the definitions of other blocks before it. Everything written stays visible:
+ * footnotes stay in place, and an unused link definition becomes a line.
  *
- * @param from Where the block begins in what was read.
- * @param used The labels that links of the whole text refer to, one a line.
+ * @param from The offset of the block in the parsed text.
+ * @param used The labels that links of the whole text use, one per line.
  */
 export function shownReferences({ from, used }: { readonly from: number; readonly used: string }) {
   const labels = new Set(used.split("\n"));
@@ -46,7 +46,7 @@ export function shownReferences({ from, used }: { readonly from: number; readonl
         ]);
       case "link":
         node.children = node.children?.map(shown) ?? [];
-        // An address that could run something leads nowhere; what it is can be read.
+        // An address that could run code gets no link but stays readable.
         if (defaultUrlTransform(node.url ?? "") === "" && node.url) node.children.push(text(` (${node.url})`));
         return node;
       default:
@@ -59,7 +59,7 @@ export function shownReferences({ from, used }: { readonly from: number; readonl
       ...tree,
       children: (tree.children ?? []).flatMap((node) => {
         if ((node.position?.start.offset ?? 0) >= from) return [shown(node)];
-        // What other blocks define leads somewhere, and is seen where they stand.
+        // Definitions of other blocks are used here, and are shown in their own blocks.
         return node.type === "definition" ? [node] : [];
       }),
     });
@@ -68,7 +68,7 @@ export function shownReferences({ from, used }: { readonly from: number; readonl
 const text = (value: string): Node => ({ type: "text", value });
 const paragraph = (children: Node[]): Node => ({ type: "paragraph", children });
 
-/** The label of a footnote, raised, which leads to its other end. */
+/** The raised label of a footnote, which leads to its other end. */
 const note = (label: string, end: NoteEnd): Node => ({
   type: "emphasis",
   data: { hName: "sup", hProperties: { dataNote: label, dataEnd: end } },

@@ -7,16 +7,15 @@ import { useCopy } from "../../shell/use-copy.ts";
 import type { Formula } from "./math.ts";
 
 /**
- * A formula, set in MathML, which a browser draws by itself: without fonts, and without styles that the content security policy
- * would have to allow. No command of TeX that leads elsewhere, or makes something of the page, counts (`trust`), and none may
- * grow without end.
+ * A formula in MathML, which browsers render without fonts and without styles that the content security policy would forbid. TeX
+ * commands that lead elsewhere or change the page are off (`trust`), and macro expansion is bounded.
  */
 export function TypesetFormula({
   tex,
   isDisplay,
   source,
 }: Formula & {
-  /** What stands there when it cannot be set. */
+  /** Shown if the formula is invalid. */
   readonly source: ReactNode;
 }) {
   const place = useRef<HTMLSpanElement>(null);
@@ -28,7 +27,7 @@ export function TypesetFormula({
       katex.render(tex, place.current, { ...LIMITS, displayMode: isDisplay });
       setBroken(false);
     } catch {
-      // It is no TeX, or some that is not known: it stands as it was written.
+      // Invalid or unknown TeX: show the source.
       setBroken(true);
     }
   }, [tex, isDisplay]);

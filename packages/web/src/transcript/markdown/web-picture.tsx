@@ -5,19 +5,19 @@ import { type Page, usePage } from "../../page.ts";
 import { t } from "../../phrases/phrases.ts";
 import { useMay } from "../../use-may.ts";
 
-/** A picture as an answer names it. */
+/** An image reference in an answer. */
 export interface NamedPicture {
   readonly src: string;
   readonly alt: string;
   readonly title: string;
 }
 
-/** Whether it stands inside a link: no button can. */
+/** Whether the image is inside a link, which cannot contain a button. */
 export const InsideLink = createContext(false);
 
 /**
- * A picture that an answer names (W59, S12). What a model writes into an address tells whoever is asked there something, so it is
- * told in words with its address; who may act has a button that names the host, and nothing else has the server ask there.
+ * An image reference in an answer (W59, S12). A model could send data to a host by an image address, so the image loads only on a
+ * click. Users without that right see text with the address; others get a button that names the host.
  */
 export function WebPicture(picture: NamedPicture) {
   const may = useMay();
@@ -28,14 +28,14 @@ export function WebPicture(picture: NamedPicture) {
   return <Offered key={address.href} picture={picture} address={address} />;
 }
 
-/** An address that the server may be asked to get: one that says where it leads, and nothing of who asks. */
+/** The URL if the server may load it: a full HTTP address without credentials. */
 function webAddress(src: string): URL | undefined {
   if (src.length > LONGEST || !/^https?:\/\//i.test(src) || !URL.canParse(src)) return undefined;
   const address = new URL(src);
   return address.username === "" && address.password === "" ? address : undefined;
 }
 
-/** Characters of an address that the server takes. */
+/** The most characters of an address that the server accepts. */
 const LONGEST = 8_000;
 
 function alone({ alt, title }: NamedPicture): string {
@@ -47,10 +47,10 @@ function inWords(named: NamedPicture): string {
   return src === "" ? t("[image: {picture}]", { picture }) : t("[image: {picture} at {src}]", { picture, src });
 }
 
-/** A picture that is there, ready to be drawn. */
+/** A decoded image, ready to be shown. */
 interface Shown {
   readonly address: URL;
-  /** A `data:` address: nothing is asked for it. */
+  /** A `data:` address, which needs no request. */
   readonly data: string;
   readonly width: number;
   readonly height: number;
@@ -61,10 +61,10 @@ type State =
   | { readonly is: "refused"; readonly why: string }
   | { readonly is: "shown"; readonly shown: Shown };
 
-/** Pictures that a page keeps; of more, the oldest are forgotten. */
+/** The most images that a page keeps; above this number, the oldest are forgotten. */
 const MOST_KEPT = 12;
 
-/** What a person has asked for, for as long as the page is open: a message that was out of sight is as it was left. */
+/** The images that the user loaded, for the life of the page: a message that scrolls back keeps its images. */
 const kept = new WeakMap<Page, Map<string, Shown>>();
 
 function keptOf(page: Page): Map<string, Shown> {
@@ -73,7 +73,7 @@ function keptOf(page: Page): Map<string, Shown> {
   return all;
 }
 
-/** Has the server get a picture, which is decoded before it is shown: its place has its size at once (W54). */
+/** Loads an image through the server, and decodes it before it is shown, so that its size is known at once (W54). */
 async function ask(page: Page, address: URL): Promise<State> {
   const known = keptOf(page).get(address.href);
   if (known) return { is: "shown", shown: known };
@@ -120,12 +120,12 @@ function refusal({ host }: URL, { why, message }: NonNullable<Result<"picture.re
     case "network":
       return t("{host} cannot be reached.", { host });
     default:
-      // Of a newer server.
+      // A reason from a newer server.
       return message;
   }
 }
 
-/** A picture to be asked for, with its address in front of the click; then the picture, and where it is from. */
+/** The button to load an image, with its address; afterwards the image and its source. */
 function Offered({ picture, address }: { readonly picture: NamedPicture; readonly address: URL }) {
   const page = usePage();
   const group = useRef<HTMLSpanElement>(null);
@@ -138,7 +138,7 @@ function Offered({ picture, address }: { readonly picture: NamedPicture; readonl
     if (state.is === "asked") return;
     setState({ is: "asked" });
     const come = await ask(page, address);
-    // The button goes; who pressed it is where the picture stands.
+    // The button disappears: its focus moves to the image.
     hadFocus.current = come.is === "shown" && holdsFocus(group);
     setState(come);
   };
@@ -148,7 +148,7 @@ function Offered({ picture, address }: { readonly picture: NamedPicture; readonl
   const { host } = address;
   return (
     <>
-      {/* biome-ignore lint/a11y/useSemanticElements: no other element of this role can stand in a paragraph. */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a paragraph can contain no other element with this role. */}
       <span
         ref={group}
         tabIndex={-1}
@@ -207,11 +207,11 @@ function ShownPicture({ picture, shown }: { readonly picture: NamedPicture; read
   );
 }
 
-/** Characters of an address that are shown at first, from its beginning and its end. */
+/** The characters of a long address that are shown from its beginning and its end. */
 const BEGINNING = 60;
 const END = 24;
 
-/** An address; a long one is cut in the middle, and whole when asked for. */
+/** An address. A long one is shortened in the middle until the user expands it. */
 function Address({ of: { href } }: { readonly of: URL }) {
   const [isWhole, setWhole] = useState(false);
   const isLong = href.length > BEGINNING + END + 1;
