@@ -2,8 +2,8 @@ import tailwindcss from "@tailwindcss/vite";
 import { defineConfig } from "vite";
 
 /**
- * What the page loads first is one file: together it packs better, and asks less of a bad link. What signing in needs, too, stays
- * apart: that is a small page of its own.
+ * Puts everything that the page loads first into one file, which compresses better and needs fewer requests. Modules of the
+ * sign-in page stay separate, because that is a small page of its own.
  */
 function firstOfThePage(id: string, modules: Modules): string | undefined {
   return isOfSigningIn(id, modules) ? undefined : "first";
@@ -20,7 +20,7 @@ interface Modules {
   getModuleInfo(id: string): { readonly importers: readonly string[] } | null;
 }
 
-// Built to plain files that the server sends: no inline script, so that its content security policy can forbid them.
+// Builds plain files without inline scripts, so that the content security policy can forbid those.
 export default defineConfig({
   plugins: [tailwindcss()],
   build: {
@@ -29,7 +29,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     rolldownOptions: {
-      // Whether a module is meant for a browser or for a server makes no difference here.
+      // Whether a module is for browsers or servers makes no difference here.
       checks: { moduleLevelDirective: false },
       input: ["index.html", "sign-in.html"],
       output: {
@@ -40,9 +40,9 @@ export default defineConfig({
       },
     },
   },
-  // `vite` beside a running `banyan serve`; /sign-in.html takes its token.
+  // Run `vite` next to `banyan serve`; /sign-in.html accepts the server's token.
   server: {
-    // The frame for what a model wrote is safe by its headers, which the server gives it.
+    // The frame for model content needs the headers that only the server sends.
     proxy: { "/api": { target: "http://127.0.0.1:4180", ws: true }, "/frame.html": "http://127.0.0.1:4180" },
   },
 });

@@ -1,9 +1,9 @@
-// Says so where a page of this server is asked for and nobody answers (W75). It keeps the one document that says it, which the
-// page wrote in its language, and nothing of any conversation: what one has read is on no disk but the server's.
+// Shows the offline document when the page is opened and the server does not answer (W75). The page writes the document in its
+// language. Nothing else is stored, so that conversations are only on the server's disk.
 self.addEventListener("install", () => self.skipWaiting());
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
 self.addEventListener("fetch", (event) => {
-  // Frames, files and everything that is asked by the page itself go their way.
+  // Requests for frames, files and data pass through.
   if (event.request.mode !== "navigate" || event.request.destination !== "document") return;
   event.respondWith(fetch(event.request).catch(async () => (await caches.match("/offline")) ?? Response.error()));
 });

@@ -10,7 +10,7 @@ import { type Artifact, artifactsOf, fileNameOf, versionsOf } from "./artifact.t
 import { ClosedFrame } from "./closed-frame.tsx";
 import { DiagramPicture, notDrawn, useDrawn } from "./diagram.tsx";
 
-/** What an answer holds, by itself: how it looks, its source, its versions along the branch, and a file of it (W61). */
+/** An artifact of an answer: its view, its source, its versions along the branch, and a download (W61). */
 export function ArtifactPanel({
   leaf,
   opened,
@@ -26,7 +26,7 @@ export function ArtifactPanel({
   const all = artifactsOf(path);
   const [chosen, setChosen] = useState<Artifact>();
   const [isSource, setSource] = useState(false);
-  // What is opened anew takes the place of what was chosen here.
+  // A newly opened artifact replaces the one chosen here.
   useEffect(() => setChosen(opened), [opened]);
   const shown = chosen ?? opened;
   if (!shown) return <Choice all={all} isReading={unread.length > 0} onChoose={setChosen} />;
@@ -83,8 +83,8 @@ export function ArtifactPanel({
 }
 
 /**
- * What there is, the newest first. Nothing of it runs before somebody opens it: a page that keeps the browser busy, or makes it
- * fail, would otherwise do so again with each reload.
+ * The list of artifacts, the newest first. None runs before the user opens it: an artifact that blocks or crashes the page would
+ * do so again after each reload.
  */
 function Choice({
   all,
@@ -140,7 +140,7 @@ function Shown({ artifact: { kind, name, text } }: { readonly artifact: Artifact
       return <LargeDiagram text={text} />;
     case "markdown":
       return (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and is scrolled with the keyboard.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll this element.
         <section aria-label={name || NAMES[kind]} tabIndex={0} className="min-h-0 flex-1 overflow-y-auto p-4">
           <RenderedMarkdown text={text} isStreaming={false} />
         </section>
@@ -164,7 +164,7 @@ function LargeDiagram({ text }: { readonly text: string }) {
   );
 }
 
-/** A document in which a picture stands in the middle, no larger than there is room. */
+/** A document with a centred image that fits the frame. */
 function aroundPicture(svg: string): string {
   return `<!doctype html><meta charset="utf-8"><style>body{margin:0;height:100vh;display:grid;place-items:center}svg{max-width:100%;max-height:100vh}</style>${svg}`;
 }

@@ -1,18 +1,18 @@
 import { type Message, textOf } from "@banyan/core/conversation";
 import { lexer, type Token, walkTokens } from "marked";
 
-/** What a block of code is, where it is more than code. */
+/** The kind of a code block that is more than code. */
 export type ArtifactKind = "html" | "svg" | "mermaid" | "markdown";
 
-/** Something that an answer holds and that can be looked at by itself (W61). */
+/** A part of an answer that opens on its own (W61). */
 export interface Artifact {
   readonly kind: ArtifactKind;
-  /** What it calls itself; empty when it does not. */
+  /** Its own title; empty if it has none. */
   readonly name: string;
   readonly text: string;
 }
 
-/** Lines from which on a block of Markdown is a text by itself. */
+/** The least lines of a Markdown block that counts as a text of its own. */
 const LONG = 12;
 
 const LANGUAGES: Readonly<Record<string, ArtifactKind>> = {
@@ -25,7 +25,7 @@ const LANGUAGES: Readonly<Record<string, ArtifactKind>> = {
   md: "markdown",
 };
 
-/** What a block of code is, by its language and how it begins; nothing when it is only code. */
+/** The artifact in a code block, by its language and beginning; `undefined` for plain code. */
 export function artifactOf(language: string, text: string): Artifact | undefined {
   const beginsAsSvg = /^\s*(<\?xml[^>]*\?>\s*)?(<!--[\s\S]*?-->\s*)?<svg[\s>]/i.test(text);
   const named = LANGUAGES[language.toLowerCase()];
@@ -45,7 +45,7 @@ function nameIn(kind: ArtifactKind, text: string): string {
   return name.replace(/\s+/g, " ").trim().slice(0, 100);
 }
 
-/** What the answers of a branch hold, in order: whole blocks only, for of those that still come the next letter may change all. */
+/** The artifacts of a branch, in order. Unfinished blocks are left out, because the next letter may change everything. */
 export function artifactsOf(path: readonly Message[]): readonly Artifact[] {
   return path.flatMap((message) => {
     if (message.role !== "assistant") return [];
@@ -58,13 +58,13 @@ export function artifactsOf(path: readonly Message[]): readonly Artifact[] {
   });
 }
 
-/** Messages that were read already, each with its text then: one that streams has another one later. */
+/** Artifacts of messages that were already parsed, with the text at that time: a streaming message changes later. */
 const read = new WeakMap<Message, { readonly text: string; readonly found: readonly Artifact[] }>();
 
 function artifactsIn(text: string): Artifact[] {
   const found: Artifact[] = [];
   if (!/(```|~~~)/.test(text)) return found;
-  // biome-ignore lint/nursery/noFloatingPromises: it answers what its function answers, and that makes no promise.
+  // biome-ignore lint/nursery/noFloatingPromises: `walkTokens` returns a promise only if its callback does.
   walkTokens(lexer(text), (token: Token) => {
     if (token.type !== "code" || !/\n[ \t>]*(```|~~~)[`~]*\s*$/.test(token.raw)) return;
     const artifact = artifactOf(languageOf(token.lang ?? ""), token.text);
@@ -78,8 +78,8 @@ function languageOf(info: string): string {
 }
 
 /**
- * The versions of a thing along a branch: those of its kind that have its name, or, where one of both has none, are of its kind
- * alone (W61). With its own place among them, the last where it came twice.
+ * The versions of an artifact along a branch: artifacts of the same kind and name, or of the same kind if one of both has no name
+ * (W61). `at` is its own index, the last one if its text occurs twice.
  */
 export function versionsOf(
   artifact: Artifact,
@@ -89,11 +89,11 @@ export function versionsOf(
     ({ kind, name }) => kind === artifact.kind && (name === artifact.name || name === "" || artifact.name === ""),
   );
   const at = versions.findLastIndex(({ text }) => text === artifact.text);
-  // One that is shown before its message is whole is the newest.
+  // An artifact of an unfinished message is the newest.
   return at < 0 ? { versions: [...versions, artifact], at: versions.length } : { versions, at };
 }
 
-/** Under what name a file is kept. */
+/** The file name of a download. */
 export function fileNameOf({ kind, name }: Artifact): string {
   const plain =
     name

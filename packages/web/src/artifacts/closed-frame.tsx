@@ -2,13 +2,13 @@ import { useLayoutEffect, useRef, useState } from "react";
 import { t } from "../phrases/phrases.ts";
 
 /**
- * A document that a model wrote, in a frame that is of no origin and reaches no network: its scripts run, and can do nothing but
- * draw there (W61). Where a browser cannot keep a script from the network, none runs.
+ * A document that a model wrote, in a frame with a unique origin and without network: its scripts can only draw there (W61). No
+ * script runs if the browser cannot block the network.
  */
 export function ClosedFrame({ html, name }: { readonly html: string; readonly name: string }) {
   const frame = useRef<HTMLIFrameElement>(null);
   const [isClosed, setClosed] = useState<boolean>();
-  // In the same tick as the frame is there: it says its word once.
+  // A layout effect listens in the tick in which the frame appears: the frame sends its message only once.
   useLayoutEffect(() => {
     const mayRun = (closed: boolean) => {
       setClosed(closed);
@@ -27,22 +27,22 @@ export function ClosedFrame({ html, name }: { readonly html: string; readonly na
       </>
     );
   }
-  // Another document takes another frame: nothing of the one before goes on in it.
+  // A new document gets a new frame, so that nothing of the old one continues.
   return <iframe key={html} ref={frame} title={name} sandbox="allow-scripts" src={FRAME} className={look} />;
 }
 
-/** Where the document comes from that runs what a model wrote; the server gives it a policy of its own. */
+/** The document that runs model content; the server sends it with its own policy. */
 export const FRAME = "/frame.html";
 
 /**
- * Waits until a frame says whether the browser keeps it from the network, and writes a document into it where `mayRun` says so.
- * Returns how to stop listening.
+ * Waits until a frame reports whether the browser blocks its network, and writes a document into the frame if `mayRun` allows it.
+ * Returns a function that stops listening.
  */
 export function writeInto(frame: HTMLIFrameElement, html: string, mayRun: (isClosed: boolean) => boolean): () => void {
   const onMessage = ({ data, source }: MessageEvent) => {
     if (source === null || source !== frame.contentWindow || (data !== "closed" && data !== "open")) return;
     window.removeEventListener("message", onMessage);
-    // Its origin is none, which nothing can be addressed to by name.
+    // A frame with an opaque origin can only be addressed with "*".
     if (mayRun(data === "closed")) frame.contentWindow?.postMessage({ html }, "*");
   };
   window.addEventListener("message", onMessage);

@@ -1,18 +1,18 @@
 import library from "@mermaid-js/tiny/dist/mermaid.tiny.js?url";
 import { FRAME, writeInto } from "./closed-frame.tsx";
 
-/** Milliseconds that a diagram may take: whoever wants it longer has found a way to keep the frame busy. */
+/** Milliseconds for a diagram: one that takes longer may block the frame on purpose. */
 const PATIENCE = 15_000;
 
-/** What a diagram came to: a picture, or why there is none. */
+/** A drawn diagram, or the error. */
 export type Drawn = { readonly svg: string } | { readonly problem: string };
 
 let frame: Promise<HTMLIFrameElement> | undefined;
 let last = 0;
 
 /**
- * Draws a diagram of Mermaid. Its library is loaded with the first one (W58), and runs in a frame that reaches nothing: a
- * hole in it is a hole into an empty room. What it draws is shown as a picture, in which no script runs.
+ * Draws a Mermaid diagram. The library loads with the first diagram (W58) and runs in a frame without any access, so that its
+ * faults can do no harm. The result is an image, in which no script runs.
  */
 export async function drawDiagram(text: string, isDark: boolean): Promise<Drawn> {
   frame ??= openFrame();
@@ -21,19 +21,19 @@ export async function drawDiagram(text: string, isDark: boolean): Promise<Drawn>
     const drawn = await answerOf(await opened, { text, theme: isDark ? "dark" : "default" });
     return typeof drawn.svg === "string" ? { svg: drawn.svg } : { problem: firstLine(drawn.problem) };
   } catch (error) {
-    // A frame that does not answer is of no use to the next diagram either.
+    // A frame that does not answer is useless for the next diagram, too.
     if (frame === opened) frame = undefined;
     opened.then(
       (element) => element.remove(),
       () => {
-        // It was removed when it did not open.
+        // The frame was removed when it failed to open.
       },
     );
     return { problem: error instanceof Error ? error.message : String(error) };
   }
 }
 
-/** A frame that draws what it is sent. */
+/** Opens a frame that draws diagrams. */
 async function openFrame(): Promise<HTMLIFrameElement> {
   const loaded = await fetch(library);
   if (!loaded.ok) throw new Error("what draws diagrams could not be loaded");
@@ -42,11 +42,11 @@ async function openFrame(): Promise<HTMLIFrameElement> {
   Object.assign(element, { src: FRAME, title: "Draws diagrams", tabIndex: -1 });
   element.setAttribute("sandbox", "allow-scripts");
   element.setAttribute("aria-hidden", "true");
-  // Seen by nobody, and yet laid out: the library measures what it draws.
+  // Hidden but laid out, because the library measures its drawing.
   element.style.cssText = "position:fixed;left:-9999px;width:1200px;height:900px;visibility:hidden;border:0";
   document.body.append(element);
   try {
-    // Of what it reaches nothing is asked: only the library runs there, and the words of a diagram.
+    // Network access does not matter here: only the library and the diagram's text run in the frame.
     writeInto(element, html, () => true);
     await answerOf(element);
     return element;
@@ -56,7 +56,7 @@ async function openFrame(): Promise<HTMLIFrameElement> {
   }
 }
 
-/** Asks a frame, and waits for its answer; without a question, for the word that it is ready. */
+/** Sends a request to a frame and waits for the answer; without a request, waits until the frame is ready. */
 function answerOf(
   { contentWindow }: HTMLIFrameElement,
   question?: { readonly text: string; readonly theme: string },
@@ -81,12 +81,12 @@ function answerOf(
   });
 }
 
-/** The sentence of a problem, without the lines that point at it. */
+/** The first line of an error, without the lines that point into the source. */
 function firstLine(problem: unknown): string {
   return String(problem).split("\n", 1)[0]?.slice(0, 200) ?? "";
 }
 
-/** What no diagram may change by a directive of its own. */
+/** Settings that a diagram's own directives must not change. */
 const FIXED = {
   startOnLoad: false,
   securityLevel: "strict",
@@ -97,7 +97,7 @@ const FIXED = {
   fontFamily: "system-ui, sans-serif",
 } as const;
 
-/** A document that has the library and draws with it. */
+/** A document that contains the library and draws with it. */
 function documentWith(script: string): string {
   const settings = JSON.stringify({ ...FIXED, secure: ["secure", "themeCSS", ...Object.keys(FIXED)] });
   const draws = `
@@ -118,7 +118,7 @@ function documentWith(script: string): string {
   return `<!doctype html><meta charset="utf-8"><body>${inScript(script)}${inScript(draws)}`;
 }
 
-/** A script inside of a document, whatever its strings hold. */
+/** A script element, whatever strings the script contains. */
 function inScript(script: string): string {
   return `<script>${script.replace(/<\/(?=script)/gi, "<\\/").replace(/<!--/g, "<\\!--")}</script>`;
 }

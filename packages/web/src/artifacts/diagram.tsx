@@ -6,7 +6,7 @@ import { useIsDark } from "../shell/preferences.ts";
 import { useCopy } from "../shell/use-copy.ts";
 import { type Drawn, drawDiagram } from "./diagram-frame.ts";
 
-/** A diagram of Mermaid: its picture, with its source a click away; code while it is not whole, and where it cannot be drawn (W58). */
+/** A Mermaid diagram as an image, with a button for its source; code while it streams or if it cannot be drawn (W58). */
 export function Diagram({
   text,
   isGrowing,
@@ -14,7 +14,7 @@ export function Diagram({
 }: {
   readonly text: string;
   readonly isGrowing: boolean;
-  /** What else can be done with it. */
+  /** Further buttons. */
   readonly actions?: ReactNode;
 }) {
   const drawn = useDrawn(text, isGrowing);
@@ -63,11 +63,11 @@ export function Diagram({
   );
 }
 
-/** A diagram as a picture: nothing in it can run, be loaded, or reach the page. */
+/** A diagram as an image, which cannot run code, load anything or reach the page. */
 export function DiagramPicture({ svg, text }: { readonly svg: string; readonly text: string }) {
   const [, , , width] = /viewBox="([-\d.]+) ([-\d.]+) ([\d.]+)/.exec(svg) ?? [];
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll this element.
     <section aria-label={t("Diagram")} tabIndex={0} className="overflow-auto p-3">
       <img
         src={`data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`}
@@ -79,7 +79,7 @@ export function DiagramPicture({ svg, text }: { readonly svg: string; readonly t
   );
 }
 
-/** What a diagram comes to; nothing while more of it comes, or while it is drawn. */
+/** The drawn diagram; `undefined` while its text streams or it is being drawn. */
 export function useDrawn(text: string, isGrowing: boolean): Drawn | undefined {
   const isDark = useIsDark();
   const [drawn, setDrawn] = useState<Drawn & { readonly of: string }>();
@@ -91,7 +91,7 @@ export function useDrawn(text: string, isGrowing: boolean): Drawn | undefined {
         if (isWanted) setDrawn({ ...next, of: text });
       })
       .catch(() => {
-        // It answers with the problem.
+        // `drawDiagram` returns errors as a result.
       });
     return () => {
       isWanted = false;
@@ -100,7 +100,7 @@ export function useDrawn(text: string, isGrowing: boolean): Drawn | undefined {
   return drawn?.of === text && !isGrowing ? drawn : undefined;
 }
 
-/** Why there is no picture. */
+/** The error message for a diagram. */
 export function notDrawn(problem: string): string {
   return t("Could not draw the diagram: {problem}.", { problem: problem.replace(/[.:]*$/, "") });
 }

@@ -10,7 +10,7 @@ import { writtenDiff } from "./written-diff.ts";
 
 const DrawnDiff = lazily(async () => ({ default: (await import("./drawn-diff.tsx")).DrawnDiff }));
 
-/** Code that stands by itself: its language, and ways to copy it and to break its lines, which is remembered (W62). */
+/** A code block with its language, a copy button and a switch to wrap lines, which is remembered (W62). */
 export function CodeBlock({
   actions,
   ...code
@@ -18,7 +18,7 @@ export function CodeBlock({
   readonly text: string;
   readonly language: string;
   readonly isGrowing: boolean;
-  /** What else can be done with it. */
+  /** Further buttons. */
   readonly actions?: ReactNode;
 }) {
   const { text, language } = code;
@@ -45,7 +45,7 @@ export function CodeBlock({
         <CopyButton name={t("Copy the code")} text={text} />
       </figcaption>
       <pre
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll this element.
         tabIndex={0}
         className={`overflow-x-auto py-2 text-[0.8125rem] leading-5 ${isWrapped ? "whitespace-pre-wrap [overflow-wrap:anywhere]" : ""}`}
       >
@@ -63,7 +63,7 @@ export function CodeBlock({
   );
 }
 
-/** Copies a text, and says so. */
+/** Copies a text and confirms it. */
 function CopyButton({ name, text }: { readonly name: string; readonly text: string }) {
   const { isCopied, copy } = useCopy(text);
   return <IconButton isSmall name={isCopied ? t("Copied") : name} icon={isCopied ? "done" : "copy"} onClick={copy} />;

@@ -4,16 +4,16 @@ import { grammarOf } from "./languages.ts";
 
 const Painted = lazily(async () => ({ default: (await import("./painted-code.tsx")).PaintedCode }));
 
-/** Code in the colours of its language. Until the grammars are there, and where none knows the language, in one colour. */
+/** Highlighted code; plain while the grammars load, and for unknown languages. */
 export function Code({
   text,
   language,
   isGrowing = false,
 }: {
   readonly text: string;
-  /** Its name, or that of a file; empty when it is not known. */
+  /** The name of a language or file; empty if unknown. */
   readonly language: string;
-  /** More of it is to come. */
+  /** Whether the code is still streaming. */
   readonly isGrowing?: boolean;
 }) {
   const grammar = grammarOf(language);

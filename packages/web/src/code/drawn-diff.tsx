@@ -2,7 +2,7 @@ import { GROUNDS, LineNumber } from "../diff/diff-rows.tsx";
 import { Code } from "./code.tsx";
 import type { WrittenLine } from "./written-diff.ts";
 
-/** A diff in an answer, line by line: on the ground of what it does, in the colours of the file's language (W62). */
+/** A diff in an answer, line by line, with coloured backgrounds and the highlighting of the file's language (W62). */
 export function DrawnDiff({
   lines,
   isWrapped,
@@ -14,7 +14,7 @@ export function DrawnDiff({
   return (
     <span className={`block ${isWrapped ? "" : "w-max min-w-full"}`}>
       {lines.map(({ kind, sign, text, before, after, path }, index) => (
-        // The lines stand as they were written: a line's place is its name.
+        // The lines never move, so that the index identifies a line.
         <span key={index} className={`flex ${GROUNDS[kind]}`}>
           {hasNumbers && (
             <>

@@ -1,7 +1,7 @@
 import { common, createLowlight } from "lowlight";
 import type { Grammar } from "./languages.ts";
 
-/** What a piece of code is, as far as its colour says so; the words of the terminal's theme. */
+/** The kind of a code token, in the names of the terminal's theme. */
 export type Kind = keyof typeof SCOPES;
 
 /** A piece of code in one colour. */
@@ -10,10 +10,10 @@ export interface Piece {
   readonly kind?: Kind;
 }
 
-/** UTF-16 units of code that is coloured: a longer one would fill the page with elements, and keep it from answering. */
+/** The most UTF-16 units of highlighted code: more would create too many elements and block the page. */
 const LONGEST = 30_000;
 
-/** The names that grammars give to pieces, by what the piece is; what is not here has the colour of what is around it. */
+/** The scope names of grammars, by kind; other scopes inherit the colour around them. */
 const SCOPES = {
   keyword: "keyword selector-tag operator",
   string: "string regexp char selector-attr",
@@ -31,7 +31,7 @@ const KINDS = new Map(
 
 const grammars = createLowlight();
 
-/** The pieces of code, by its grammar. A grammar is made ready when the first code for it comes. */
+/** Highlights code with a grammar. A grammar is registered at its first use. */
 export function highlight(code: string, grammar: Grammar): readonly Piece[] {
   const known = common[grammar];
   if (code.length > LONGEST || !known) return [{ text: code }];

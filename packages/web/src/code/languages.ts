@@ -1,4 +1,4 @@
-/** The grammars that the page has, and the names by which people and files call for them beside their own. */
+/** The grammars of the page, with their aliases and file extensions. */
 export const GRAMMARS = {
   bash: "sh zsh",
   c: "h",
@@ -34,7 +34,7 @@ export const GRAMMARS = {
   yaml: "yml",
 } as const;
 
-/** A grammar that the page has. */
+/** A grammar of the page. */
 export type Grammar = keyof typeof GRAMMARS;
 
 const BY_NAME = new Map(
@@ -43,7 +43,7 @@ const BY_NAME = new Map(
   ),
 );
 
-/** The grammar for a language, by its name, or by a file's name or its ending; nothing when there is none. */
+/** The grammar for a language, file name or extension; `undefined` if there is none. */
 export function grammarOf(language: string): Grammar | undefined {
   return BY_NAME.get(/[^/\\.]*$/.exec(language)?.[0].toLowerCase() || "-");
 }

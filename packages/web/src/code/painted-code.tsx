@@ -2,7 +2,7 @@ import { memo, useRef } from "react";
 import { highlight, type Kind, type Piece } from "./highlight.ts";
 import type { Grammar } from "./languages.ts";
 
-/** How much code must have grown to be looked at anew: all looks together then cost as much as a few at the end. */
+/** The growth after which streaming code is highlighted again: the total cost stays a small multiple of the last pass. */
 const GROWTH = 1.25;
 
 const COLOURS: Readonly<Record<Kind, string>> = {
@@ -16,7 +16,7 @@ const COLOURS: Readonly<Record<Kind, string>> = {
   bad: "text-bad",
 };
 
-/** Code in its colours. Of code that grows, what came since the last look has none yet. */
+/** Highlighted code. While it streams, text since the last pass has no colours. */
 export function PaintedCode({
   text,
   grammar,
@@ -46,7 +46,7 @@ const Pieces = memo(function Pieces({ pieces }: { readonly pieces: readonly Piec
     kind === undefined ? (
       text
     ) : (
-      // The pieces are made anew as a whole.
+      // The pieces are always replaced as a whole.
       <span key={index} className={COLOURS[kind]}>
         {text}
       </span>

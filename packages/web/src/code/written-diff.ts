@@ -1,25 +1,25 @@
-/** A line of a diff that somebody wrote: side by side with their signs, they are the whole text. */
+/** A line of a diff in an answer. All lines with their signs form the whole text. */
 export interface WrittenLine {
   readonly kind: "added" | "removed" | "same" | "place";
-  /** What it begins with in the diff. */
+  /** The sign at the start of the line. */
   readonly sign: "+" | "-" | " " | "";
   readonly text: string;
-  /** Its number in the old and the new text, where the diff tells them. */
+  /** The line numbers in the old and the new text, if the diff has them. */
   readonly before?: number;
   readonly after?: number;
-  /** The file that it is of, where the diff names it. */
+  /** The file of the line, if the diff names it. */
   readonly path: string;
 }
 
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
 const HEAD = /^(diff |index |(new|deleted) file mode |rename |similarity index |\\ |@@)/;
 
-/** Lines that are drawn; a longer diff stands as code. */
+/** The most lines of a rendered diff; a longer one is shown as code. */
 const MOST = 2_000;
 
 /**
- * The lines of a diff as models write it: with or without heads and numbers, with blank lines that lost their blank, or cut short.
- * Nothing of it is left out (W62). Nothing where it is too long to be drawn, or changes no line.
+ * Parses a diff as models write it: with or without headers and numbers, with empty context lines, or cut short. Keeps every line
+ * (W62). Returns `undefined` for a text that is too long or changes no line.
  */
 export function writtenDiff(diff: string): readonly WrittenLine[] | undefined {
   const written = diff.split("\n");

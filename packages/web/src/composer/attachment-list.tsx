@@ -6,7 +6,7 @@ import { Icon } from "../design/icon.tsx";
 import { t } from "../phrases/phrases.ts";
 import { type Attachment, type Attachments, isPicture, textIn } from "./attachments.ts";
 
-/** What goes along with the next message, also what it names with `@`: what it is, how large, and the way to leave it out (W66). */
+/** The attachments of the next message, and the files that it names with `@`: name, size and a remove button (W66). */
 export function AttachmentList({
   files: { all, edit, remove, problem, warning },
   named = [],
@@ -14,7 +14,7 @@ export function AttachmentList({
 }: {
   readonly files: Attachments;
   readonly named?: readonly Reference[];
-  /** Takes what is named out of the message. */
+  /** Removes the reference from the message. */
   onUnname?(reference: Reference): void;
 }) {
   const [open, setOpen] = useState<string>();
@@ -83,7 +83,7 @@ export function AttachmentList({
   );
 }
 
-/** A long text is read from its beginning. */
+/** A long text opens at its beginning. */
 function takesFocusAtStart(box: HTMLTextAreaElement | null): void {
   if (!box) return;
   box.focus();
@@ -91,7 +91,7 @@ function takesFocusAtStart(box: HTMLTextAreaElement | null): void {
   box.scrollTop = 0;
 }
 
-/** How a text begins. */
+/** The first line of a text. */
 function firstLine(attachment: Attachment): string {
   return visibleLine((textIn(attachment) ?? "").trimStart().split("\n", 1)[0]?.slice(0, 80) ?? "");
 }
@@ -106,10 +106,10 @@ function Chip({
 }: {
   readonly name: string;
   readonly about?: string;
-  /** How it looks. */
+  /** The icon or thumbnail. */
   readonly children: ReactNode;
   readonly isOpen?: boolean;
-  /** Shows its text, or hides it again. */
+  /** Shows or hides the text. */
   onOpen?(): void;
   onRemove(): void;
 }) {

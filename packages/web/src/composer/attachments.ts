@@ -6,9 +6,9 @@ import { writtenIn } from "../connection/unsent.ts";
 import { useKnownModels, useUsualModel } from "../conversation/use-models.ts";
 import { t } from "../phrases/phrases.ts";
 
-/** A file that goes along with the next message, or a text that was pasted. */
+/** A file or pasted text that is sent with the next message. */
 export interface Attachment {
-  /** Tells two of one name apart. */
+  /** A unique key, because names may repeat. */
   readonly key: string;
   readonly name: string;
   readonly mediaType: string;
@@ -17,45 +17,45 @@ export interface Attachment {
   readonly part: UserPart;
 }
 
-/** Pictures that models see, and browsers show. */
+/** Image types that models accept and browsers show. */
 const PICTURES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
-/** What the chooser of files offers first. */
+/** The types that the file chooser offers first. */
 export const ACCEPTED = [...PICTURES, "application/pdf", "text/*", ".md", ".json", ".ts", ".tsx", ".py", ".log"].join(
   ",",
 );
 
-/** Files of a message. */
+/** The most files of a message. */
 const MOST_FILES = 20;
 
-/** Whether it is a picture that a browser shows without running anything. */
+/** Whether a browser shows this image without running code. */
 export function isPicture(mediaType: string): boolean {
   return PICTURES.has(mediaType);
 }
 
-/** The files that go along with the next message, and why the last one that was given does not. */
+/** The attachments of the next message, and why the last file was rejected. */
 export interface Attachments {
   readonly all: readonly Attachment[];
   readonly problem: string | undefined;
-  /** That the model may refuse them, or that a reload loses them. */
+  /** A warning that the model may reject them, or that a reload loses them. */
   readonly warning: string | undefined;
   add(files: Iterable<File>): void;
-  /** A long text that was pasted goes along as a file (W92). */
+  /** Attaches a long pasted text as a file (W92). */
   addText(text: string): void;
-  /** Changes the text of one. */
+  /** Changes the text of an attachment. */
   edit(attachment: Attachment, text: string): void;
   remove(attachment: Attachment): void;
   clear(): void;
 }
 
-/** The attachments of a message, how they are changed, and whether they survive a reload. */
+/** The attachments of a message, their setter, and whether they survive a reload. */
 type AttachmentsState = readonly [
   readonly Attachment[],
   (change: (before: readonly Attachment[]) => readonly Attachment[]) => void,
   isKept?: boolean,
 ];
 
-/** The files that a person pastes, drops or chooses, read as they come (W66); for the model that was chosen here, or the usual one. */
+/** Reads the files that a user pastes, drops or chooses (W66). `chosen` is the message's model, if not the default. */
 export function useAttachments(
   chosen: string | undefined,
   [all, setAll, isKept = true]: AttachmentsState,
@@ -121,7 +121,7 @@ function tooMuch(before: readonly Attachment[], { name, size }: Attachment): str
     : undefined;
 }
 
-/** What becomes of a file; a sentence where nothing can. A text goes as text, which every model reads. */
+/** Converts a file into an attachment, or returns why that is impossible. Text files become text, which every model reads. */
 async function attachmentOf(file: File): Promise<Attachment | string> {
   const { name, size, type } = file;
   if (size > LARGEST_FILES)
@@ -143,7 +143,7 @@ function textAttachment(name: string, text: string): Attachment {
   return attachmentFrom({ type: "text", text: enclosed("file", text, ` name=${JSON.stringify(name)}`) });
 }
 
-/** The files of a message, as attachments of another message. */
+/** Converts a file of a message into an attachment of another message. */
 export function attachmentFrom(part: UserPart): Attachment {
   const key = createId();
   if (part.type === "file") {
@@ -154,18 +154,18 @@ export function attachmentFrom(part: UserPart): Attachment {
   return { key, name, mediaType: "text/plain", size: new TextEncoder().encode(content).length, part };
 }
 
-/** A message in a line: what was typed, and the names of what goes along. */
+/** A message on one line: the typed text and the names of its attachments. */
 export function messageInWords(said: Parameters<typeof writtenIn>[0]): string {
   const { text, rest } = writtenIn(said);
   return [text, ...rest.map((part) => attachmentFrom(part).name)].filter((each) => each !== "").join(" · ");
 }
 
-/** The text of an attachment that can be changed. */
+/** The editable text of an attachment. */
 export function textIn({ part }: Attachment): string | undefined {
   return part.type === "text" ? attachedText(part.text)?.content : undefined;
 }
 
-/** Bytes as text, in UTF-8 or with a byte-order mark in UTF-16; nothing when they are none. */
+/** Decodes UTF-8, or UTF-16 with a byte-order mark; `undefined` for other bytes. */
 function decoded(bytes: Uint8Array<ArrayBuffer>): string | undefined {
   const mark = `${bytes[0]} ${bytes[1]}`;
   const encoding = mark === "255 254" ? "utf-16le" : mark === "254 255" ? "utf-16be" : "utf-8";
@@ -178,10 +178,10 @@ function decoded(bytes: Uint8Array<ArrayBuffer>): string | undefined {
   }
 }
 
-/** Bytes for each character of base 64. */
+/** Bytes per base64 character. */
 export const BYTES = 3 / 4;
 
-/** Bytes at once that the arguments of a call hold. */
+/** The most bytes in the arguments of one call. */
 const PIECE = 0x8000;
 
 function base64Of(bytes: Uint8Array): string {

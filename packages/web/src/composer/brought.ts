@@ -4,22 +4,22 @@ import { type PageState, usePage, usePageState } from "../page.ts";
 import type { Attachments } from "./attachments.ts";
 import { valueIn } from "./own.ts";
 
-// What files and MCP servers bring at the server, and people say with a slash (W65, W74).
+// Slash prompts from files and MCP servers of the server (W65, W74).
 
-/** A prompt that a file or an MCP server brings. */
+/** A prompt from a file or an MCP server. */
 export type BroughtPrompt = Result<"prompt.list">["prompts"][number];
 
-/** The prompts of the server, as far as it has told them. */
+/** The server's prompts, as far as known. */
 export type Brought = PageState["prompts"];
 
-/** A prompt that is asked for, as the server is told of it. */
+/** A prompt in a command to the server. */
 export interface AskedPrompt {
   readonly prompt: string;
-  /** What stands behind its name. */
+  /** The text after its name. */
   readonly argument: string;
 }
 
-/** The prompts of the server; asked for anew whenever somebody begins to write a command. */
+/** The server's prompts, requested again when the user begins to type a command. */
 export function useBroughtPrompts(isAsked: boolean): Brought {
   const page = usePage();
   useEffect(() => {
@@ -28,19 +28,19 @@ export function useBroughtPrompts(isAsked: boolean): Brought {
   return usePageState(({ prompts }) => prompts);
 }
 
-/** What a message says: what was written, or the prompt that this asks for; and its files. */
+/** The parts of a message: the typed text or the prompt, and its files. */
 export function saidWith(text: string, asked: AskedPrompt | undefined, { all }: Pick<Attachments, "all">) {
   const files = all.map(({ part }) => part);
   return asked ? { ...asked, parts: files } : { parts: [{ type: "text", text } as const, ...files] };
 }
 
-/** A prompt as it is asked for by hand, with what its fields were filled in with. */
+/** A prompt line with filled-in arguments, as a user would type it. */
 export function promptLine(prompt: BroughtPrompt, values: Readonly<Record<string, string>>): string {
   const filled = (name: string) => valueIn(values, name)?.trim() ?? "";
   const last = prompt.arguments.findLastIndex(({ name }) => filled(name) !== "");
   const words = prompt.arguments.slice(0, last + 1).map(({ name }, index) => {
     const value = filled(name);
-    // The last argument of a prompt takes all that is left.
+    // The last argument takes the rest of the line.
     const isPlain = index === prompt.arguments.length - 1 ? !value.startsWith('"') : /^[^\s"]+$/.test(value);
     return isPlain ? value : `"${value.replaceAll('"', '""')}"`;
   });

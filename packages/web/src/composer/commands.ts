@@ -4,28 +4,28 @@ import { usePage, usePageState } from "../page.ts";
 import { useAllActions } from "../palette/actions.tsx";
 import { type AskedPrompt, type BroughtPrompt, useBroughtPrompts } from "./brought.ts";
 
-/** Something that is done by writing its name. */
+/** A slash command. */
 export interface SlashCommand {
-  /** Begins with a slash. */
+  /** The name, with its slash. */
   readonly name: string;
-  /** All words that call for it, with their slashes. */
+  /** All names of the command, with their slashes. */
   readonly words: readonly string[];
   readonly does: string;
 }
 
-/** What can be done by writing its name where the page stands, and what does it (W43, W65). */
+/** The slash commands that are available here (W43, W65). */
 export interface SlashCommands {
-  /** As they are when they are asked for, in the order of `/help`. */
+  /** The current commands, in the order of `/help`. */
   all(): readonly SlashCommand[];
-  /** What files and MCP servers bring, without those that a command of the page stands before. */
+  /** The prompts of files and MCP servers, except those hidden by a command of the page. */
   readonly prompts: readonly BroughtPrompt[];
-  /** The prompt of those that a text asks for. */
+  /** The prompt that a text calls. */
   promptIn(text: string): AskedPrompt | undefined;
-  /** Whether a text is one; then it is done. Throws why not when it looks like one, and is none or cannot be done here. */
+  /** Runs a text that is a command, and returns whether it was one. Throws if a command is unknown or unavailable here. */
   act(text: string): boolean;
   /**
-   * For a text that can only be read once more of the page is loaded: resolves as soon as that is there, and rejects when it
-   * cannot be loaded. Nothing for every other text.
+   * Resolves when the code that can read the text is loaded; rejects if loading fails. `undefined` for a text that needs no
+   * further code.
    */
   wait(text: string): Promise<unknown> | undefined;
 }
@@ -33,7 +33,7 @@ export interface SlashCommands {
 let slashLines: typeof import("./slash-lines.ts") | undefined;
 let loading: Promise<unknown> | undefined;
 
-/** Loads what reads lines with a slash; once more after a failure. */
+/** Loads the reader of slash lines, again after a failure. */
 function loadSlashLines(): Promise<unknown> {
   loading ??= import("./slash-lines.ts").then(
     (loaded) => {
@@ -47,14 +47,14 @@ function loadSlashLines(): Promise<unknown> {
   return loading;
 }
 
-/** The actions of the page that have a name to be written, and the prompts of the server, for what stands in the message box. */
+/** The slash commands of the page and the prompts of the server, for the text in the message box. */
 export function useSlashCommands(text: string): SlashCommands {
   const page = usePage();
   const actions = useAllActions();
   const brought = useBroughtPrompts(text.startsWith("/"));
   const [lines, setLines] = useState(slashLines);
   useEffect(() => {
-    // Without the connection the next line asks for it again.
+    // If loading fails, the next line tries again.
     loadSlashLines().then(
       () => setLines(slashLines),
       () => {},

@@ -6,7 +6,7 @@ import { useSuggestions, wordBefore } from "./use-suggestions.ts";
 
 const KINDS = { Commands: t("Commands"), Files: t("Files"), Pages: t("Pages") } as const;
 
-/** What the word before the caret can become. Arrows choose, Tab and Enter take what is chosen, Escape leaves it (W43). */
+/** Completions of the word before the caret. Arrows choose, Tab and Enter accept, Escape closes (W43). */
 export function Completion({
   commands,
   text,
@@ -18,9 +18,9 @@ export function Completion({
   readonly commands: SlashCommands;
   readonly text: string;
   readonly caret: number;
-  /** The word has become another one, which ends at the caret. */
+  /** The completed text, with the caret after the completed word. */
   onTake(text: string, caret: number): void;
-  /** A prompt is taken that asks for something first. */
+  /** The user chose a prompt with fields to fill in. */
   onPrompt(prompt: PromptToFill): void;
   readonly box: RefObject<HTMLTextAreaElement | null>;
 }) {
@@ -42,7 +42,7 @@ export function Completion({
       text.slice(0, caret - word.length) + chosen + (kind === "Commands" || chosen.endsWith("/") ? "" : " ");
     onTake(before + text.slice(caret), before.length);
   };
-  // Before the next key: an effect that waits for the picture would act on an older word.
+  // A layout effect runs before the next key; a later effect would act on an older word.
   useLayoutEffect(() => {
     const element = box.current;
     if (!element || !isOpen) return;
@@ -54,13 +54,13 @@ export function Completion({
       else if (key === "ArrowUp") setChosen({ word, at: (Math.max(at, 0) + length - 1) % length });
       else if (key === "Escape") setLeft(word);
       else if (takes) {
-        // The page may be some keys behind: then the list is for another word.
+        // The page may lag behind the typing: then the list belongs to another word.
         if (element.value === text && element.selectionEnd === caret) take(Math.max(at, 0));
       } else return;
       event.preventDefault();
       event.stopPropagation();
     };
-    // Before the message box itself acts on the key.
+    // Capture the key before the message box handles it.
     element.addEventListener("keydown", onKeyDown, { capture: true });
     if (at >= 0) element.setAttribute("aria-activedescendant", `${list}-${at}`);
     element.setAttribute("aria-controls", list);

@@ -29,7 +29,7 @@ import { TurnWait, useTurnWait } from "./turn-wait.tsx";
 import { UnsentList } from "./unsent-list.tsx";
 import { WaitingList } from "./waiting-list.tsx";
 
-/** Where a person writes. It is never switched off: what is written while the agent works steers it, or waits (W36). */
+/** The message box. It is never disabled: a message during a turn steers the agent or waits (W36). */
 export function Composer({ leaf }: { readonly leaf: string | null }) {
   const tree = useTree();
   const may = useMay();
@@ -48,7 +48,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
   const box = useRef<HTMLTextAreaElement>(null);
   const files = useAttachments(tree.model, useDraft(conversation.id, "files"));
   const [mode, setMode] = useState<Mode>("chat");
-  // Of one whose log failed nothing runs any more, whatever it said last.
+  // After a log failure, nothing runs any more, whatever the state says.
   const isBroken = conversation.standing === "broken";
   const run = isBroken ? undefined : runAt(tree, leaf);
   const limit = [...(tree?.questions.values() ?? [])].find((open) => open.type === "limit" && open.run === run?.id);
@@ -80,7 +80,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
     const waiting = tree.inbox.filter((input) => input.run === run?.id);
     await connection.ask("run.interrupt", { conversation: conversation.id, ...(run ? { run: run.id } : {}) });
     const notTakenBack: string[] = [];
-    // What was not delivered comes back to where it was written (W38), each as soon as it is taken back.
+    // Undelivered messages return to the message box (W38), each as soon as it is withdrawn.
     for (const { id, parts } of waiting.toReversed()) {
       try {
         await connection.ask("input.withdraw", { conversation: conversation.id, input: id });
@@ -110,13 +110,13 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
     const said = text;
     if (said.trim() === "" && files.all.length === 0) return;
     const wait = commands.wait(said);
-    // A second Enter meanwhile sends nothing more.
+    // A second Enter meanwhile must not send twice.
     if (wait) return told(wait.then(() => box.current?.value === said && send(delivery)));
     const asked = commands.promptIn(said);
     try {
       if (!asked && commands.act(said)) return change("");
     } catch (error) {
-      // What is written stays, to be mended.
+      // The text stays, for correction.
       return setProblem(error instanceof Error ? error.message : String(error));
     }
     change("");
@@ -125,7 +125,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
       id: createId(),
       conversation: conversation.id,
       ...saidWith(said, asked, files),
-      // What was on its way when its log failed may not be there when it is opened anew.
+      // After a log failure, the last messages may be missing when the conversation opens again.
       ...(leaf === null || isBroken ? {} : { at: leaf }),
       ...(run ? { run: run.id, delivery } : mode === "task" ? { mode } : {}),
     };
@@ -185,7 +185,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
           ways={
             run ? (
               <>
-                {/* Not where Send comes when the run ends: who wants to stop must not send (W54). */}
+                {/* Stop must not be where Send appears when the run ends: a late click would send (W54). */}
                 <IconButton isRound name={t("Stop")} icon="stop" look="plain" onClick={() => told(stop())} />
                 <Button look={preferred === "steer" ? "main" : "plain"} onClick={() => send("steer")}>
                   {t("Send now")}
@@ -207,8 +207,8 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
 }
 
 /**
- * Returns what brings a message of the user into view once it is there. A message of another client can come first below the same
- * message: the view goes on with that one, and the user's own is a branch beside it.
+ * Returns a function that shows the user's message when it arrives. Another client's message may come first below the same
+ * parent: the view then follows that one, and the user's own is a sibling branch.
  */
 function useOwnInView(tree: ConversationState, leaf: string | null): (message: string) => void {
   const show = useShow();
@@ -218,7 +218,7 @@ function useOwnInView(tree: ConversationState, leaf: string | null): (message: s
     if (said === undefined || parent === undefined) return;
     setSaid(undefined);
     const inView = pathTo(tree, leaf).map(({ id }) => id);
-    // A user who has gone to another branch meanwhile stays there.
+    // A user who has moved to another branch stays there.
     if (!inView.includes(said) && parent !== null && inView.includes(parent)) show(said);
   }, [said, tree, leaf, show]);
   return setSaid;
@@ -234,12 +234,12 @@ const MODES = {
   task: t("Task mode: the agent works until the task is done."),
 } as const;
 
-/** As much of a text as tells it from others. */
+/** The beginning of a text. */
 function excerpt(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40).trimEnd()} …` : text;
 }
 
-/** What became of an input that could not be taken back. */
+/** What happened to an input that could not be withdrawn. */
 function whereIs(input: string, words: string, { messages, inbox }: ConversationState): string {
   if (messages.has(input)) return t("“{words}” was already delivered.", { words });
   return inbox.some(({ id }) => id === input)
@@ -252,7 +252,7 @@ function runAt(tree: ConversationState, leaf: string | null): LiveRun | undefine
   return openRuns(tree).find((run) => run.leaf === leaf);
 }
 
-/** Says that a process stopped in the middle of the branch in view, or of another one, and leads on from there. */
+/** Reports that a process stopped during a turn on this or another branch, and offers to continue. */
 function LeftOpen({ leaf, goOn }: { readonly leaf: string | null; readonly goOn: (at: string) => void }) {
   const { leftOpen } = useConversation();
   const show = useShow();
@@ -277,7 +277,7 @@ function LeftOpen({ leaf, goOn }: { readonly leaf: string | null; readonly goOn:
   );
 }
 
-/** What stands where one would write, for whoever may only watch. */
+/** Replaces the message box for users who may only watch. */
 function Watching() {
   return (
     <section aria-label={t("View only")} className="bg-ground pb-2">
@@ -290,19 +290,19 @@ function Watching() {
   );
 }
 
-/** Walks through what a person said before, the newest first (W43). */
+/** Steps through earlier messages, the newest first (W43). */
 export interface SaidBefore {
   readonly isRecalling: boolean;
-  /** Recalls the one before; false when there is none. */
+  /** Recalls the previous message; false if there is none. */
   older(): boolean;
-  /** Recalls the one after it, or nothing behind the newest. */
+  /** Recalls the next message, or clears the box after the newest. */
   newer(): boolean;
   reset(): void;
 }
 
-/** What was said before on a branch, put into the message box as it is recalled. */
+/** The user's earlier messages on the branch, for recall in the message box. */
 function useHistory(said: () => readonly string[], recall: (text: string) => void): SaidBefore {
-  // 0: nothing is recalled; 1: the newest.
+  // 0: no message is recalled; 1: the newest.
   const back = useRef(0);
   const go = (to: number) => {
     const text = to === 0 ? "" : said().at(-to);

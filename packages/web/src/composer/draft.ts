@@ -2,32 +2,32 @@ import { useCallback, useSyncExternalStore } from "react";
 import { keep, kept } from "../shell/kept.ts";
 import type { Attachment } from "./attachments.ts";
 
-/** The parts of a message that are kept until it is sent: its text and its files. */
+/** An unsent message: its text and its files. */
 interface Draft {
   readonly text: string;
   readonly files: readonly Attachment[];
 }
 
-/** The place of a message that begins a conversation; any other place is the id of a conversation. */
+/** The place of a conversation's first message; any other place is the id of a conversation. */
 export const FIRST_PAGE = "first-page";
 
 const NAMES = { text: "draft", files: "draft files" } as const satisfies Record<keyof Draft, string>;
 
-/** Characters of a draft that the browser keeps. Larger files are there until the page is closed: others need room, too. */
+/** The most characters of a stored draft. Larger drafts last until the page closes, because storage is shared. */
 const LARGEST = 2_000_000;
 
-/** The names of drafts that a reload loses, because they are too large or the browser has no room. */
+/** The names of drafts that a reload would lose: too large, or no room in storage. */
 const unkept = new Set<string>();
 
 const EMPTY: Draft = { text: "", files: [] };
 
-/** The drafts that this tab has read or written, by their names. */
+/** The drafts that this tab has read or written, by name. */
 const drafts = new Map<string, unknown>();
 const listeners = new Set<() => void>();
 
 /**
- * A part of the message that a user writes in a place. It survives a reload, and a look elsewhere (W83). Each tab has its own; a
- * tab that has written nothing there begins with what another tab wrote last. `isKept` is false for a part that a reload loses.
+ * A part of a place's draft. It survives reloads and navigation (W83). Each tab has its own draft, which starts with the last
+ * draft of any tab. `isKept` is false for a part that a reload would lose.
  */
 export function useDraft<Part extends keyof Draft>(place: string, part: Part) {
   const value = useSyncExternalStore(listen, () => draft(place, part));
@@ -39,7 +39,7 @@ export function useDraft<Part extends keyof Draft>(place: string, part: Part) {
   return [value, change, !unkept.has(nameOf(place, part))] as const;
 }
 
-/** The message that is written in one place is written in another from now on, behind what is written there. */
+/** Moves a draft to another place, behind the draft there. */
 export function moveDraft(from: string, to: string): void {
   keepDraft(to, "text", draft(to, "text") + draft(from, "text"));
   keepDraft(to, "files", [...draft(to, "files"), ...draft(from, "files")]);
@@ -60,7 +60,7 @@ function draft<Part extends keyof Draft>(place: string, part: Part): Draft[Part]
   return drafts.get(name) as Draft[Part];
 }
 
-/** Keeps a draft before anything is drawn: a page that is closed then has kept the last key. */
+/** Stores a draft before rendering, so that a closing page has stored the last key. */
 function keepDraft<Part extends keyof Draft>(place: string, part: Part, value: Draft[Part]): void {
   const name = nameOf(place, part);
   const before = JSON.stringify(draft(place, part));
@@ -69,12 +69,12 @@ function keepDraft<Part extends keyof Draft>(place: string, part: Part, value: D
   const isKept = value.length > 0 && isSmall;
   const hasRoom = keep(name, isKept ? value : undefined, "tab");
   warnBeforeClosing(name, !hasRoom || !isSmall);
-  // A tab does not remove a text that another tab wrote.
+  // A tab must not remove a text that another tab wrote.
   if (isKept || JSON.stringify(kept(name)) === before) keep(name, isKept ? value : undefined);
   for (const listener of listeners) listener();
 }
 
-/** The browser asks the user before a reload or the end of the page loses a draft. */
+/** Makes the browser ask before a reload or closing loses a draft. */
 function warnBeforeClosing(name: string, isLost: boolean): void {
   if (isLost) unkept.add(name);
   else unkept.delete(name);
@@ -86,10 +86,10 @@ function listen(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** A message that begins a conversation while the conversation is not there yet. */
+/** The storage key of a first message whose conversation does not exist yet. */
 const BEGINNING = "beginning";
 
-/** Keeps what begins a conversation until the conversation has it: a reload writes it where it was written. */
+/** Stores the first message until its conversation has it: a reload restores it to the first page. */
 export function keepBeginning(draft: Draft | undefined): void {
   const hasRoom = keep(BEGINNING, draft, "tab");
   warnBeforeClosing(BEGINNING, !hasRoom);
@@ -99,7 +99,7 @@ const beginning = kept(BEGINNING, "tab") as Draft | undefined;
 if (beginning) giveBack(FIRST_PAGE, beginning);
 keepBeginning(undefined);
 
-/** Writes something in a place again, before what has been written there meanwhile. */
+/** Returns a draft to a place, before the text that was typed there meanwhile. */
 export function giveBack(place: string, { text, files }: Draft): void {
   const pieces = [text, draft(place, "text")].filter((piece) => piece !== "");
   keepDraft(place, "text", pieces.join("\n\n"));

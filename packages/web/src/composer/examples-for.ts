@@ -1,9 +1,9 @@
 import { t } from "../phrases/phrases.ts";
 
-/** Examples that are offered. */
+/** The number of examples. */
 const OFFERED = 3;
 
-/** Examples with the files of a workspace; for the demo, in words that its rules know. */
+/** Examples that use files of the workspace; for the demo model, in words that its rules know. */
 export function examplesFor(files: readonly string[], isDemo: boolean): readonly string[] {
   const plain = files.filter((path) => !path.endsWith("/") && !/\s/.test(path));
   const readme = plain.find((path) => /^readme(\.\w+)?$/i.test(path));

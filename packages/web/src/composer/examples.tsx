@@ -3,10 +3,10 @@ import { usePage, usePageState } from "../page.ts";
 import { t } from "../phrases/phrases.ts";
 import { examplesFor } from "./examples-for.ts";
 
-/** Files of the workspace that are looked at for them. */
+/** The number of workspace files to choose from. */
 const LOOKED_AT = 60;
 
-/** Three things to ask that can be done in this workspace, with its own files; a click writes one, and sends nothing (W63). */
+/** Three example messages with files of this workspace; a click fills the message box, and sends nothing (W63). */
 export function Examples({ onChoose }: { onChoose(example: string): void }) {
   const { connection } = usePage();
   const welcome = usePageState((state) => (state.connection.phase === "open" ? state.connection.welcome : undefined));
@@ -21,7 +21,7 @@ export function Examples({ onChoose }: { onChoose(example: string): void }) {
         if (isWanted) setFiles(found.files);
       },
       () => {
-        // Without them, there are those that need no file.
+        // Without files, show the examples that need none.
         if (isWanted) setFiles([]);
       },
     );
@@ -30,7 +30,7 @@ export function Examples({ onChoose }: { onChoose(example: string): void }) {
     };
   }, [connection, workspace]);
   return (
-    // They have their place before they are known: nothing moves below the pointer.
+    // Reserve their space before they are known, so that nothing moves below the pointer.
     <ul aria-label={t("Examples")} className="flex min-h-9 flex-wrap justify-center gap-2">
       {files &&
         examplesFor(files, isDemo).map((example) => (

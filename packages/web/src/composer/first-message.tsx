@@ -12,7 +12,7 @@ import { Examples } from "./examples.tsx";
 import { MessageBox } from "./message-box.tsx";
 import { FilesChoice, type Mode, ModeChoice, ModelChoice, PresetChoice, useWorktrees } from "./model-choice.tsx";
 
-/** Where a conversation begins with what is said first (W63). */
+/** The message box that begins a conversation (W63). */
 export function FirstMessage() {
   const page = usePage();
   const { connection } = page;
@@ -32,12 +32,12 @@ export function FirstMessage() {
       if (model !== undefined) await connection.ask("model.use", { model, conversation });
       return hasWorktrees && isApart ? await connection.ask("worktree.open", { conversation }) : undefined;
     };
-    // Of the conversation nothing is to be left when something is refused.
+    // If a step is refused, no part of the conversation may remain.
     const place = await prepared().catch(async (error: unknown) => {
       await connection.ask("conversation.remove", { conversation }).catch(() => {});
       throw error;
     });
-    // From here on it is kept as any message is, and shown where it belongs.
+    // From here on, the message is stored and shown like any other.
     page.sayFrom({
       id: createId(),
       conversation,
@@ -52,7 +52,7 @@ export function FirstMessage() {
     const wait = commands.wait(text);
     if (wait) {
       await wait;
-      // A second Enter meanwhile begins nothing more.
+      // A second Enter meanwhile must not begin another conversation.
       if (box.current?.value !== text) return;
     }
     const asked = commands.promptIn(text);

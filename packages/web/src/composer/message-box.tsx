@@ -21,7 +21,7 @@ import type { SlashCommands } from "./commands.ts";
 import { Completion } from "./completion.tsx";
 import type { PromptToFill } from "./own.ts";
 
-/** Characters and lines of a text that is pasted as it is; a longer one would hide what is written, and goes along as a file. */
+/** The longest pasted text that stays in the box. A longer one would hide the message and becomes an attachment. */
 const LONGEST_PASTE = { characters: 4_000, lines: 60 };
 
 function isLong(text: string): boolean {
@@ -31,8 +31,8 @@ function isLong(text: string): boolean {
 const PromptForm = lazily(async () => ({ default: (await import("./prompt-form.tsx")).PromptForm }));
 
 /**
- * The box in which a message is written: its text, what completes it, the files that go along, and what can be chosen and done
- * below it. It has the same height whatever can be done (W54).
+ * The message box: its text, completion, attachments, choices and buttons. Its height does not depend on the available actions
+ * (W54).
  */
 export function MessageBox({
   box,
@@ -54,19 +54,19 @@ export function MessageBox({
   readonly files: Attachments;
   readonly commands: SlashCommands;
   readonly placeholder: string;
-  /** It has the focus when it is first shown. */
+  /** Whether the box has the focus when it first appears. */
   readonly isFocused?: boolean;
-  /** The effects of Enter, if it does more than send. */
+  /** The effect of Enter, if it is more than sending. */
   readonly keys?: string | undefined;
-  /** Stands in the place of what the keys do. */
+  /** Replaces the text about the keys. */
   readonly notice: string;
-  /** What is chosen before it is sent: the model, say. */
+  /** Choices before sending, such as the model. */
   readonly choices?: ReactNode;
-  /** What sends it, or stops what runs. */
+  /** The buttons that send, or stop the run. */
   readonly ways: ReactNode;
   onChange(text: string): void;
   onKeyDown?(event: KeyboardEvent<HTMLTextAreaElement>): void;
-  /** The user sends the text, or, with Alt, sends it in the other way. */
+  /** Sends the text; with Alt, in the other way. */
   onEnter(way: { readonly isOther: boolean }): void;
 }) {
   const [caret, setCaret] = useCaret(box);
@@ -81,12 +81,12 @@ export function MessageBox({
   useLayoutEffect(() => {
     if (!isFocused || !box.current) return;
     box.current.focus();
-    // Behind what another page has kept: the next key goes on with it.
+    // The caret goes behind a stored draft, so that typing continues it.
     box.current.setSelectionRange(box.current.value.length, box.current.value.length);
   }, [isFocused, box]);
   const isTouch = useIsTouch();
   const take = (taken: string, at: number) => {
-    // The box has the text before the caret can stand behind a part of it.
+    // The box must have the text before the caret moves.
     flushSync(() => {
       setCaret(at);
       onChange(taken);
@@ -109,7 +109,7 @@ export function MessageBox({
           />
         </Suspense>
       )}
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: files can be chosen with the button, and pasted, as well. */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: files can also be chosen with the button, or pasted. */}
       <div
         onDragOver={(event) => {
           if (!hasFiles(event.dataTransfer)) return;
@@ -142,7 +142,7 @@ export function MessageBox({
             setCaret(target.selectionEnd);
             onChange(target.value);
           }}
-          // A keyboard on a screen has no Shift+Enter: its Enter makes a new line, and the button sends (W91).
+          // On-screen keyboards have no Shift+Enter: their Enter makes a new line, and the button sends (W91).
           enterKeyHint={isTouch ? "enter" : "send"}
           onKeyDown={(event) => {
             const isSent = event.key === "Enter" && !event.shiftKey && (!isTouch || event.ctrlKey || event.metaKey);
@@ -161,7 +161,7 @@ export function MessageBox({
           placeholder={placeholder}
           aria-label={t("Message")}
           aria-describedby="composer-keys"
-          // As high as its text, where the browser can do that; by its line breaks otherwise.
+          // The box grows with its text if the browser supports that, otherwise with its line breaks.
           className="field-sizing-content block max-h-62.5 min-h-16 w-full short:min-h-9 short:pt-2 resize-none bg-transparent px-4 pt-3.5 text-read outline-none placeholder:text-soft"
         />
         <div className="flex min-h-12 flex-wrap items-center gap-1 px-2 pb-2">
@@ -193,10 +193,7 @@ export function MessageBox({
   );
 }
 
-/**
- * The place of the caret in a box. The browser tells of each move as a selection that has changed: the `onSelect` of React, which
- * does the same, is a listener to marked text alone in Preact (W85).
- */
+/** The caret position in a box. Uses `selectionchange`, because Preact's `onSelect` fires only for a selected text (W85). */
 function useCaret(box: RefObject<HTMLTextAreaElement | null>) {
   const [caret, setCaret] = useState(0);
   useEffect(() => {
@@ -210,8 +207,8 @@ function useCaret(box: RefObject<HTMLTextAreaElement | null>) {
 }
 
 /**
- * What a message names with `@` and that goes along with it: files and folders that are there, patterns of files, pages (W66).
- * A name that is still being written is none yet.
+ * The existing files, file patterns and pages that a message names with `@` (W66). A name that is still being typed does not
+ * count.
  */
 function useNamedFiles(text: string, caret: number): readonly Reference[] {
   const { connection } = usePage();
@@ -227,7 +224,7 @@ function useNamedFiles(text: string, caret: number): readonly Reference[] {
     const wanted = referencedPath(unknown);
     connection.ask("file.find", { query: wanted, limit: 20 }).then(
       ({ files }) => know(files.some((path) => path === wanted || path === `${wanted}/`)),
-      // Without the server it is a word; what the server makes of it is told when it is said.
+      // Without a server, the name counts as a word; sending reports what the server finds.
       () => know(false),
     );
     return () => {
@@ -238,7 +235,7 @@ function useNamedFiles(text: string, caret: number): readonly Reference[] {
   return [...once.values()].filter(({ name }) => !isFile(name) || isThere.get(name));
 }
 
-/** Pages, and patterns of several files, are not looked for: they go along as they are written. */
+/** Pages and file patterns are not searched: they are sent as written. */
 function isFile(name: string): boolean {
   return !/^https?:\/\/|[*?{[]/.test(name);
 }

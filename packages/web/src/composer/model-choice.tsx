@@ -11,15 +11,15 @@ import { type Preset, usePresets } from "./own.ts";
 
 const ModelPicker = lazily(async () => ({ default: (await import("./model-picker.tsx")).ModelPicker }));
 
-/** The model that answers, in the box where one writes: a click opens what else there is (W64). */
+/** The model of the message box; a click opens the other models (W64). */
 export function ModelChoice({
   conversation,
   model,
   onChoose,
 }: {
-  /** The one whose model is changed; without it, `onChoose` takes what is chosen. */
+  /** The conversation whose model changes; without it, `onChoose` gets the choice. */
   readonly conversation?: string;
-  /** The one that was chosen here; the one of the settings otherwise. */
+  /** The chosen model; default: the model of the settings. */
   readonly model: string | undefined;
   onChoose?(model: string): void;
 }) {
@@ -51,7 +51,7 @@ export function ModelChoice({
     else page.told(page.connection.ask("model.use", { model: chosen, ...(conversation ? { conversation } : {}) }));
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes whatever inside has the focus.
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the list, whichever element has the focus.
     <div
       ref={whole}
       className="relative min-w-0"
@@ -83,15 +83,15 @@ export function ModelChoice({
   );
 }
 
-/** Without its provider, which the title tells. */
+/** A model without its provider, which the tooltip shows. */
 function nameOf(model: string): string {
   return model.slice(model.indexOf("/") + 1);
 }
 
-/** How a turn is taken: a chat ends when the model calls nothing more, a task when the model says that it is done. */
+/** How a turn ends: a chat when the model makes no more calls, a task when the model calls it done. */
 export type Mode = "chat" | "task";
 
-/** Chat or task, chosen before something is said (W65). */
+/** Chat or task, chosen before sending (W65). */
 export function ModeChoice({ mode, onChange }: { readonly mode: Mode; onChange(mode: Mode): void }) {
   return (
     <Select
@@ -108,7 +108,7 @@ export function ModeChoice({ mode, onChange }: { readonly mode: Mode; onChange(m
   );
 }
 
-/** Whether branches can have git worktrees here: the workspace is in a repository, and this person may. */
+/** Whether branches can have git worktrees: the workspace is a repository, and the user may create some. */
 export function useWorktrees(): boolean {
   const { connection } = usePage();
   const may = useMay();
@@ -118,7 +118,7 @@ export function useWorktrees(): boolean {
   useEffect(() => {
     if (!isAsked) return;
     let isWanted = true;
-    // Those of no conversation are none, and quickly told; where there is no repository it is refused.
+    // An unknown conversation has no worktrees: a quick question that fails without a repository.
     connection.ask("worktree.list", { conversation: createId() }).then(
       () => {
         if (isWanted) setCanHave(true);
@@ -132,7 +132,7 @@ export function useWorktrees(): boolean {
   return canHave;
 }
 
-/** The workspace's own files or a git worktree, chosen before something is said (W65). */
+/** The workspace's own files or a git worktree, chosen before sending (W65). */
 export function FilesChoice({ isApart, onChange }: { readonly isApart: boolean; onChange(isApart: boolean): void }) {
   return (
     <Select
@@ -149,7 +149,7 @@ export function FilesChoice({ isApart, onChange }: { readonly isApart: boolean; 
   );
 }
 
-/** One of the presets, where a person has made some (W74). */
+/** The user's presets, if there are any (W74). */
 export function PresetChoice({ onChoose }: { onChoose(preset: Preset): void }) {
   const [presets] = usePresets();
   if (presets.length === 0) return null;

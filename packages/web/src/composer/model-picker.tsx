@@ -9,16 +9,16 @@ import { keep, kept } from "../shell/kept.ts";
 
 type Provider = Result<"model.list">["providers"][number];
 
-/** How hard a model may think, as it stands behind the last colon of its name. */
+/** The efforts of a model, as its name ends after the last colon. */
 const EFFORTS = ["", "low", "medium", "high"] as const;
 const EFFORT_NAMES = { "": t("default"), low: t("low"), medium: t("medium"), high: t("high") } as const;
 
-/** Models that stand first, as they were used last. */
+/** The number of recently used models that come first. */
 const LAST = 5;
-/** Models that are listed at once; a longer list is narrowed down. */
+/** The most models in the list; the user filters a longer one. */
 const LISTED = 60;
 
-/** All models that can be used here: found by a part of their name, or named (W64). */
+/** All usable models: filtered by a part of the name, or entered by name (W64). */
 export function ModelPicker({ used, onChoose }: { readonly used: string; onChoose(model: string): void }) {
   const { providers, models, problem } = useUsable();
   const [query, setQuery] = useState("");
@@ -127,7 +127,7 @@ function Model({
   );
 }
 
-/** What a model costs, in words. */
+/** The price of a model in words. */
 export function pricedAt({ input, output }: NonNullable<KnownModel["price"]>): string {
   return t("{input} in, {output} out per million tokens", { input: `$${input}`, output: `$${output}` });
 }
@@ -139,7 +139,7 @@ function lastUsed(): readonly string[] {
   return Array.isArray(read) ? read.filter((name): name is string => typeof name === "string") : [];
 }
 
-/** The providers, and the models of those that can be used: known ones, and what servers of one's own list. */
+/** The providers, and the models of usable providers: known ones, and those that custom servers list. */
 function useUsable(): {
   readonly providers: readonly Provider[];
   readonly models: readonly KnownModel[];
@@ -155,7 +155,7 @@ function useUsable(): {
       const listed = await page.connection.ask("model.list", {});
       if (!isWanted) return;
       setProviders(listed.providers);
-      // One after the other: a server answers so many commands at once.
+      // One after another: a server limits the command rate.
       for (const { name, usable, price, models: own = [] } of listed.providers) {
         if (!usable) continue;
         const known = await page.models(name);

@@ -1,17 +1,17 @@
 import { useKeptList } from "../shell/use-kept-list.ts";
 import type { Mode } from "./model-choice.tsx";
 
-// What a person has written for themselves, in this browser (W74).
+// The user's own prompts and presets, stored in this browser (W74).
 
-/** A text that is written into the message box by its name. */
+/** A text that its name inserts into the message box. */
 export interface OwnPrompt {
-  /** Written behind a slash. */
+  /** The name after the slash. */
   readonly name: string;
-  /** `{field}` is asked for when it is used. */
+  /** The text; `{field}` is asked for when the prompt is used. */
   readonly text: string;
 }
 
-/** What a message is said with. */
+/** A model and a mode under one name. */
 export interface Preset {
   readonly name: string;
   /** `provider/model`, or `provider/model:effort`. */
@@ -19,17 +19,17 @@ export interface Preset {
   readonly mode: Mode;
 }
 
-/** The prompts of one's own, and how others take their place. */
+/** The user's own prompts, and their setter. */
 export function useOwnPrompts() {
   return useKeptList("prompts", isPrompt);
 }
 
-/** The presets, and how others take their place. */
+/** The presets, and their setter. */
 export function usePresets() {
   return useKeptList("presets", isPreset);
 }
 
-/** What a prompt asks for when it is used, each once, in order. */
+/** The fields of a prompt, each once, in order. */
 export function fieldsOf({ text }: OwnPrompt): readonly string[] {
   return [...new Set([...text.matchAll(FIELD)].map(([, field = ""]) => field))];
 }
@@ -39,36 +39,36 @@ export function filledPrompt({ text }: OwnPrompt, values: Readonly<Record<string
   return text.replaceAll(FIELD, (place, field: string) => valueIn(values, field) ?? place);
 }
 
-/** A letter and what words are made of: braces of code hold something else. */
+/** A field begins with a letter and contains only word characters: braces in code contain more. */
 const FIELD = /\{(\p{L}[\p{L}\p{N} _-]{0,39})\}/gu;
 
-/** What a field was filled in with; it may be called as something that every object has. */
+/** The value of a field. Its name may equal a property of every object. */
 export function valueIn(values: Readonly<Record<string, string>>, field: string): string | undefined {
   return Object.hasOwn(values, field) ? values[field] : undefined;
 }
 
-/** Something that is written into the message box once its fields are filled in. */
+/** A prompt that enters the message box after its fields are filled in. */
 export interface PromptToFill {
-  /** Written behind a slash. */
+  /** The name after the slash. */
   readonly name: string;
   readonly fields: readonly PromptField[];
   filled(values: Readonly<Record<string, string>>): string;
 }
 
-/** Something that is asked for before a prompt is written. */
+/** A field to fill in. */
 export interface PromptField {
   readonly name: string;
   readonly description: string;
   readonly required: boolean;
 }
 
-/** A prompt of one's own, as it is asked for. */
+/** One of the user's own prompts, with its fields. */
 export function ownToFill(prompt: OwnPrompt): PromptToFill {
   const fields = fieldsOf(prompt).map((name) => ({ name, description: "", required: true }));
   return { name: prompt.name, fields, filled: (values) => filledPrompt(prompt, values) };
 }
 
-/** What can stand behind a slash. */
+/** A valid prompt name. */
 export const PROMPT_NAME = /^[\p{L}\p{N}][\p{L}\p{N}_-]{0,39}$/u;
 
 function isPrompt(item: unknown): item is OwnPrompt {

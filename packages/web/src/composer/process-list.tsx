@@ -4,7 +4,7 @@ import { usePage } from "../page.ts";
 import { t } from "../phrases/phrases.ts";
 import { useMay } from "../use-may.ts";
 
-/** What calls began and what goes on in the background, in whatever branch: it can be stopped. */
+/** The background processes of all branches, each with a stop button. */
 export function ProcessList() {
   const page = usePage();
   const may = useMay();

@@ -5,7 +5,7 @@ import { t } from "../phrases/phrases.ts";
 import { takesFocus } from "../shell/focus-on.ts";
 import { type PromptToFill, valueIn } from "./own.ts";
 
-/** Asks for the fields of a prompt, and returns it filled in (W74). */
+/** Asks for the fields of a prompt, and returns the filled prompt (W74). */
 export function PromptForm({
   prompt,
   onFilled,

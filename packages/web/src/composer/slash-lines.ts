@@ -12,14 +12,14 @@ import { say as inWords, t } from "../phrases/phrases.ts";
 import type { AskedPrompt, Brought, BroughtPrompt } from "./brought.ts";
 import type { SlashCommand } from "./commands.ts";
 
-// Reads lines that begin with a slash. The page loads it after what it shows first.
+// Reads lines that begin with a slash. Loads after the first view of the page.
 
-/** Those that their name calls for: an action of that very name comes first, unless it gives way. */
+/** The prompts that can be called by name: a command of the same name wins unless it gives way. */
 export function offeredPrompts(brought: Brought): readonly BroughtPrompt[] {
   return brought?.prompts.filter(({ name }) => mayBePrompt(`/${name}`)) ?? [];
 }
 
-/** The prompt that a text asks for. One of an MCP server is for the server to find, as long as it is not known what they bring. */
+/** The prompt that a text calls. While the prompts of MCP servers are unknown, the server must find such a prompt. */
 export function promptIn(text: string, brought: Brought): AskedPrompt | undefined {
   const { name: word = "", argument = "" } = slashIn(text) ?? {};
   const prompt = word.toLowerCase();
@@ -29,7 +29,7 @@ export function promptIn(text: string, brought: Brought): AskedPrompt | undefine
   return mayCome && /.:./.test(prompt) ? asked : undefined;
 }
 
-/** Returns the actions that are offered behind a slash. */
+/** The slash commands of the offered actions. */
 export function slashCommands(written: readonly Action[], user: ActionUser): readonly SlashCommand[] {
   return offeredActions(user).flatMap((action) => {
     const { name, aliases = [], help } = action;
@@ -40,7 +40,7 @@ export function slashCommands(written: readonly Action[], user: ActionUser): rea
   });
 }
 
-/** Returns the act of a line; nothing for words or a prompt. Throws a sentence if the page has no such command. */
+/** The function of a command line; `undefined` for text or a prompt. Throws a sentence if the page has no such command. */
 export function slashAct(
   line: string,
   written: readonly Action[],

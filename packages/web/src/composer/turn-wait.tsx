@@ -9,7 +9,7 @@ import { useMay } from "../use-may.ts";
 
 type Waiting = Extract<FeedItem, { type: "turn.waiting" }>;
 
-/** The turn that was asked for here and has not begun, because it waits for MCP servers (B83); nothing while none does. */
+/** The requested turn that waits for MCP servers before it begins (B83); `undefined` while none waits. */
 export function useTurnWait(): Waiting | undefined {
   const conversation = useConversation();
   const [waiting, setWaiting] = useState<Waiting>();
@@ -17,14 +17,14 @@ export function useTurnWait(): Waiting | undefined {
     setWaiting(undefined);
     return conversation.hear((item) => {
       if (item.type === "turn.waiting") setWaiting(item.waits ? item : undefined);
-      // Of a server that began anew the last word may never come.
+      // A restarted server may never send the end of the wait.
       else if (item.type === "run.started" && item.call === undefined) setWaiting(undefined);
     });
   }, [conversation]);
   return waiting;
 }
 
-/** What a turn waits for, and the ways on: to begin without it, or not at all. */
+/** The reason of the wait, with buttons to begin without the servers or to cancel. */
 export function TurnWait({ waiting }: { readonly waiting: Waiting | undefined }) {
   const page = usePage();
   const { id: conversation } = useConversation();

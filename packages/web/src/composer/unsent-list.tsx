@@ -5,8 +5,8 @@ import { t } from "../phrases/phrases.ts";
 import { messageInWords } from "./attachments.ts";
 
 /**
- * What was said while there was no connection: it goes out when there is one again, and can be taken back (W26); and what
- * has begun no turn yet, as that waits: the message of this id.
+ * Messages that were written without a connection: they are sent with the next connection, or can be withdrawn (W26). Also shows
+ * the message with id `waiting`, whose turn has not begun.
  */
 export function UnsentList({ waiting }: { readonly waiting: string | undefined }) {
   const { id } = useConversation();
@@ -38,7 +38,7 @@ export function UnsentList({ waiting }: { readonly waiting: string | undefined }
           {connection.isSent(message) && prompt !== undefined && (
             <button
               type="button"
-              // Its MCP server may hang: what was written comes back.
+              // The prompt's MCP server may hang: cancelling returns the text to the message box.
               onClick={() => page.told(connection.ask("run.interrupt", { conversation: id, run: message }))}
               className="min-h-6 rounded px-1 text-leaf text-xs hover:bg-sunken"
             >
@@ -51,10 +51,10 @@ export function UnsentList({ waiting }: { readonly waiting: string | undefined }
   );
 }
 
-/** Milliseconds after which something that was said and is not there is late: the connection may be gone, and nobody knows. */
+/** Milliseconds after which an unanswered message is late: the connection may be lost without notice. */
 const LATE = 1_500;
 
-/** What was said a while ago and has not come to the server. */
+/** The messages that the server has not answered for `LATE`. */
 function useLate(unsent: readonly { readonly id: string }[]): ReadonlySet<string> {
   const [late, setLate] = useState<ReadonlySet<string>>(new Set());
   useEffect(() => {

@@ -6,36 +6,36 @@ import { type BroughtPrompt, promptLine } from "./brought.ts";
 import type { SlashCommand, SlashCommands } from "./commands.ts";
 import { type OwnPrompt, ownToFill, type PromptToFill, useOwnPrompts } from "./own.ts";
 
-/** Something that the word before the caret can become. */
+/** A completion of the word before the caret. */
 export interface Suggestion {
-  /** What stands in the message box then. One that ends with a slash can be completed further. */
+  /** The completed word. A word that ends with a slash can be completed further. */
   readonly text: string;
   readonly label: string;
   readonly does?: string;
-  /** A prompt whose fields are asked for first. */
+  /** A prompt whose fields must be filled in first. */
   readonly prompt?: PromptToFill;
 }
 
-/** What a word can become, the best first. */
+/** The completions of a word, the best first. */
 export interface Suggestions {
   readonly kind: "Commands" | "Files" | "Pages";
   readonly options: readonly Suggestion[];
-  /** Enter takes nothing until an arrow has chosen it: the word is whole as it stands. */
+  /** Whether Enter accepts only after an arrow key: the word is already complete. */
   readonly isMerelyOffered?: boolean;
 }
 
-/** Characters of a prompt that are seen before it is taken. */
+/** The most characters of a prompt in the list. */
 const SEEN = 80;
 
-/** Files that are listed at the most. */
+/** The most files in the list. */
 const MOST_FILES = 12;
 
-/** The word that ends at the caret; behind `@"`, it may hold blanks. */
+/** The word that ends at the caret; after `@"`, it may contain spaces. */
 export function wordBefore(caret: number, text: string): string {
   return /(?:^|\s)(@"[^"]*|\S*)$/.exec(text.slice(0, caret))?.[1] ?? "";
 }
 
-/** What the word can become: a command where it is all that is written, a file behind `@`, a page for an address (W43). */
+/** The completions: a command at the start, a file after `@`, a page for a URL (W43). */
 export function useSuggestions(word: string, text: string, commands: SlashCommands): Suggestions {
   const asked = /^@"?(?!https?:)/.exec(word)?.[0];
   const [prompts] = useOwnPrompts();
@@ -56,8 +56,8 @@ export function useSuggestions(word: string, text: string, commands: SlashComman
 }
 
 /**
- * The prompts and commands that begin so, those of one's own first. Of others none where the word calls for one of them as it
- * stands, so that Enter has it done; but a prompt with fields, which are asked for then.
+ * The prompts and commands that start with the word, the user's own first. A complete command name hides all other options, so
+ * that Enter runs the command; prompts with fields stay, because they must be filled in.
  */
 export function commandsFor(
   word: string,
@@ -94,7 +94,7 @@ export function commandsFor(
   ];
 }
 
-/** What has something behind its name is gone on with. */
+/** A prompt with an argument is completed with a space. */
 function broughtSuggestion(prompt: BroughtPrompt): Suggestion {
   const { name, description, hint, arguments: fields } = prompt;
   return {
@@ -105,7 +105,7 @@ function broughtSuggestion(prompt: BroughtPrompt): Suggestion {
   };
 }
 
-/** The files and folders of the workspace that fit, as the server finds them. */
+/** The matching files and folders of the workspace, from the server. */
 function useFiles(query: string | undefined): readonly string[] {
   const { connection } = usePage();
   const [found, setFound] = useState<{ readonly query: string; readonly files: readonly string[] }>();
@@ -118,7 +118,7 @@ function useFiles(query: string | undefined): readonly string[] {
           if (isWanted) setFound({ query, files });
         },
         () => {
-          // Without the server, the name is written by hand.
+          // Without the server, the user types the name.
         },
       );
     return () => {
@@ -126,7 +126,7 @@ function useFiles(query: string | undefined): readonly string[] {
     };
   }, [connection, query]);
   if (query === undefined || found === undefined) return [];
-  // Until the server answers, those of the letters before: only what still fits may be taken with Enter.
+  // Until the server answers, filter the previous list: Enter must accept only a match.
   const isStale = found.query !== query;
   return isStale ? found.files.filter((path) => path.toLowerCase().includes(query.toLowerCase())) : found.files;
 }

@@ -9,7 +9,7 @@ import { takesFocus } from "../shell/focus-on.ts";
 import { useMay } from "../use-may.ts";
 import { messageInWords } from "./attachments.ts";
 
-/** What was written and is not delivered: it can be changed, turned into the other kind, moved and taken back (W37). */
+/** Undelivered messages: edit, change delivery, reorder or withdraw (W37). */
 export function WaitingList({ run }: { readonly run: string | undefined }) {
   const tree = useTree();
   if (!tree || tree.inbox.length === 0) return null;
@@ -57,7 +57,7 @@ function Waiting({
     readonly before?: string;
     readonly run?: string;
   }) => {
-    // Delivered meanwhile: then it is among the messages, which says so.
+    // The message was delivered meanwhile, and appears among the messages.
     connection.ask("input.edit", { conversation, input: id, ...change }).catch(() => {});
   };
   const save = () => {
@@ -68,7 +68,7 @@ function Waiting({
     <li className="flex flex-wrap items-center gap-x-2 rounded-md border border-hair px-2 py-1">
       <span className="text-soft text-xs">{held ? t("on hold") : WORDS[delivery]}</span>
       {draft === undefined ? (
-        // On a small screen what can be done about it stands below.
+        // On a small screen, the buttons are below.
         <span className="min-w-48 flex-1 truncate">{unreadable ?? messageInWords(input)}</span>
       ) : (
         <TextField

@@ -4,13 +4,13 @@ import ReconnectingSocket from "partysocket/ws";
 import { type Key, proofFor } from "../sign-in/key.ts";
 import { isSignedIn } from "../sign-in/signing.ts";
 
-/** Milliseconds before the first, and at most before any, new try; each waits longer than the one before. */
+/** Milliseconds before the first retry, the growth of each further delay, and the longest delay. */
 const DELAY = { first: 300, growth: 1.5, longest: 10_000 };
 
-/** Milliseconds that a connection must last for the next try to be a first one again: on a bad link none lasts long. */
+/** Milliseconds that a connection must last to reset the delay: on a bad network, no connection lasts long. */
 const LASTED = 100;
 
-/** A link to the server of this page. The key proves to it that the page is the one that signed in (S20). */
+/** A link to the server of this page. The key proves that this page is the one that signed in (S20). */
 export function browserLink(address: string, key: Key): OpenLink {
   return (events) => new BrowserLink(address, key, events);
 }
@@ -27,12 +27,12 @@ class BrowserLink implements Link {
     this.#key = key;
     this.#events = events;
     this.#socket = this.#open();
-    // The browser knows at once what silence would tell in a minute.
+    // The browser notices a lost network at once; the silence timer needs a minute.
     window.addEventListener("offline", this.#lost);
     window.addEventListener("online", this.#found);
   }
 
-  /** A server on this machine is there still: it answers the next try. */
+  /** A server on this machine is still reachable, and answers the next attempt. */
   readonly #lost = () => this.#socket.reconnect();
   readonly #found = () => this.retry();
 
@@ -42,7 +42,7 @@ class BrowserLink implements Link {
 
   retry(): void {
     if (this.#isOver) return;
-    // The socket cannot be told to wait no longer: another one takes its place.
+    // The socket cannot end its wait early: replace it.
     this.#socket.close();
     this.#socket = this.#open();
   }
@@ -55,7 +55,7 @@ class BrowserLink implements Link {
   }
 
   #open(): ReconnectingSocket {
-    // What is sent while there is no connection is kept by the client, with its id, and not in the socket.
+    // The client, not the socket, keeps unsent commands with their ids.
     const socket = new ReconnectingSocket(this.#address, [], {
       maxEnqueuedMessages: 0,
       minReconnectionDelay: DELAY.first,
@@ -78,15 +78,15 @@ class BrowserLink implements Link {
         isKnown = true;
         return this.#hear(frame);
       }
-      // A server that is none of ours gets a proof that is good nowhere else.
+      // A foreign server gets a proof that is valid nowhere else.
       const asked = tries;
       proofFor(this.#key, frame.challenge)
         .then((proof) => {
-          // It answers this challenge, and not that of a connection which has come since.
+          // The proof answers this challenge, and not that of a later connection.
           if (asked === tries)
             socket.send(JSON.stringify({ type: "hello", protocol: PROTOCOL, client: "banyan page", proof }));
         })
-        // A key that proves nothing is of no use any more.
+        // A key that cannot sign is useless.
         .catch(() => this.#signedOut());
     });
     socket.addEventListener("close", ({ code }) => {
@@ -94,7 +94,7 @@ class BrowserLink implements Link {
       tries++;
       if (socket !== this.#socket || this.#isOver) return;
       if (code === closeCodes.unproven) return this.#signedOut();
-      // A browser does not tell a page why the server refused a socket.
+      // Browsers do not tell a page why the server refused a socket.
       if (!isKnown)
         isSignedIn().then(
           (isSo) => isSo || this.#signedOut(),
@@ -122,7 +122,7 @@ class BrowserLink implements Link {
     this.#events.gone(error);
   }
 
-  /** Milliseconds that the socket waits after a connection that failed, as it counts them. */
+  /** The socket's current delay in milliseconds after a failed connection. */
   #delay(): number {
     const { first, growth, longest } = DELAY;
     return Math.min(longest, first * growth ** this.#socket.retryCount);

@@ -2,19 +2,19 @@ import type { UserPart } from "@banyan/core/conversation";
 import { attachedText } from "@banyan/core/shown";
 import { keep, kept, keptNames } from "../shell/kept.ts";
 
-/** A message on its way to the server. Its id becomes the message's: however often it goes out, it is said once. */
+/** A message on its way to the server. Its id becomes the message's id, so that repeated sending has one effect. */
 export interface Unsent {
   readonly id: string;
   readonly conversation: string;
   readonly parts: readonly UserPart[];
-  /** The prompt of the server's that says it, before the parts. */
+  /** The server's prompt that makes the text, before the parts. */
   readonly prompt?: string;
-  /** What stands behind the name of the prompt. */
+  /** The text after the prompt's name. */
   readonly argument?: string;
   readonly at?: string;
   readonly run?: string;
   readonly delivery?: "steer" | "queue";
-  /** How the turn is taken; as a chat when absent. */
+  /** Default: a chat. */
   readonly mode?: "chat" | "task";
 }
 
@@ -24,7 +24,7 @@ export interface WrittenMessage {
   readonly rest: readonly UserPart[];
 }
 
-/** Takes a message apart: what was typed is its first text, unless a file goes before it; a prompt is typed as its command. */
+/** Splits a message: the typed text is the first one, unless that is an attached file; a prompt becomes its command line. */
 export function writtenIn({
   parts,
   prompt,
@@ -36,20 +36,20 @@ export function writtenIn({
   return { text: typed.text, rest: parts.filter((part) => part !== typed) };
 }
 
-/** Each has a place of its own, so that windows do not write over what others keep. */
+/** One storage entry per message, so that windows do not overwrite each other. */
 const NAME = "unsent ";
 
-/** Keeps what is not sent, so that a reload loses nothing of it (W25). */
+/** Stores an unsent message, so that a reload does not lose it (W25). */
 export function keepUnsent(unsent: Unsent): void {
   keep(NAME + unsent.id, unsent);
 }
 
-/** It was sent, or taken back. */
+/** Removes a stored message that was sent or withdrawn. */
 export function forgetUnsent({ id }: Unsent): void {
   keep(NAME + id, undefined);
 }
 
-/** What was not sent when the page was loaded, in the order in which it was said: ids grow. */
+/** The messages that were unsent when the page loaded, in order of writing: ids increase. */
 export function keptUnsent(): readonly Unsent[] {
   return keptNames(NAME)
     .toSorted()

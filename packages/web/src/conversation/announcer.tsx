@@ -7,7 +7,7 @@ import { useMay } from "../use-may.ts";
 import type { LiveConversation } from "./live-conversation.ts";
 import { useConversation } from "./use-conversation.ts";
 
-/** What was told stays for a while: what comes at the same moment must not take its place. */
+/** The number of announcements that stay: a new one must not replace another of the same moment. */
 const KEPT = 5;
 
 interface Told {
@@ -16,7 +16,7 @@ interface Told {
   readonly isUrgent: boolean;
 }
 
-/** Tells screen readers what happens, never word by word: politely, but for what needs the person now. */
+/** Announces events to screen readers, never word by word; politely, except for questions to the user. */
 export function Announcer() {
   const conversation = useConversation();
   const mayAnswer = useMay()("question.answer");
@@ -45,7 +45,7 @@ export function Announcer() {
   );
 }
 
-/** What an item means to somebody who cannot see the page; most mean nothing. */
+/** The announcement for a feed item; most items have none. */
 function inWords(
   item: FeedItem,
   { state, givenUp }: LiveConversation,
@@ -62,7 +62,7 @@ function inWords(
   };
   switch (display.type) {
     case "notice":
-      // The page shows a retry in a line that counts down. A screen reader would read that line every second.
+      // The page shows a retry as a countdown, which a screen reader would read every second.
       return display.notice.type === "model.retrying" ? { text: display.text ?? "" } : undefined;
     case "message-start":
       return message?.call === undefined ? { text: t("Responding") } : undefined;
@@ -104,7 +104,7 @@ function inWords(
           "Response complete, {count} words",
         ),
       };
-    // A screen reader reads the rest where it stands; an announcement would interrupt the user again and again.
+    // Screen readers read these where they are; announcements would interrupt the user again and again.
     case "run-start":
     case "run-end":
     case "message":

@@ -3,7 +3,7 @@ import { t } from "../phrases/phrases.ts";
 import { PlaceLink } from "../shell/navigation.tsx";
 import { useConversation } from "./use-conversation.ts";
 
-/** The way back out of a sub-agent's conversation; nothing in the person's own. */
+/** The links back from a sub-agent's conversation; nothing in the main conversation. */
 export function BreadCrumbs({ tree, leaf }: { readonly tree: ConversationState; readonly leaf: string | null }) {
   const { id: conversation } = useConversation();
   const launched = launchedBy(tree, leaf);

@@ -20,7 +20,7 @@ import { ConversationMenu, useTitle } from "./conversation-menu.tsx";
 import { useConversation, useTree } from "./use-conversation.ts";
 import { useKnownModels } from "./use-models.ts";
 
-/** The title, what waits for the person, and what the branch and the tree have cost (W42). */
+/** The title, the open questions, and the cost of branch and tree (W42). */
 export function ConversationHeader({ leaf }: { readonly leaf: string | null }) {
   const tree = useTree();
   const title = useTitle();
@@ -41,7 +41,7 @@ export function ConversationHeader({ leaf }: { readonly leaf: string | null }) {
   );
 }
 
-/** What the branch has cost; with a click, what all branches have, and how full the context is (W42). */
+/** The cost of the branch. A click shows the cost of all branches and the used context (W42). */
 function Figures({ tree, leaf }: { readonly tree: ConversationState; readonly leaf: string | null }) {
   const { usage, cost } = tree;
   const branch = spentOn(pathTo(tree, leaf));
@@ -65,7 +65,7 @@ function Figures({ tree, leaf }: { readonly tree: ConversationState; readonly le
   );
 }
 
-/** How much of what the model can hold the branch takes: what its last answer was made of, and the answer. */
+/** The used part of the context window: the last answer with its input. */
 function ContextUsed({ tree, leaf }: { readonly tree: ConversationState; readonly leaf: string | null }) {
   const answer = lastAssistantMessage(
     pathTo(tree, leaf).filter((message) => message.role !== "assistant" || message.usage),
@@ -86,7 +86,7 @@ function ContextUsed({ tree, leaf }: { readonly tree: ConversationState; readonl
   );
 }
 
-/** What models took; nothing while no answer has told: $0 would be a price, and that is not known yet (W51). */
+/** Usage and cost. Empty before the first answer, because the price is then unknown, not $0 (W51). */
 function Spent({ name, usage, cost }: { readonly name: string; readonly usage: Usage; readonly cost: Cost }) {
   if (totalTokens(usage) === 0 && cost === 0) return null;
   return <Amount name={name} title={formatTokens(usage, say)} value={formatCost(cost, say)} />;
@@ -102,7 +102,7 @@ function Amount({ name, value, title }: { readonly name: string; readonly value:
   );
 }
 
-/** What the person allowed for this conversation; each rule can be revoked (W35). */
+/** The rules that the user added in this conversation; each can be revoked (W35). */
 function Rules() {
   const page = usePage();
   const { id: conversation } = useConversation();
@@ -136,7 +136,7 @@ function Rules() {
   );
 }
 
-/** Opens the panels, or closes them. */
+/** Opens or closes the panels. */
 function PanelButton() {
   const { panel, show } = usePanel();
   return (

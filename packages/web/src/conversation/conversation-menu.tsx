@@ -12,7 +12,7 @@ import { exportFile, FORMATS } from "./export-file.ts";
 import { Sharing } from "./sharing.tsx";
 import { useConversation, useTree } from "./use-conversation.ts";
 
-/** What can be done about a conversation as a whole: its title, a copy of it as a file, its end (W46). */
+/** Actions on the whole conversation: rename, export, remove (W46). */
 export function ConversationMenu({ leaf }: { readonly leaf: string | null }) {
   const page = usePage();
   const may = useMay();
@@ -77,7 +77,7 @@ function Rename() {
   );
 }
 
-/** It can be undone for a while where the list is (W55). */
+/** For a while, the list offers to undo the removal (W55). */
 function Remove() {
   const { removal } = usePage();
   const { id } = useConversation();
@@ -95,12 +95,12 @@ function Remove() {
   );
 }
 
-/** What the conversation in view is called: its title, else how it begins; nothing before something was said. */
+/** The name of the current conversation: its title or its beginning; `undefined` before the first message. */
 export function useTitle(): string | undefined {
   const conversation = useConversation();
   const tree = useTree();
   const listed = usePageState(({ conversations }) => conversations?.find(({ id }) => id === conversation.id)?.title);
-  // One that was removed is in no list. What is said first may be about a git worktree, and from nobody.
+  // A removed conversation is in no list. The first message may be about a worktree, and not from a user.
   const first = tree?.messages.values().find(isPersons)?.id;
   return tree?.title ?? (listed || (tree && first && beginningOf(conversation, tree, first)));
 }

@@ -21,17 +21,17 @@ import { useShow, useView } from "./use-view.ts";
 
 interface Shown {
   readonly leaf: string | undefined;
-  /** All messages of the branch, instead of those in sight and a place to write. */
+  /** Whether to show all messages of the branch, instead of the visible ones and a composer. */
   readonly isWhole: boolean;
 }
 
 const WholeBranch = lazily(async () => ({ default: (await import("./whole-branch.tsx")).WholeBranch }));
 
-/** A conversation, followed as long as it is in view. */
+/** A conversation, which the page follows while it is in view. */
 export function ConversationView({ id, ...shown }: Shown & { readonly id: string }) {
   const page = usePage();
-  // The branch that is first in view comes whole; what other branches say is read when it is shown. One that was followed before
-  // is there at once, with its message box (W83).
+  // The first branch in view arrives complete; messages of other branches are read when they are shown. A conversation that is
+  // already followed appears at once, with its message box (W83).
   const [conversation] = useState(() => page.follow(id, shown.leaf));
   useEffect(() => () => page.leave(id), [page, id]);
   return (
@@ -96,17 +96,17 @@ function Branch({
   );
 }
 
-/** Milliseconds for which messages wait for what draws them. On a bad link they stand there as they were written first. */
+/** Milliseconds that messages wait for the renderers. On a slow connection, they appear as source first. */
 const DRAWABLE = 1_500;
 
-/** What draws messages is on its way as soon as this module is there, and before the first message. */
+/** Start to load the renderers with this module, before the first message. */
 const drawing = Promise.all([markdownAhead(), changesAhead()]).catch(() => {
-  // What does not come at all is told where it is missing.
+  // A missing renderer is reported where it is needed.
 });
 
 /**
- * Whether what draws messages is there: it is loaded while the conversation is, so that no message changes its height when it
- * comes, and moves the next one under somebody's pointer (W54).
+ * Whether the message renderers are loaded. They load with the conversation, so that no message changes its height later and
+ * moves the next one under the pointer (W54).
  */
 function useCanDraw(): boolean {
   const [canDraw, setCanDraw] = useState(false);
@@ -119,7 +119,7 @@ function useCanDraw(): boolean {
   return canDraw;
 }
 
-/** Tells the server that a person has looked at the conversation: when it is in view and something of it is unread (W47). */
+/** Tells the server that the user has seen the conversation, when it is visible and has unread turns (W47). */
 function useSeen({ id }: ConversationState): void {
   const { connection } = usePage();
   const unread = usePageState(({ conversations }) => conversations?.find((listed) => listed.id === id)?.unread ?? 0);
@@ -129,7 +129,7 @@ function useSeen({ id }: ConversationState): void {
     const tell = () => {
       if (document.visibilityState !== "visible") return;
       connection.ask("conversation.seen", { conversation: id }).catch(() => {
-        // It stays unread, which is told again with the next change.
+        // The conversation stays unread; the next change tries again.
       });
     };
     tell();
@@ -138,10 +138,10 @@ function useSeen({ id }: ConversationState): void {
   }, [connection, id, unread, mayTell]);
 }
 
-/** Milliseconds in which a removal can be taken back with one click. */
+/** Milliseconds for which a removal can be undone with one click. */
 const TIME = 10_000;
 
-/** For a while after messages were removed: the way to bring them back (W12). */
+/** Offers to restore messages for a while after their removal (W12). */
 function UndoRemoval() {
   const conversation = useConversation();
   const page = usePage();

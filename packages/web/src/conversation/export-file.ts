@@ -3,7 +3,7 @@ import type { Page } from "../page.ts";
 import { t } from "../phrases/phrases.ts";
 import { saveFile } from "../shell/save-file.ts";
 
-/** What a conversation can be exported as. */
+/** The export formats of a conversation. */
 export const FORMATS = [
   { format: "json", name: "JSON", holds: t("all branches; can be imported") },
   { format: "markdown", name: "Markdown", holds: t("this branch") },
@@ -11,8 +11,8 @@ export const FORMATS = [
 ] as const;
 
 /**
- * Has the browser keep a conversation as a file. It comes over the page's connection: an address that gives it to whoever
- * opens it would be one that others can open too (S20).
+ * Downloads a conversation. The data comes over the page's connection, because other people could also open a download address
+ * (S20).
  */
 export async function exportFile({ connection }: Page, wanted: Omit<Command<"conversation.export">, "type" | "id">) {
   saveFile(await connection.ask("conversation.export", wanted));

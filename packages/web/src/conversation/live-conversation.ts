@@ -13,8 +13,8 @@ import { t } from "../phrases/phrases.ts";
 import { ViewedBranches } from "./viewed.ts";
 
 /**
- * A conversation as this page follows it, told to whoever shows a part of it. Views subscribe to
- * a message, or to the tree as a whole; what streams wakes only those that show it, at most once per frame.
+ * A conversation that the page follows, with change events for its views. Views subscribe to a message or to the whole tree.
+ * Streaming text updates only the views of its message, at most once per `PAUSE`.
  */
 export class LiveConversation {
   readonly id: string;
@@ -24,7 +24,7 @@ export class LiveConversation {
   readonly #versions = new Map<string, number>();
   readonly #changed = new Set<string>();
   readonly #viewed = new ViewedBranches();
-  /** Answers under way: the tree forgets one as soon as it is given up. */
+  /** Unfinished answers: the tree drops a discarded answer at once. */
   readonly #underWay = new Map<string, Message>();
   #givenUp: readonly GivenUp[] = [];
   #wait: ModelWaiting | undefined;
@@ -32,7 +32,7 @@ export class LiveConversation {
   #timer: number | undefined;
   #told = 0;
 
-  /** Of the branch of `leaf`, that is first in view, the messages come whole, also when the connection is there only later. */
+  /** The branch of `leaf` is first in view. Its messages arrive complete, even if the connection opens later. */
   constructor(id: string, client: Client, leaf?: string) {
     this.id = id;
     this.#client = client;
@@ -48,7 +48,7 @@ export class LiveConversation {
         if (item.type === "message.started") this.#noteUnderWay(item.message);
         if (item.type === "message.completed") this.#underWay.delete(item.message);
         if (item.type === "message.abandoned") this.#noteGivenUp(item.message);
-        // What streams changes one message and nothing of the tree.
+        // Streaming text changes one message, but not the tree.
         if (!isDelta(item)) this.#touch(TREE);
       },
       read: (messages) => {
@@ -63,19 +63,19 @@ export class LiveConversation {
     return this.#watched.standing;
   }
 
-  /** Why it is removed, broken or missing. */
+  /** Why the conversation is removed, broken or missing. */
   get problem(): Pick<ClientError, "code" | "message"> | undefined {
     const { problem } = this.#watched;
     if (problem?.code !== "not-found") return problem;
     return { code: problem.code, message: t("Conversation not found. It may have been removed.") };
   }
 
-  /** The tree; nothing while it is loading. */
+  /** The tree; `undefined` while it is loading. */
   get state(): ConversationState | undefined {
     return this.#watched.tree?.state;
   }
 
-  /** The ends of branches that a process left in the middle when it stopped, and nobody has gone on with. */
+  /** The ends of branches whose process stopped during a turn, and that no run has continued. */
   get leftOpen(): readonly string[] {
     const { state, interrupted = [] } = this.#watched.tree ?? {};
     if (!state) return [];
@@ -84,13 +84,13 @@ export class LiveConversation {
     return ends.filter((end) => !state.children.has(end) && !isWorkedOn(end));
   }
 
-  /** The rules of the conversation that allow less than when the user allowed them, and were not revoked since. */
+  /** The conversation's rules that now allow less than when the user allowed them, without revoked ones. */
   get narrowed(): readonly NarrowedRule[] {
     const { state, narrowed = [] } = this.#watched.tree ?? {};
     return narrowed.filter(({ rule }) => state?.allowed.includes(rule));
   }
 
-  /** A message that has been read; asks for it otherwise. */
+  /** A message that has been read; requests it if it has not. */
   message(id: string): Message | undefined {
     if (this.#watched.tree?.outline(id)) {
       this.read([id]);
@@ -99,7 +99,7 @@ export class LiveConversation {
     return this.#watched.tree?.state.messages.get(id);
   }
 
-  /** What is known of a message that has not been read. */
+  /** The outline of an unread message. */
   outline(id: string): Node | undefined {
     return this.#watched.tree?.outline(id);
   }
@@ -109,17 +109,17 @@ export class LiveConversation {
     return this.#watched.tree ? pathTo(this.#watched.tree.state, leaf).map(({ id }) => id) : [];
   }
 
-  /** The answers that were given up while this page looked on, the oldest first (W49). */
+  /** The answers that were discarded while the page watched, the oldest first (W49). */
   get givenUp(): readonly GivenUp[] {
     return this.#givenUp;
   }
 
-  /** Why nothing comes from a model at the moment. */
+  /** Why the model currently sends nothing. */
   get wait(): ModelWaiting | undefined {
     return this.#wait;
   }
 
-  /** The messages on whose branches something runs, those that launched a sub-agent included (W11). */
+  /** The messages on branches with a run, including those that launched a sub-agent (W11). */
   get running(): ReadonlySet<string> {
     const version = this.version(TREE);
     if (this.#running?.version === version) return this.#running.messages;
@@ -141,42 +141,42 @@ export class LiveConversation {
     if (this.state) this.#viewed.note(this.state, leaf);
   }
 
-  /** The end of the branch that was last in view below a message. */
+  /** The end of the branch below a message that was last in view. */
   leafBelow(message: string): string {
     return this.state ? this.#viewed.leafBelow(this.state, message) : message;
   }
 
-  /** Calls back with what the feed brings, as it comes; not with what a snapshot holds. */
+  /** Calls `hearer` for each feed item as it arrives, not for items of a snapshot. */
   hear(hearer: (item: FeedItem) => void): () => void {
     return this.#watched.follow({ item: hearer });
   }
 
-  /** Asks for it again, where it could not be followed. */
+  /** Requests a conversation again that could not be followed. */
   again(): void {
     this.#client.watch(this.id);
   }
 
   leave(): void {
     this.#client.leave(this.#watched).catch(() => {
-      // Nothing was followed: that is what was wanted.
+      // No subscription existed: nothing to end.
     });
   }
 
-  /** Asks for messages that have not been read. */
+  /** Requests unread messages. */
   read(messages: readonly string[]): void {
     this.#watched.read(messages).catch(() => {
-      // Whoever shows them asks again.
+      // The view requests them again.
     });
   }
 
-  /** Calls back when the thing named has changed: a message by its id, or `TREE`. */
+  /** Calls `listener` when the given thing changes: a message by its id, or `TREE`. */
   subscribe(what: string, listener: () => void): () => void {
     const listeners = this.#listeners.get(what) ?? new Set();
     this.#listeners.set(what, listeners.add(listener));
     return () => listeners.delete(listener);
   }
 
-  /** Resolves when something holds of it: now, or after a change of the tree. */
+  /** Resolves when `holds` returns true, now or after a change of the tree. */
   async change(holds: () => boolean): Promise<void> {
     if (holds()) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -185,7 +185,7 @@ export class LiveConversation {
     end();
   }
 
-  /** Grows with each change of what is named. */
+  /** Increases with each change of the given thing. */
   version(what: string): number {
     return this.#versions.get(what) ?? 0;
   }
@@ -209,10 +209,10 @@ export class LiveConversation {
     this.#touch(TREE);
   }
 
-  /** The first change after a pause is told at once, further ones together. */
+  /** Reports the first change after a pause at once, and later ones together. */
   #touch(what: string): void {
     this.#changed.add(what);
-    // Animation frames stand still in a page that is not seen; a timer does not.
+    // Animation frames stop in a hidden page; timers do not.
     this.#timer ??= window.setTimeout(() => this.#tell(), Math.max(0, this.#told + PAUSE - performance.now()));
   }
 
@@ -228,29 +228,29 @@ export class LiveConversation {
   }
 }
 
-/** What was written of an answer that was given up, and the message that it answered. */
+/** The text of a discarded answer, and the message that it answered. */
 export interface GivenUp {
   readonly id: string;
   readonly parentId: string | null;
   readonly text: string;
 }
 
-/** A model is asked again, or says nothing for long. */
+/** A model that is retried, or sends nothing for long. */
 export type ModelWaiting = Extract<FeedItem, { type: "model.retrying" | "model.waiting" }>;
 
-/** Whether the model has gone on, or nobody waits for it any more. */
+/** Whether the model has continued, or the run has ended. */
 function endsWait(item: FeedItem, run: string): boolean {
   if (item.type === "message.started") return item.run === run;
   return item.type.endsWith(".delta") || item.type === "message.completed" || item.type === "run.ended";
 }
 
-/** The tree as a whole: what is there, what runs, what waits. */
+/** The tree as a whole: its messages, runs and questions. */
 export const TREE = "tree";
 
-/** Milliseconds between two times at which views are told (W21: at most one commit per 50 ms). */
+/** Milliseconds between two updates of the views (W21: at most one commit per 50 ms). */
 const PAUSE = 50;
 
-/** The runs that have not ended: those that work, and those that wait for a user since the end of a server. */
+/** The runs that have not ended: those that work, and those that wait for a user since a server restart. */
 export function openRuns({ runs, waiting }: ConversationState): readonly LiveRun[] {
   return [...runs.values(), ...waiting.values()];
 }

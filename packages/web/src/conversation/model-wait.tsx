@@ -4,10 +4,10 @@ import { say } from "../phrases/phrases.ts";
 import type { LiveConversation } from "./live-conversation.ts";
 import { useConversation, useTree } from "./use-conversation.ts";
 
-/** One line, renewed, while the model of the branch in view is asked again or says nothing for long. */
+/** One line, updated each second, while the branch's model is retried or sends nothing for long. */
 export function ModelWait({ leaf }: { readonly leaf: string | null }) {
   const conversation = useConversation();
-  // Drawn again whenever it is waited for something else.
+  // Renders again when the reason changes.
   useTree();
   const { wait } = conversation;
   const [now, setNow] = useState(Date.now());

@@ -6,12 +6,12 @@ import { t } from "../phrases/phrases.ts";
 import { useMay } from "../use-may.ts";
 import { useConversation, useTree } from "./use-conversation.ts";
 
-/** The rules of the conversation that allow less than when the user allowed them, each with a way to revoke it (S33). */
+/** The conversation's rules that now allow less than when the user allowed them, each with a revoke button (S33). */
 export function NarrowedRules() {
   const page = usePage();
   const conversation = useConversation();
   const may = useMay();
-  // A rule that is revoked goes at once.
+  // A revoked rule disappears at once.
   useTree();
   if (conversation.narrowed.length === 0) return null;
   return (

@@ -5,11 +5,11 @@ import { t } from "../phrases/phrases.ts";
 import { PlaceLink } from "../shell/navigation.tsx";
 import { useConversation } from "./use-conversation.ts";
 
-/** Why a conversation is not there, or is not followed any more, and the ways on (W52); nothing while all is well. */
+/** Why a conversation is missing or no longer followed, and what to do (W52); nothing while all is well. */
 export function ProblemCard() {
   const conversation = useConversation();
   const { problem, standing } = conversation;
-  // A server that does not talk to the page any more is told at its top.
+  // The top of the page reports a lost server.
   const isGone = usePageState(({ connection }) => connection.phase === "gone");
   if (!problem || isGone) return null;
   return (
@@ -20,7 +20,7 @@ export function ProblemCard() {
       ways={
         <>
           {standing !== "removed" && problem.code !== "not-found" && (
-            // Another program may have let go of it meanwhile.
+            // Another program may have closed the conversation meanwhile.
             <Button look="main" onClick={() => conversation.again()}>
               {t("Try again")}
             </Button>
@@ -43,7 +43,7 @@ const HEADS: Readonly<Record<string, string>> = {
   damaged: t("The saved data of this conversation is damaged"),
 };
 
-/** In the place of what the server says, where that would say the same once more. */
+/** Replaces the server's message where that would repeat the heading. */
 const WHY: Readonly<Record<string, string>> = {
   "not-found": t("It may have been removed, or the address is wrong."),
   removed: t("You can still read it until you leave this page."),

@@ -8,14 +8,14 @@ import { useConversation } from "./use-conversation.ts";
 
 const UNTIL = { dateStyle: "medium", timeStyle: "short" } as const;
 
-/** Links that show this conversation, or one branch of it, to whoever has them: to make, to copy and to take back (W73). */
+/** Links that show this conversation or one branch to anyone who has them: create, copy and revoke (W73). */
 export function Sharing({ leaf }: { readonly leaf: string | null }) {
   const page = usePage();
   const { id: conversation } = useConversation();
   const [shares, setShares] = useState<readonly Share[]>([]);
   const [address, setAddress] = useState<string>();
   const [changes, setChanges] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again whenever one was made or taken back.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: requested again after each created or revoked link.
   useEffect(() => {
     let isWanted = true;
     page.connection.ask("share.list", { conversation }).then(
@@ -23,7 +23,7 @@ export function Sharing({ leaf }: { readonly leaf: string | null }) {
         if (isWanted) setShares(found.shares);
       },
       () => {
-        // A server that makes none says so to who asks for one.
+        // A server without links says so when the user creates one.
       },
     );
     return () => {
@@ -73,7 +73,7 @@ export function Sharing({ leaf }: { readonly leaf: string | null }) {
   );
 }
 
-/** It is told this once: the server does not keep it. */
+/** The address is shown only once: the server does not store it. */
 function Made({ address }: { readonly address: string }) {
   const { isCopied, copy } = useCopy(address);
   return (

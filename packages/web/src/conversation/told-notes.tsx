@@ -5,13 +5,13 @@ import { say, t } from "../phrases/phrases.ts";
 import type { LiveConversation } from "./live-conversation.ts";
 import { useConversation } from "./use-conversation.ts";
 
-/** How many stay: a turn that tells more has told what matters by then. */
+/** The most notes that stay. */
 const KEPT = 5;
 
-/** What is told elsewhere: a line of its own counts down, and a limit is asked about. */
+/** Items that the page shows elsewhere: a countdown, and a question about a limit. */
 const ELSEWHERE: ReadonlySet<FeedItem["type"]> = new Set(["model.retrying", "model.waiting", "run.paused"]);
 
-/** Whether it is told where a person can do something about it. */
+/** Whether the page shows the item where the user can react to it. */
 function isToldElsewhere(item: FeedItem): boolean {
   return item.type === "turn.waiting" ? item.waits : ELSEWHERE.has(item.type);
 }
@@ -19,17 +19,17 @@ function isToldElsewhere(item: FeedItem): boolean {
 interface Note {
   readonly id: number;
   readonly text: string;
-  /** A message of its branch; nothing for a note that is about no run and no message. */
+  /** A message of the note's branch; absent for a note about no run and no message. */
   readonly at: string | null | undefined;
-  /** The note is about the turn that begins next. */
+  /** Whether the note is about the turn that begins next. */
   readonly isEarly: boolean;
-  /** The item of the line. */
+  /** The type of the item. */
   readonly type: FeedItem["type"];
 }
 
 /**
- * What happens beside what is said and done on the branch in view, a line each, below its end, until the next turn begins
- * (F37, W49): memory that was skipped, a context that is summed up, a callback that failed.
+ * Other events of the current branch, one line each below its end, until the next turn begins (F37, W49): skipped memory, a
+ * compaction, a failed callback.
  */
 export function ToldNotes({ leaf }: { readonly leaf: string | null }) {
   const conversation = useConversation();
@@ -39,7 +39,7 @@ export function ToldNotes({ leaf }: { readonly leaf: string | null }) {
     return conversation.hear((item) => {
       if (item.type === "run.started" && item.call === undefined)
         setNotes((before) => before.flatMap((note) => (note.isEarly ? [{ ...note, isEarly: false }] : [])));
-      // The summary says itself that it is there, and another line why there is none.
+      // The summary itself, or the next line, reports the outcome.
       if (item.type === "context.not-shortened" || (item.type === "message.added" && item.role === "summary"))
         setNotes((before) => before.filter(({ type }) => type !== "context.shortening"));
       const text = isToldElsewhere(item) ? undefined : itemSentence(item, say);

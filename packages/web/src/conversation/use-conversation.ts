@@ -4,7 +4,7 @@ import { type LiveConversation, TREE } from "./live-conversation.ts";
 
 const Context = createContext<LiveConversation | undefined>(undefined);
 
-/** Makes a conversation known to the views below. */
+/** Provides a conversation to the views below. */
 export const ConversationProvider = Context.Provider;
 
 /** The conversation in view. */
@@ -14,14 +14,14 @@ export function useConversation(): LiveConversation {
   return conversation;
 }
 
-/** The tree in view; the view is drawn again when anything but streaming text changes. */
+/** The tree in view. Every change except streaming text renders the view again. */
 export function useTree(): ConversationState | undefined {
   const conversation = useConversation();
   useVersion(conversation, TREE);
   return conversation.state;
 }
 
-/** A message, asked for when it has not been read; the view is drawn again whenever it changes. */
+/** A message, requested if unread. Every change of the message renders the view again. */
 export function useMessage(id: string): { readonly message: Message | undefined; readonly version: number } {
   const conversation = useConversation();
   const version = useVersion(conversation, id);
@@ -33,7 +33,7 @@ export function useMessage(id: string): { readonly message: Message | undefined;
 }
 
 function useVersion(conversation: LiveConversation, what: string): number {
-  // The same one each time: it is subscribed anew to another one, with every rendering of every message.
+  // A stable function: a new one would subscribe again with every rendering of every message.
   const subscribe = useCallback((listener: () => void) => conversation.subscribe(what, listener), [conversation, what]);
   return useSyncExternalStore(subscribe, () => conversation.version(what));
 }

@@ -4,14 +4,14 @@ import { useMay } from "../use-may.ts";
 
 const NONE: readonly KnownModel[] = [];
 
-/** The model of the settings, for turns that have none of their own; nothing without a connection. */
+/** The default model for turns without a model of their own; `undefined` without a connection. */
 export function useUsualModel(): string | undefined {
   return usePageState(({ connection }) =>
     connection.phase === "open" ? connection.welcome.settings.model : undefined,
   );
 }
 
-/** The models that are known of the provider of a model (`provider/model`); none until the server has told. */
+/** The known models of a model's provider (`provider/model`); empty until the server answers. */
 export function useKnownModels(model: string): readonly KnownModel[] {
   const page = usePage();
   const [models, setModels] = useState(NONE);
@@ -25,7 +25,7 @@ export function useKnownModels(model: string): readonly KnownModel[] {
         if (isWanted) setModels(known);
       },
       () => {
-        // Without them, the current model is the one choice.
+        // Without a list, the current model is the only choice.
       },
     );
     return () => {

@@ -5,31 +5,31 @@ import { useConversation } from "./use-conversation.ts";
 
 /** How a branch is shown. */
 interface Showing {
-  /** Exactly up to this message, although the branch goes on: what is written next begins another one. */
+  /** Whether to show the branch only up to this message: the next message starts another branch. */
   readonly exactly?: boolean;
   /** The message that gets the focus. */
   readonly focus?: string;
 }
 
-/** Shows a branch, by its leaf. Each time is an entry of the browser's history (W6). */
+/** Shows a branch, by its leaf. Each call adds an entry to the browser's history (W6). */
 export function useShow(): (leaf: string, showing?: Showing) => void {
   const { id: conversation } = useConversation();
   return (leaf, { exactly = false, focus } = {}) => go({ conversation, leaf }, { end: !exactly, focus });
 }
 
 /**
- * The end of the branch in view: the leaf of the address, or what has come below it since. The address follows, so that a
- * reload, a bookmark and other devices show the same branch (W7); what happens on other branches moves nothing (W8).
+ * The end of the branch in view: the leaf of the address, or what has come below it since. The address follows, so that a reload,
+ * a bookmark or another device shows the same branch (W7). Other branches move nothing (W8).
  */
 export function useView(tree: ConversationState, leaf: string | undefined): string | null {
   const conversation = useConversation();
   const isEnd = useEntry(({ end = false }) => end);
   const isKnown = leaf !== undefined && tree.messages.has(leaf);
   const last = useRef<string | null>(undefined);
-  // What was said just now may be in the address before it is in the tree.
+  // A message that was just sent may be in the address before it is in the tree.
   const isComing = leaf !== undefined && !isKnown && last.current !== undefined && last.current !== leaf;
   const start = isComing ? (last.current ?? null) : standing(tree, isKnown ? leaf : tree.leaf);
-  // What is below the leaf already when it is shown on purpose is another branch.
+  // Messages that were already below an explicitly chosen leaf are another branch.
   const before = useRef<{ readonly start: string | null; readonly children: number }>(undefined);
   const children = tree.children.get(start) ?? [];
   if (before.current?.start !== start) {
@@ -42,12 +42,12 @@ export function useView(tree: ConversationState, leaf: string | undefined): stri
     last.current = view;
     if (view === null) return;
     conversation.noteView(view);
-    // Once more when it is left: versions that came meanwhile are to lead back to it.
+    // Note the view again when leaving: later versions must lead back to it.
     return () => conversation.noteView(view);
   }, [conversation, view]);
   useEffect(() => {
     if (view === null || view === leaf || isComing) return;
-    // Who has just gone elsewhere is not brought back, although the page still shows where they were.
+    // A user who has just navigated elsewhere stays there, although the page still renders the old place.
     const place = here();
     if (place.conversation !== conversation.id || place.leaf !== leaf) return;
     correct({ ...place, leaf: view }, { end: true });

@@ -1,10 +1,10 @@
 import { type ConversationState, newestLeaf, pathTo, siblings } from "@banyan/core/conversation";
 import { keep, kept } from "../shell/kept.ts";
 
-/** Where the browser keeps them, for all conversations: what was in view longest ago makes room. */
+/** The storage key for all conversations; the oldest entries are dropped. */
 const KEY = "viewed";
 
-/** Versions that are remembered. */
+/** The most remembered versions. */
 const KEPT = 1_000;
 
 /** Which leaf was last in view below each version of a message (W4). */
@@ -24,7 +24,7 @@ export class ViewedBranches {
     keep(KEY, [...this.#leaves]);
   }
 
-  /** The end of the branch that was last in view below a message; of the newest one when none was. */
+  /** The end of the branch below a message that was last in view; by default, of the newest branch. */
   leafBelow(tree: ConversationState, message: string): string {
     this.#look();
     const seen = this.#leaves.get(message);
@@ -33,7 +33,7 @@ export class ViewedBranches {
     return newestLeaf(tree, isThere && seen !== undefined ? seen : message);
   }
 
-  /** Other windows write there too. */
+  /** Other windows write to the same storage. */
   #look(): void {
     const leaves = kept(KEY) as [string, string][] | undefined;
     if (leaves) this.#leaves = new Map(leaves);

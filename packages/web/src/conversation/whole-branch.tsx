@@ -4,10 +4,10 @@ import { PlaceLink } from "../shell/navigation.tsx";
 import { MessageArticle } from "../transcript/message-article.tsx";
 import { useConversation, useTree } from "./use-conversation.ts";
 
-/** Every message of a branch at once, to be printed and to be searched with the browser: elsewhere only what is in sight is there. */
+/** All messages of a branch at once, for printing and the browser's search: other views contain only visible messages. */
 export function WholeBranch({ leaf }: { readonly leaf: string | null }) {
   const conversation = useConversation();
-  // Drawn again with each message that has been read.
+  // Renders again after each read message.
   useTree();
   const path = conversation.path(leaf);
   const unread = path.filter((id) => conversation.outline(id) !== undefined);
@@ -46,5 +46,5 @@ export function WholeBranch({ leaf }: { readonly leaf: string | null }) {
   );
 }
 
-/** Here the keys scroll: no message is stepped to. */
+/** The keys scroll here, instead of moving between messages. */
 function nothing(): void {}

@@ -11,7 +11,7 @@ import { useKeptList } from "../shell/use-kept-list.ts";
 import { Spinner } from "../transcript/versions.tsx";
 import { useMay } from "../use-may.ts";
 
-/** A conversation in the list: what it is called, how it stands, and what can be done about it where it is (W47, W68). */
+/** A conversation in the list: its name, its status and its actions (W47, W68). */
 export function ConversationEntry({
   conversation,
   isChosen,
@@ -19,7 +19,7 @@ export function ConversationEntry({
 }: {
   readonly conversation: ListedConversation;
   readonly isChosen: boolean;
-  /** While several are chosen, to do something about all of them: chooses this one, or no more. */
+  /** Present in selection mode: selects this conversation, or deselects it. */
   readonly onChoose: (() => void) | undefined;
 }) {
   const { id, title, running, waiting, unread, broken } = conversation;
@@ -58,7 +58,7 @@ export function ConversationEntry({
             <Tag tone={broken === "failed" ? "bad" : "warn"}>{BROKEN[broken]}</Tag>
           )}
           {waiting > 0 && <Tag tone="warn">{waitingInWords(waiting, may("question.answer"))}</Tag>}
-          {/* What is in view is about to have been read. */}
+          {/* The open conversation is about to be marked as read. */}
           {unread > 0 && !isActive && <Tag>{tCount(unread, "{count} unread", "{count} unread")}</Tag>}
         </span>
       </PlaceLink>
@@ -105,7 +105,7 @@ function EntryActions({ id, name, onRename }: { readonly id: string; readonly na
   );
 }
 
-/** Another title, in the place of the old one. Enter takes it, Escape and leaving it do not. */
+/** Edits the title in place. Enter saves; Escape and losing the focus cancel. */
 function Rename({ id, title, onClose }: { readonly id: string; readonly title: string; onClose(): void }) {
   const page = usePage();
   const [words, setWords] = useState(title);
@@ -136,24 +136,24 @@ function Rename({ id, title, onClose }: { readonly id: string; readonly title: s
   );
 }
 
-/** How much waits: for this person, or, where they may not answer, for somebody else. */
+/** The number of open questions: for this user, or for others if the user may not answer. */
 export function waitingInWords(count: number, isForYou: boolean): string {
   return isForYou
     ? tCount(count, "{count} waiting for you", "{count} waiting for you")
     : tCount(count, "{count} waiting", "{count} waiting");
 }
 
-/** Why the last turn did not come to its answer. */
+/** Why the last turn has no answer. */
 const BROKEN: Readonly<Record<NonNullable<ListedConversation["broken"]>, string>> = {
   failed: t("failed"),
   limit: t("stopped at a limit"),
   interrupted: t("interrupted"),
 };
 
-/** Conversations that a person has put somewhere in the list, in this browser. */
+/** Lists of conversations in this browser. */
 export type ListPlace = "pinned" | "archived";
 
-/** The conversations that a person keeps at the top of the list, or out of the way, and how others come there or leave. */
+/** The user's pinned or archived conversations, and a function that adds or removes some. */
 export function usePlaced(
   place: ListPlace,
 ): readonly [readonly string[], (ids: readonly string[], isThere: boolean) => void] {

@@ -15,7 +15,7 @@ import { ImportConversation } from "./import-conversation.tsx";
 import { NewConversation } from "./new-conversation.tsx";
 import { SearchHits } from "./search-hits.tsx";
 
-/** All conversations, or what a search finds in them. */
+/** All conversations, or the hits of a search. */
 export function ConversationList() {
   const [query, setQuery] = useState("");
   const wanted = query.trim();
@@ -71,15 +71,15 @@ export function ConversationList() {
   );
 }
 
-/** Returns whether a program began a conversation at `/v1`. */
+/** Whether a program created the conversation at `/v1`. */
 const isOfProgram = ({ labels }: ListedConversation) => labels.program !== undefined;
 
-/** Pixels of a row: of the name of a time, of a conversation, and of one that says how it stands. */
+/** Heights of rows in pixels: a heading, a conversation, and a conversation with a status. */
 const HEAD = 32;
 const ENTRY = 36;
 const STANDING = 54;
 
-/** The conversations by day; only the rows in sight are in the page (W68). */
+/** The conversations by day; the page contains only the visible rows (W68). */
 function Days({
   chosen,
   onChoose,
@@ -110,7 +110,7 @@ function Days({
     [conversations, leaving, showsPrograms, pinned, archived, isArchiveOpen, today],
   );
   const list = useVirtualizer({
-    // Rows that are measured together are drawn together.
+    // Rows that are measured together are rendered together.
     useFlushSync: false,
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -170,7 +170,7 @@ function Days({
   );
 }
 
-/** What can be done about all that are chosen (W68). */
+/** Actions on all selected conversations (W68). */
 function ChosenOnes({ chosen, onDone }: { readonly chosen: ReadonlySet<string>; onDone(): void }) {
   const page = usePage();
   const may = useMay();
@@ -212,7 +212,7 @@ function ChosenOnes({ chosen, onDone }: { readonly chosen: ReadonlySet<string>; 
   );
 }
 
-/** Light, dark, or as the system has it (W45). */
+/** Light, dark, or the system's theme (W45). */
 function ThemeChoice() {
   const [theme, setTheme] = usePreference("theme");
   return (
@@ -227,7 +227,7 @@ function ThemeChoice() {
   );
 }
 
-/** For a while after a conversation was removed: the way back (W55). */
+/** Offers for a while to undo the removal of conversations (W55). */
 function RemovedConversation() {
   const page = usePage();
   const leaving = usePageState((state) => state.leaving);

@@ -1,11 +1,11 @@
 import type { ListedConversation } from "@banyan/protocol";
 import { locale, t } from "../phrases/phrases.ts";
 
-/** A row of the list: the name of a time, or a conversation of it. */
+/** A row of the list: a heading, or a conversation. */
 export type ListRow =
   | { readonly type: "head"; readonly name: string }
   | { readonly type: "entry"; readonly conversation: ListedConversation }
-  /** Opens and closes those that are out of the way, which follow it while it is open. */
+  /** Opens and closes the archived conversations, which follow this row while open. */
   | { readonly type: "archive"; readonly count: number };
 
 const NONE: ReadonlySet<string> = new Set();
@@ -14,9 +14,8 @@ const NONE: ReadonlySet<string> = new Set();
 const DAY = 24 * 60 * 60 * 1_000;
 
 /**
- * The list by the days on which its conversations were last written, those that are pinned first, and the archived ones last,
- * behind a row that opens them (W68). `conversations` has
- * the last written first; `now` is a time on the clock of this machine, and days are those of its place.
+ * Groups conversations by the day of their last change (W68). Pinned ones come first, archived ones last, behind a row that opens
+ * them. `conversations` is sorted, the last written first. `now` is a local time, and days are local days.
  */
 export function listRows(
   conversations: readonly ListedConversation[],
@@ -57,5 +56,5 @@ function dayOf(at: number, today: number): string {
   return MONTHS.format(at);
 }
 
-/** Made once: a formatter costs more than ten thousand dates that it writes. */
+/** Created once: a formatter costs more than ten thousand formatted dates. */
 const MONTHS = new Intl.DateTimeFormat(locale, { month: "long", year: "numeric" });

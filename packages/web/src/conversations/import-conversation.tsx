@@ -6,7 +6,7 @@ import { t } from "../phrases/phrases.ts";
 import { go } from "../shell/navigation.tsx";
 import { useMay } from "../use-may.ts";
 
-/** Makes a conversation of an exported file, and shows it (W46). */
+/** Imports an exported conversation and shows it (W46). */
 export function ImportConversation() {
   const page = usePage();
   const chooser = useRef<HTMLInputElement>(null);

@@ -9,12 +9,12 @@ import { waitingInWords } from "./conversation-entry.tsx";
 
 const Approval = lazily(async () => ({ default: (await import("../transcript/approval.tsx")).Approval }));
 
-/** Everything that waits for the person, in all conversations and in sub-agents; answered here or where it stands (W34). */
+/** All questions to the user, in all conversations and sub-agents; answered here or in their conversation (W34). */
 export function Inbox() {
   const count = usePageState(waitingInAll);
   const waits = count > 0;
   useEffect(() => {
-    // So that a card is drawn as soon as the list is opened; what does not come is tried again then.
+    // Preloads the card, so that it appears with the list; a failed load is tried again then.
     if (waits) Approval.ahead().catch(() => {});
   }, [waits]);
   if (count === 0) return null;
@@ -36,7 +36,7 @@ export function Inbox() {
 
 function List() {
   const { connection } = usePage();
-  // Whenever anything changes in the list of conversations, it may be what waits.
+  // Any change in the list of conversations may be a new question.
   const conversations = usePageState((state) => state.conversations);
   const [waiting, setWaiting] = useState<Result<"question.list">["waiting"]>([]);
   useEffect(() => {
@@ -46,7 +46,7 @@ function List() {
         if (isWanted) setWaiting(found.waiting);
       },
       () => {
-        // It is asked again with the next change.
+        // The next change requests the questions again.
       },
     );
     return () => {

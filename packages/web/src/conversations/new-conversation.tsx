@@ -12,7 +12,7 @@ export const ConversationView = lazily(async () => ({
   default: (await import("../conversation/conversation-view.tsx")).ConversationView,
 }));
 
-/** Begins a conversation and shows it. */
+/** Creates a conversation and shows it. */
 export function NewConversation() {
   const page = usePage();
   const begin = useBegin();
@@ -24,7 +24,7 @@ export function NewConversation() {
   );
 }
 
-/** Begins a conversation and shows it. */
+/** Creates a conversation and shows it. */
 export function useBegin(): () => Promise<void> {
   const page = usePage();
   return async () => {
@@ -36,7 +36,7 @@ export function useBegin(): () => Promise<void> {
 
 let wanted = 0;
 
-/** The user wants to see a conversation that is not there yet. Returns whether that is still the last one that the user wanted. */
+/** Registers the wish to see a new conversation. Returns a check whether it is still the user's last wish. */
 export function want(): () => boolean {
   wanted++;
   const own = wanted;
@@ -44,8 +44,8 @@ export function want(): () => boolean {
 }
 
 /**
- * Shows a new conversation once it can be written in, unless the user has gone elsewhere or wants another one meanwhile. Until then the first page stays,
- * so that each key goes to one message box or the other; what is written on the first page goes along (W83).
+ * Shows a new conversation when its composer is ready, unless the user has navigated or wants another one meanwhile. Until then
+ * the first page stays, so that every key reaches one of the two message boxes. Text from the first page moves along (W83).
  */
 export async function show(page: Page, conversation: string, isWanted: () => boolean): Promise<void> {
   const before = here().conversation;
@@ -54,7 +54,7 @@ export async function show(page: Page, conversation: string, isWanted: () => boo
     ConversationView.ahead(),
     live.change(() => live.state !== undefined || live.problem !== undefined),
   ]);
-  // A word that an input method composes would end with its box.
+  // Replacing the message box would end an input method's composition.
   await composed();
   const now = here().conversation;
   if (now === conversation) return;

@@ -1,20 +1,20 @@
 import type { Client } from "@banyan/client";
 import { tCount } from "../phrases/phrases.ts";
 
-/** Conversations that a person removed, for as long as that can be undone. */
+/** Removed conversations, while the removal can be undone. */
 export interface Leaving {
   readonly conversations: readonly string[];
-  /** What they are called together. */
+  /** Their common name. */
   readonly title: string;
 }
 
-/** As much of what the page shows as is told here. */
+/** The part of the page's state that removals use. */
 interface Shown {
   getState(): { readonly leaving: Leaving | undefined };
   setState(change: { readonly leaving?: Leaving | undefined; readonly problem?: string }): void;
 }
 
-/** What was removed before, and what is now. */
+/** Adds more conversations to a removal. */
 function together({ conversations }: Leaving, others: readonly string[]): Leaving {
   const all = [...conversations, ...others];
   return { conversations: all, title: tCount(all.length, "{count} conversation", "{count} conversations") };
@@ -24,14 +24,14 @@ function together({ conversations }: Leaving, others: readonly string[]): Leavin
 const UNDONE = 10_000;
 
 /**
- * Removing conversations for good, which waits until it cannot be undone any more: the server knows no way back. They are out of
- * sight meanwhile. Others that are removed meanwhile are undone with them; when the page is closed, the time is over.
+ * Removes conversations for good, after a delay in which the user can undo: the server cannot restore them. Hides them meanwhile.
+ * Later removals within the delay are undone together with the first. Closing the page ends the delay.
  */
 export class ConversationRemoval {
   readonly #connection: Client;
   readonly #store: Shown;
   #timer: number | undefined;
-  /** What is being removed now, and cannot be undone. */
+  /** Conversations that are being removed and can no longer be restored. */
   #going: Leaving | undefined;
 
   constructor(connection: Client, store: Shown) {
@@ -58,7 +58,7 @@ export class ConversationRemoval {
     const { leaving } = this.#store.getState();
     if (!leaving) return;
     this.#going = leaving;
-    // The list tells when they are gone; until then they stay out of sight.
+    // They stay hidden until the list confirms the removal.
     const removed = leaving.conversations.map((conversation) =>
       this.#connection.ask("conversation.remove", { conversation }),
     );

@@ -7,7 +7,7 @@ import { PlaceLink } from "../shell/navigation.tsx";
 
 type Hit = Result<"conversation.search">["hits"][number];
 
-/** The hits of a search in all branches of users' conversations, and with `programs` of programs' too. A hit opens on its own branch (W19). */
+/** Hits in all branches of users' conversations, and with `programs` in programs', too. A hit opens on its branch (W19). */
 export function SearchHits({ query, programs }: { readonly query: string; readonly programs: boolean }) {
   const { connection } = usePage();
   const [hits, setHits] = useState<readonly Hit[]>();
@@ -49,7 +49,7 @@ export function SearchHits({ query, programs }: { readonly query: string; readon
   );
 }
 
-/** Who said it and when tells hits of different branches apart. */
+/** Role and time distinguish hits of different branches. */
 function HitLink({ hit: { conversation, message, role, at, excerpt, matches } }: { readonly hit: Hit }) {
   return (
     <PlaceLink

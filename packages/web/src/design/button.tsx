@@ -4,7 +4,7 @@ import { focusOn } from "../shell/focus-on.ts";
 import { useMay } from "../use-may.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
-/** What a button is for: the one thing to do here, another thing, one among many, or one that takes something away. */
+/** The main action here, a normal one, one of many, or one that removes something. */
 export type ButtonLook = "main" | "plain" | "quiet" | "bad";
 
 interface Common extends Pick<ButtonHTMLAttributes<HTMLButtonElement>, "disabled" | "type"> {
@@ -23,7 +23,7 @@ const LOOKS: Readonly<Record<ButtonLook, string>> = {
 
 const SHAPE = "inline-flex shrink-0 items-center justify-center gap-1.5 border font-medium disabled:opacity-45";
 
-/** A button with words. */
+/** A button with a text. */
 export function Button({
   children,
   look = "plain",
@@ -50,7 +50,7 @@ export function Button({
   );
 }
 
-/** A button that is a picture; its name is told to those who point at it, and to screen readers. */
+/** A button with an icon; its name is its tooltip and its label for screen readers. */
 export function IconButton({
   name,
   icon,
@@ -83,7 +83,7 @@ export function IconButton({
   );
 }
 
-/** A button beside a message; at least 24 pixels each way (W2). */
+/** A small button at a message; at least 24 by 24 pixels (W2). */
 export function SmallButton({
   name,
   children,
@@ -95,7 +95,7 @@ export function SmallButton({
   readonly name: string;
   readonly children: ReactNode;
   onClick(): void;
-  /** The command that it takes: who may not does not see it. */
+  /** The command of the button: users who may not send it do not see the button. */
   readonly takes?: CommandName;
   readonly disabled?: boolean;
   readonly "aria-expanded"?: boolean;
@@ -117,7 +117,7 @@ export function SmallButton({
   );
 }
 
-/** A way past what stands between it and what a selector finds; it is seen while it has the focus. */
+/** A link that skips to the element of a selector; visible only while it has the focus. */
 export function SkipLink({ to, children }: { readonly to: string; readonly children: ReactNode }) {
   return (
     <a

@@ -2,7 +2,7 @@ import type { InputHTMLAttributes, Ref, SelectHTMLAttributes, TextareaHTMLAttrib
 
 const FIELD = "min-w-0 rounded-md border border-line bg-surface px-2.5 placeholder:text-soft disabled:opacity-45";
 
-/** A line to write in. */
+/** A single-line text field. */
 export function TextField({
   isSmall = false,
   isCode = false,
@@ -20,7 +20,7 @@ export function TextField({
   );
 }
 
-/** Lines to write in. In a form, Ctrl+Enter or Cmd+Enter sends it. */
+/** A multi-line text field. In a form, Ctrl+Enter or Cmd+Enter submits. */
 export function TextArea({
   isCode = false,
   onKeyDown,
@@ -44,14 +44,14 @@ export function TextArea({
   );
 }
 
-/** One of a few. */
+/** A choice of a few options. */
 export function Select({
   isSmall = false,
   isQuiet = false,
   ...rest
 }: Omit<SelectHTMLAttributes<HTMLSelectElement>, "className"> & {
   readonly isSmall?: boolean;
-  /** Among what is written, without a line of its own. */
+  /** Without a border, for use inside text. */
   readonly isQuiet?: boolean;
   readonly ref?: Ref<HTMLSelectElement>;
 }) {

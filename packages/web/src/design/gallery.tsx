@@ -7,7 +7,7 @@ import { Notice, Tag, type Tone } from "./notice.tsx";
 const LOOKS: readonly ButtonLook[] = ["main", "plain", "quiet", "bad"];
 const TONES: readonly Tone[] = ["plain", "good", "warn", "bad"];
 
-/** Colours of the scale, as they are called in classes. */
+/** Colours of the scale, by their class names. */
 const GROUNDS = [
   "bg-ground",
   "bg-raised",
@@ -20,7 +20,7 @@ const GROUNDS = [
 const INKS = ["text-ink", "text-soft", "text-leaf", "text-warn", "text-bad"];
 const LETTERS = ["text-xs", "text-sm", "text-base", "text-read", "text-lg", "text-xl", "text-2xl"];
 
-/** Every component in every state, made from those that the page is made from (W79). */
+/** Every component in every state, made from the page's own components (W79). */
 export function Gallery() {
   return (
     <div className="min-h-0 flex-1 overflow-y-auto px-6 py-6 max-md:pt-14">

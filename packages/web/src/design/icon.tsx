@@ -1,4 +1,4 @@
-/** Lines of the icons, in a square of 24. */
+/** SVG paths of the icons, in a square of 24 by 24. */
 const LINES = {
   branch: "M6 3v18M6 16c0-6 12-3 12-10V3M14 7l4-4 4 4",
   retry: "M20 12a8 8 0 1 1-2.4-5.7L20 8.6M20 3v5.6h-5.6",
@@ -45,16 +45,16 @@ const LINES = {
   wrap: "M4 6h16M4 12h13a3 3 0 0 1 0 6h-5M14 15l-3 3 3 3M4 18h3",
 } as const;
 
-/** Those that point back or on, which lie the other way where one reads from the right. */
+/** Icons with a direction, which are mirrored in right-to-left languages. */
 const POINTING: ReadonlySet<string> = new Set(["back", "fold", "branch", "retry"]);
 
-/** A picture that the page has. */
+/** The name of an icon. */
 export type IconName = keyof typeof LINES;
 
-/** All of them, for the page that shows them. */
+/** All icons, for the gallery. */
 export const ICONS = Object.keys(LINES) as readonly IconName[];
 
-/** A small picture of what a button does; the button has a name of its own. */
+/** A small icon in a button; the button has its own name. */
 export function Icon({
   of,
   isFilled = false,

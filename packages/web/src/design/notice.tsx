@@ -2,7 +2,7 @@ import { Component, type ReactNode } from "react";
 import { t } from "../phrases/phrases.ts";
 import { Button } from "./button.tsx";
 
-/** How much what is told matters. */
+/** The importance of a notice. */
 export type Tone = "plain" | "good" | "warn" | "bad";
 
 const TONES: Readonly<Record<Tone, string>> = {
@@ -14,7 +14,7 @@ const TONES: Readonly<Record<Tone, string>> = {
 
 const HEADS: Readonly<Record<Tone, string>> = { plain: "", good: "text-leaf", warn: "text-warn", bad: "text-bad" };
 
-/** A card that says what happened, and leads on (W48, W52): a sentence, what to do, and the ways to do it. */
+/** A card that reports an event and offers actions (W48, W52). */
 export function Notice({
   tone = "plain",
   head,
@@ -26,7 +26,7 @@ export function Notice({
   readonly head: string;
   readonly children?: ReactNode;
   readonly ways?: ReactNode;
-  /** A screen reader is told at once. */
+  /** Whether screen readers announce it at once. */
   readonly isUrgent?: boolean;
 }) {
   return (
@@ -49,7 +49,7 @@ const TAGS: Readonly<Record<Tone, string>> = {
   bad: "border-transparent bg-bad-ground text-bad",
 };
 
-/** A word beside something: how it stands, or how many wait. */
+/** A short label: a status, or a count. */
 export function Tag({ tone = "plain", children }: { readonly tone?: Tone; readonly children: ReactNode }) {
   return (
     <span
@@ -60,14 +60,14 @@ export function Tag({ tone = "plain", children }: { readonly tone?: Tone; readon
   );
 }
 
-/** What a part of the page shows. */
+/** The content of a part of the page. */
 interface Shown {
-  /** What is shown: when it becomes another, that is tried, whatever became of this one. */
+  /** Identifies the content: a change resets an earlier error. */
   readonly of: string;
   readonly children: ReactNode;
 }
 
-/** A part of the page. When it fails to be drawn, a card says so in its place, and the rest of the page goes on (W48). */
+/** A part of the page. If rendering fails, a card reports it in this place, and the rest of the page continues (W48). */
 export class SafePart extends Component<Shown, { readonly problem?: string | undefined }> {
   override state: { readonly problem?: string | undefined } = {};
 
@@ -75,7 +75,7 @@ export class SafePart extends Component<Shown, { readonly problem?: string | und
     return { problem: error instanceof Error ? error.message : String(error) };
   }
 
-  /** As one that nobody caught: the console says where it was. */
+  /** Reports the error like an uncaught one, so that the console shows its location. */
   override componentDidCatch(error: unknown): void {
     reportError(error);
   }

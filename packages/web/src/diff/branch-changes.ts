@@ -1,14 +1,14 @@
 import { type ConversationState, type FileChange, type Message, pathTo } from "@banyan/core/conversation";
 import type { LiveConversation } from "../conversation/live-conversation.ts";
 
-/** A change of a branch, and the message whose call made it. */
+/** A change on a branch, and the message whose call made it. */
 export interface BranchChange {
   readonly message: string;
   readonly call: string;
   readonly change: FileChange;
 }
 
-/** The messages of a branch and of the sub-agents that were launched on it, in order, without recursion. */
+/** The messages of a branch and of its sub-agents in order, without recursion. */
 export function withSubAgents(tree: ConversationState, messages: readonly Message[]): Message[] {
   const found: Message[] = [];
   const open = [...messages].reverse();
@@ -23,7 +23,7 @@ export function withSubAgents(tree: ConversationState, messages: readonly Messag
   return found;
 }
 
-/** What a sub-agent said and did, from its first message on. */
+/** The messages of a sub-agent, from its first one. */
 function below(tree: ConversationState, first: string): Message[] {
   const found: Message[] = [];
   for (let id: string | undefined = first; id !== undefined; id = tree.children.get(id)?.at(-1)) {
@@ -33,7 +33,7 @@ function below(tree: ConversationState, first: string): Message[] {
   return found;
 }
 
-/** The changes of files that these messages' calls made, in order, as far as the messages have been read. */
+/** The file changes of these messages' calls in order, for messages that have been read. */
 export function changesOf(messages: readonly Message[]): BranchChange[] {
   return messages.flatMap((message) =>
     message.role !== "assistant"
@@ -44,18 +44,18 @@ export function changesOf(messages: readonly Message[]): BranchChange[] {
   );
 }
 
-/** The calls of a branch and of its sub-agents that changed files, the last one first. */
+/** The calls of a branch and its sub-agents that changed files, the last one first. */
 export function undoableCalls(tree: ConversationState, leaf: string | null): readonly string[] {
   const calls = changesOf(withSubAgents(tree, pathTo(tree, leaf))).map(({ call }) => call);
   return [...new Set(calls.toReversed())];
 }
 
-/** Of these messages, those that may have changed files and have not been read. */
+/** The unread messages that may have changed files. */
 export function unreadChanges(conversation: LiveConversation, messages: readonly Message[]): string[] {
   return messages.filter(({ id }) => (conversation.outline(id)?.changed ?? 0) > 0).map(({ id }) => id);
 }
 
-/** The messages of the branch that ends at `left` and are not on the one that ends at `to`. */
+/** The messages of the branch to `left` that are not on the branch to `to`. */
 export function leftBehind(tree: ConversationState, left: string, to: string | null): Message[] {
   const stay = new Set(pathTo(tree, to).map(({ id }) => id));
   return pathTo(tree, left).filter(({ id }) => !stay.has(id));

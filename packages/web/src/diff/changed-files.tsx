@@ -6,11 +6,11 @@ import { Counts, FileRow, Line, Pair } from "./diff-rows.tsx";
 import { inPairs, type LinePair } from "./patch.ts";
 import type { ShownFile } from "./shown-file.ts";
 
-/** Pixels of a line and of the head of a file. They do not wrap, so that a row is found without measuring those before it. */
+/** Pixels of a line and of a file's head. Lines do not wrap, so that a row is found without measuring earlier rows. */
 const LINE = 20;
 const HEAD = 32;
 
-/** Changed files with their lines, one below the other; only the rows in sight are in the page. */
+/** Changed files with their lines; the page contains only the visible rows. */
 export function ChangedFiles({
   files,
   name,
@@ -18,7 +18,7 @@ export function ChangedFiles({
 }: {
   readonly files: readonly ShownFile[];
   readonly name: string;
-  /** A class that bounds the height. */
+  /** A CSS class that bounds the height. */
   readonly height: string;
 }) {
   const scroller = useRef<HTMLElement>(null);
@@ -62,7 +62,7 @@ export function ChangedFiles({
           ))}
         </span>
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and is scrolled with the keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll this element. */}
       <section ref={scroller} dir="ltr" aria-label={name} tabIndex={0} className={`@container overflow-auto ${height}`}>
         <div className="relative min-w-full" style={{ height: list.getTotalSize() }}>
           <div
@@ -91,17 +91,17 @@ export function ChangedFiles({
   );
 }
 
-/** What stands on one row of a list of changes. */
+/** A row in a list of changes. */
 type DiffRow =
   | { readonly type: "file"; readonly file: ShownFile; readonly isOpen: boolean }
   | { readonly type: "line"; readonly line: DiffLine; readonly language: string }
   | { readonly type: "pair"; readonly pair: LinePair; readonly language: string }
   | { readonly type: "nothing" };
 
-/** How the old and the new lines stand: below each other, or side by side. */
+/** Old and new lines below each other, or side by side. */
 type Layout = "unified" | "split";
 
-/** All files one below the other, so that one window shows any number of them. */
+/** The rows of all files in one list, so that one scroller shows any number of files. */
 function rowsOf(files: readonly ShownFile[], closed: ReadonlySet<string>, layout: Layout): DiffRow[] {
   const rows: DiffRow[] = [];
   for (const file of files) {

@@ -3,7 +3,7 @@ import { Code } from "../code/code.tsx";
 import { type LinePair, SIGNS } from "./patch.ts";
 import type { ShownFile } from "./shown-file.ts";
 
-/** Grounds by kind; the sign before each line says the same without colour. */
+/** Background colours by kind; the signs give the same information without colour. */
 export const GROUNDS = {
   added: "bg-leaf-ground",
   removed: "bg-bad-ground",
@@ -11,7 +11,7 @@ export const GROUNDS = {
   place: "bg-sunken text-soft",
 } as const;
 
-/** The head of a file: its path and counts; it opens and closes its lines. */
+/** The head of a file with path and counts; it opens and closes the lines. */
 export function FileRow({
   file: { path, word, added, removed },
   isOpen,
@@ -55,7 +55,7 @@ export function Line({ line, language }: { readonly line: DiffLine; readonly lan
   );
 }
 
-/** The old line and the new one. */
+/** An old line next to the new one. */
 export function Pair({ pair: { left, right }, language }: { readonly pair: LinePair; readonly language: string }) {
   return (
     <div className="grid h-full grid-cols-2 font-mono text-xs leading-5">
@@ -85,7 +85,7 @@ function Side({
   );
 }
 
-/** A line is coloured by itself: what began above it, such as a comment of many lines, it does not know. */
+/** Highlights each line alone: a comment that began on an earlier line is not recognised. */
 function Said({ line: { kind, text }, language }: { readonly line: DiffLine; readonly language: string }) {
   if (kind === "place") return `${SIGNS[kind]} ${text}`;
   return (
@@ -96,7 +96,7 @@ function Said({ line: { kind, text }, language }: { readonly line: DiffLine; rea
   );
 }
 
-/** The number of a line, which is no part of its text. */
+/** A line number, which is not part of the text. */
 export function LineNumber({ value }: { readonly value: number | undefined }) {
   return (
     <span aria-hidden="true" className="w-9 shrink-0 select-none text-right text-soft">
@@ -105,7 +105,7 @@ export function LineNumber({ value }: { readonly value: number | undefined }) {
   );
 }
 
-/** `+3 −1` */
+/** For example `+3 −1`. */
 export function Counts({ added, removed }: { readonly added: number; readonly removed: number }) {
   return (
     <span className="whitespace-nowrap font-mono text-xs">

@@ -1,22 +1,22 @@
 import type { DiffLine } from "@banyan/core/shown";
 
-/** What stands before a line in words that need no colour. */
+/** The signs of lines, so that colour is not needed. */
 export const SIGNS = { added: "+", removed: "-", same: " ", place: "" } as const;
 
-/** Text that is to come into a file, as lines that are added from line `start` on. */
+/** The lines of text that is being written, as added lines from line `start` on. */
 export function addedLines(text: string, start = 1): DiffLine[] {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
   return lines.map((line, index) => ({ kind: "added", text: line, after: start + index }));
 }
 
-/** A row of a diff in two columns: the old line and the new one that stands in its place. */
+/** A row of a split diff: an old line and the new one that replaces it. */
 export interface LinePair {
   readonly left?: DiffLine;
   readonly right?: DiffLine;
 }
 
-/** Puts the lines that were removed beside those that came in their place. */
+/** Pairs removed lines with the added lines that replace them. */
 export function inPairs(lines: readonly DiffLine[]): LinePair[] {
   const pairs: LinePair[] = [];
   for (let at = 0; at < lines.length; ) {
@@ -38,7 +38,7 @@ export function inPairs(lines: readonly DiffLine[]): LinePair[] {
   return pairs;
 }
 
-/** How many lines of one kind stand one after the other from `at` on. */
+/** The number of consecutive lines of one kind from `at` on. */
 function runOf(lines: readonly DiffLine[], at: number, kind: DiffLine["kind"]): number {
   let end = at;
   while (lines[end]?.kind === kind) end++;

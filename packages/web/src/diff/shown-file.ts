@@ -5,18 +5,18 @@ import { addedLines } from "./patch.ts";
 
 /** A file in a list of changes. */
 export interface ShownFile {
-  /** Different for each in a list. */
+  /** Unique in the list. */
   readonly key: string;
   readonly path: string;
-  /** What happened to it, in a word. */
+  /** The kind of change, in a word. */
   readonly word: string;
   readonly added: number;
   readonly removed: number;
-  /** Its lines; the diff is read when they are first asked for. */
+  /** The lines; the diff is parsed at the first call. */
   readonly lines: () => readonly DiffLine[];
 }
 
-/** A change that was made; `key` as in the list that it goes into. */
+/** A completed change; `key` is unique in its list. */
 export function madeChange({ path, kind, added, removed, diff }: FileChange, key: string): ShownFile {
   let read: readonly DiffLine[] | undefined;
   const lines = () => {
@@ -26,7 +26,7 @@ export function madeChange({ path, kind, added, removed, diff }: FileChange, key
   return { key, path, word: kind, added, removed, lines };
 }
 
-/** A change that the model is writing: its lines so far. */
+/** A change that the model is writing, with its lines so far. */
 export function growingChange({ index, path, start, end, text }: Draft): ShownFile {
   const lines = addedLines(text, start);
   const removed = start === undefined || end === undefined ? 0 : end - start;

@@ -2,25 +2,25 @@ import type { CommandName } from "@banyan/protocol";
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from "react";
 import { useMay } from "../use-may.ts";
 
-/** Something that a person can do here, by its name in the palette and by its keys. */
+/** An action of the page, by its name in the palette and by its keys. */
 export interface Action {
-  /** One without a name is only written, with a slash. */
+  /** An action without a name exists only as a slash command. */
   readonly name?: string;
-  /** As in `Mod+K` (Mod: Ctrl, or Cmd on a Mac), or `Alt+B`. */
+  /** For example `Mod+K` (Mod: Ctrl, or Cmd on a Mac), or `Alt+B`. */
   readonly keys?: string;
-  /** The command that it takes: who may not is not offered it. */
+  /** The command of the action: users who may not send it do not see the action. */
   readonly takes?: CommandName;
-  /** The name by which it can be written in the message box (W65). */
+  /** The name as a slash command (W65). */
   readonly slash?: string;
-  /** Does it, with what stands behind its name; may answer a sentence that the person is told, and reject. */
+  /** Runs the action with the text after its name. May return a sentence for the user, and may reject. */
   readonly run: (argument?: string) => unknown;
 }
 
-/** What can be done where the page stands now: each part of it adds what it can do while it is shown. */
+/** The currently available actions: each part of the page adds its own while it is shown. */
 class Actions {
   readonly #parts = new Map<object, readonly Action[]>();
 
-  /** What the innermost part of the page adds comes first. */
+  /** Actions of the innermost part come first. */
   get all(): readonly Action[] {
     return [...this.#parts.values()].reverse().flat();
   }
@@ -36,19 +36,19 @@ class Actions {
 
 const Context = createContext<Actions | undefined>(undefined);
 
-/** Where the parts of the page below put what can be done. */
+/** Collects the actions of the parts below. */
 export function ActionsProvider({ children }: { readonly children: ReactNode }) {
   const [actions] = useState(() => new Actions());
   return <Context value={actions}>{children}</Context>;
 }
 
-/** What can be done, as it is when it is asked. */
+/** Returns the actions at the time of the call. */
 export function useAllActions(): () => readonly Action[] {
   const actions = useContext(Context);
   return useMemo(() => () => actions?.all ?? [], [actions]);
 }
 
-/** Adds what a part of the page can do, for as long as it is shown. */
+/** Adds the actions of a part of the page while it is shown. */
 export function useActions(actions: readonly Action[]): void {
   const all = useContext(Context);
   const may = useMay();

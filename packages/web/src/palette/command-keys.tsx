@@ -9,7 +9,7 @@ import { isForWriting, isPrintable, keysOf, PALETTE_KEYS } from "./keys.ts";
 const Palette = lazily(async () => ({ default: (await import("./palette.tsx")).Palette }));
 const ShortcutList = lazily(async () => ({ default: (await import("./shortcut-list.tsx")).ShortcutList }));
 
-/** Runs actions by their keys; opens the palette and the list of shortcuts (W44). Whatever else is written is a message (W53). */
+/** Runs actions by their keys, and opens the palette and the shortcuts (W44). Other typing goes to the message box (W53). */
 export function CommandKeys() {
   const page = usePage();
   const all = useAllActions();

@@ -9,7 +9,7 @@ import { focusOn } from "../shell/focus-on.ts";
 import { type Action, useActions } from "./actions.tsx";
 import { PANEL_ACTIONS, useReading, useSlashActions } from "./slash-actions.ts";
 
-/** The keys that open a panel, or close it. */
+/** The keys that toggle panels. */
 const PANEL_KEYS: Readonly<Record<PanelName, string>> = {
   branches: "Alt+B",
   map: "Alt+M",
@@ -28,7 +28,7 @@ const PANEL_KEYS: Readonly<Record<PanelName, string>> = {
   settings: "Alt+E",
 };
 
-/** What can be done with the conversation in view. */
+/** The actions of the conversation in view. */
 export function ConversationActions({ leaf }: { readonly leaf: string | null }) {
   const page = usePage();
   const { connection } = page;

@@ -1,11 +1,11 @@
-/** What opens the palette. */
+/** The keys that open the palette. */
 export const PALETTE_KEYS = "Mod+K";
 
 const isMac = (): boolean => /Mac|iP(hone|ad)/.test(navigator.platform);
 
 /**
- * Returns whether a key belongs to an input method, which composes a word with it. Safari sends the Enter that ends a composition when
- * the composition is over: only its code, 229, tells.
+ * Whether a key belongs to an input method that composes a word. Safari sends the Enter that ends a composition after its end:
+ * only the key code, 229, identifies it.
  */
 export function isOfInputMethod({ isComposing, keyCode }: KeyboardEvent): boolean {
   return isComposing || keyCode === 229;
@@ -13,12 +13,12 @@ export function isOfInputMethod({ isComposing, keyCode }: KeyboardEvent): boolea
 
 let isDone = Promise.resolve();
 
-/** Resolves when no input method composes a word. */
+/** Resolves when no input method is composing. */
 export function composed(): Promise<void> {
   return isDone;
 }
 
-/** Keeps the keys of input methods from all listeners of the page, those of libraries included (W94). */
+/** Hides keys of input methods from all listeners of the page, including those of libraries (W94). */
 export function leaveToInputMethods(window: Window): void {
   const leave = (event: KeyboardEvent) => {
     if (isOfInputMethod(event)) event.stopImmediatePropagation();
@@ -32,36 +32,36 @@ export function leaveToInputMethods(window: Window): void {
 }
 
 /**
- * The name of an event's keys in an action: `Mod+K`, `Alt+B`. A key alone has none (W53), and so has a key with Alt where the
- * user writes: on many keyboards it types a character (W91).
+ * The keys of an event in the form of an action: `Mod+K`, `Alt+B`. A key without modifiers has no form (W53), nor has Alt in a
+ * text box, because on many keyboards it types a character (W91).
  */
 export function keysOf(event: KeyboardEvent): string | undefined {
   const { key, code, altKey, ctrlKey, metaKey } = event;
   if (isAltGr(event)) return undefined;
   if (isMac() ? metaKey && !ctrlKey : ctrlKey && !metaKey && !altKey) return `Mod+${key.toUpperCase()}`;
   if (!altKey || ctrlKey || metaKey || isTextBox(event.target)) return undefined;
-  // With Alt, some keyboards write another letter than the one on the key.
+  // With Alt, some keyboards report another letter than the one on the key.
   return `Alt+${/^Key(.)$/.exec(code)?.[1] ?? key.toUpperCase()}`;
 }
 
-/** Returns whether a key writes something, by itself, with AltGr, or as the first half of a letter with an accent. */
+/** Whether a key types a character, alone, with AltGr, or as a dead key for an accent. */
 export function isPrintable(event: KeyboardEvent): boolean {
   const { key, altKey, ctrlKey, metaKey } = event;
   if (key === " " || (key.length !== 1 && key !== "Dead")) return false;
   return isAltGr(event) || (!ctrlKey && !metaKey && (!altKey || isMac()));
 }
 
-/** Returns whether AltGr is down, which some systems tell as Ctrl and Alt. On a Mac, browsers call Option so. */
+/** Whether AltGr is down, which some systems report as Ctrl and Alt. On a Mac, browsers report Option as AltGr. */
 function isAltGr(event: KeyboardEvent): boolean {
   return !isMac() && event.getModifierState("AltGraph");
 }
 
-/** Keys as they are written on the keyboard of this machine. */
+/** The names of keys on this machine's keyboard. */
 export function keysInWords(keys: string): string {
   return isMac() ? keys.replace("Mod+", "⌘").replace("Alt+", "⌥") : keys.replace("Mod+", "Ctrl+");
 }
 
-/** Whether a key goes to what is in focus, and is no shortcut there. */
+/** Whether the focused element handles the key itself, so that it is no shortcut. */
 export function isForWriting(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
@@ -69,7 +69,7 @@ export function isForWriting(target: EventTarget | null): boolean {
   );
 }
 
-/** Returns whether characters can be typed into an element. */
+/** Whether an element accepts typed text. */
 function isTextBox(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&

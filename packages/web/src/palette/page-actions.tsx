@@ -4,7 +4,7 @@ import { focusOn } from "../shell/focus-on.ts";
 import { usePreference } from "../shell/preferences.ts";
 import { useActions } from "./actions.tsx";
 
-/** What can be done wherever the page stands. */
+/** The actions that are available everywhere. */
 export function PageActions() {
   const begin = useBegin();
   const [, setTheme] = usePreference("theme");

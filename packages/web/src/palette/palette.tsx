@@ -6,9 +6,9 @@ import { t } from "../phrases/phrases.ts";
 import type { Action } from "./actions.tsx";
 import { keysInWords, PALETTE_KEYS } from "./keys.ts";
 
-/** Every action by its name: written, chosen, done. */
+/** A list of all actions, with a search field. */
 export function Palette({ actions, onClose }: { readonly actions: readonly Action[]; readonly onClose: () => void }) {
-  // What was chosen may put the focus somewhere itself; otherwise it goes back to where it was.
+  // The chosen action may move the focus; otherwise the focus returns to where it was.
   const isChosen = useRef(false);
   const [before] = useState(() => document.activeElement as HTMLElement | null);
   const page = usePage();

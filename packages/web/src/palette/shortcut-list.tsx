@@ -5,7 +5,7 @@ import { useMay } from "../use-may.ts";
 import type { Action } from "./actions.tsx";
 import { keysInWords } from "./keys.ts";
 
-/** Keys that act where the focus is: each part of the page has its own. */
+/** Keys of single parts of the page, which act while the part has the focus. */
 const PLACES: readonly (readonly [
   place: string,
   keys: readonly (readonly [keys: string, does: string])[],
@@ -48,7 +48,7 @@ const PLACES: readonly (readonly [
   ],
 ];
 
-/** All shortcuts. None is a single key (WCAG 2.1.4), but where a message or the outline has the focus. */
+/** All shortcuts. Single keys act only while a message or the outline has the focus (WCAG 2.1.4). */
 export function ShortcutList({
   actions,
   onClose,

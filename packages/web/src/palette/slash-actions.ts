@@ -25,7 +25,7 @@ import { focusOn, pressOn } from "../shell/focus-on.ts";
 import { go } from "../shell/navigation.tsx";
 import type { Action } from "./actions.tsx";
 
-/** The panels that an action opens, each by the name that the action has behind a slash (W65). */
+/** The panels that slash commands open, with the commands' names (W65). */
 export const PANEL_ACTIONS: Readonly<Partial<Record<PanelName, string>>> = {
   branches: "branch",
   map: "tree",
@@ -41,23 +41,23 @@ export const PANEL_ACTIONS: Readonly<Partial<Record<PanelName, string>>> = {
   settings: "config",
 };
 
-/** Actions that other parts of the page carry out: the message box, the list of shortcuts, the list of conversations. */
+/** Slash commands that other parts of the page run: the message box, the shortcuts, and the conversation list. */
 const OF_OTHER_PARTS: ReadonlySet<string> = new Set(["help", "keys", "mode", "stop", "clear", "star"]);
 
-/** The views that this part of the page shows. Other parts show their own, and the page has no need of the rest. */
+/** The views that this part of the page shows. Other parts show the rest, or the page does not need them. */
 type ShownView = Exclude<
   ViewName,
   "conversations" | "copy" | "help" | "keys" | "leave" | "mode" | "new" | "share" | "status" | "stop"
 >;
 
-/** The place of a user on the page, which reads an action. */
+/** The state of the page that actions read. */
 function placeOn(tree: ConversationState | undefined, leaf: string | null, agent: string): ActionPlace {
   const state = tree ?? emptyConversation("");
   const run = openRuns(state).find((open) => open.leaf === leaf)?.id;
   return { client: "page", state, leaf, run, agent, mode: "chat", say };
 }
 
-/** The actions on the conversation in view, as they are written with a slash (W65) and chosen in the palette. */
+/** The slash commands (W65) and palette entries of the conversation in view. */
 export function useSlashActions(tree: ConversationState | undefined, leaf: string | null): readonly Action[] {
   const follow = useFollow(tree, leaf);
   const rights = usePageState((state) => state.rights);
@@ -68,14 +68,14 @@ export function useSlashActions(tree: ConversationState | undefined, leaf: strin
   return offeredActions(place)
     .filter(({ name }) => !OF_OTHER_PARTS.has(name) && !panels.includes(name))
     .map((action) => ({
-      // The palette has an entry for each format of a file.
+      // The palette has an entry for each export format.
       ...(action.name !== "export" && { name: say(action.help) }),
       slash: action.name,
       run: (argument = "") => follow(readOnPage(action, argument, place)),
     }));
 }
 
-/** Reads an action of a panel, or of another part of the page. Throws `Refusal` where its arguments are wrong. */
+/** Reads an action of a panel or another part of the page. Throws `Refusal` for wrong arguments. */
 export function useReading(
   tree: ConversationState | undefined,
   leaf: string | null,
@@ -89,7 +89,7 @@ export function useReading(
   };
 }
 
-/** Reads an action. One that has the agent work is refused while the agent works on this branch. */
+/** Reads an action. Refuses actions that start a turn while a run works on this branch. */
 function readOnPage(
   action: ClientAction,
   argument: string,
@@ -110,7 +110,7 @@ function useAgent(): string {
   return usePageState(({ connection }) => (connection.phase === "open" ? connection.welcome.agent : ""));
 }
 
-/** Does what an action asks for. Resolves with a sentence for the user, if there is one. */
+/** Carries out a step of an action. Resolves with a sentence for the user, if any. */
 function useFollow(
   tree: ConversationState | undefined,
   leaf: string | null,
@@ -123,7 +123,7 @@ function useFollow(
   const views: { readonly [Name in ShownView]: (view: Extract<View, { readonly view: Name }>) => unknown } = {
     agents: () => show("agents"),
     approval: ({ mode }) =>
-      // To have everything run takes a word that is written there (S27).
+      // Mode `all` needs the word that the user types in the settings (S27).
       mode === undefined || mode === "all" ? show("settings") : connection.ask("approval.use", { mode }),
     branches: () => show("branches"),
     changes: () => show("changes"),
@@ -161,7 +161,7 @@ function useFollow(
     const where = { conversation, ...(at !== undefined && { at }), ...how };
     const parts = [{ type: "text", text: text ?? "" }] as const;
     if (what === "resume") return connection.ask("turn.resume", where);
-    // Below the question, the next answer is the one that is wanted.
+    // The next answer below the user message is the requested one.
     if (text === undefined && at !== undefined) showBranch(at, { exactly: true, focus: at });
     const said =
       what === "say"
@@ -190,7 +190,7 @@ function useFollow(
   return follow;
 }
 
-/** Undoes the changes of a call; without one, of the last call whose changes are not undone yet. */
+/** Undoes the changes of the given call; by default, of the last call with changes to undo. */
 async function undo(
   { connection }: Page,
   { tree, leaf }: { readonly tree: ConversationState; readonly leaf: string | null },
@@ -199,7 +199,7 @@ async function undo(
   const calls = undoableCalls(tree, leaf).filter((call) => named === "" || call === named);
   for (const call of calls) {
     const { changes, problems } = await connection.ask("file.undo", { conversation: tree.id, leaf: leaf ?? "", call });
-    // The server has nothing to undo for a call that was undone before.
+    // An empty result means that the call was undone before.
     if (changes.length + problems.length === 0) continue;
     const done = changes.map(({ path }) => path).join(", ");
     return [done === "" ? "" : t("Undone: {done}.", { done }), ...problems].filter((line) => line !== "").join(" ");

@@ -8,10 +8,10 @@ import { Select, TextArea } from "../design/field.tsx";
 import { usePage } from "../page.ts";
 import { t, tCount } from "../phrases/phrases.ts";
 
-/** How often one model can be asked the same. */
+/** How often one model can be asked. */
 const TIMES = Array.from({ length: BRANCHES_AT_ONCE - 1 }, (_, index) => index + 2);
 
-/** Asks the same of several models, or of one several times: each answer is a branch from here, all at work at once (C8). */
+/** Sends a message to several models, or several times to one: each answer is a branch, all at the same time (C8). */
 export function AskSeveral({ leaf, beginsOpen }: { readonly leaf: string | null; readonly beginsOpen: boolean }) {
   const page = usePage();
   const { id: conversation } = useConversation();
@@ -21,7 +21,7 @@ export function AskSeveral({ leaf, beginsOpen }: { readonly leaf: string | null;
   const [times, setTimes] = useState(3);
   const [isChoosing, setChoosing] = useState(false);
   const [problem, setProblem] = useState("");
-  // As it begins it stays, until a person folds it: what it says must not go with the first answer.
+  // The initial state stays until the user folds it: the first answer must not close it.
   const [isUnfolded, setUnfolded] = useState(beginsOpen);
   const isOne = models.length <= 1;
   const ask = () => {
@@ -112,7 +112,7 @@ export function AskSeveral({ leaf, beginsOpen }: { readonly leaf: string | null;
           {problem}
         </p>
       )}
-      {/* A form itself, so that it cannot stand in the other one. */}
+      {/* The picker contains a form, which cannot be inside another form. */}
       {isChoosing && (
         <div className="border-hair border-t">
           <ModelPicker

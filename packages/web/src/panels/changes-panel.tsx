@@ -9,13 +9,13 @@ import { madeChange } from "../diff/shown-file.ts";
 import { t } from "../phrases/phrases.ts";
 import { usePanel } from "./use-panel.ts";
 
-/** The files that a branch has changed, in the order of the changes, sub-agents' ones included. */
+/** The files that a branch has changed, with its sub-agents, in the order of the changes. */
 export function ChangesPanel({ leaf, isOther }: { readonly leaf: string | null; readonly isOther: boolean }) {
   const conversation = useConversation();
   const tree = useTree();
   const { show } = usePanel();
   const version = conversation.version(TREE);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the tree is changed in place; the version stands for it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the tree changes in place; the version represents it.
   const messages = useMemo(() => (tree ? withSubAgents(tree, pathTo(tree, leaf)) : []), [tree, version, leaf]);
   const unread = unreadChanges(conversation, messages);
   useEffect(() => conversation.read(unread), [conversation, unread]);

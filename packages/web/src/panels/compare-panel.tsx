@@ -22,13 +22,13 @@ import { SideBySide } from "./side-by-side.tsx";
 import { TextDiff } from "./text-diff.tsx";
 import { usePanel } from "./use-panel.ts";
 
-/** Messages of a branch that are shown here; the others are read in the branch itself. */
+/** The most messages of a branch in this panel; the branch itself has the rest. */
 const SHOWN = 20;
 
-/** Branches that can be chosen from. */
+/** The most branches to choose from. */
 const CHOICES = 200;
 
-/** Two branches side by side, from their common ancestor, and what differs between their answers (W14). */
+/** Two branches side by side, from their common ancestor, with the differences of their answers (W14). */
 export function ComparePanel({ leaf, beside }: { readonly leaf: string | null; readonly beside: string | undefined }) {
   const tree = useTree();
   const may = useMay();
@@ -152,20 +152,20 @@ function Difference({
   return <TextDiff before={other} after={one} />;
 }
 
-/** What an answer says; read when it has not been. */
+/** The text of an answer, read if necessary. */
 function useText(answer: AssistantMessage | undefined): string | undefined {
   const { message } = useMessage(answer?.id ?? "");
   return answer && message ? textOf(message) : undefined;
 }
 
-/** A branch beside the one in view. */
+/** A branch other than the current one. */
 export interface OtherBranch {
   readonly leaf: string;
-  /** Its first message that is not on the branch in view. */
+  /** Its first message that is not on the current branch. */
   readonly first: string;
 }
 
-/** The branches of the person's own conversation other than the one that ends at `leaf`, the nearest first. */
+/** The branches of the main conversation except the one that ends at `leaf`, the nearest first. */
 export function otherBranches(tree: ConversationState, leaf: string): OtherBranch[] {
   const depth = new Map(pathTo(tree, leaf).map(({ id }, index) => [id, index]));
   return leaves(tree)
@@ -179,15 +179,15 @@ export function otherBranches(tree: ConversationState, leaf: string): OtherBranc
     .sort((a, b) => b.shared - a.shared);
 }
 
-/** Two branches from where they part. */
+/** Two branches from their fork. */
 export interface Parting {
-  /** The last message of both; none when they share nothing. */
+  /** The last common message, if any. */
   readonly ancestor: Message | undefined;
   readonly left: readonly Message[];
   readonly right: readonly Message[];
 }
 
-/** Where two branches part, and what each says after that. */
+/** Finds the last common message of two branches, and the messages after it. */
 export function partingOf(tree: ConversationState, left: string, right: string): Parting {
   const [one, other] = [pathTo(tree, left), pathTo(tree, right)];
   let shared = 0;

@@ -9,11 +9,11 @@ type Part = Result<"context.read">["parts"][number];
 
 const KINDS = { instructions: t("Instructions"), tool: t("Tools"), conversation: t("Conversation") } as const;
 
-/** What stands in front of the model on this branch, part by part, with the tokens of each. */
+/** The parts of the model's context on this branch, with their tokens. */
 export function ContextPanel({ leaf }: { readonly leaf: string | null }) {
   const { connection } = usePage();
   const { id: conversation } = useConversation();
-  // Read anew when the branch has grown: a run that ends changes the number of runs.
+  // Read again when the branch has grown: the end of a run changes the number of runs.
   const runs = useTree()?.runs.size;
   const [parts, setParts] = useState<readonly Part[]>();
   const [problem, setProblem] = useState<string>();
@@ -38,7 +38,7 @@ export function ContextPanel({ leaf }: { readonly leaf: string | null }) {
   if (!parts) return <p className="p-3 text-sm text-soft">{t("Counting …")}</p>;
   const total = sum(parts);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and is scrolled with the keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll this element.
     <section aria-label={t("Parts of the context")} tabIndex={0} className="min-h-0 flex-1 overflow-y-auto p-3 text-sm">
       <p>
         {parts.every(({ isExact }) => isExact)

@@ -10,11 +10,11 @@ import { beginningOf } from "../tree/words.ts";
 import { useMay } from "../use-may.ts";
 import { Scrolled } from "./work-panels.tsx";
 
-// What stands around the agents of the server: each in a panel (W71).
+// The equipment of the server's agents, one panel each (W71).
 
 type Equipment = Result<"equipment.read">;
 
-/** What the server says of it, or why it says nothing; nothing before it has, and for who may not ask. */
+/** The server's equipment, or its error; neither before the answer, and for users who may not ask. */
 function useEquipment(): { readonly known?: Equipment; readonly problem?: string } {
   const { connection } = usePage();
   const { id: conversation } = useConversation();
@@ -49,7 +49,7 @@ const MEMORY: Readonly<Record<Equipment["memory"], string>> = {
   "not-agreed": t("Memory is off. Turn it on with /memory in a terminal."),
 };
 
-/** Whether there is a memory, and what it recalled on this branch (W50). */
+/** Whether memory is on, and its entries on this branch (W50). */
 export function MemoryPanel({ leaf }: { readonly leaf: string | null }) {
   const conversation = useConversation();
   const tree = useTree();
@@ -79,7 +79,7 @@ export function MemoryPanel({ leaf }: { readonly leaf: string | null }) {
   );
 }
 
-/** The commands that run at points of a conversation, and the files in which they stand. */
+/** The hooks and the files that define them. */
 export function HooksPanel() {
   const { known, problem } = useEquipment();
   if (!known) return <Told problem={problem} />;
@@ -97,7 +97,7 @@ export function HooksPanel() {
                 <p className="text-soft text-xs">
                   {event} · <code>{visibleLine(matcher)}</code>
                 </p>
-                {/* Whole: what is cut off could be what matters. */}
+                {/* Show the whole command: a hidden part could be the important one. */}
                 <code className="mt-1 block break-all text-xs">{visibleLine(command)}</code>
               </li>
             ))}
@@ -116,7 +116,7 @@ const STATUS: Readonly<Record<Equipment["servers"][number]["status"], readonly [
   disabled: [t("switched off"), "text-soft"],
 };
 
-/** The MCP servers, and how they are doing. */
+/** The MCP servers and their status. */
 export function ServersPanel() {
   const { known, problem } = useEquipment();
   if (!known) return <Told problem={problem} />;

@@ -9,7 +9,7 @@ import { beginningOf } from "../tree/words.ts";
 import { useMay } from "../use-may.ts";
 import { useMending } from "./use-mending.ts";
 
-/** What the last review found, by file and line: each can be given to the agent that made the changes (C15). */
+/** The findings of the last review, by file and line: each can be sent to the agent that made the changes (C15). */
 export function FindingsPanel({ leaf }: { readonly leaf: string | null }) {
   const page = usePage();
   const may = useMay();
@@ -34,7 +34,7 @@ export function FindingsPanel({ leaf }: { readonly leaf: string | null }) {
     );
   }
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and is scrolled with the keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll this element.
     <section aria-label={t("Last review")} tabIndex={0} className="min-h-0 flex-1 overflow-y-auto p-3">
       <ol className="flex flex-col gap-3 text-sm">
         {found.map((finding, index) => (

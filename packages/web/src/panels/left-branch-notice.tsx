@@ -5,13 +5,13 @@ import { changesOf, leftBehind, withSubAgents } from "../diff/branch-changes.ts"
 import { t, tCount } from "../phrases/phrases.ts";
 import { usePanel } from "./use-panel.ts";
 
-/** What was left: the end of the branch, and how many files it had changed that the one in view did not. */
+/** A branch that was left: its end, and the number of files that it alone had changed. */
 interface Left {
   readonly leaf: string;
   readonly files: number;
 }
 
-/** Says that a branch that changed files was left, and that they stay as they are (W15). */
+/** Warns that the user left a branch with changed files, which keep their changes (W15). */
 export function LeftBranchNotice({ leaf }: { readonly leaf: string | null }) {
   const conversation = useConversation();
   const tree = useTree();
@@ -19,7 +19,7 @@ export function LeftBranchNotice({ leaf }: { readonly leaf: string | null }) {
   const before = useRef(leaf);
   const [left, setLeft] = useState<Left>();
   useEffect(() => {
-    // Who looks into a sub-agent, or comes back from it, has left nothing.
+    // Opening a sub-agent, or coming back from one, leaves no branch.
     if (leaf !== null && tree?.messages.get(leaf)?.call !== undefined) return;
     const from = before.current;
     before.current = leaf;
@@ -27,7 +27,7 @@ export function LeftBranchNotice({ leaf }: { readonly leaf: string | null }) {
     const messages = withSubAgents(tree, leftBehind(tree, from, leaf));
     if (messages.length === 0) return;
     const paths = new Set(changesOf(messages).map(({ change }) => change.path));
-    // Of what has not been read, the number of its changes is known and not their paths.
+    // Unread messages have the number of their changes, but not the paths.
     const unread = messages.reduce((sum, { id }) => sum + (conversation.outline(id)?.changed ?? 0), 0);
     const files = paths.size + unread;
     setLeft(files === 0 ? undefined : { leaf: from, files });

@@ -6,7 +6,7 @@ import { Button } from "../design/button.tsx";
 import { TextArea, TextField } from "../design/field.tsx";
 import { t } from "../phrases/phrases.ts";
 
-/** Prompts of one's own: written with a slash and their name in the message box (W74). They stay in this browser. */
+/** The user's own prompts, inserted by a slash and their name (W74). Stored in this browser. */
 export function OwnPrompts() {
   const [prompts, change] = useOwnPrompts();
   const [edited, setEdited] = useState<OwnPrompt>(NO_PROMPT);
@@ -69,7 +69,7 @@ export function OwnPrompts() {
 
 const NO_PROMPT: OwnPrompt = { name: "", text: "" };
 
-/** A model with its effort, and a mode, under one name: chosen below the message box (W74). They stay in this browser. */
+/** The user's presets of model, effort and mode, chosen below the message box (W74). Stored in this browser. */
 export function Presets({ model }: { readonly model: string }) {
   const [presets, change] = usePresets();
   const [edited, setEdited] = useState<Preset>({ name: "", model, mode: "chat" });

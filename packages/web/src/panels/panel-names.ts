@@ -1,6 +1,6 @@
 import { t } from "../phrases/phrases.ts";
 
-/** What can stand beside a conversation. */
+/** The panels next to a conversation. */
 export const PANELS = {
   branches: t("Branches"),
   map: t("Map"),
@@ -19,10 +19,10 @@ export const PANELS = {
   settings: t("Settings"),
 } as const;
 
-/** A panel beside a conversation. */
+/** The name of a panel. */
 export type PanelName = keyof typeof PANELS;
 
-/** Whether something names a panel. */
+/** Whether a text is the name of a panel. */
 export function isPanel(name: string | null): name is PanelName {
   return name !== null && Object.hasOwn(PANELS, name);
 }

@@ -24,7 +24,7 @@ const UsagePanel = lazily(async () => ({ default: (await import("./usage-panel.t
 const ContextPanel = lazily(async () => ({ default: (await import("./context-panel.tsx")).ContextPanel }));
 const SettingsPanel = lazily(async () => ({ default: (await import("./settings-panel.tsx")).SettingsPanel }));
 
-/** What stands beside the conversation, where there is no room for both in its place; and the way to the others. */
+/** The current panel, with buttons for the others. On a narrow screen, it replaces the conversation. */
 export function Panels({
   panel,
   leaf,
@@ -32,7 +32,7 @@ export function Panels({
 }: {
   readonly panel: PanelName;
   readonly leaf: string | null;
-  /** What was opened from an answer; the newest that the branch has when absent. */
+  /** The artifact that the user opened; default: the newest of the branch. */
   readonly opened: Artifact | undefined;
 }) {
   const { all, beside, show } = usePanel();
@@ -52,7 +52,7 @@ export function Panels({
           />
         ))}
       </nav>
-      {/* Where the screen is low, all of it scrolls, and what is looked at still has room. */}
+      {/* On a low screen, the whole panel scrolls, so that its content still has room. */}
       <div className="flex min-h-0 min-w-0 flex-1 flex-col short:min-h-80">
         <div className="flex min-h-11 items-center justify-between border-hair border-b py-1 pe-1.5 ps-3">
           <h2 className="font-semibold text-sm">{PANELS[panel]}</h2>

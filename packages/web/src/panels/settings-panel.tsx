@@ -16,7 +16,7 @@ import { OwnPrompts, Presets } from "./own-things.tsx";
 
 type Provider = Result<"model.list">["providers"][number];
 
-/** Models that are listed at once; a longer list is narrowed down. */
+/** The most models in the list; the user filters a longer one. */
 const LISTED = 50;
 
 const APPROVAL: Readonly<Record<ServerSettings["approval"], string>> = {
@@ -26,7 +26,7 @@ const APPROVAL: Readonly<Record<ServerSettings["approval"], string>> = {
   all: t("Run everything without asking (only this conversation)"),
 };
 
-/** With which model, and how freely, agents work. */
+/** Settings for models and approvals. */
 export function SettingsPanel() {
   const settings = usePageState(({ connection }) =>
     connection.phase === "open" ? connection.welcome.settings : undefined,
@@ -45,7 +45,7 @@ export function SettingsPanel() {
   );
 }
 
-/** What runs without asking: everything, in one conversation only, and once a person has written that down (S27). */
+/** The approval mode. `all` applies to one conversation, after the user typed a confirmation (S27). */
 function Approval({ settings }: { readonly settings: ServerSettings }) {
   const page = usePage();
   const { id: conversation } = useConversation();
@@ -84,7 +84,7 @@ function Approval({ settings }: { readonly settings: ServerSettings }) {
   );
 }
 
-/** What Enter does while the agent works (W36). */
+/** The effect of Enter during a turn (W36). */
 function Delivery() {
   const [delivery, setDelivery] = usePreference("delivery");
   return (
@@ -98,7 +98,7 @@ function Delivery() {
   );
 }
 
-/** In which language the page speaks; another one loads it anew (W77). */
+/** The language of the page; a change reloads it (W77). */
 function LanguageChoice() {
   return (
     <label className="mt-4 flex flex-wrap items-center gap-2">
@@ -119,7 +119,7 @@ function LanguageChoice() {
   );
 }
 
-/** Whether the system tells what waits and what is done (W75); the browser asks whether it may. */
+/** Whether the system shows notifications about questions and answers (W75); the browser asks for permission. */
 function NotifyChoice() {
   const [notify, setNotify] = usePreference("notify");
   const [isRefused, setRefused] = useState(false);
@@ -149,7 +149,7 @@ function NotifyChoice() {
   );
 }
 
-/** Only the word counts as a yes: no click, no Enter, no key. */
+/** Only the typed word counts as consent: no click, no Enter, no key. */
 function NeverAsk({ onYes, onNo }: { readonly onYes: () => void; readonly onNo: () => void }) {
   const [word, setWord] = useState("");
   const isYes = word.trim().toLowerCase() === "yes";

@@ -20,21 +20,21 @@ const OUTCOMES: Readonly<Record<Compared["outcome"], string>> = {
   unasked: t("no message yet"),
 };
 
-/** The branches that part here, with outcome, time, cost and files: one is shown, or brought over to the one in view (W70). */
+/** The branches that fork here, with outcome, time, cost and files: each can be shown, or brought over to this branch (W70). */
 export function SideBySide({ leaf }: { readonly leaf: string }) {
   const page = usePage();
   const show = useShow();
   const { id: conversation } = useConversation();
   const tree = useTree();
   const [branches, setBranches] = useState<readonly Compared[]>([]);
-  // Their files are looked at anew when a turn begins or ends, or something waits, and not with each word.
+  // Compare again when a turn begins or ends or a question arises, and not with each word.
   const standing = tree ? `${[...tree.runs.keys(), ...tree.questions.keys()].join(" ")} ${tree.children.size}` : "";
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `standing` says when to look again.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `standing` changes when the branches must be compared again.
   useEffect(() => {
     let isGone = false;
     page.connection.ask("branch.compare", { conversation, at: leaf }).then(
       (compared) => isGone || setBranches(compared.branches),
-      // There is one branch, which the panel says.
+      // There is only one branch, as the panel says.
       () => isGone || setBranches([]),
     );
     return () => {
@@ -81,7 +81,7 @@ export function SideBySide({ leaf }: { readonly leaf: string }) {
   );
 }
 
-/** `answered · 12.0 s · $0.12 · 3 files +20 -4`. */
+/** For example `answered · 12.0 s · $0.12 · 3 files +20 -4`. */
 function wordsOf({ outcome, time, cost, files }: Compared): string {
   const sum = (of: "added" | "removed") => files.reduce((total, file) => total + file[of], 0);
   const changed =

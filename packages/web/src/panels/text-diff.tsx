@@ -2,10 +2,10 @@ import { type Change, diffLines, diffWordsWithSpace } from "diff";
 import { useMemo } from "react";
 import { t } from "../phrases/phrases.ts";
 
-/** Milliseconds that a comparison may take before a coarser one has to do. */
+/** Milliseconds for a comparison before a coarser one is used. */
 const PATIENCE = 80;
 
-/** What differs between two texts, word by word: said with a line through and under it, and not by colour alone. */
+/** The differences between two texts, word by word: marked by strikethrough and underline, not by colour alone. */
 export function TextDiff({ before, after }: { readonly before: string; readonly after: string }) {
   const changes = useMemo(() => compare(before, after), [before, after]);
   const isSame = changes.every(({ added, removed }) => !added && !removed);
@@ -35,7 +35,7 @@ export function TextDiff({ before, after }: { readonly before: string; readonly 
   );
 }
 
-/** By words; by lines where that takes too long; as a whole where that does too. */
+/** Compares by words; if that takes too long, by lines; otherwise the whole text. */
 function compare(before: string, after: string): readonly Pick<Change, "value" | "added" | "removed">[] {
   return (
     diffWordsWithSpace(before, after, { timeout: PATIENCE }) ??

@@ -18,12 +18,12 @@ import { say, t } from "../phrases/phrases.ts";
 import { beginningOf } from "../tree/words.ts";
 import { UsageTables } from "./usage-tables.tsx";
 
-/** Pixels of a row. */
+/** The height of a row in pixels. */
 const ROW = 44;
 
 type Answer = Extract<Message, { role: "assistant" | "summary" }>;
 
-/** What was used and paid: by each answer of the branch, by the branch, by all branches (W42). */
+/** Usage and cost of each answer of the branch, of the branch, and of all branches (W42). */
 export function UsagePanel({ leaf }: { readonly leaf: string | null }) {
   const tree = useTree();
   const conversation = useConversation();
@@ -85,7 +85,7 @@ export function UsagePanel({ leaf }: { readonly leaf: string | null }) {
           <UsageTables messages={tree.messages.values()} />
         </div>
       </details>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and is scrolled with the keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll this element. */}
       <section ref={scroller} tabIndex={0} aria-label={t("Each answer")} className="min-h-0 flex-1 overflow-y-auto">
         <ol className="relative" style={{ height: list.getTotalSize() }}>
           {list.getVirtualItems().map(({ index, start }) => {
@@ -142,7 +142,7 @@ function Row({ name, branch, all }: { readonly name: string; readonly branch: st
   );
 }
 
-/** What sub-agents used, wherever they were launched. */
+/** The usage of all sub-agents. */
 function subAgentsOf(
   messages: Iterable<Message>,
   path: readonly Message[],

@@ -10,7 +10,7 @@ import {
 import { formatCost, formatTokens, shortCount } from "@banyan/core/shown";
 import { say, t, toldTime } from "../phrases/phrases.ts";
 
-/** What was used in all branches of a conversation, by model and by day (W71). */
+/** The usage of all branches of a conversation, by model and by day (W71). */
 export function UsageTables({ messages }: { readonly messages: Iterable<Message> }) {
   const all = [...messages].filter((message) => message.role !== "user" && message.usage !== undefined);
   return (
@@ -54,7 +54,7 @@ function Table({ name, rows }: { readonly name: string; readonly rows: readonly 
   );
 }
 
-/** What messages took, by what they are called; in the order in which the names come first. */
+/** Sums usage by name, in the order in which names first occur. */
 function summed(messages: readonly Message[], nameOf: (message: Message) => string): readonly Sum[] {
   const sums = new Map<string, Sum>();
   for (const message of messages) {

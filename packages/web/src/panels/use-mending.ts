@@ -3,7 +3,7 @@ import { useConversation } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
 import { usePage } from "../page.ts";
 
-/** Gives a finding to the agent that made the changes, and shows the branch on which it works on it. */
+/** Sends a finding to the agent that made the changes, and shows its branch. */
 export function useMending(): (finding: Finding) => Promise<void> {
   const { connection } = usePage();
   const conversation = useConversation();
@@ -12,7 +12,7 @@ export function useMending(): (finding: Finding) => Promise<void> {
     if (!conversation.state) return;
     const { text, ...at } = mendingRequest(conversation.state, finding);
     const parts = [{ type: "text", text }] as const;
-    // The reviewer wrote it: nothing goes along that it names.
+    // A reviewer, not the user, wrote the text: attach no files that it names.
     const said = await connection.ask("turn.say", { conversation: conversation.id, parts, ...at, asIs: true });
     show(said.message);
   };

@@ -4,10 +4,10 @@ import { useMedia, usePreference } from "../shell/preferences.ts";
 import { useMay } from "../use-may.ts";
 import { PANELS, type PanelName } from "./panel-names.ts";
 
-/** Where there is room for three columns, the panel that a person had last stays; at first there is none (W72). */
+/** With room for three columns, the user's last panel stays open; at first there is none (W72). */
 const ROOM = "(min-width: 80rem)";
 
-/** The command without which a panel has nothing to show: who may not does not see it. */
+/** The command that a panel needs: users who may not send it do not see the panel. */
 const PANEL_TAKES: Readonly<Partial<Record<PanelName, CommandName>>> = {
   context: "context.read",
   hooks: "equipment.read",
@@ -15,10 +15,10 @@ const PANEL_TAKES: Readonly<Partial<Record<PanelName, CommandName>>> = {
   settings: "approval.use",
 };
 
-/** The panel in view, and how another one is shown. The address carries it, so that it is there after a reload. */
+/** The current panel, and a function to change it. The address holds the panel, so that it survives a reload. */
 export function usePanel(): {
   readonly panel: PanelName | undefined;
-  /** Those that this person may see. */
+  /** The panels that the user may see. */
   readonly all: readonly PanelName[];
   readonly beside: string | undefined;
   readonly show: (panel: PanelName | undefined, beside?: string) => void;
@@ -32,7 +32,7 @@ export function usePanel(): {
     const takes = PANEL_TAKES[name];
     return takes === undefined || may(takes);
   });
-  // An address may come from somebody who may see more.
+  // The address may come from a user with more rights.
   const wanted = chosen === undefined || chosen === "none" || all.includes(chosen) ? chosen : undefined;
   const usual = hasRoom && last !== "none" && all.includes(last) ? last : undefined;
   const panel = wanted === "none" ? undefined : (wanted ?? usual);

@@ -9,10 +9,10 @@ import { usePanel } from "./use-panel.ts";
 const Panels = lazily(async () => ({ default: (await import("./panels.tsx")).Panels }));
 const LeftBranchNotice = lazily(async () => ({ default: (await import("./left-branch-notice.tsx")).LeftBranchNotice }));
 
-/** Those that need room for lines of text or a plane. */
+/** Panels with wide content: long lines or a map. */
 const WIDE: ReadonlySet<PanelName> = new Set(["map", "changes", "compare", "artifact"]);
 
-/** A conversation with its panel beside it; on a narrow screen the panel stands in its place. */
+/** A conversation with its panel next to it; on a narrow screen, the panel replaces the conversation. */
 export function WithPanels({ leaf, children }: { readonly leaf: string | null; readonly children: ReactNode }) {
   const { panel, show } = usePanel();
   const [opened, setOpened] = useState<Artifact>();
@@ -30,7 +30,7 @@ export function WithPanels({ leaf, children }: { readonly leaf: string | null; r
         <ArtifactPlace value={open}>{children}</ArtifactPlace>
       </div>
       {panel !== undefined && (
-        // It has its room before it is loaded: nothing moves under the pointer of who is quicker.
+        // Reserve the panel's space before it loads, so that nothing moves under the pointer.
         <aside
           aria-label={PANELS[panel]}
           className={`flex w-full min-w-0 shrink-0 flex-col border-hair short:overflow-y-auto lg:flex-row lg:border-s ${WIDE.has(panel) ? "lg:w-[55%] lg:max-w-4xl" : "lg:w-92"}`}

@@ -12,19 +12,19 @@ import { useCallStatus } from "../transcript/call-status.ts";
 import { beginningOf } from "../tree/words.ts";
 import { useMay } from "../use-may.ts";
 
-// What an agent has before it, and what goes on beside it: each in a panel (W71).
+// The agent's plan and background work, one panel each (W71).
 
-/** A panel that scrolls, also with the keyboard. */
+/** A panel that the keyboard can scroll. */
 export function Scrolled({ name, children }: { readonly name: string; readonly children: ReactNode }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and is scrolled with the keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll this element.
     <section aria-label={name} tabIndex={0} className="flex min-h-0 flex-1 flex-col gap-3 overflow-y-auto p-3 text-sm">
       {children}
     </section>
   );
 }
 
-/** The agent's plan on a branch, as the last call that put one down has it (C5). */
+/** The agent's plan on a branch, from the last call with a plan (C5). */
 export function PlanPanel({ leaf }: { readonly leaf: string | null }) {
   const conversation = useConversation();
   const tree = useTree();
@@ -50,7 +50,7 @@ export function PlanPanel({ leaf }: { readonly leaf: string | null }) {
   );
 }
 
-/** Commands that calls began and that went on by themselves, with how they ended (C6). */
+/** Background commands and how they ended (C6). */
 export function BackgroundPanel() {
   const page = usePage();
   const may = useMay();
@@ -93,7 +93,7 @@ export function BackgroundPanel() {
   );
 }
 
-/** All sub-agents of the conversation, in the order in which they began, each with the way into it (W40). */
+/** All sub-agents of the conversation in the order of their start, each with a link to it (W40). */
 export function AgentsPanel() {
   const conversation = useConversation();
   const tree = useTree();

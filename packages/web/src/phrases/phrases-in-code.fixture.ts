@@ -15,22 +15,22 @@ const TOLD = [
   "client/src/actions/*.ts",
 ];
 
-/** What is no part of the page as people use it. */
+/** Files that are not part of the page for users. */
 const NOT_OF_THE_PAGE = /\.(test|fixture)\.tsx?$|^design\/gallery\.tsx$/;
 
-/** A phrase that the code says; with `many`, one that counts. */
+/** A phrase in the code; with `many`, its plural. */
 export interface PhraseInCode {
   readonly phrase: string;
   readonly many?: string;
 }
 
-/** What is said in code: phrases, and words that are none, each with its place. */
+/** The phrases in code, and texts that are not phrases, each with its location. */
 export interface SaidInCode {
   readonly phrases: readonly PhraseInCode[];
   readonly others: readonly string[];
 }
 
-/** What is said in the code of the page, and by what the engine tells, whose phrases the page says in its language. */
+/** The phrases in the code of the page, and those of the engine's sentences that the page translates. */
 export function saidInPage(): SaidInCode {
   const told = globSync(TOLD, { cwd: packages, exclude: ["**/*.test.ts", "**/*.fixture.ts"] }).map((file) =>
     saidIn(file, readFileSync(join(packages, file), "utf8")),
@@ -52,7 +52,7 @@ interface Node {
   readonly arguments?: readonly Node[];
 }
 
-/** What is said in the code of one file. */
+/** The phrases in one file. */
 export function saidIn(file: string, code: string): SaidInCode {
   const phrases: PhraseInCode[] = [];
   const others: string[] = [];
@@ -67,7 +67,7 @@ export function saidIn(file: string, code: string): SaidInCode {
     if (said) phrases.push(...said);
     else if (node.type === "CallExpression" && /^t(Count|Parts)?$/.test(String(node.callee?.name)))
       other("A phrase stands in the code as a string, whole.", node);
-    // What is thrown without a phrase, a programmer reads.
+    // Text of an error without a phrase is for programmers.
     const words = isThrown && node.type !== "JSXText" ? undefined : wordsIn(node);
     if (words !== undefined) other(words, node);
     const inside = said ? (node.arguments ?? []).filter((each) => !literalsOf(each)) : childrenOf(node);
@@ -77,7 +77,7 @@ export function saidIn(file: string, code: string): SaidInCode {
   return { phrases, others: [...new Set(others)] };
 }
 
-/** The phrases of a call that says one. */
+/** The phrases of a call of `t`, `tCount`, `tParts` or `say`. */
 function phraseIn({ type, callee, arguments: given = [] }: Node): readonly PhraseInCode[] | undefined {
   if (type !== "CallExpression") return undefined;
   const [first, second, third] = given.map(literalsOf);
@@ -89,14 +89,14 @@ function phraseIn({ type, callee, arguments: given = [] }: Node): readonly Phras
   return [{ phrase: second[0] ?? "", many: third[0] ?? "" }];
 }
 
-/** The words of an action that the help shows: they are data, which the page puts into its language. */
+/** The phrases in an action's help, which the page translates. */
 function wordsOfAction({ type, ...property }: Node): readonly PhraseInCode[] | undefined {
   const { key, value } = property as unknown as { readonly key?: Node; readonly value?: Node };
   if (type !== "Property" || !/^(help|onPage|arguments|elsewhere)$/.test(String(key?.name)) || !value) return undefined;
   return literalsOf(value)?.map((phrase) => ({ phrase }));
 }
 
-/** The strings that an argument may be. */
+/** The possible strings of an argument. */
 function literalsOf(node: Node): readonly string[] | undefined {
   if (node.type === "Literal") return typeof node.value === "string" ? [node.value] : undefined;
   if (node.type !== "ConditionalExpression") return undefined;
@@ -105,7 +105,7 @@ function literalsOf(node: Node): readonly string[] | undefined {
   return both.every((each) => each !== undefined) ? both.flat() : undefined;
 }
 
-/** Words that a person could read, in what is no phrase. */
+/** Text for users that is not a phrase. */
 function wordsIn(node: Node): string | undefined {
   const { type, value } = node;
   if (type === "JSXText") return /\p{L}{2}/u.test(String(value)) ? String(value) : undefined;
@@ -127,12 +127,12 @@ function wordsIn(node: Node): string | undefined {
   return isWords(text) ? text : undefined;
 }
 
-/** Two words, or one that begins as a sentence does: no name of a thing in the code has a blank. */
+/** Whether a text is two words, or one that begins like a sentence: names in code contain no space. */
 function isWords(text: string): boolean {
   return /\p{L}{2,} \p{L}|^\p{Lu}\p{Ll}+[ .:?!]/u.test(text.trim()) && !OF_CODE.test(text);
 }
 
-/** Classes of styles, selectors, and names under which something is kept. */
+/** CSS classes, selectors, and storage keys. */
 const OF_CODE = /(^|\s)[\w-]*(-[\w[\]./%()]+|\[[^\]]*\])(\s|$)|^[#.[]|^(draft|unsent|row) |\{\} \{\}/;
 
 function isStyle({ type, name }: Node): boolean {

@@ -2,13 +2,13 @@ import type { PhraseValues, Say } from "@banyan/core/shown";
 import Tannin from "tannin";
 import { keep, kept } from "../shell/kept.ts";
 
-/** The languages of the page, each by what it calls itself (W77). English stands in the code; each other one has a file. */
+/** The languages of the page by their own names (W77). English is in the code; every other language has a file. */
 export const LANGUAGES = { en: "English", de: "Deutsch", zh: "中文", ar: "العربية" } as const;
 
 /** A language of the page. */
 export type Language = keyof typeof LANGUAGES;
 
-/** A phrase by its English: as it is in another language, or, where it counts something, once for each form of the plural. */
+/** Phrases by their English text: a translation, or one translation per plural form. */
 type File = Readonly<Record<string, string | readonly string[] | { readonly plural_forms: string }>>;
 
 const FILES: Readonly<Record<Exclude<Language, "en">, () => Promise<{ readonly default: File }>>> = {
@@ -19,20 +19,20 @@ const FILES: Readonly<Record<Exclude<Language, "en">, () => Promise<{ readonly d
 
 const KEY = "language";
 
-/** The language that the page is in, until it is loaded anew. */
+/** The language of the page, until it reloads. */
 export const language: Language = languageWanted();
 
-/** What the browser writes dates and numbers by: the language, as it is written where the person is. */
+/** The locale for dates and numbers: the page's language in the user's region. */
 export const locale: string = preferred().find((each) => isIn(each, language)) ?? language;
 
 const isRightToLeft = language === "ar";
 
-/** The arrow keys that lead back and on, as one reads. */
+/** The arrow keys for back and on in the reading direction. */
 export const ARROWS = isRightToLeft
   ? ({ back: "ArrowRight", on: "ArrowLeft" } as const)
   : ({ back: "ArrowLeft", on: "ArrowRight" } as const);
 
-/** Its types are those of another kind of module than the one that Node loads. */
+/** The package's types describe another module format than the one that Node loads. */
 const Translations = Tannin as unknown as new (
   data: object,
 ) => {
@@ -41,51 +41,51 @@ const Translations = Tannin as unknown as new (
 
 const ENGLISH = { plural_forms: "nplurals=2; plural=n!=1" };
 
-// Whoever imports this waits until the file is there: what a module says when it is loaded is in the language, too.
+// Importing this module waits for the file: phrases of modules that load later are translated, too.
 const phrases = await phrasesOf(language);
 
 const numbers = new Intl.NumberFormat(locale);
 
-/** Has the page be in a language from now on, or in the first one of the browser's that it has: it is loaded anew. */
+/** Reloads the page in another language; `undefined` follows the browser. */
 export function speak(wanted: Language | undefined): void {
   keep(KEY, wanted);
   window.location.reload();
 }
 
-/** The language that a person chose; nothing when it follows the browser. */
+/** The language that the user chose; `undefined` if it follows the browser. */
 export function chosenLanguage(): Language | undefined {
   const chosen = kept(KEY);
   return typeof chosen === "string" && Object.hasOwn(LANGUAGES, chosen) ? (chosen as Language) : undefined;
 }
 
-/** Tells the browser which language the page is in, and from which side it is read. */
+/** Sets language and text direction of the document. */
 export function applyLanguage(root: HTMLElement): void {
   root.lang = language;
   root.dir = isRightToLeft ? "rtl" : "ltr";
 }
 
-/** A phrase in the language of the page. `phrase` is its English, whole and as it stands in the code: a test looks for it. */
+/** Translates a phrase. `phrase` is the whole English text as a literal, because a test reads it from the code. */
 export function t(phrase: string, values?: PhraseValues): string {
   return filled(phrases.gettext(phrase), values);
 }
 
-/** A phrase that counts something, with the number in place of `{count}`: `one` and `many` are its English. */
+/** Translates a phrase with a number, which replaces `{count}`. `one` and `many` are the English forms. */
 export function tCount(count: number, one: string, many: string, values?: PhraseValues): string {
   return filled(phrases.ngettext(one, many, count), { ...values, count });
 }
 
-/** What the engine tells is said in the language of the page by this. */
+/** Translates the engine's sentences. */
 export const say: Say = Object.assign(
   (phrase: string, values?: PhraseValues) => filled(phrases.gettext(phrase), values),
   { count: tCount },
 );
 
-/** What is told of something, such as why a provider cannot be used, where its name stands in front already. */
+/** Removes a leading name from a sentence, for places that show the name already. */
 export function withoutName(name: string, told: string): string {
   return told.startsWith(`${name} `) ? told.slice(name.length + 1) : told;
 }
 
-/** As `Monday, 3 May, 14:05` is written where the person is. */
+/** A time in the user's locale, for example `Monday, 3 May, 14:05`. */
 export function toldTime(at: number, style: Intl.DateTimeFormatOptions): string {
   return new Intl.DateTimeFormat(locale, style).format(at);
 }
@@ -96,7 +96,7 @@ function filled(phrase: string, values: PhraseValues | undefined): string {
     const value = values[name];
     if (value === undefined) return place;
     if (typeof value === "number") return numbers.format(value);
-    // What is put in runs in its own direction, and turns nothing around that stands beside it.
+    // Isolate inserted text, so that its direction does not change the text around it.
     return isRightToLeft ? `\u2068${value}\u2069` : value;
   });
 }
@@ -107,7 +107,7 @@ function languageWanted(): Language {
   return chosenLanguage() ?? first ?? "en";
 }
 
-/** What the browser's languages are, the best first; English where there is no browser. */
+/** The browser's languages, the best first; English without a browser. */
 function preferred(): readonly string[] {
   return typeof window === "undefined" ? ["en"] : navigator.languages;
 }
@@ -130,7 +130,7 @@ async function fileOf(wanted: Exclude<Language, "en">): Promise<File> {
   try {
     return (await FILES[wanted]()).default;
   } catch {
-    // On a bad link the page is better in English than not at all.
+    // On a bad network, English is better than no page.
     return {};
   }
 }

@@ -1,19 +1,19 @@
 import { idInAddress, pieceOfAddress } from "@banyan/core/conversation";
 import { isPanel, type PanelName } from "../panels/panel-names.ts";
 
-/** Where a person is in the page (W5). Its address says all of it, so that a reload or a bookmark leads there again. */
+/** The user's place in the page (W5). The address holds all of it, so that a reload or a bookmark leads to the same place. */
 export interface Place {
-  /** None is in view on the first page. */
+  /** Absent on the first page. */
   readonly conversation?: string | undefined;
   /** The end of the branch in view. */
   readonly leaf?: string | undefined;
-  /** All messages of the branch are in the page. */
+  /** Whether the page shows all messages of the branch. */
   readonly whole?: boolean | undefined;
-  /** What stands beside the conversation: `none` is what somebody closed that would be open otherwise. */
+  /** The open panel; `none` if the user closed the default panel. */
   readonly panel?: PanelName | "none" | undefined;
-  /** The end of another branch: the one that is compared, or whose changed files are shown. */
+  /** The end of another branch, to compare or to show its changed files. */
   readonly beside?: string | undefined;
-  /** The message that is gone to. */
+  /** The message to scroll to. */
   readonly message?: string | undefined;
 }
 
@@ -26,7 +26,7 @@ export function addressOf({ conversation, leaf, whole = false, panel, beside, me
   return `/c/${pieceOfAddress(conversation)}${search.size === 0 ? "" : `?${search}`}${hash}`;
 }
 
-/** The place that an address leads to. What it says that cannot be, it does not say. */
+/** The place of an address. Ignores invalid values. */
 export function placeIn({ pathname, search, hash }: Pick<URL, "pathname" | "search" | "hash">): Place {
   const said = new URLSearchParams(search);
   const panel = said.get("panel");

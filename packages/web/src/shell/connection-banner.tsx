@@ -4,10 +4,10 @@ import { Notice } from "../design/notice.tsx";
 import { usePage, usePageState } from "../page.ts";
 import { t } from "../phrases/phrases.ts";
 
-/** Milliseconds without a connection before anybody is told: most losses are over by then (W25: within 5 s). */
+/** Milliseconds without a connection before the banner appears: most losses are shorter (W25: within 5 s). */
 const QUIET = 1_500;
 
-/** Says that the connection is lost, and when it is tried again, or that it was refused; nothing otherwise (W25). */
+/** Reports a lost or refused connection, and the time of the next attempt (W25). */
 export function ConnectionBanner() {
   const state = usePageState(({ connection }) => connection);
   if (state.phase === "gone") {

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { Icon, type IconName } from "../design/icon.tsx";
 
-/** A button that shows and hides something below it. Escape, and a click elsewhere, hide it. */
+/** A button that shows and hides content below it. Escape or a click elsewhere hides the content. */
 export function Disclosure({
   label,
   id,
@@ -10,11 +10,11 @@ export function Disclosure({
   isUrgent = false,
   children,
 }: {
-  /** Of its button. */
+  /** The id of the button. */
   readonly id?: string;
   readonly label?: ReactNode;
   readonly icon?: IconName;
-  /** For screen readers, where the label alone does not say it. */
+  /** For screen readers, if the label is not enough. */
   readonly name?: string;
   readonly isUrgent?: boolean;
   readonly children: ReactNode;
@@ -32,7 +32,7 @@ export function Disclosure({
     return () => document.removeEventListener("pointerdown", onPointer);
   }, [isOpen]);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes whatever inside has the focus.
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the panel, whichever element has the focus.
     <div
       ref={whole}
       className="relative"
@@ -57,7 +57,7 @@ export function Disclosure({
         {label}
       </button>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: a key on a link is a click. */}
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: who follows a link in it has done what it was opened for. */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: following a link inside completes the user's task. */}
       <div
         id={panel}
         hidden={!isOpen}

@@ -1,19 +1,19 @@
-/** For `ref`: what is shown takes the focus as soon as it is there, for it stands in the place of what somebody pressed. */
+/** For `ref`: focuses a new element, which replaces the one that the user pressed. */
 export function takesFocus(shown: HTMLElement | null): void {
   shown?.focus();
 }
 
-/** Puts the focus on a message, if it is shown. */
+/** Focuses a message, if it is rendered. */
 export function focusOnMessage(id: string): void {
   document.getElementById(`m-${id}`)?.focus();
 }
 
-/** Puts the focus on what is shown under a selector, if it is. */
+/** Focuses the element of a selector, if it is rendered. */
 export function focusOn(selector: string): void {
   document.querySelector<HTMLElement>(selector)?.focus();
 }
 
-/** Presses the button that is shown under a selector, if it is. */
+/** Clicks the element of a selector, if it is rendered. */
 export function pressOn(selector: string): void {
   document.querySelector<HTMLElement>(selector)?.click();
 }

@@ -1,12 +1,12 @@
-/** What a press can act on. */
+/** Elements that react to a click. */
 const PRESSED = "button, a[href], summary, label, input, select, textarea";
 
-/** Pixels that a hand moves in a click. */
+/** The most pixels that a hand moves during a click. */
 const STILL = 6;
 
 /**
- * A click acts on what was pressed, also where the page has moved meanwhile (W54): what is pressed at one place and let go at
- * another is, for a browser, a click on what holds both, which is nothing.
+ * Makes a click reach the pressed element even if the page moved meanwhile (W54). If the pointer goes down and up on different
+ * elements, a browser sends the click to their common ancestor, where it has no effect.
  */
 export function keepClicks(document: Document): void {
   let pressed: { readonly element: HTMLElement; readonly x: number; readonly y: number } | undefined;
@@ -22,12 +22,12 @@ export function keepClicks(document: Document): void {
     "click",
     (event) => {
       const { element, x, y } = pressed ?? {};
-      // A key, and a program, press nothing.
+      // Keys and scripts have no pressed element.
       if (!event.isTrusted || event.detail === 0) return;
       pressed = undefined;
       if (!element?.isConnected || x === undefined || y === undefined) return;
       if (event.target instanceof Node && element.contains(event.target)) return;
-      // A hand that has moved on has thought better of it, or has marked text.
+      // A longer movement means that the user changed their mind or selected text.
       if (Math.hypot(event.clientX - x, event.clientY - y) > STILL) return;
       event.preventDefault();
       event.stopPropagation();

@@ -1,31 +1,31 @@
-/** The scope in which the browser keeps a value: all tabs, or one tab, which has the value again after a reload. */
+/** Where a value is stored: for all tabs, or for one tab and its reloads. */
 type Where = "browser" | "tab";
 
 const storeOf = (where: Where): Storage => (where === "tab" ? sessionStorage : localStorage);
 
-/** What the browser keeps for the page under a name; nothing when there is nothing, or none of ours. */
+/** A stored value; `undefined` if there is none or it is invalid. */
 export function kept(name: string, where: Where = "browser"): unknown {
   try {
     return JSON.parse(storeOf(where).getItem(name) ?? "null") ?? undefined;
   } catch {
-    // Whatever stands there is none of ours.
+    // Invalid JSON is not ours.
     return undefined;
   }
 }
 
-/** The names that begin so, of what the browser keeps. */
+/** The stored names with a prefix. */
 export function keptNames(beginning: string): readonly string[] {
   try {
     return Object.keys(localStorage).filter((name) => name.startsWith(beginning));
   } catch {
-    // Nothing may be kept.
+    // The browser forbids storage.
     return [];
   }
 }
 
 /**
- * Keeps a value for the next time the page is loaded; `undefined` removes the value that was kept. Returns false if the browser has
- * no room or keeps nothing: then the page has the value until it is closed, and a value that was kept before is removed.
+ * Stores a value across reloads; `undefined` removes it. Returns false if the browser has no room or forbids storage: the value
+ * then lasts until the page closes, and an older stored value is removed.
  */
 export function keep(name: string, value: unknown, where: Where = "browser"): boolean {
   try {

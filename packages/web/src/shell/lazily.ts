@@ -1,6 +1,6 @@
 import { type ComponentType, lazy } from "react";
 
-/** Milliseconds before each further try. */
+/** Milliseconds before each further attempt. */
 const PAUSES = [250, 1_000, 2_000, 4_000];
 
 interface Module<Part> {
@@ -8,10 +8,10 @@ interface Module<Part> {
 }
 
 /**
- * A part of the page that is loaded when it is first shown, or `ahead` of that: then it is drawn at once, with nothing in its
- * place before. On a bad link it may take several tries until it has come.
+ * A part of the page that loads when it is first shown, or before by `ahead`; a loaded part renders at once, without a
+ * placeholder. On a bad network, loading takes several attempts.
  */
-// biome-ignore lint/suspicious/noExplicitAny: as `lazy` itself has it, for any properties.
+// biome-ignore lint/suspicious/noExplicitAny: any properties, as in the type of `lazy`.
 export function lazily<Part extends ComponentType<any>>(load: () => Promise<Module<Part>>) {
   let coming: Promise<Module<Part>> | undefined;
   let there: Module<Part> | undefined;
@@ -21,14 +21,14 @@ export function lazily<Part extends ComponentType<any>>(load: () => Promise<Modu
   };
   const ahead = () => {
     coming ??= come().catch((error: unknown) => {
-      // What did not come ahead of its time may come when it is shown.
+      // A failed preload is tried again when the part is shown.
       coming = undefined;
       throw error;
     });
     return coming;
   };
-  // `lazy` takes what a thenable says in the same tick, which a promise never does.
-  // biome-ignore lint/suspicious/noThenProperty: that is what a thenable is.
+  // `lazy` reads a thenable in the same tick; a promise resolves later.
+  // biome-ignore lint/suspicious/noThenProperty: this object must be a thenable.
   const atOnce = (module: Module<Part>) => ({ then: (take: (module: Module<Part>) => void) => take(module) });
   return Object.assign(
     lazy(() => (there ? (atOnce(there) as Promise<Module<Part>>) : ahead())),
@@ -41,7 +41,7 @@ async function patiently<T>(load: () => Promise<T>): Promise<T> {
     try {
       return await load();
     } catch {
-      // The connection was cut, as a rule; the last try tells what else it is.
+      // Usually a lost connection; the last attempt reports any other error.
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }

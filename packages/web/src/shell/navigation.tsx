@@ -4,22 +4,22 @@ import { Link } from "wouter";
 import { navigate, useLocationProperty } from "wouter/use-browser-location";
 import { addressOf, type Place, placeIn } from "./address.ts";
 
-/** How one comes to a place. The browser keeps it with the entry of its history, not in the address. */
+/** How the user arrives at a place. Stored in the browser's history entry, not in the address. */
 export interface Arrival {
-  /** The leaf is the end of a branch: where the branch has grown since, its new end is shown. */
+  /** Whether the leaf is the end of a branch: if the branch has grown since, its new end is shown. */
   readonly end?: boolean | undefined;
-  /** A message that has the focus once it is shown. */
+  /** The message that gets the focus when it is shown. */
   readonly focus?: string | undefined;
 }
 
-/** An entry of the browser's history. Those that the browser made itself, as for the first address, have no id. */
+/** An entry of the browser's history. Entries that the browser made, such as the first one, have no id. */
 interface Entry extends Arrival {
   readonly id?: string | undefined;
 }
 
 type Value = string | boolean | undefined;
 
-/** Where the person is now. */
+/** The user's current place. */
 export function here(): Place {
   return placeIn(window.location);
 }
@@ -28,22 +28,22 @@ function entry(): Entry {
   return (window.history.state as Entry | null) ?? {};
 }
 
-/** What is read of the place in view, and again with each navigation. */
+/** A value of the current place, read again with each navigation. */
 export function usePlace<Read extends Value>(read: (place: Place) => Read): Read {
   return useLocationProperty(() => read(here()));
 }
 
-/** What is read of the entry of the browser's history in view. */
+/** A value of the current history entry. */
 export function useEntry<Read extends Value>(read: (entry: Entry) => Read): Read {
   return useLocationProperty(() => read(entry()));
 }
 
-/** Goes to a place: as a new entry of the browser's history. A panel that is open stays open, unless the place says which. */
+/** Navigates to a place with a new history entry. An open panel stays open, unless the place names one. */
 export function go(to: Place, { end, focus }: Arrival = {}): void {
   navigate(addressOf(withPanel(to, here().panel)), { state: { id: createId(), end, focus } });
 }
 
-/** Says more exactly where the person is, in the entry of the browser's history that is there. */
+/** Updates the current place in the current history entry. */
 export function correct(to: Place, { end, focus }: Arrival = entry()): void {
   navigate(addressOf(to), { replace: true, state: { id: entry().id, end, focus } });
 }

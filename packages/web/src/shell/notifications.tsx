@@ -5,12 +5,12 @@ import { t } from "../phrases/phrases.ts";
 import { useMay } from "../use-may.ts";
 import { go } from "./navigation.tsx";
 
-/** Milliseconds in which a window in which somebody looks says so. */
+/** Milliseconds in which a visible window must answer. */
 const ASKED = 150;
 
 /**
- * Tells of what waits for the person and of what has ended, by the system, while they look at no window of the page (W75). A
- * click goes there. Several windows tell it once: the system replaces what has the same tag.
+ * Shows system notifications about questions and finished turns while no window of the page is visible (W75). A click opens the
+ * conversation. Several windows show one notification, because the system merges equal tags.
  */
 export function Notifications() {
   const { store } = usePage();
@@ -38,7 +38,7 @@ export function Notifications() {
       const known = new Map(before.conversations.map((each) => [each.id, each]));
       for (const each of now.conversations ?? []) {
         const what = newsOf(each, known.get(each.id), mayAnswer);
-        // What the system does not show is in the list all the same.
+        // The list shows everything that the system does not.
         if (what !== undefined) tell(each, what).catch(() => {});
       }
     });
@@ -50,7 +50,7 @@ export function Notifications() {
   return null;
 }
 
-/** What is new of a conversation that somebody would want to be told. */
+/** The news of a conversation for a notification, if any. */
 function newsOf(
   now: ListedConversation,
   before: ListedConversation | undefined,

@@ -1,11 +1,11 @@
 import { language, t } from "../phrases/phrases.ts";
 
-/** Under which name the browser keeps the one document that is kept. */
+/** The name of the browser's cache for the offline document. */
 const KEPT = "banyan-offline";
 
 /**
- * Has the browser show a sentence, in the language of the page, where the page is opened and its server does not answer (W75).
- * Nothing else is kept: no conversation, and no file of the page, which the browser keeps by itself as long as it likes.
+ * Makes the browser show a translated sentence when the page is opened and its server does not answer (W75). Nothing else is
+ * stored: no conversation, and no file of the page, for which the browser's own cache is enough.
  */
 export async function beThereOffline(): Promise<void> {
   if (!("serviceWorker" in navigator) || !("caches" in window)) return;

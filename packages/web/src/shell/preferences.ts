@@ -2,20 +2,20 @@ import { useSyncExternalStore } from "react";
 import type { PanelName } from "../panels/panel-names.ts";
 import { keep, kept } from "./kept.ts";
 
-/** What a person likes; kept in the browser, for all conversations. */
+/** The user's preferences, stored in the browser for all conversations. */
 export interface Preferences {
   readonly theme: "system" | "light" | "dark";
-  /** What Enter does while the agent works. */
+  /** The effect of Enter during a turn. */
   readonly delivery: "steer" | "queue";
-  /** Whether reasoning stays open when it is finished. */
+  /** Whether finished reasoning stays open. */
   readonly reasoning: "open" | "closed";
-  /** Whether what each answer took stands below it. */
+  /** Whether answers show their usage. */
   readonly figures: "shown" | "folded";
-  /** Whether long lines of code go on in the next one. */
+  /** Whether long lines of code wrap. */
   readonly code: "wrapped" | "scrolled";
-  /** Whether the system tells what waits and what is done, while one looks elsewhere. */
+  /** Whether the system shows notifications while no window is visible. */
   readonly notify: "on" | "off";
-  /** The panel beside a conversation, where there is room for one. */
+  /** The open panel, where there is room for one. */
   readonly panel: PanelName | "none";
 }
 
@@ -29,10 +29,10 @@ const DEFAULTS: Preferences = {
   panel: "none",
 };
 const KEY = "preferences";
-/** A page hears of a change in another window as `storage`; of its own it is told by this. */
+/** The event for changes in this window; `storage` reports only those of other windows. */
 const CHANGED = "banyan-preferences";
 
-/** One of the preferences, and how it is changed. */
+/** A preference and its setter. */
 export function usePreference<Name extends keyof Preferences>(
   name: Name,
 ): readonly [Preferences[Name], (value: Preferences[Name]) => void] {
@@ -44,14 +44,14 @@ export function usePreference<Name extends keyof Preferences>(
   return [value, (chosen) => prefer({ [name]: chosen })];
 }
 
-/** Whether the page is dark, by what is preferred here or in the system. */
+/** Whether the page is dark, by preference or system. */
 export function useIsDark(): boolean {
   const [theme] = usePreference("theme");
   const isSystemDark = useMedia("(prefers-color-scheme: dark)");
   return theme === "system" ? isSystemDark : theme === "dark";
 }
 
-/** Shows the page in the theme that is preferred, also when another window changes it. */
+/** Applies the preferred theme, also after a change in another window. */
 export function applyTheme(): void {
   const apply = () => {
     const { theme } = preferences();
@@ -80,12 +80,12 @@ function listen(listener: () => void): () => void {
   };
 }
 
-/** Returns whether fingers on a screen are what the device is used with first. */
+/** Whether touch is the device's main input. */
 export function useIsTouch(): boolean {
   return useMedia("(hover: none) and (pointer: coarse)");
 }
 
-/** Whether a media query holds now. */
+/** Whether a media query matches now. */
 export function useMedia(query: string): boolean {
   return useSyncExternalStore(
     (changed) => {

@@ -1,7 +1,7 @@
 /** Milliseconds. */
 const KEPT_FOR = 60_000;
 
-/** Has the browser keep a text as a file. */
+/** Downloads a text as a file. */
 export function saveFile({
   name,
   mediaType,
@@ -16,6 +16,6 @@ export function saveFile({
   link.href = address;
   link.download = name;
   link.click();
-  // The browser has begun to keep it by then.
+  // The browser has started the download by then.
   setTimeout(() => URL.revokeObjectURL(address), KEPT_FOR);
 }

@@ -14,20 +14,20 @@ import { lazily } from "./lazily.ts";
 import { usePlace } from "./navigation.tsx";
 import { usePreference } from "./preferences.ts";
 
-/** The frame of the page: the list of conversations on the left, what is in view beside it. */
+/** The frame of the page: the list of conversations, and the current view next to it. */
 export function Shell() {
   const [listOpen, setListOpen] = useState(false);
   useTabTitle();
   const may = useMay();
-  // Who has a link is shown one conversation (S29).
+  // A guest with a link sees one conversation (S29).
   const hasList = may("conversation.list");
   const shown = usePlace(({ conversation }) => conversation);
-  // On a narrow screen the list gives way to what was chosen in it, or begun.
+  // On a narrow screen, the list closes after a choice or a new conversation.
   useEffect(() => {
     if (shown !== undefined) setListOpen(false);
   }, [shown]);
   const onClick = ({ target }: React.MouseEvent) => {
-    // Also to what is in view already: to a message of it, say.
+    // Also for links inside the current view, for example to one of its messages.
     if ((target as Element).closest("a")) setListOpen(false);
   };
   return (
@@ -72,7 +72,7 @@ export function Shell() {
 
 const Notifications = lazily(async () => ({ default: (await import("./notifications.tsx")).Notifications }));
 
-/** What the system tells, where a person wants it and it may (W75). */
+/** System notifications, if the user wants them and the browser allows them (W75). */
 function Told() {
   const [notify] = usePreference("notify");
   if (notify === "off" || !("Notification" in window) || Notification.permission !== "granted") return null;
@@ -83,7 +83,7 @@ function Told() {
   );
 }
 
-/** The title of the tab: how much waits for the person, and which conversation is in view (W34). */
+/** The title of the tab: the number of open questions, and the current conversation (W34). */
 function useTabTitle(): void {
   const shown = usePlace(({ conversation }) => conversation);
   const waiting = usePageState(waitingInAll);
@@ -96,7 +96,7 @@ function useTabTitle(): void {
   }, [waiting, title, isFailed]);
 }
 
-/** Says why what a person asked for did not come about, or what came of it, until they have read it or ask for something else. */
+/** The error or result of the user's last action, until the user closes it or starts another action. */
 function ProblemBanner() {
   const { store } = usePage();
   const problem = usePageState((state) => state.problem);

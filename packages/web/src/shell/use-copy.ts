@@ -2,10 +2,10 @@ import { useEffect, useState } from "react";
 import { usePage } from "../page.ts";
 import { t } from "../phrases/phrases.ts";
 
-/** Milliseconds for which it is told that something was copied. */
+/** Milliseconds for which `isCopied` stays true. */
 const TOLD = 1_500;
 
-/** How a text is copied; for a moment after it, `isCopied` says that it was. */
+/** Copies a text; `isCopied` is true for a moment afterwards. */
 export function useCopy(text: string): { readonly isCopied: boolean; copy(): void } {
   const page = usePage();
   const [isCopied, setCopied] = useState(false);
@@ -19,7 +19,7 @@ export function useCopy(text: string): { readonly isCopied: boolean; copy(): voi
 
 const REFUSED = t("Could not copy: the browser does not allow it.");
 
-/** A page that came from another machine without TLS has no `navigator.clipboard`: it fills what the browser copies. */
+/** Over plain HTTP from another machine there is no `navigator.clipboard`: fill the browser's copy event instead. */
 async function putOnClipboard(text: string): Promise<void> {
   if ("clipboard" in navigator) {
     return navigator.clipboard.writeText(text).catch((cause: unknown) => {
@@ -36,7 +36,7 @@ async function putOnClipboard(text: string): Promise<void> {
   try {
     if (!document.execCommand("copy") || !isFilled) throw new Error(REFUSED);
   } finally {
-    // It would fill what the person copies next.
+    // The listener would also fill the user's next copy.
     document.removeEventListener("copy", fill);
   }
 }

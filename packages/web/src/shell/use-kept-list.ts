@@ -1,10 +1,10 @@
 import { useCallback, useSyncExternalStore } from "react";
 import { keep, kept } from "./kept.ts";
 
-/** A page hears of a change in another window as `storage`; of its own it is told by this. */
+/** The event for changes in this window; `storage` reports only those of other windows. */
 const CHANGED = "banyan-kept-list";
 
-/** A list as it was read last, so that it is the same array while nothing changes. */
+/** The last read of a list, so that an unchanged list stays the same array. */
 interface Read {
   readonly json: string;
   readonly list: readonly unknown[];
@@ -12,7 +12,7 @@ interface Read {
 
 const reads = new Map<string, Read>();
 
-/** A list that the browser keeps under a name, the same in all its windows; what `isOne` says is none of its kind is left out. */
+/** A stored list that all windows share. Items that fail `isOne` are left out. */
 export function useKeptList<Item>(
   name: string,
   isOne: (item: unknown) => item is Item,

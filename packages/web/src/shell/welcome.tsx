@@ -9,7 +9,7 @@ import { t, withoutName } from "../phrases/phrases.ts";
 import { useMay } from "../use-may.ts";
 import { correct } from "./navigation.tsx";
 
-/** What stands where a conversation would, while none is chosen: a place to begin one (W63). */
+/** The view without a conversation: a message box to begin one (W63). */
 export function Welcome() {
   const connection = usePageState(({ connection }) => connection);
   const may = useMay();
@@ -22,13 +22,13 @@ export function Welcome() {
   if (only) return null;
   return (
     <div className="flex min-h-0 flex-1 flex-col items-center overflow-y-auto px-4 py-6 max-md:pt-14">
-      {/* From a fixed place on: what comes later lengthens it, and moves nothing above (W54). */}
+      {/* Starts at a fixed height: later content extends it downwards and moves nothing above (W54). */}
       <div className="mt-[14vh] mb-auto flex w-full max-w-text flex-col items-center gap-5 short:mt-0 short:gap-2">
         <h1 className="flex items-center gap-x-3 gap-y-2 text-center font-semibold text-2xl max-sm:flex-col max-sm:text-xl short:text-lg">
           <img src="/icon.svg" alt="" className="size-10 short:hidden" />
           {mayBegin ? t("What should we work on?") : "Banyan"}
         </h1>
-        {/* It has its line before the server has told. */}
+        {/* The line keeps its space before the server answers. */}
         <p className="min-h-6 text-center text-soft">
           {welcome &&
             tParts("{agent} works in {workspace}", {
@@ -49,7 +49,7 @@ export function Welcome() {
   );
 }
 
-/** The server's notices of left out parts, as its own terminal shows them (C19). */
+/** The server's notices about omitted parts, as its terminal shows them (C19). */
 function LeftOut({ notices }: { readonly notices: readonly string[] }) {
   return (
     <div className="w-full">
@@ -68,10 +68,10 @@ function LeftOut({ notices }: { readonly notices: readonly string[] }) {
 
 type Provider = Result<"model.list">["providers"][number];
 
-/** Providers of models that are named at once. */
+/** The most providers that are named at once. */
 const NAMED = 4;
 
-/** Where the model comes from; when it is the demo, how to have a real one: what can be used already, and what is missing (W63). */
+/** The provider of the model. For the demo, how to get a real model: what is usable, and what is missing (W63). */
 function ModelSource({ model }: { readonly model: string }) {
   const { connection } = usePage();
   const mayAsk = useMay()("model.list");
@@ -84,7 +84,7 @@ function ModelSource({ model }: { readonly model: string }) {
         if (isWanted) setProviders(listed.providers);
       },
       () => {
-        // The name alone stands there.
+        // Without the list, only the name is shown.
       },
     );
     return () => {

@@ -1,15 +1,15 @@
 import { provenText } from "@banyan/protocol";
 
 /**
- * The key of a sign-in (S20). The browser keeps it for the origin of the page, host and port, so that no other server on this
- * machine gets it, and where it can sign, nobody can read it again: not this page, and not a page of whatever listens here
- * one day. Windows share it, and it is there after a restart of the browser.
+ * The key of a sign-in (S20). The browser stores it for the page's origin, host and port, so that no other server on this machine
+ * gets it. Where the browser can sign, no script can read it, not even a page of a later server on this port. Windows share it,
+ * and it survives a restart of the browser.
  */
 export type Key = CryptoKey | string;
 
 const HMAC = { name: "HMAC", hash: "SHA-256" } as const;
 
-/** Keeps the key that the server gave, in the place of any other. */
+/** Stores the key from the server, and replaces any other. */
 export async function keepKey(given: string): Promise<void> {
   // Without cryptography, as over plain HTTP from another machine, the key is its own proof.
   const { subtle } = crypto as { readonly subtle?: SubtleCrypto };
@@ -17,22 +17,22 @@ export async function keepKey(given: string): Promise<void> {
   await inStore("readwrite", (keys) => keys.put(key, NAME));
 }
 
-/** The key that is kept; nothing when there is none, or nothing may be kept. */
+/** The stored key; `undefined` if there is none, or storage is forbidden. */
 export async function keptKey(): Promise<Key | undefined> {
   try {
     return (await inStore<Key | undefined>("readonly", (keys) => keys.get(NAME))) ?? undefined;
   } catch {
-    // A browser that keeps nothing has no key.
+    // A browser without storage has no key.
     return undefined;
   }
 }
 
-/** Forgets the key, so that a page without its cookie does not look signed in. */
+/** Removes the key, so that a page without its cookie does not look signed in. */
 export async function forgetKey(): Promise<void> {
   await inStore("readwrite", (keys) => keys.delete(NAME));
 }
 
-/** Shows a server, for this connection alone and at this address alone, that the page has the key. */
+/** Proves to a server that the page has the key; valid for this connection and this address only. */
 export async function proofFor(key: Key, challenge: string): Promise<string> {
   if (typeof key === "string") return key;
   const text = new TextEncoder().encode(provenText(challenge, window.location.host));

@@ -4,7 +4,7 @@ import { keptKey } from "./key.ts";
 import { isSignedIn, signIn } from "./signing.ts";
 import "../styles.css";
 
-// The page where a person signs in: at /sign-in, and at every address of the page in a browser that is not signed in.
+// The sign-in page, at /sign-in and at every address of the page in a browser that is not signed in.
 
 applyTheme();
 applyLanguage(document.documentElement);
@@ -14,7 +14,7 @@ const form = there(document.querySelector("form"));
 const problem = there(document.getElementById("problem"));
 const { hash, pathname } = window.location;
 const once = pathname === "/sign-in" ? hash.slice(1) : "";
-// The token is gone from the address, and from where Back leads, before anything else happens.
+// Remove the token from the address and the history before anything else.
 if (once !== "") window.history.replaceState(null, "", pathname);
 
 form.addEventListener("submit", (event) => {
@@ -22,7 +22,7 @@ form.addEventListener("submit", (event) => {
   enter(tokenIn(String(new FormData(form).get("token") ?? ""))).catch(tell);
 });
 if (once !== "") enter(once).catch(tell);
-// Who follows a link of another site comes without the cookie, which that site must not make a browser send.
+// A link from another site arrives without the cookie, because that site must not cause requests with it.
 else if ((await keptKey()) !== undefined && (await isSignedIn())) goOn();
 
 async function enter(token: string): Promise<void> {
@@ -39,7 +39,7 @@ function tell(error: unknown): void {
   });
 }
 
-/** Says in the language of the page what stands in sign-in.html in English. */
+/** Translates the English texts of sign-in.html. */
 function sayAll(): void {
   document.title = `${t("Sign in")} · Banyan`;
   const words = { heading: t("Sign in to Banyan"), label: t("Token"), enter: t("Sign in") };
@@ -54,17 +54,17 @@ function sayAll(): void {
   where.replaceChildren(...phrase.split(/[{}]/).map((piece) => parts.get(piece) ?? piece));
 }
 
-/** To what the person asked for, or what their link shows. */
+/** Opens the requested page, or what the link shows. */
 function goOn(shown?: string): void {
   const { search } = window.location;
   if (shown !== undefined) window.location.replace(shown);
   else if (pathname === "/sign-in" || /[?&]token=/.test(search)) window.location.replace("/");
-  // To go where one is with a # leads nowhere.
+  // Navigating to the current address with a # does not load it.
   else if (hash !== "") window.location.reload();
   else window.location.replace(`${pathname}${search}`);
 }
 
-/** What was pasted may be the whole address. */
+/** The pasted text may be the whole address. */
 function tokenIn(text: string): string {
   return /[?&]token=([^&#\s]+)/.exec(text)?.[1] ?? text.trim();
 }

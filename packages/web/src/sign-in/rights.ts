@@ -3,13 +3,13 @@ import { keep, kept } from "../shell/kept.ts";
 
 const KEY = "rights";
 
-/** What the server let this person do the last time: what is shown until it says so again. It decides nothing. */
+/** The user's rights at the last visit, shown until the server answers. They grant nothing. */
 export function keptRights(): readonly Right[] {
   const rights = kept(KEY);
   return Array.isArray(rights) ? (rights as readonly Right[]) : [];
 }
 
-/** Keeps what the server lets this person do. */
+/** Stores the user's rights. */
 export function keepRights(rights: readonly Right[]): void {
   keep(KEY, rights);
 }

@@ -3,10 +3,10 @@ import { t } from "../phrases/phrases.ts";
 import { forgetKey, keepKey } from "./key.ts";
 import { keepRights } from "./rights.ts";
 
-/** What came of a sign-in: where it leads, if it is somewhere; or why there is none, in a sentence. */
+/** The result of a sign-in: a path to open, if any, or an error sentence. */
 export type SignedIn = { readonly path?: string | undefined } | { readonly problem: string };
 
-/** Signs this browser in with a token. With a link, one that is signed in already, and sees more, stays as it is. */
+/** Signs this browser in with a token. A shared link does not replace a sign-in that sees more. */
 export async function signIn(token: string): Promise<SignedIn> {
   const answer = await asked("/api/v1/sign-in", { token });
   if (answer === undefined) return { problem: t("The server cannot be reached. Is it running?") };
@@ -26,18 +26,18 @@ export async function signIn(token: string): Promise<SignedIn> {
   }
 }
 
-/** Makes this browser forget that it was signed in, as when the server does not know it any more. */
+/** Removes this browser's sign-in, for example when the server no longer knows it. */
 export async function signOut(): Promise<void> {
   await Promise.allSettled([fetch("/api/v1/sign-out", { method: "POST" }), forgetKey()]);
 }
 
-/** Whether the server still takes this browser for signed in; so it is taken to be while nobody answers. */
+/** Whether the server still knows this sign-in; true while the server does not answer. */
 export async function isSignedIn(): Promise<boolean> {
   try {
     const { signedIn } = (await (await fetch("/api/v1/page")).json()) as { readonly signedIn?: boolean };
     return signedIn !== false;
   } catch {
-    // The server is away: that is for the connection to say.
+    // The connection reports an unreachable server.
     return true;
   }
 }
@@ -54,7 +54,7 @@ async function asked(address: string, said: object): Promise<SignInAnswer | unde
       await fetch(address, { method: "POST", headers, body: JSON.stringify(said) })
     ).json()) as SignInAnswer;
   } catch {
-    // Nobody answers, or what answers is no server of ours.
+    // No answer, or an answer of another server.
     return undefined;
   }
 }

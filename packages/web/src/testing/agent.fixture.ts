@@ -5,36 +5,36 @@ import { updatePlan } from "@banyan/core/hosts";
 import { type Beat, call, fail, reasoning, type Scene, scriptedModel, stall, text, until } from "@banyan/core/testing";
 import { changingTool } from "./changing-tool.fixture.ts";
 
-/** Milliseconds between two pieces of an answer: about what a quick model does. */
+/** Milliseconds between two pieces of an answer, like a fast model. */
 const PACE = 12;
 
-/** Words that are counted, so that a missing or a repeated one shows. */
+/** Numbered words, so that a missing or repeated one shows. */
 export function words(count: number, name = "word"): string[] {
   return Array.from({ length: count }, (_, index) => `${name}${index} `);
 }
 
 const step = (title: string, status: string) => ({ title, status });
 
-/** An agent that does what the last message says, and tools that go on when a test lets them. */
+/** An agent that acts on the last message, with tools that a test can hold. */
 export interface TestAgent {
   readonly options: AgentOptions;
-  /** Further models, by their names. What they cost is unknown. */
+  /** Further models by name, with unknown prices. */
   readonly models: Readonly<Record<string, AgentOptions["model"]>>;
-  /** Lets every call of `hold` and every answer to `half` and `think` go on that waits; those to come wait again. */
+  /** Releases all waiting calls of `hold` and answers to `half` and `think`; later ones wait again. */
   release(): void;
-  /** What its memory recalls for whatever is said: nothing at first. */
+  /** The memory entries for every message; empty at first. */
   readonly recalled: Recalled[];
 }
 
 const NONE = { type: "object" } as const;
 
-/** What would be allowed for good: a rule with a word of its own for `git log`. */
+/** The suggested rule of a call, with its own form for `git log`. */
 function patternFor(tool: string, input: unknown): string {
   const { command = "" } = input as { readonly command?: string };
   return command.startsWith("git log") ? "shell(git log [harmless])" : `${tool}(ls*)`;
 }
 
-/** An agent that answers by the first word of what it is told; see the scenes below. */
+/** An agent that answers by the first word of the message; see the scenes below. */
 export function testAgent(): TestAgent {
   // Tests of another file may have run in this process before.
   broken.clear();
@@ -160,11 +160,11 @@ function sceneFor(request: ModelRequest, gate: Promise<void>): Scene {
   const said = saidIn(request);
   const [word = "", ...rest] = said.split(/\s+/);
   const step = messages.length - 1 - messages.findLastIndex((message) => message.role === "user");
-  // One file a step, until there are no more.
+  // One file per step, until none is left.
   if (word === "look" && rest[step] !== undefined) return [call("read", { path: rest[step] })];
   if (step === 0) return (SCENES[word] ?? plain)(rest, said, gate);
   const afterwards = text(AFTERWARDS[word] ?? "That is done.");
-  // A sub-agent has a task, which ends when it says so.
+  // A sub-agent ends its task with a call.
   const isTask = tools.some(({ name }) => name === "finish_task");
   return isTask ? [afterwards, call("finish_task", { result: "done" })] : [afterwards];
 }
@@ -173,7 +173,7 @@ function plain(_rest: readonly string[], said: string): readonly Beat[] {
   return [text(..."You said: ".split(/(?<= )/), ...said.split(/(?<= )/))];
 }
 
-/** Answers of `anew` and `late` that broke off, by what they are called. */
+/** The names of `anew` and `late` answers that already broke off. */
 const broken = new Set<string>();
 
 function isFirst(name: string): boolean {
@@ -181,10 +181,10 @@ function isFirst(name: string): boolean {
   return broken.add(name).size > size;
 }
 
-/** What it answers, by the first word of the message. */
+/** The answers, by the first word of the message. */
 const SCENES: Readonly<Record<string, (rest: readonly string[], said: string, gate: Promise<void>) => Scene>> = {
   count: ([many = "20"]) => [text(...words(Number(many)))],
-  // The second half comes when the test lets it.
+  // The second half waits for the test.
   half: ([many = "20"], _said, gate) => {
     const all = words(Number(many));
     return [text(...all.slice(0, all.length / 2)), until(gate), text(...all.slice(all.length / 2))];
@@ -194,13 +194,13 @@ const SCENES: Readonly<Record<string, (rest: readonly string[], said: string, ga
     return [reasoning(...all.slice(0, 50)), until(gate), reasoning(...all.slice(50)), text("Thought through.")];
   },
   busy: () => [fail("overloaded", { message: "The provider is overloaded.", status: 529, retryAfter: 60_000 })],
-  // Before its first word; the second model can.
+  // Fails before its first word; the second model works.
   refuse: () => [fail("authentication", { message: "The key of scripted is wrong: set another one." })],
-  // Breaks off once, and is asked for anew.
+  // Breaks off once, and is retried.
   anew: ([name = ""]) => {
     return isFirst(name) ? [text("Half an oak "), fail("overloaded", { retryAfter: 1 })] : [text("A whole oak.")];
   },
-  // Fails once before its first word, and is asked again; that answer comes when the test lets it.
+  // Fails once before its first word; the answer to the retry waits for the test.
   late: ([name = ""], _said, gate) =>
     isFirst(name) ? [fail("overloaded", { retryAfter: 1_000 })] : [until(gate), text("At last.")],
   stall: () => [text(...words(5)), stall()],
@@ -212,7 +212,7 @@ const SCENES: Readonly<Record<string, (rest: readonly string[], said: string, ga
   agent: (rest) => [call("launch_agent", { task: rest.join(" "), expected_output: "words" })],
   edit: () => [call("edit", EDIT)],
   offered: () => [call("mcp_g_read_only", EDIT)],
-  /** Calls of `shell` with any arguments: as JSON behind the word. */
+  /** Calls of `shell` with any arguments, as JSON after the word. */
   calls: (_rest, said) => JSON.parse(said.slice("calls".length)).map((input: Json) => call("shell", input)),
   code: () => [text(...CODE.split(/(?<=\n)/)), stall()],
   change: ([path = "", how = ""]) => [text("I change it. "), call("change", { path, how })],
@@ -238,12 +238,12 @@ const WONDER: Json = {
   ],
 };
 
-/** A change of a file that a person is asked about. */
+/** A file change that needs approval. */
 type Edit = typeof EDIT;
 
 const EDIT = { path: "src/sum.ts", old_text: "return a;\n", new_text: "return a + b;\n" };
 
-/** An answer with code, of which more is to come. */
+/** An unfinished answer with code. */
 const CODE = `It is so:
 
 \`\`\`ts
@@ -266,7 +266,7 @@ const AFTERWARDS: Readonly<Record<string, string>> = {
   change: "A line.\nAnother line.",
 };
 
-/** An answer that would do harm if it were more than text. */
+/** An answer that would be harmful as anything but text. */
 const HOSTILE = `<script>window.harmed = true</script>
 <img src="http://127.0.0.1:9/beacon.png" onerror="window.harmed = true">
 

@@ -1,30 +1,27 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 
-/** The rules of axe that look at colours: of two themes, nothing else can differ. */
+/** The colour rules of axe: only these can differ between themes. */
 const OF_COLOURS = ["color-contrast", "link-in-text-block"];
 
-/** A theme, and what of the page is judged in it. */
+/** A theme, and the part of the page to check. */
 interface Judged {
   readonly theme: "light" | "dark";
-  /** Only how its colours stand out. */
+  /** Whether to check only contrast. */
   readonly isOnlyColours?: boolean;
-  /** The part of the page; all of it when absent. */
+  /** The part of the page; default: all of it. */
   readonly part?: string;
-  /** What of the part is left out: it is judged elsewhere. */
+  /** A part to skip, which is checked elsewhere. */
   readonly without?: string;
 }
 
-/**
- * What axe finds fault with (WCAG 2.2, A and AA), in the light theme and in the dark one; in a part of the page, or in all
- * of it.
- */
+/** The violations that axe finds (WCAG 2.2, A and AA) in both themes, in a part of the page or in all of it. */
 export async function faultsOf(page: Page, part = "html"): Promise<readonly string[]> {
   const light = await faultsIn(page, { theme: "light", part });
   return [...light, ...(await faultsIn(page, { theme: "dark", part, isOnlyColours: true }))];
 }
 
-/** What axe finds fault with in one theme. */
+/** The violations in one theme. */
 export async function faultsIn(page: Page, judged: Judged): Promise<readonly string[]> {
   const { theme, isOnlyColours = false, part = "html", without } = judged;
   await page.emulateMedia({ colorScheme: theme });

@@ -5,8 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 /**
- * The page, built as it is published, in the temporary folder of the test run: once for all files. Whoever comes first
- * builds; the others wait.
+ * The page, built as published, in the temporary folder of the test run. The first test file builds it for all; the others wait.
  */
 export async function builtPage(): Promise<string> {
   const page = join(tmpdir(), `banyan-page-${process.ppid}`);
@@ -14,7 +13,7 @@ export async function builtPage(): Promise<string> {
   try {
     mkdirSync(claim);
   } catch (cause) {
-    // Another file's tests are building it.
+    // Another test file is building it.
     while (!existsSync(page)) {
       if (!existsSync(claim)) throw new Error("The page could not be built: see the tests of another file.", { cause });
       await sleep(50);
@@ -24,10 +23,10 @@ export async function builtPage(): Promise<string> {
   try {
     const outDir = `${page}-building`;
     const root = fileURLToPath(new URL("../..", import.meta.url));
-    // Libraries of the page look at it: what Vitest says to itself must not reach the page, which is to be the one that is published.
+    // Vitest's NODE_ENV would change the libraries: the page must equal the published one.
     const { NODE_ENV } = process.env;
     process.env.NODE_ENV = "production";
-    // Not for those who wait: it takes a second of the processor to load.
+    // Loaded only by the builder, because loading takes a second of processor time.
     const { build } = await import("vite");
     await build({ root, mode: "production", logLevel: "error", build: { outDir, emptyOutDir: true } });
     process.env.NODE_ENV = NODE_ENV;

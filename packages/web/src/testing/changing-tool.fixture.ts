@@ -1,6 +1,6 @@
 import { defineTool } from "@banyan/core";
 
-/** Lines of the longest diff that a page has to show (W31). */
+/** The lines of the longest diff that a page must show (W31). */
 const MANY_LINES = 50_000;
 
 const DIFF = `--- a/file
@@ -13,9 +13,8 @@ const DIFF = `--- a/file
  the last line`;
 
 /**
- * A tool that says it changed a file. With `how` it does more: `much` makes a file of `MANY_LINES` lines; `slowly` takes
- * the model's next answer for the new text, shows it as it grows, and changes the file when the answer is complete and
- * what `gate` gave at the beginning has resolved.
+ * A tool that reports a file change. `how` does more: `much` creates a file of `MANY_LINES` lines. `slowly` shows the model's
+ * next answer as it grows, and reports the change when the answer is complete and the promise of `gate` has resolved.
  */
 export function changingTool(gate: () => Promise<void>) {
   return defineTool({
@@ -28,7 +27,7 @@ export function changingTool(gate: () => Promise<void>) {
       const change = () => changed({ ...file, kind: "changed", added: 2, removed: 1, diff: DIFF });
       switch (how) {
         case "slowly": {
-          // Taken now: a test that has seen the last word opens it, maybe before the answer is complete.
+          // Read the gate now: a test opens it after the last word, maybe before the answer is complete.
           const opened = gate();
           follow({ text: (delta) => draft({ index: 0, path, text: delta }), completed: () => opened.then(change) });
           return "Write the new text.";

@@ -1,14 +1,14 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** The way from a browser to a server; it can be cut, and mended. */
+/** A proxy between browser and server, which a test can cut and mend. */
 export interface Link extends AsyncDisposable {
-  /** As a browser names it: host and port. */
+  /** Host and port, for the browser. */
   readonly host: string;
-  /** Where it leads from now on. */
+  /** Sets the target. */
   to(address: string): void;
-  /** Ends what is open, and refuses what comes until `mend`. */
+  /** Ends open connections and refuses new ones until `mend`. */
   cut(): void;
-  /** What is open stays so, but nothing comes through any more; nor on what is opened until `mend`. */
+  /** Keeps connections open, old and new, but passes no data until `mend`. */
   hush(): void;
   mend(): void;
 }

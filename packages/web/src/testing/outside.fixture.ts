@@ -2,20 +2,20 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/** A place outside of the page and its server, which notes who comes, over TCP or UDP. */
+/** A place outside the page and its server that records TCP and UDP visits. */
 export interface Outside extends AsyncDisposable {
-  /** A port of 127.0.0.1, in both. */
+  /** A port of 127.0.0.1, the same for TCP and UDP. */
   readonly port: number;
   readonly visits: readonly string[];
 }
 
-/** Opens a place that nobody should reach. */
+/** Opens a place that nothing should reach. */
 export async function outside(): Promise<Outside> {
   const visits: string[] = [];
   const tcp = createServer((socket) => {
     visits.push("tcp");
     socket.on("error", () => {
-      // Whoever came went again.
+      // The visitor disconnected.
     });
     socket.end();
   }).listen(0, "127.0.0.1");
@@ -35,8 +35,8 @@ export async function outside(): Promise<Outside> {
 }
 
 /**
- * A page that tries every way out of the frame that it runs in: to the page around it, to what browsers keep, to the server, and
- * to a place outside. What it got out is in its `window.gotOut`; when all was tried, `window.isTried` is true, and `leave` tries to become another document.
+ * A page that tries every way out of its frame: to the surrounding page, to browser storage, to the server, and to an outside
+ * place. `window.gotOut` lists the ways that worked, `window.isTried` is true at the end, and `leave` tries to navigate away.
  */
 export function escapist(port: number): string {
   const away = `http://127.0.0.1:${port}`;
@@ -83,7 +83,7 @@ export function escapist(port: number): string {
   (async () => {
     window.gotOut = [];
     for (const [name, way] of Object.entries(ways)) {
-      // What waits for a person, who is asked, has got nothing.
+      // A way that waits for the user's permission has not worked.
       const late = new Promise((_, reject) => setTimeout(reject, 400));
       try { await Promise.race([way(), late]); gotOut.push(name); } catch {}
     }
@@ -96,7 +96,7 @@ export function escapist(port: number): string {
 </script>`;
 }
 
-/** A function that connects to a place as browsers connect to each other. */
+/** A function that opens a WebRTC connection to a place. */
 function callsTo(port: number): string {
   return `async () => {
     const peers = new RTCPeerConnection({ iceServers: [{ urls: "stun:127.0.0.1:${port}" },

@@ -3,10 +3,10 @@ import { ASKED } from "./scenes.fixture.ts";
 import { beside, log, open, PANEL, type State } from "./state.fixture.ts";
 import { branches, long, one, planned } from "./tales.fixture.ts";
 
-/** The part of the page that draws changed files. */
+/** The script of the changes panel. */
 const CHANGES = /\/changes-panel-[^/]*\.js$/;
 
-/** The states of what stands beside a conversation: a panel that is in none does not compile. */
+/** The states of the panels: a panel without a state does not compile. */
 export const PANEL_STATES = {
   "panel-changes": beside(branches, "changes", "src/table.ts"),
   "panel-compare": {

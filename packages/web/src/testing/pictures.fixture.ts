@@ -1,6 +1,6 @@
-// Takes the pictures of the page in docs/: a real server and a real browser, and a model that follows a script. Run it
-// with `npm run pictures -w @banyan/web` after the looks of the page changed. With the name of a folder it takes one of
-// each state there, or of those that are named behind it, in five sizes and both themes, to be looked at.
+// Takes the screenshots in docs/ with a real server, a real browser and a scripted model. Run with `npm run pictures -w
+// @banyan/web` after changes of the page's look. With a folder, takes every state, or the named ones, in five sizes and both
+// themes.
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,7 +13,7 @@ import { Walk } from "./walk.fixture.ts";
 const [folder, ...chosen] = process.argv.slice(2);
 const docs = fileURLToPath(new URL("../../../../docs/", import.meta.url));
 
-/** The smallest at 400 %, a phone, a tablet, and screens. */
+/** A window of 1280 x 1024 at 400 %, a phone, a tablet, and screens. */
 const SIZES = [
   [320, 256],
   [390, 844],
@@ -24,15 +24,15 @@ const SIZES = [
 
 const THEMES = ["light", "dark"] as const;
 
-/** What could not be brought about. */
+/** States that failed. */
 const failed: string[] = [];
 
 async function shoot(page: Page, path: string): Promise<void> {
-  // What stands for the system's letters on this machine must not make the picture.
+  // The machine's default font must not change the screenshot.
   await page.addStyleTag({
     content: 'body { font-family: "Inter", "Helvetica Neue", "Liberation Sans", Arial, sans-serif }',
   });
-  // Code gets its colours, and the view its place.
+  // Wait until code is highlighted and the view is in place.
   await sleep(500);
   await page.screenshot({ path });
 }

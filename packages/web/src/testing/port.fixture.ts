@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/** Ports that systems give to nobody by themselves: what listens on 0, and what connects, gets higher ones. */
+/** Ports below those that systems assign for port 0 or for outgoing connections. */
 const FIRST = 20_000;
 const COUNT = 12_000;
 
-/** A free port for a server that is to come back on it: nobody is given it in between. */
+/** A free port for a server that restarts on it: the system assigns it to no other program meanwhile. */
 export async function steadyPort(): Promise<number> {
   for (;;) {
     const port = FIRST + Math.floor(Math.random() * COUNT);
@@ -13,7 +13,7 @@ export async function steadyPort(): Promise<number> {
     try {
       await once(server, "listening");
     } catch {
-      // Somebody has it.
+      // The port is in use.
       continue;
     }
     server.close();

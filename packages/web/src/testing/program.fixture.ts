@@ -10,14 +10,14 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const START = fileURLToPath(new URL("../../../../scripts/start.ts", import.meta.url));
 
-/** `banyan` as a person starts it from a checkout, in a home and a workspace of its own. */
+/** `banyan` as started from a checkout, with its own home and workspace. */
 export class Program implements AsyncDisposable {
   readonly #directory = mkdtempSync(join(tmpdir(), "banyan-together-"));
   readonly workspace = join(this.#directory, "workspace");
   readonly env: Readonly<Record<string, string>>;
   #server: ChildProcessByStdio<null, Readable, Readable> | undefined;
 
-  /** With these variables, and nothing of this machine's settings, keys and conversations. */
+  /** The environment has these variables, and no settings, keys or conversations of this machine. */
   constructor(env: Readonly<Record<string, string>>) {
     mkdirSync(this.workspace);
     const { PATH = "", TMPDIR = tmpdir() } = process.env;
@@ -30,14 +30,14 @@ export class Program implements AsyncDisposable {
     return [process.execPath, START, ...args];
   }
 
-  /** Runs a command to its end, and returns what it wrote. */
+  /** Runs a command to its end and returns its output. */
   async output(...args: readonly string[]): Promise<string> {
     const [program = "", ...rest] = this.command(...args);
     const { stdout } = await run(program, rest, { cwd: this.workspace, env: this.env, maxBuffer: 1 << 26 });
     return stdout;
   }
 
-  /** Serves until it is killed, and returns the address. Builds the page first where it was not built. */
+  /** Starts a server, and returns its address. Builds the page if necessary. */
   async serve(...args: readonly string[]): Promise<string> {
     const [program = "", ...rest] = this.command("serve", ...args);
     const { workspace: cwd, env } = this;
@@ -57,7 +57,7 @@ export class Program implements AsyncDisposable {
     }
   }
 
-  /** Ends the server by these signals, one after the other; without any, as a power cut does. */
+  /** Ends the server with these signals, one after another; by default with SIGKILL, like a power cut. */
   async kill(...signals: readonly NodeJS.Signals[]): Promise<void> {
     if (!this.#server || this.#server.exitCode !== null || this.#server.signalCode !== null) return;
     const ended = once(this.#server, "exit");
@@ -67,7 +67,7 @@ export class Program implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill();
-    // What the server had started may still be writing.
+    // Child processes of the server may still write.
     rmSync(this.#directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
 }

@@ -1,6 +1,6 @@
 import { type Beat, call, fail, reasoning, type Scene, stall, text } from "@banyan/core/testing";
 
-/** What else is said to the agent of the story: each brings the page into a state that is looked at. */
+/** Further messages to the story's agent: each brings the page into a state. */
 export const ASKED = {
   stream: "Explain how a tide table is made.",
   think: "Which of the two clocks is right?",
@@ -69,7 +69,7 @@ A page that draws one:
 
 [^1]: After the manual of the harbour office, chapter 3.`;
 
-/** Two pictures of the web at a place: a long address with a picture, and a short one without. */
+/** Two web images at a host: an existing one with a long address, and a missing one with a short address. */
 export function gaugesAt(place: string): string {
   return `The gauge of **Fort Denison**, and that of Brest:
 
@@ -80,7 +80,7 @@ export function gaugesAt(place: string): string {
 Both were taken at low water.`;
 }
 
-/** A log of many lines, of which a page shows the first. */
+/** A log with many lines, of which the page shows the first. */
 export const LOG = Array.from(
   { length: 400 },
   (_, line) =>
@@ -89,7 +89,7 @@ export const LOG = Array.from(
 
 const step = (title: string, status: string) => ({ title, status });
 
-/** The answers, by what was said. */
+/** The answers, by message. */
 export const SCENES: Readonly<Record<string, readonly Scene[]>> = {
   [ASKED.stream]: [[said(TABLE), stall()]],
   [ASKED.think]: [
@@ -167,7 +167,7 @@ export const SCENES: Readonly<Record<string, readonly Scene[]>> = {
   ],
 };
 
-/** What memory adds to a message; or that it cannot be read. */
+/** The memory entries for a message, or that memory cannot be read. */
 export const MEMORY: Readonly<
   Record<string, "locked" | readonly { readonly text: string; readonly source: string }[]>
 > = {
@@ -178,12 +178,12 @@ export const MEMORY: Readonly<
   [ASKED.locked]: "locked",
 };
 
-/** Words, one after the other. */
+/** Text, word by word. */
 export function said(words: string): Beat {
   return text(...words.split(/(?<=\s)/));
 }
 
-/** Thoughts, word by word. */
+/** Reasoning, word by word. */
 export function thought(words: string): Beat {
   return reasoning(...words.split(/(?<=\s)/));
 }

@@ -21,25 +21,25 @@ import { type Link, openLink } from "./link.fixture.ts";
 import { steadyPort } from "./port.fixture.ts";
 import { pictureHere } from "./web-of-pictures.fixture.ts";
 
-/** Milliseconds that anything has to come about: a machine under load takes its time. */
+/** Milliseconds to wait for any event: a busy machine is slow. */
 const PATIENCE = 30_000;
 
-/** Of those who may only watch. */
+/** The token of guests, who may only watch. */
 export const GUEST_TOKEN = "a-guest-of-a-test-0123456789-0123456789";
 
-/** Of what a test with a browser does as a whole. */
+/** The timeout of a whole browser test. */
 export const PATIENT = { timeout: 6 * PATIENCE };
 
-/** High enough that nothing scrolls by itself: messages whose end is followed would win against the scrolling of a test. */
+/** High enough to avoid scrolling: following the end of messages would compete with the test's scrolling. */
 const VIEWPORT = { width: 1280, height: 1_400 };
 
-/** Frames in which nothing has moved, for what is seen to stand still. */
+/** Frames without movement after which the view counts as still. */
 const STILL = 10;
 
-/** A page in a window of its own, and what it said on its console. */
+/** A page in its own window, with its console errors. */
 export interface Window {
   readonly page: Page;
-  /** Errors of scripts, and what the content security policy forbade. */
+  /** Script errors, and violations of the content security policy. */
   readonly complaints: readonly string[];
 }
 
@@ -48,18 +48,18 @@ export class Site {
   #browser: Browser | undefined;
   #served: Served | undefined;
   #link: Link | undefined;
-  /** A page is signed in at a port: a server that is started again has the same one. */
+  /** The page's sign-in depends on the port: a restarted server keeps it. */
   #port = 0;
   readonly #directory = mkdtempSync(join(tmpdir(), "banyan-web-"));
   readonly #windows: Page[] = [];
-  /** Browsers in which a person is signed in, for the next test: what they have loaded and compiled once they keep. */
+  /** Signed-in browsers for the next test, which keep loaded and compiled scripts. */
   readonly #signedIn: BrowserContext[] = [];
   readonly #inUse: BrowserContext[] = [];
   /** The directory that agents work in, with a few files. */
   readonly workspace = join(this.#directory, "workspace");
   readonly agent: TestAgent = testAgent();
 
-  /** The way from the browser to the server. */
+  /** The proxy between browser and server. */
   get link(): Link {
     return there(this.#link);
   }
@@ -81,7 +81,7 @@ export class Site {
     });
   }
 
-  /** Ends the server and starts another one on the same store. */
+  /** Restarts the server on the same store. */
   async restart(more: { readonly token?: string } = {}): Promise<void> {
     await this.served[Symbol.asyncDispose]();
     await this.#serve(await builtPage(), more);
@@ -97,7 +97,7 @@ export class Site {
     this.link.to(this.#served.server.address);
   }
 
-  /** Opens a path in a window of a browser that was never here. */
+  /** Opens a path in a new browser. */
   async stranger(path: string, options: BrowserContextOptions = {}): Promise<Page> {
     const context = await there(this.#browser).newContext({ viewport: VIEWPORT, serviceWorkers: "block", ...options });
     context.setDefaultTimeout(PATIENCE);
@@ -105,9 +105,8 @@ export class Site {
   }
 
   /**
-   * Opens a path in a window of a browser of its own, signed in. Without options it may be one that a test before signed in
-   * with: it remembers nothing but that. A test that changes more of its browser than the page does, as its clock, or who is
-   * signed in there, takes `{}`, and so one that was never here.
+   * Opens a path in a signed-in browser. Without options, the browser may come from an earlier test, from which it keeps only the
+   * sign-in. A test that changes more of the browser, such as its clock or its user, passes `{}` for a new one.
    */
   async open(path = "/", options?: BrowserContextOptions, token = TOKEN): Promise<Window> {
     const known = options === undefined ? this.#signedIn.pop() : undefined;
@@ -117,7 +116,7 @@ export class Site {
     page.on("pageerror", (error) => complaints.push(error.message));
     page.on("console", (message) => {
       const text = message.text();
-      // A connection that a test cuts is no complaint.
+      // Connections that a test cuts are no complaint.
       if (message.type() === "error" && !/WebSocket|ERR_/.test(text)) complaints.push(text);
     });
     if (!known) await signIn(page, token);
@@ -133,7 +132,7 @@ export class Site {
     return page;
   }
 
-  /** Carries out a command by HTTP, as another client would. */
+  /** Sends a command over HTTP, like another client. */
   async ask<Name extends CommandName>(
     type: Name,
     input: Omit<Command<Name>, "type" | "id"> & { readonly id?: string },
@@ -147,31 +146,31 @@ export class Site {
     return (await response.json()) as Result<Name>;
   }
 
-  /** A conversation in which these texts were said, each answered before the next. */
+  /** Creates a conversation with these messages, each answered before the next. */
   async conversation(...texts: readonly string[]): Promise<string> {
     const { conversation } = await this.ask("conversation.create", {});
     for (const text of texts) await this.say(conversation, text);
     return conversation;
   }
 
-  /** Says something, and waits until nothing of the conversation runs any more. */
+  /** Sends a message, and waits until the conversation has no run. */
   async say(conversation: string, text: string, more: { readonly at?: string } = {}): Promise<string> {
     const { message } = await this.ask("turn.say", { conversation, parts: [{ type: "text", text }], ...more });
     await this.idle(conversation);
     return message;
   }
 
-  /** Waits until no run of a conversation is live. */
+  /** Waits until a conversation has no run. */
   async idle(conversation: string): Promise<void> {
     for (;;) {
       const { conversations } = await this.ask("conversation.list", {});
       if (conversations.find(({ id }) => id === conversation)?.running === 0) return;
-      // More often, and the server would refuse.
+      // A higher rate would be refused.
       await sleep(40);
     }
   }
 
-  /** The conversation as a program exports it. */
+  /** The conversation's export. */
   async exported(conversation: string): Promise<string> {
     return (await this.ask("conversation.export", { conversation, format: "json" })).text;
   }
@@ -186,8 +185,8 @@ export class Site {
   }
 
   /**
-   * Closes what is open in a browser, and has it forget everything but who is signed in. One page stays, empty: while it is
-   * there, the next one starts in its process, where all scripts are compiled.
+   * Closes the windows of a browser and clears everything except the sign-in. One empty page stays: it keeps the process alive,
+   * in which all scripts are compiled.
    */
   async #giveBack(context: BrowserContext): Promise<void> {
     const [page, ...others] = context.pages();
@@ -210,7 +209,7 @@ export class Site {
   }
 }
 
-/** Signs in on the page that asks for it, as a person does, in whatever language it asks. */
+/** Signs in on the sign-in page, in any language. */
 export async function signIn(page: Page, token: string): Promise<void> {
   await page.locator("input[name=token]").fill(token);
   await page.locator("button[type=submit]").click();
@@ -223,7 +222,7 @@ function there<T>(thing: T | undefined): T {
   return thing;
 }
 
-/** A site for the tests of a file; windows end with each test, the rest with the last one. */
+/** A site for the tests of a file. Windows close after each test, the rest after the last one. */
 export function site(): Site {
   const site = new Site();
   beforeAll(() => site.start(), PATIENT.timeout);
@@ -236,14 +235,14 @@ export function site(): Site {
   return site;
 }
 
-/** Looks again and again until it is as expected, or so long that it never will be. */
+/** Polls until the expectation holds, or the time is over. */
 export function eventually<T>(look: () => T | Promise<T>) {
   return expect.poll(look, { timeout: PATIENCE });
 }
 
 /**
- * How far an element is scrolled, once it stands still: a wheel scrolls smoothly, and what comes into sight is measured.
- * In frames, for on a busy machine any time may pass between two of them.
+ * The scroll position of an element when it rests: wheels scroll smoothly, and new rows are measured. Counts frames, because on a
+ * busy machine the time between two frames varies.
  */
 export function restingPlace(element: Locator): Promise<number> {
   return element.evaluate(async (scrolled, still) => {
@@ -258,10 +257,10 @@ export function restingPlace(element: Locator): Promise<number> {
   }, STILL);
 }
 
-/** Turns the wheel upwards over an element; returns how far it is scrolled then. */
+/** Turns the wheel upwards over an element. Returns the scroll position afterwards. */
 export async function wheelUp(element: Locator, pixels: number): Promise<number> {
   await element.hover();
-  // The page hears of the wheel some time after it was turned; the element scrolls from then on.
+  // The page receives the wheel event later, and scrolls only then.
   const heard = await element.evaluateHandle((scrolled) => ({
     wheel: new Promise((resolve) => scrolled.addEventListener("wheel", resolve, { once: true, passive: true })),
   }));
@@ -270,18 +269,18 @@ export async function wheelUp(element: Locator, pixels: number): Promise<number>
   return restingPlace(element);
 }
 
-/** Stops the clock of a page: on a busy machine, a time of the page's is over when the test says so, with `page.clock`. */
+/** Stops the page's clock, so that the test controls all timers with `page.clock`, even on a busy machine. */
 export async function stopClock(page: Page): Promise<void> {
   await page.clock.install();
   await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1_000));
 }
 
-/** The box in which a person writes. */
+/** The message box. */
 export function composer(page: Page) {
   return page.getByRole("textbox", { name: "Message", exact: true });
 }
 
-/** Writes a message and sends it. */
+/** Types and sends a message. */
 export async function write(page: Page, text: string): Promise<void> {
   await composer(page).fill(text);
   await composer(page).press("Enter");

@@ -10,16 +10,15 @@ import { type Link, openLink } from "./link.fixture.ts";
 import { storyAgent } from "./story.fixture.ts";
 import { pictureHere } from "./web-of-pictures.fixture.ts";
 
-/** Of those who may only watch. */
+/** The token of guests, who may only watch. */
 export const WATCHING = "a-guest-of-a-stage-0123456789-0123456789";
 
 /**
- * A server of the story, for whoever looks at the page in its states: with real conversations, of which each is told when it
- * is first asked for.
+ * A server for views of the page in its states, with real conversations. Each conversation is played when it is first requested.
  */
 export class Stage implements AsyncDisposable {
   readonly served: Served;
-  /** The way from a browser to the server. */
+  /** The proxy between browser and server. */
   readonly link: Link;
   readonly #directory: string;
   readonly #told = new Map<unknown, Promise<string>>();
@@ -35,19 +34,19 @@ export class Stage implements AsyncDisposable {
     const [page, link] = [await builtPage(), await openLink()];
     const stage = await served(storyAgent(), {
       ...{ directory, page, workspace: "/home/ada/tides", guestToken: WATCHING, allowedHosts: [link.host] },
-      // Its own files stand for those of the web.
+      // The server's own files stand in for web images.
       picture: pictureHere,
     });
     link.to(stage.server.address);
     return new Stage(stage, link, directory);
   }
 
-  /** A whole address of the page. */
+  /** A full URL of the page. */
   at(path: string): string {
     return `http://${this.link.host}${path}`;
   }
 
-  /** The conversation that is told in this way, the same whenever it is asked for. */
+  /** The conversation that `tell` plays, played once. */
   conversation(tell: (stage: Stage) => Promise<string>): Promise<string> {
     const told = this.#told.get(tell) ?? tell(this);
     this.#told.set(tell, told);
@@ -64,7 +63,7 @@ export class Stage implements AsyncDisposable {
     return (await response.json()) as Result<Name>;
   }
 
-  /** Begins a conversation with some words, and waits for nothing. */
+  /** Starts a conversation with a message, without waiting for the answer. */
   async begun(words: string, title?: string): Promise<string> {
     const { conversation } = await this.ask("conversation.create", {});
     await this.say(conversation, words);
@@ -72,13 +71,13 @@ export class Stage implements AsyncDisposable {
     return conversation;
   }
 
-  /** Says something; with `at`, it goes on from that message. */
+  /** Sends a message, below message `at` if present. */
   async say(conversation: string, words: string, at?: string): Promise<string> {
     const where = at === undefined ? {} : { at };
     return (await this.ask("turn.say", { conversation, parts: [{ type: "text", text: words }], ...where })).message;
   }
 
-  /** Waits until nothing runs in a conversation. */
+  /** Waits until a conversation has no run. */
   async idle(conversation: string): Promise<void> {
     await until(async () => {
       const { conversations } = await this.ask("conversation.list", {});
@@ -86,7 +85,7 @@ export class Stage implements AsyncDisposable {
     });
   }
 
-  /** Waits until a conversation asks a person something: about a call of a tool, where it is named. */
+  /** Waits until a conversation asks a question, about a call of `tool` if present. */
   async waiting(conversation: string, tool?: string): Promise<string> {
     return until(async () => {
       const { waiting } = await this.ask("question.list", {});
@@ -102,7 +101,7 @@ export class Stage implements AsyncDisposable {
     await this.ask("question.answer", { conversation, question, answer: { decision: "allow" } });
   }
 
-  /** The end of the branch that was written to last. */
+  /** The end of the branch that was last written. */
   async leafOf(conversation: string): Promise<string> {
     const { text } = await this.ask("conversation.export", { conversation, format: "json" });
     const { events } = JSON.parse(text) as { events: { type: string; message?: string }[] };
@@ -116,7 +115,7 @@ export class Stage implements AsyncDisposable {
   }
 }
 
-/** Looks again until it is there. */
+/** Polls until a value is there. */
 async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
   for (let tries = 0; tries < 400; tries++) {
     const found = await look();

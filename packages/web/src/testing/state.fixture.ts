@@ -2,25 +2,25 @@ import type { Page } from "playwright-core";
 import { PANELS, type PanelName } from "../panels/panel-names.ts";
 import type { Stage } from "./stage.fixture.ts";
 
-/** A state of the page that is looked at: pictures are taken of it, and axe judges it (W76). */
+/** A state of the page, for screenshots and axe (W76). */
 export interface State {
-  /** Who looks: the owner, when it does not say. */
+  /** The viewer; default: the owner. */
   readonly who?: "stranger" | "guest" | "linked";
-  /** The part of the page that is other than in any state; all of it when absent. */
+  /** The part of the page that differs from other states; default: all of it. */
   readonly part?: string;
-  /** Brings a page into it, which was in any other before. */
+  /** Brings a page into the state, from any other. */
   show(page: Page, stage: Stage): Promise<void>;
-  /** Brings back what stands outside of the page. */
+  /** Restores changes outside the page. */
   end?(page: Page, stage: Stage): Promise<void>;
 }
 
-/** What stands beside a conversation. */
+/** The panel next to a conversation. */
 export const PANEL = "aside";
 
 /** The messages in view. */
 export const log = (page: Page) => page.getByRole("log");
 
-/** Opens a conversation, with nothing beside it or a panel. */
+/** Opens a conversation, with a panel or without. */
 export async function open(
   page: Page,
   stage: Stage,
@@ -31,7 +31,7 @@ export async function open(
   await page.locator("#more").waitFor();
 }
 
-/** A conversation, as soon as this is in it. */
+/** A conversation that contains these words. */
 export const seen = (tell: (stage: Stage) => Promise<string>, words: string | RegExp): State => ({
   async show(page, stage) {
     await open(page, stage, tell);
@@ -43,7 +43,7 @@ export const seen = (tell: (stage: Stage) => Promise<string>, words: string | Re
   },
 });
 
-/** A panel beside a conversation, as soon as this is in it. */
+/** A panel that contains these words. */
 export const beside = (tell: (stage: Stage) => Promise<string>, panel: PanelName, words: string | RegExp): State => ({
   part: PANEL,
   async show(page, stage) {
@@ -52,10 +52,10 @@ export const beside = (tell: (stage: Stage) => Promise<string>, panel: PanelName
   },
 });
 
-/** The list of conversations, which is the same beside most states. */
+/** The list of conversations, which most states share. */
 export const LIST = "nav[data-list]";
 
-/** On a small screen the list stands behind a button. */
+/** On a small screen, a button opens the list. */
 export async function list(page: Page): Promise<void> {
   const button = page.getByRole("main").getByRole("button", { name: "Conversations" });
   if (await button.isVisible()) await button.click();

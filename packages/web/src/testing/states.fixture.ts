@@ -5,7 +5,7 @@ import type { Stage } from "./stage.fixture.ts";
 import { LIST, list, log, open, type State, seen } from "./state.fixture.ts";
 import { asking, attached, branches, naming, one, PICTURE, queued, running } from "./tales.fixture.ts";
 
-/** All states, by their names. A new one is looked at, and judged, by being here. */
+/** All states by name. A state in this list gets a screenshot and an axe check. */
 export const STATES: Readonly<Record<string, State>> = {
   empty: {
     async show(page, stage) {
@@ -281,7 +281,7 @@ export const STATES: Readonly<Record<string, State>> = {
   ...PANEL_STATES,
 };
 
-/** Says something in a conversation that is in view: what happens beside the turn is told to who is there. */
+/** Sends a message in the open conversation: some events appear only to clients that watch. */
 async function ask(page: Page, stage: Stage, words: string): Promise<void> {
   await page.goto(stage.at(`/c/${await stage.begun("Is anybody there?")}?panel=none`));
   await log(page).getByText("I have nothing more to say.").waitFor();

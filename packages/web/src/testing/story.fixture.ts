@@ -8,8 +8,8 @@ import { ASKED, gaugesAt, LOG, MEMORY, SCENES, said, thought } from "./scenes.fi
 const PACE = 4;
 
 /**
- * An agent with a story to tell, for pictures of the page: it finds a mistake in a small program, and asks before it
- * changes the file. The server, the log and the page are real; the model follows this script.
+ * An agent with a story for screenshots: it finds a fault in a small program, and asks before it changes the file. Server, log
+ * and page are real; the model follows this script.
  */
 export function storyAgent(): AgentOptions {
   const looking = (name: string, answer: (input: Input) => string) =>
@@ -50,7 +50,7 @@ export function storyAgent(): AgentOptions {
       effects: "external",
       about: ({ command }: { command: string }) => ({ command }),
       async execute({ command }: { command: string }, { progress, signal }) {
-        // It goes on until somebody stops it.
+        // Runs until the process is stopped.
         if (command.includes("--watch")) {
           progress("> tides@2.4.0 test\n> vitest --watch\n\n✓ test/chart.test.ts (3 tests) 12ms\n");
           await new Promise((_, reject) =>
@@ -107,7 +107,7 @@ const RAN = "✓ test/table.test.ts (8 tests) 41ms\n\nTest Files  1 passed (1)\n
 
 const ANYTHING = { type: "object" } as const;
 
-/** What is said to it, and what it does about it, answer by answer. */
+/** The messages of the story. */
 export const STORY = {
   wrongDay: "After midnight the tide table shows the wrong day. Find out why, and fix it.",
   zones: "Does it hold for stations in other time zones? Have both checked.",

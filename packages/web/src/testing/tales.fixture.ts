@@ -3,11 +3,11 @@ import { ASKED } from "./scenes.fixture.ts";
 import type { Stage } from "./stage.fixture.ts";
 import { STORY } from "./story.fixture.ts";
 
-/** A picture of a sky and a sea, 96 by 64. */
+/** An image of a sky and a sea, 96 by 64. */
 export const PICTURE =
   "iVBORw0KGgoAAAANSUhEUgAAAGAAAABAAQMAAADf+uBNAAAABlBMVEWoy+scYoxpaqmFAAAAFElEQVR42mNgGAV0A/+RwChnWHAAb2euYCO34eMAAAAASUVORK5CYII=";
 
-/** The tide table, and what the agent asks before it changes the file. */
+/** The tide table, at the question before the file change. */
 export async function asking(stage: Stage): Promise<string> {
   for (const title of ["Move the buoys into their own table", "Why is the build slow on ARM?"]) {
     await stage.idle(await stage.begun(title));
@@ -17,14 +17,14 @@ export async function asking(stage: Stage): Promise<string> {
   return conversation;
 }
 
-/** The same, told to its end, with branches and two sub-agents, of which one asks. */
+/** The same story to its end, with branches and two sub-agents, of which one asks a question. */
 export async function branches(stage: Stage): Promise<string> {
   const conversation = await stage.begun(STORY.wrongDay, "The wrong day after midnight");
   await stage.allow(conversation, "edit");
   await stage.allow(conversation, "shell");
   await stage.idle(conversation);
   const fixed = await stage.leafOf(conversation);
-  /** Asks below an answer, and gives the answer to that. */
+  /** Sends a message below an answer, and returns the new answer. */
   const answered = async (words: string, at: string) => {
     await stage.say(conversation, words, at);
     await stage.idle(conversation);
@@ -43,7 +43,7 @@ export async function branches(stage: Stage): Promise<string> {
   return conversation;
 }
 
-/** One in which this is said first, and which is done, or has come as far as it comes. */
+/** A conversation with one message, in the given state. */
 export function one(words: string, then: "idle" | "waiting" | "running" = "running") {
   const known = ones.get(words);
   if (known) return known;
@@ -58,7 +58,7 @@ export function one(words: string, then: "idle" | "waiting" | "running" = "runni
 
 const ones = new Map<string, (stage: Stage) => Promise<string>>();
 
-/** One that works, with what waits for it: steering, and queued. */
+/** A working conversation with a steering message and a queued one. */
 export async function queued(stage: Stage): Promise<string> {
   const conversation = await stage.begun(ASKED.watch);
   const say = (text: string, delivery: "steer" | "queue") =>
@@ -68,7 +68,7 @@ export async function queued(stage: Stage): Promise<string> {
   return conversation;
 }
 
-/** One with a plan, which the agent may carry out. */
+/** A conversation with an approved plan. */
 export async function planned(stage: Stage): Promise<string> {
   const conversation = await stage.begun(ASKED.plan);
   await stage.allow(conversation, "update_plan");
@@ -76,7 +76,7 @@ export async function planned(stage: Stage): Promise<string> {
   return conversation;
 }
 
-/** One with a picture and a text that a person attached. */
+/** A conversation with an image and an attached text. */
 export async function attached(stage: Stage): Promise<string> {
   const { conversation } = await stage.ask("conversation.create", {});
   const text = Buffer.from("London Bridge\nSydney, Fort Denison\n").toString("base64");
@@ -92,14 +92,14 @@ export async function attached(stage: Stage): Promise<string> {
   return conversation;
 }
 
-/** One with an answer that names pictures of the web: one that is there, and one that is not. */
+/** A conversation whose answer names two web images: one exists, one does not. */
 export async function naming(stage: Stage): Promise<string> {
   const conversation = await stage.begun(`${ASKED.gauges} ${stage.at("/")}`, "The gauges");
   await stage.idle(conversation);
   return conversation;
 }
 
-/** One of 10,000 messages, of which every third begins a branch. */
+/** A conversation of 10,000 messages, of which every third begins a branch. */
 export async function long(stage: Stage): Promise<string> {
   await using session = await Session.open(stage.served.store);
   const ids = Array.from({ length: 10_000 }, () => createId());
@@ -121,7 +121,7 @@ export async function long(stage: Stage): Promise<string> {
   return session.id;
 }
 
-/** One that has changed the file, and asks before it runs the tests. */
+/** A conversation after the file change, at the question before the tests. */
 export async function running(stage: Stage): Promise<string> {
   const conversation = await stage.begun(STORY.wrongDay, "Tides, before the tests");
   await stage.allow(conversation, "edit");

@@ -3,13 +3,13 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Program } from "./program.fixture.ts";
 
-/** Milliseconds that something has to appear on the screen. */
+/** Milliseconds for text to appear on the screen. */
 const PATIENCE = 30_000;
 
-/** Whether there is a tmux to keep a terminal. */
+/** Whether tmux is installed. */
 export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 
-/** A command in a terminal of 160 columns by 50 rows, kept by a tmux of its own. */
+/** A command in a terminal of 160 columns by 50 rows, in its own tmux. */
 export class OpenTerminal implements Disposable {
   readonly #name = `banyan-${randomUUID()}`;
 
@@ -20,18 +20,18 @@ export class OpenTerminal implements Disposable {
     this.#tmux("-f", "/dev/null", "new-session", ...where, line.join(" "));
   }
 
-  /** Types a line and ends it. */
+  /** Types a line and presses Enter. */
   enter(line: string): void {
     this.#tmux("send-keys", "-l", line);
     this.#tmux("send-keys", "Enter");
   }
 
-  /** Everything that has been shown, lines that were broken at the edge as one. */
+  /** The whole output, with wrapped lines joined. */
   screen(): string {
     return this.#tmux("capture-pane", "-p", "-J", "-S", "-").replace(/[ \n]+$/, "");
   }
 
-  /** Waits until something is shown, `times` times. */
+  /** Waits until the text has appeared `times` times. */
   async until(shown: string | RegExp, times = 1): Promise<void> {
     const pattern = new RegExp(typeof shown === "string" ? RegExp.escape(shown) : shown, "g");
     for (const end = Date.now() + PATIENCE; ; await sleep(50)) {

@@ -8,7 +8,7 @@ import { branches } from "./tales.fixture.ts";
 
 type Who = NonNullable<State["who"]> | "owner";
 
-/** One browser that goes from state to state, with a page of each who looks, which is kept from one to the next. */
+/** A browser that goes from state to state, with one reused page per viewer. */
 export class Walk implements AsyncDisposable {
   readonly stage: Stage;
   readonly #browser: Browser;
@@ -29,7 +29,7 @@ export class Walk implements AsyncDisposable {
     return new Walk(await Stage.open(), browser, { serviceWorkers: "block", locale: "en-GB", ...options });
   }
 
-  /** Goes to a state, and looks at it. */
+  /** Shows a state and passes its page to `look`. */
   async to<T>(name: string, look: (page: Page) => Promise<T>): Promise<T> {
     const state = STATES[name];
     if (!state) throw new Error(`There is no state ${name}: ${Object.keys(STATES).join(", ")}.`);
@@ -42,7 +42,7 @@ export class Walk implements AsyncDisposable {
     }
   }
 
-  /** The page of one who looks. */
+  /** The page of a viewer. */
   async page(who: Who): Promise<Page> {
     const known = this.#pages.get(who);
     if (known) return known;

@@ -4,22 +4,22 @@ import type { AddressInfo } from "node:net";
 import { crc32, deflateSync } from "node:zlib";
 import { readPicture } from "@banyan/tools/web";
 
-/** A server that stands for one of the web, and what it was asked for. */
+/** A server that stands in for a web host, and its requests. */
 export interface WebOfPictures extends AsyncDisposable {
-  /** As the page names it: host and port. */
+  /** Host and port, as the page names them. */
   readonly host: string;
   readonly asked: readonly string[];
-  /** Answers a path from now on. */
+  /** Sets the answer for a path. */
   has(path: string, answer: (response: ServerResponse) => void): void;
 }
 
-/** A PNG of so many pixels, all of them black. */
+/** A black PNG of the given size. */
 export function png(width: number, height: number): Buffer {
   const chunk = (name: string, data: Buffer) => {
     const body = Buffer.concat([Buffer.from(name, "latin1"), data]);
     return Buffer.concat([word(data.length), body, word(crc32(body))]);
   };
-  // Eight bits a pixel, in grey; each line begins with how it is filtered: not at all.
+  // Eight bits per pixel, greyscale; each line begins with its filter type: none.
   const head = Buffer.concat([word(width), word(height), Buffer.from([8, 0, 0, 0, 0])]);
   const lines = deflateSync(Buffer.alloc((width + 1) * height));
   const signature = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
@@ -32,15 +32,15 @@ function word(value: number): Buffer {
   return bytes;
 }
 
-/** A picture, 40 pixels wide and 20 high. */
+/** An image of 40 by 20 pixels. */
 export const WIDE = png(40, 20);
 
-/** Gets pictures as a host does, but from servers of this machine, which stand for those of the web. */
+/** Loads images like a host, but also from this machine, which stands in for web hosts. */
 export function pictureHere(url: string, signal: AbortSignal) {
   return readPicture(url, { signal, allowAddress: (address) => address === "127.0.0.1" });
 }
 
-/** A server without anything: what a test puts there, it has. */
+/** A server without content, to which tests add answers. */
 export async function webOfPictures(): Promise<WebOfPictures> {
   const answers = new Map<string, (response: ServerResponse) => void>();
   const asked: string[] = [];

@@ -30,7 +30,7 @@ export function ShownLines({
     <section
       dir="ltr"
       aria-label={name}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keys.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll this element.
       tabIndex={0}
       // Characters appear in the order in which they run, whatever the direction of their script.
       className="max-h-96 overflow-auto rounded-lg border border-hair bg-surface py-1.5 font-mono text-xs leading-5 [unicode-bidi:bidi-override]"

@@ -5,12 +5,12 @@ import { branchTo, layOut, type MapNode, NODE } from "./map-layout.ts";
 import type { OutlineRow } from "./rows.ts";
 import { SCALES, useMapView } from "./use-map-view.ts";
 
-/** Pixels around a tree that is shown whole, the least scale at which it is so at first, and at which its words are there. */
+/** The margin in pixels around a tree that is shown whole, the least scale for that at first, and the least scale for text. */
 const MARGIN = 32;
 const WHOLE = 0.4;
 const LEGIBLE = 0.4;
 
-/** The branches in the plane (W16, W17). Only what is in sight is in the page; the outline has the same for the keyboard. */
+/** The branches as a map (W16, W17). The page contains only visible nodes; the outline serves keyboard users. */
 export function BranchMap({
   rows,
   leaf,
@@ -27,10 +27,10 @@ export function BranchMap({
   readonly inView: ReadonlySet<string>;
   readonly wordsOf: (row: OutlineRow) => string;
   readonly onSelect: (row: OutlineRow) => void;
-  /** Runs that are shown message by message, by their first one. */
+  /** Expanded runs of messages, by their first message. */
   readonly spread: ReadonlySet<string>;
   readonly onSpread: (row: OutlineRow) => void;
-  /** The node that comes into sight when it becomes another one, by its first message: what a search has found. */
+  /** A search hit by its node's first message: a change moves this node into view. */
   readonly lookAt: string | undefined;
 }) {
   const svg = useRef<SVGSVGElement>(null);
@@ -44,12 +44,12 @@ export function BranchMap({
   );
   const end = layout.nodes.find(({ row }) => row.id === leaf) ?? layout.nodes.findLast(({ row }) => inView.has(row.id));
   const found = layout.nodes.find(({ row }) => row.first === lookAt);
-  // Of a branch that was found, the place that was.
+  // On a branch with a search hit, aim at the hit.
   const aim = found && inView.has(found.row.id) ? found : end;
-  // The map follows the branch in view, wherever it was changed; a person who looks elsewhere is left alone.
+  // The map follows the branch in view, however it changed, unless the user looks elsewhere.
   const [shown, setShown] = useState<string>();
   const anchor = useRef<MapNode>(undefined);
-  // What was spread or folded by hand stays where it is.
+  // A node that the user expanded or collapsed stays in place.
   const stays = useRef(false);
   useEffect(() => {
     if (!end || !aim || end.row.first === shown || size.width === 0) return;
@@ -63,11 +63,11 @@ export function BranchMap({
     if (shown === undefined && fitting >= WHOLE) showWhole();
     else show(aim.x + NODE.width / 2, aim.y + NODE.height / 2);
   }, [end, aim, shown, size, show, showWhole, fitting]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: who moves the map meanwhile is left alone.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the view must not jump while the user moves the map.
   useEffect(() => {
     if (found && size.width > 0) show(found.x + NODE.width / 2, found.y + NODE.height / 2);
   }, [lookAt, show]);
-  // What grows elsewhere moves nothing under the eyes of who looks at this.
+  // Growth elsewhere must not move the nodes that the user looks at.
   useLayoutEffect(() => {
     const before = anchor.current;
     const now = before && layout.nodes.find(({ row }) => row.first === before.row.first);
@@ -86,7 +86,7 @@ export function BranchMap({
     return layout.nodes.find(({ row }) => row.id === id);
   };
   return (
-    // Its plane has a left and a right, whichever way one reads.
+    // The map has a left and a right, whatever the text direction.
     <div dir="ltr" className="relative min-h-0 flex-1">
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the outline is the same tree for the keyboard. */}
       <svg
@@ -144,7 +144,7 @@ export function BranchMap({
   );
 }
 
-/** Characters that fit into a node when they are of the usual width; what is wider is cut off. */
+/** Characters of average width that fit into a node; wider text is cut off. */
 const WORDS = 26;
 
 function Node({
@@ -158,7 +158,7 @@ function Node({
   readonly words: string;
   readonly isInView: boolean;
   readonly isSpread: boolean;
-  /** They can be read at this scale. */
+  /** Whether text is legible at this scale. */
   readonly hasWords: boolean;
 }) {
   const { id, messages, isRunning, isWaiting, hits } = row;

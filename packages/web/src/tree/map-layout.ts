@@ -1,34 +1,34 @@
 import { type HierarchyPointNode, hierarchy, tree } from "d3-hierarchy";
 import type { OutlineRow } from "./rows.ts";
 
-/** Pixels of a node, and from one to the next. */
+/** The size of a node, and the distance between nodes, in pixels. */
 export const NODE = { width: 168, height: 34 } as const;
 const STEP = { across: 208, down: 46 } as const;
 
-/** A node of the map: where its upper left corner is. */
+/** A node of the map, with its upper left corner. */
 export interface MapNode {
   readonly row: OutlineRow;
   readonly x: number;
   readonly y: number;
 }
 
-/** The lines from a node to its children: a stem, and a branch to each. */
+/** The lines from a node to its children: a stem, and a branch to each child. */
 export interface MapFork {
   readonly id: string;
   readonly x: number;
   readonly y: number;
-  /** Where the branches begin. */
+  /** The x position where the branches begin. */
   readonly stem: number;
   readonly top: number;
   readonly bottom: number;
 }
 
-/** A tree in the plane, from left to right. */
+/** The layout of a tree from left to right. */
 export interface MapLayout {
   readonly nodes: readonly MapNode[];
   readonly forks: readonly MapFork[];
   readonly width: number;
-  /** The least and the greatest `y`. */
+  /** The smallest and the largest `y`. */
   readonly top: number;
   readonly bottom: number;
 }
@@ -38,7 +38,7 @@ interface Item {
   readonly children: Item[];
 }
 
-/** Places the rows of a tree. d3 lays out without recursion, so that a chain of any depth has its place. */
+/** Lays out the rows of a tree. d3 works without recursion, so that chains may have any depth. */
 export function layOut(rows: readonly OutlineRow[]): MapLayout {
   const root: Item = { row: undefined, children: [] };
   const items = new Map<string, Item>();
@@ -76,12 +76,12 @@ export function layOut(rows: readonly OutlineRow[]): MapLayout {
   return { nodes, forks, width, top, bottom };
 }
 
-/** The line from a fork to the node at its end. */
+/** The line from a fork to its child node. */
 export function branchTo({ x, y }: MapNode): string {
   return `M${x - (STEP.across - NODE.width) / 2} ${middle(y)}H${x}`;
 }
 
-/** d3 lays out from top to bottom; the hidden root stands to the left of everything. */
+/** d3 lays out from top to bottom; the hidden root is left of all nodes. */
 function cornerOf({ x, y }: HierarchyPointNode<Item>): { readonly x: number; readonly y: number } {
   return { x: y - STEP.across, y: x };
 }

@@ -1,21 +1,21 @@
 import type { ConversationState } from "@banyan/core/conversation";
 
-/** What is marked in a tree, beside its messages. */
+/** The marks on the messages of a tree. */
 export interface Marks {
-  /** Where runs are: the last message of each, and of a sub-agent's the message that launched it (W11). */
+  /** The last message of each run; for a sub-agent's run, the message that launched the sub-agent (W11). */
   readonly running: ReadonlySet<string>;
-  /** Where something waits for a person; a sub-agent's stands as its run does. */
+  /** Messages with open questions; for a sub-agent's question, the message that launched the sub-agent. */
   readonly waiting: ReadonlySet<string>;
-  /** Messages that lead to one that is marked as running, or as waiting. */
+  /** Messages above a running one, or above a waiting one. */
   readonly aboveRunning: ReadonlySet<string>;
   readonly aboveWaiting: ReadonlySet<string>;
-  /** Starred messages, and those that lead to one (W13). */
+  /** Starred messages and their ancestors (W13). */
   readonly leadsToStar: ReadonlySet<string>;
-  /** What a search has found (W19). */
+  /** Search hits (W19). */
   readonly hits: ReadonlySet<string>;
 }
 
-/** What is marked in a tree as it is now. Each message is visited once, whatever the number of marks. */
+/** Computes the marks of a tree. Visits each message once, however many marks there are. */
 export function marksOf(tree: ConversationState, hits: ReadonlySet<string>): Marks {
   const running = new Set<string>();
   for (const { leaf } of tree.runs.values()) {
@@ -40,7 +40,7 @@ export function marksOf(tree: ConversationState, hits: ReadonlySet<string>): Mar
   };
 }
 
-/** The messages, and all above them. */
+/** The messages and all their ancestors. */
 function withAbove(tree: ConversationState, messages: Iterable<string>): Set<string> {
   const found = new Set<string>();
   for (const message of messages) {
@@ -51,7 +51,7 @@ function withAbove(tree: ConversationState, messages: Iterable<string>): Set<str
   return found;
 }
 
-/** The message of the person's own conversation from which one of a sub-agent was launched; itself if it is of none. */
+/** The message of the main conversation that launched a sub-agent's message; other messages are returned unchanged. */
 function inOwnConversation(tree: ConversationState, message: string | null): string | undefined {
   let id = message ?? undefined;
   while (id !== undefined) {

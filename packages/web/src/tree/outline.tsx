@@ -8,10 +8,10 @@ import type { OutlineRow } from "./rows.ts";
 import { onTreeKey } from "./tree-keys.ts";
 import { wordsOf } from "./words.ts";
 
-/** Pixels of a row. */
+/** The height of a row in pixels. */
 const ROW = 28;
 
-/** The branches as a tree that is walked with the keyboard (W18). Only the rows in sight, and the one in focus, are in the page. */
+/** The branches as a keyboard-operated tree (W18). The page contains only the visible rows and the focused one. */
 export function Outline({
   tree,
   rows,
@@ -26,9 +26,9 @@ export function Outline({
   readonly rows: readonly OutlineRow[];
   /** The messages of the branch in view. */
   readonly inView: ReadonlySet<string>;
-  /** The row in focus, by its first message. */
+  /** The focused row, by its first message. */
   readonly focus: string | undefined;
-  /** The row that comes into sight when it becomes another one, by its first message: what a search has found. */
+  /** A search hit by its row's first message: a change scrolls this row into view. */
   readonly lookAt: string | undefined;
   readonly onFocus: (first: string) => void;
   readonly setOpen: (row: OutlineRow, isOpen: boolean) => void;
@@ -36,7 +36,7 @@ export function Outline({
 }) {
   const conversation = useConversation();
   const scroller = useRef<HTMLDivElement>(null);
-  // The row that the keyboard goes to; it is given the focus once it is in the page.
+  // The row that the keyboard moves to; it gets the focus when it is rendered.
   const [wanted, setWanted] = useState<string>();
   const at = Math.max(
     0,
@@ -61,7 +61,7 @@ export function Outline({
   }, [wanted]);
   const place = lookAt === undefined ? -1 : rows.findIndex(({ first }) => first === lookAt);
   const { scrollToIndex } = list;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: rows that come and go around it move nobody.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: changes of other rows must not scroll the view.
   useEffect(() => {
     if (place >= 0) scrollToIndex(place);
   }, [lookAt, scrollToIndex]);
@@ -127,7 +127,7 @@ function RowWords({
           ★
         </span>
       )}
-      {/* Twelve letters of it are always there (W69): then the words of what is told of it make room, of which the sign stays. */}
+      {/* Twelve letters are always visible (W69): the texts of the marks shrink first, and their signs stay. */}
       <span dir="auto" className="min-w-[12ch] flex-auto shrink-[1000000] truncate">
         {words}
       </span>
@@ -145,7 +145,7 @@ function RowWords({
   );
 }
 
-/** How a row stands: a sign, and as much of the words as there is room for. */
+/** A mark of a row: a sign, and as much of the text as fits. */
 function Told({ sign, words, look }: { readonly sign: string; readonly words: string; readonly look: string }) {
   return (
     <span title={words} className={`flex min-w-0 gap-1 ${look}`}>
@@ -155,7 +155,7 @@ function Told({ sign, words, look }: { readonly sign: string; readonly words: st
   );
 }
 
-/** How much a row stands for: the number, and who points at it or hears it is told of what. */
+/** The number of messages in a row; tooltip and screen readers explain the number. */
 function Counted({ number, words }: { readonly number: number; readonly words: string }) {
   return (
     <span role="img" aria-label={words} title={words} className="shrink-0 rounded border border-hair px-1 tabular-nums">

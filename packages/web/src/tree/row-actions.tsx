@@ -9,7 +9,7 @@ import { takesFocus } from "../shell/focus-on.ts";
 import { useMay } from "../use-may.ts";
 import type { OutlineRow } from "./rows.ts";
 
-/** What can be done with the row in focus: a star, a name, to see it alone, to see each of its messages (W13, W20). */
+/** Actions on the focused row: star, name, show alone, expand its messages (W13, W20). */
 export function RowActions({
   row,
   words,

@@ -1,40 +1,40 @@
 import type { ConversationState } from "@banyan/core/conversation";
 import type { Marks } from "./marks.ts";
 
-/** A line of the outline and a node of the map: one message, or a run of messages without a branch. */
+/** A row of the outline and a node of the map: one message, or a chain of messages without a fork. */
 export interface OutlineRow {
-  /** The last message of the run. */
+  /** The last message of the chain. */
   readonly id: string;
-  /** The first one: by it branches differ. */
+  /** The first message, which identifies the branch. */
   readonly first: string;
   /** From 1 for a root. */
   readonly level: number;
-  /** How many messages it stands for. */
+  /** The number of messages in the row. */
   readonly messages: number;
-  /** The row under which it hangs. */
+  /** The parent row. */
   readonly parent: string | undefined;
   readonly hasChildren: boolean;
   readonly isOpen: boolean;
-  /** Its place among its siblings, from 1, and how many there are. */
+  /** The position among its siblings, from 1, and their number. */
   readonly place: number;
   readonly of: number;
-  /** Something runs in it, or below it while it is closed. */
+  /** Whether a run works in the row or, while the row is closed, below it. */
   readonly isRunning: boolean;
-  /** Something waits for a person there. */
+  /** Whether a question waits for the user there. */
   readonly isWaiting: boolean;
-  /** How many of its messages a search has found. */
+  /** The number of search hits in the row. */
   readonly hits: number;
 }
 
-/** What of a tree is shown, and how. */
+/** Which part of a tree is shown, and how. */
 export interface TreeView {
-  /** Rows whose children are not shown, by their last message. */
+  /** Closed rows, by their last message. */
   readonly closed?: ReadonlySet<string>;
-  /** Runs that are shown message by message, by their first one. */
+  /** Expanded chains, by their first message. */
   readonly spread?: ReadonlySet<string>;
-  /** Only what hangs on this message, itself included (W20). */
+  /** Show only this message and those below it (W20). */
   readonly hoisted?: string | undefined;
-  /** Only what leads to a starred message (W13). */
+  /** Show only branches that lead to a starred message (W13). */
   readonly onlyStarred?: boolean;
 }
 
@@ -44,14 +44,14 @@ interface Pending {
   readonly parent: string | undefined;
   readonly place: number;
   readonly of: number;
-  /** It is one of a run that is shown message by message. */
+  /** Whether the message is part of an expanded chain. */
   readonly isSpread: boolean;
 }
 
 /**
- * The tree as rows, in order, without recursion: a chain of messages without a branch is one row, so that ten thousand
- * messages are as many rows as there are branches. A message with a name or a star ends its row. Branches with a starred
- * message come first. What is below a closed row is left out.
+ * Converts a tree to rows in order, without recursion. A chain of messages without a fork is one row, so that ten thousand
+ * messages need few rows. A labelled or starred message ends its row. Branches with a starred message come first. Rows below a
+ * closed row are left out.
  */
 export function outlineRows(tree: ConversationState, marks: Marks, view: TreeView = {}): OutlineRow[] {
   const { closed = NONE, spread = NONE, hoisted, onlyStarred = false } = view;
@@ -105,6 +105,6 @@ function isMarked(tree: ConversationState, id: string): boolean {
 
 function childrenOf(tree: ConversationState, message: string | null): readonly string[] {
   const children = tree.children.get(message) ?? [];
-  // As a rule nothing is removed: then the list is not made anew for each message.
+  // Usually no message is removed: then the list need not be copied for each message.
   return tree.removals === 0 ? children : children.filter((id) => !tree.messages.get(id)?.removed);
 }

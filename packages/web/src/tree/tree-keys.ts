@@ -2,10 +2,10 @@ import type { KeyboardEvent } from "react";
 import { ARROWS } from "../phrases/phrases.ts";
 import type { OutlineRow } from "./rows.ts";
 
-/** What the keys of a tree do. */
+/** The actions of the keys in a tree. */
 export interface TreeKeys {
   readonly rows: readonly OutlineRow[];
-  /** The place of the row in focus. */
+  /** The index of the focused row. */
   readonly at: number;
   readonly wordsOf: (row: OutlineRow) => string;
   readonly move: (place: number) => void;
@@ -13,7 +13,7 @@ export interface TreeKeys {
   readonly select: (row: OutlineRow) => void;
 }
 
-/** The keys of a tree view as the ARIA Authoring Practices have them (W18). */
+/** Handles the keys of a tree view as in the ARIA Authoring Practices (W18). */
 export function onTreeKey(event: KeyboardEvent, { rows, at, wordsOf, move, setOpen, select }: TreeKeys): void {
   const row = rows[at];
   if (!row || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -14,7 +14,7 @@ import { type OutlineRow, outlineRows } from "./rows.ts";
 import { TreeTools } from "./tree-tools.tsx";
 import { wordsOf } from "./words.ts";
 
-/** All branches, as an outline or as a map: searched, filtered, and cut down to a part. */
+/** All branches as an outline or a map, with search, filters and a view of a part. */
 export function TreePanel({ leaf, isMap }: { readonly leaf: string | null; readonly isMap: boolean }) {
   const tree = useTree();
   return tree ? <Branches tree={tree} leaf={leaf} isMap={isMap} /> : null;
@@ -38,15 +38,15 @@ function Branches({
   const [hoisted, setHoisted] = useState<string>();
   const [closed, setClosed] = useState(NONE);
   const [spread, setSpread] = useState(NONE);
-  // By its first message: its last one is another one whenever it grows.
+  // Identified by its first message, because the last one changes when the row grows.
   const [focus, setFocus] = useState<string>();
   const found = useTreeSearch(query);
-  // The tree is changed in place: what is made of it is made anew with each version.
+  // The tree changes in place: derived data is computed again with each version.
   const version = conversation.version(TREE);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the version stands for the tree.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the version represents the tree.
   const inView = useMemo(() => new Set(conversation.path(leaf)), [conversation, leaf, version]);
   const hits = useMemo(() => (isOnlyBranch ? found.intersection(inView) : found), [found, inView, isOnlyBranch]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the version stands for the tree.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the version represents the tree.
   const rows = useMemo(
     () => outlineRows(tree, marksOf(tree, hits), { closed: isMap ? NONE : closed, spread, hoisted, onlyStarred }),
     [tree, version, hits, isMap, closed, spread, hoisted, onlyStarred],
@@ -56,7 +56,7 @@ function Branches({
     setFocus(row.first);
     show(conversation.leafBelow(row.id));
   };
-  // Enter goes from hit to hit, in the order of the log.
+  // Enter moves from hit to hit, in the order of the log.
   const [last, setLast] = useState<string>();
   const jump = () => {
     const order = [...hits].sort();
@@ -65,7 +65,7 @@ function Branches({
     setLast(next);
     show(conversation.leafBelow(next), { focus: next });
   };
-  // What is found comes into sight: the first one, and then the one that was gone to.
+  // The first hit scrolls into view, and later the current one.
   const lookAt = rowWith(tree, rows, last !== undefined && hits.has(last) ? last : [...hits].sort()[0])?.first;
   const inFocus =
     rows.find(({ first }) => first === focus) ?? rows.findLast(({ id, first }) => inView.has(id) || inView.has(first));
@@ -125,7 +125,7 @@ function Branches({
   );
 }
 
-/** The row that a message stands in. */
+/** The row of a message. */
 function rowWith(tree: ConversationState, rows: readonly OutlineRow[], message: string | undefined) {
   if (message === undefined) return undefined;
   return rows.find(({ id, messages, hits }) => {
@@ -142,10 +142,10 @@ function toggled(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
   return next;
 }
 
-/** Hits that the server is asked for, the newest first. */
+/** The most hits of a search, the newest first. */
 const MOST_HITS = 1_000;
 
-/** The messages of this conversation, on any branch, in which all words of the query occur (W19). */
+/** The messages of this conversation, on any branch, that contain all words of the query (W19). */
 function useTreeSearch(query: string): ReadonlySet<string> {
   const { connection } = usePage();
   const { id } = useConversation();

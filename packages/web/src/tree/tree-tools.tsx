@@ -3,7 +3,7 @@ import { TextField } from "../design/field.tsx";
 import { t, tCount } from "../phrases/phrases.ts";
 import { useMay } from "../use-may.ts";
 
-/** What narrows a tree down: a search, its switches, and the way back from a part to the whole. */
+/** The search field, the filters, and the way back from a part to the whole tree. */
 export function TreeTools({
   query,
   onQuery,
@@ -24,12 +24,12 @@ export function TreeTools({
   readonly onOnlyBranch: (isOn: boolean) => void;
   readonly onlyStarred: boolean;
   readonly onOnlyStarred: (isOn: boolean) => void;
-  /** There while only a part of the tree is shown. */
+  /** Present while only a part of the tree is shown. */
   readonly onWhole?: () => void;
 }) {
   const may = useMay();
   return (
-    // What the map draws beyond its edge lies below it, also for who measures how close things are.
+    // Covers parts of the map that overflow its edge, also for tools that measure distances between targets.
     <search className="relative z-1 flex flex-col gap-1 border-hair border-b p-2 text-sm">
       {may("conversation.search") && (
         <TextField

@@ -1,25 +1,25 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 
-/** The part of the map in sight: its upper left corner, and pixels of the screen for one of the map. */
+/** The visible part of the map: its upper left corner, and screen pixels per map pixel. */
 export interface MapView {
   readonly x: number;
   readonly y: number;
   readonly scale: number;
 }
 
-/** Smaller than the least, nobody could read it, and there would be too much of it in the page. */
+/** Below the least scale, text is illegible and the page would contain too many nodes. */
 export const SCALES = { least: 0.25, most: 2 } as const;
 
-/** Pixels that a pointer moves before it is a drag and no click. */
+/** Pixels of pointer movement that make a drag of a click. */
 const DRAG = 4;
 
-/** Which part of a map is in sight: moved by pointer, wheel and buttons (WCAG 2.5.7). */
+/** The visible part of a map: moved by pointer, wheel and buttons (WCAG 2.5.7). */
 export function useMapView(svg: RefObject<SVGSVGElement | null>) {
   const [view, setView] = useState<MapView>({ x: 0, y: 0, scale: 1 });
   const [size, setSize] = useState({ width: 0, height: 0 });
   const dragged = useRef(false);
 
-  /** Brings a place of the map into the middle. */
+  /** Centres a point of the map. */
   const show = useCallback(
     (x: number, y: number, wanted?: number) =>
       setView((old) => {
@@ -41,7 +41,7 @@ export function useMapView(svg: RefObject<SVGSVGElement | null>) {
   const move = useCallback((right: number, down: number) => {
     if (right !== 0 || down !== 0) setView(({ x, y, scale }) => ({ x: x + right, y: y + down, scale }));
   }, []);
-  /** Moves by parts of what is in sight. */
+  /** Moves by fractions of the visible part. */
   const pan = (right: number, down: number) =>
     move((right * size.width) / view.scale, (down * size.height) / view.scale);
 
@@ -77,7 +77,7 @@ export function useMapView(svg: RefObject<SVGSVGElement | null>) {
     for (const end of ["pointerup", "pointercancel"] as const) {
       element.addEventListener(end, () => (from = undefined), { signal });
     }
-    // Not passive, so that the page does not zoom with the map.
+    // Not passive, because the page must not zoom with the map.
     element.addEventListener(
       "wheel",
       (event) => {

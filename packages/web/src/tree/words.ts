@@ -5,17 +5,17 @@ import type { LiveConversation } from "../conversation/live-conversation.ts";
 import { t, tCount } from "../phrases/phrases.ts";
 import type { OutlineRow } from "./rows.ts";
 
-/** The name of a row: the name of its last message, else the text that tells its branch from others. */
+/** The name of a row: the label of its last message, or the text that distinguishes its branch. */
 export function wordsOf(conversation: LiveConversation, tree: ConversationState, { id, first }: OutlineRow): string {
   return tree.messages.get(id)?.label ?? branchName(conversation, tree, first);
 }
 
-/** Branches of one place that are compared with each other; more would take too long with each of them. */
+/** The most sibling branches that are compared with each other; more would take too long. */
 const COMPARED = 64;
 
 /**
- * The name of the branch that begins with a message: how the first message begins that is not the program's own. Where other
- * branches begin with the same question, the model that answers it stands first, and a number if models are the same (W90).
+ * The name of the branch that begins with a message: the start of its first message that a user or model wrote. If sibling
+ * branches begin with the same message, the answering model comes first, with a number for equal models (W90).
  */
 export function branchName(conversation: LiveConversation, tree: ConversationState, first: string): string {
   const wordsBelow = (id: string) => {
@@ -34,7 +34,7 @@ export function branchName(conversation: LiveConversation, tree: ConversationSta
   return which === "" ? words : `${which} · ${words}`;
 }
 
-/** The first message at or below one that the program did not write itself, as it does about a git worktree; none so far is nothing. */
+/** The first message at or below one that the program did not write, for example about a worktree; `undefined` if none. */
 function firstSaid(tree: ConversationState, id: string): string | undefined {
   for (let at: string | undefined = id; at !== undefined; at = tree.children.get(at)?.[0]) {
     const message = tree.messages.get(at);
@@ -52,7 +52,7 @@ function modelBelow(tree: ConversationState, id: string): string | undefined {
   return undefined;
 }
 
-/** How a message begins, whether it has been read or not; what it called, when it says nothing. */
+/** The beginning of a message, read or unread; the names of its calls if it has no text. */
 export function beginningOf(conversation: LiveConversation, tree: ConversationState, id: string): string {
   const message = tree.messages.get(id);
   const read = message && textOf(message).slice(0, 200).replace(/\s+/g, " ").trim();
@@ -66,7 +66,7 @@ export function beginningOf(conversation: LiveConversation, tree: ConversationSt
   return `(${unread === undefined ? [...new Set(called)].join(", ") : tCount(unread, "{count} call", "{count} calls")})`;
 }
 
-/** What a model wrote, without the stars around words that are strong. */
+/** The text of a model, without the asterisks of bold words. */
 function withoutStars(text: string): string {
   return text.replaceAll(/(?<![\w*])\*\*(?=\S)(.+?)(?<=\S)\*\*(?![\w*])/g, "$1");
 }

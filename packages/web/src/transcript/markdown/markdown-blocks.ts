@@ -73,7 +73,7 @@ function isGoingOn(above: string, raw: string): boolean {
 /** The labels that links and images use, one per line. */
 function usedBy(tokens: Token[]): string {
   const labels = new Set<string>();
-  // biome-ignore lint/nursery/noFloatingPromises: it answers what its function answers, and that makes no promise.
+  // biome-ignore lint/nursery/noFloatingPromises: `walkTokens` returns a promise only if its callback does.
   walkTokens(tokens, (token) => {
     if (token.type !== "link" && token.type !== "image") return;
     const [, label] = /\[((?:[^[\]\\]|\\.)*)\]$/s.exec(token.raw.replace(/\[\]$/, "")) ?? [];

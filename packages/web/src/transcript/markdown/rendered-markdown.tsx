@@ -161,7 +161,7 @@ const COMPONENTS: Components = {
     <input type="checkbox" disabled checked={checked} aria-label={checked ? t("Done") : t("Not done yet")} />
   ),
   table: ({ children }) => (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll this element.
     <section aria-label={t("Table")} tabIndex={0} className="overflow-x-auto">
       {/* The table scrolls, so that its words need not break. */}
       <table dir="auto" className="wrap-normal border-collapse text-sm">
