@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** Where the built page is: next to the server in the package, or where this repository builds it. */
+/** The places of the built page: next to the server in the package, or where this repository builds it. */
 const PLACES = ["./page/", "../../web/dist/"];
 
 /** The directory of the built page; `undefined` if it was not built. */

@@ -1,7 +1,7 @@
 import { type CommandName, rights } from "@banyan/protocol";
 import { usePageState } from "./page.ts";
 
-/** Whether the user may send a command (S28). The page hides the actions that the server would refuse to a guest. */
+/** Returns whether the user may send a command (S28). The page hides the actions that the server would refuse to a guest. */
 export function useMay(): (command: CommandName) => boolean {
   const has = usePageState((state) => state.rights);
   return (command) => has.includes(rights[command]);

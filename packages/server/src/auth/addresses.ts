@@ -9,7 +9,7 @@ export interface Listening {
 
 const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
 
-/** Whether only programs on this machine can reach an address. */
+/** Returns whether only programs on this machine can reach an address. */
 export function isLoopback(host: string): boolean {
   return LOOPBACK.includes(inBrackets(host)) || /^127(\.\d{1,3}){3}$/.test(host);
 }
@@ -26,13 +26,13 @@ export function allowedHosts({ host, port }: Listening, names: readonly string[]
   return new Set([...hosts, ...withoutPort, ...names].map((name) => name.toLowerCase()));
 }
 
-/** Whether an `Origin` is a page that this server served under the `Host` of the same request. */
+/** Returns whether an `Origin` is a page that this server served under the `Host` of the same request. */
 export function isOwnOrigin(origin: string, host: string): boolean {
   const [, authority] = /^https?:\/\/([^/?#@]+)$/.exec(origin.toLowerCase()) ?? [];
   return authority !== undefined && authority === host.toLowerCase();
 }
 
-/** Whether a host means all addresses of this machine. */
+/** Returns whether a host means all addresses of this machine. */
 export function isWildcard(host: string): boolean {
   return host === "0.0.0.0" || host === "::";
 }

@@ -146,7 +146,7 @@ export class Gate {
 /** The destinations of a request that put a page of this server into another page. */
 const EMBEDDED: ReadonlySet<string> = new Set(["iframe", "frame", "fencedframe", "embed", "object"]);
 
-/** Whether the browser reports that a page of another origin made the request. */
+/** Returns whether the browser reports that a page of another origin made the request. */
 function isFromElsewhere(header: Knock["header"]): boolean {
   const site = header("sec-fetch-site");
   return site === "cross-site" || site === "same-site";
@@ -190,7 +190,7 @@ const ADDRESSES = 1_000;
 class Attempts {
   readonly #failed = new Map<string, { count: number; since: number }>();
 
-  /** Whether an address has sent too many wrong tokens. */
+  /** Returns whether an address has sent too many wrong tokens. */
   isBarred(address: string, now = Date.now()): boolean {
     const failed = this.#failed.get(address);
     return failed !== undefined && now - failed.since < WITHIN && failed.count >= MOST_FAILED;

@@ -42,7 +42,7 @@ export class SignedInPage {
   }
 
   /**
-   * Whether a proof shows that the sender has the key. The proof is a signature of this challenge and host. Browsers without
+   * Checks whether a proof shows that the sender has the key. The proof is a signature of this challenge and host. Browsers without
    * cryptography (plain HTTP from another machine, where others can read the traffic) send the key itself.
    */
   isProof(proof: string, challenge: string, host: string): boolean {

@@ -1,7 +1,7 @@
 import type { Shared } from "@banyan/store/postgres";
 import type { Activity } from "../desk/elsewhere.ts";
 
-/** What a node needs to report the activity of its conversations. */
+/** The parts of a node that reports of its conversations need. */
 export interface ActivitiesOptions {
   readonly shared: Pick<Shared, "tell">;
   /** The activity of a conversation; `undefined` if it is not open here. */

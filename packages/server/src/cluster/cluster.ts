@@ -17,7 +17,7 @@ import { Following } from "./following.ts";
 import { MovingConversation, type WatchedAt } from "./moving-conversation.ts";
 import { WrittenConversation } from "./written-conversation.ts";
 
-/** What happens to a run whose node died: another node continues it, or the user decides. */
+/** The handling of a run whose node died: another node continues it, or the user decides. */
 export type Redrive = "resume" | "leave";
 
 /** Milliseconds between two queries of an outcome (first, longest), and of the commands that wait here. */
@@ -113,7 +113,7 @@ export class Cluster implements Elsewhere, DrivenNode {
     return this.#draining.hasBegun;
   }
 
-  /** Whether a load balancer may send clients to this server. */
+  /** Returns whether a load balancer may send clients to this server. */
   async isReady(): Promise<boolean> {
     return this.#draining.isReady() && (await this.#options.shared.isReady());
   }
@@ -247,7 +247,7 @@ export class Cluster implements Elsewhere, DrivenNode {
     }
   }
 
-  /** Where to watch a conversation; opens it here if no node has it. */
+  /** Finds the place to watch a conversation; opens it here if no node has it. */
   async #placeOf(conversation: string, token: string | undefined, here: () => Promise<Watchable>): Promise<WatchedAt> {
     for (;;) {
       const owner = this.#isOpenHere(conversation) ? undefined : await this.#lookFor(conversation);
@@ -388,7 +388,7 @@ export class Cluster implements Elsewhere, DrivenNode {
     return (await this.#desk?.performer.outcomeOf(failed)) ?? { error: STOPPING };
   }
 
-  /** Whether a command failed because another node has the conversation: taken between two queries, or while this node slept. */
+  /** Returns whether a command failed because another node took its conversation: between two queries, or during a sleep. */
   async #isTaken(outcome: Outcome, conversation: string): Promise<boolean> {
     return failsAs(outcome, "locked") || (failsAs(outcome, "failed") && (await this.#isElsewhere(conversation)));
   }

@@ -69,7 +69,7 @@ export function runsAtWork(conversations: readonly LiveConversation[]): LeftRun[
   });
 }
 
-/** Whether a run only waits for a user: it keeps waiting after its process ends and needs no other node. */
+/** Returns whether a run only waits for a user: it keeps waiting after its process ends and needs no other node. */
 function isOnlyAsked(state: ConversationState, { id, leaf }: LiveRun): boolean {
   if (!state.questions.values().some((question) => askingRuns(state, question).includes(id))) return false;
   const last = lastAssistantMessage(pathTo(state, leaf));
@@ -83,7 +83,7 @@ export function toGoOn({ live, run, places }: LeftRun): Asked {
   return { id: `owner ${command.id}`, conversation, command, by: "owner" };
 }
 
-/** Where to continue a run: the first of these messages that still exists. An empty answer is removed on interruption. */
+/** The place to continue a run: the first of these messages that still exists. An empty answer is removed on interruption. */
 export function placeIn(state: ConversationState, places: readonly (string | null)[]): { readonly at?: string } {
   const at = places.find((place) => place !== null && state.messages.has(place));
   return at ? { at: newestLeaf(state, at) } : {};

@@ -58,7 +58,7 @@ export interface DrivenNode {
  * one on a workflow engine: clients, commands, feed and log are the same.
  */
 export interface Driver {
-  /** Whether nodes look for stored commands of conversations without an owner. */
+  /** True if nodes look for stored commands of conversations without an owner. */
   readonly takesWaiting: boolean;
   /** Starts to use this node. */
   begin(node: DrivenNode): Promise<void>;
@@ -79,8 +79,8 @@ const BEGINS: ReadonlySet<CommandName> = new Set<CommandName>([
 ]);
 
 /**
- * Whether a command may begin or continue a turn, which the driver must then follow. An answer continues a turn that no process
- * runs. `state` is present if the conversation is open here.
+ * Returns whether a command may begin or continue a turn, which the driver must then follow. An answer continues a turn that no
+ * process runs. `state` is present if the conversation is open here.
  */
 export async function mayBeginTurn(
   command: Command<DeskCommand>,

@@ -13,13 +13,13 @@ const AGAIN = 300;
 /** Milliseconds between two reads for an event that is about to enter the log. */
 const SOON = 20;
 
-/** What a node needs to follow turns. */
+/** The parts of a node that following turns needs. */
 export interface FollowingOptions {
   readonly store: Pick<Store, "view">;
   readonly shared: Pick<Shared, "ownerOf" | "ends">;
   /** The conversation, if it is open here. */
   ifOpen(conversation: string): LiveConversation | undefined;
-  /** Whether work is about to begin in an open conversation, or the next turn follows. */
+  /** Returns whether work is about to begin in an open conversation, or the next turn follows. */
   isBetweenTurns(live: LiveConversation): boolean;
   takeOver(conversation: string): Promise<void>;
   /** Resolves when another node has written to a conversation, or after `wait` milliseconds. */
@@ -97,7 +97,7 @@ export class Following {
     }
   }
 
-  /** Whether a conversation has no owner. An owner that does not answer loses it: the store refuses its later writes. */
+  /** Returns whether a conversation has no owner. An owner that does not answer loses it: the store refuses its later writes. */
   async #isNobodys(conversation: string): Promise<boolean> {
     const { shared } = this.#options;
     const owner = await shared.ownerOf(conversation);

@@ -7,7 +7,7 @@ import { Frame, type Viewer } from "../desk/live/frame.ts";
 import type { Line } from "../desk/live/subscription.ts";
 import { NotThere } from "../desk/problem.ts";
 
-/** Where to watch a conversation now: on another node, here, or only in the database. */
+/** The place to watch a conversation now: another node, this node, or only the database. */
 export type WatchedAt =
   | { readonly node: ServerAddress; readonly here?: never }
   | { readonly here: Watchable; readonly node?: never }
@@ -106,7 +106,7 @@ class MovingWatching implements Watching {
   #link: Link | undefined;
   #local: { readonly conversation: Watchable; readonly watching: Watching } | undefined;
   #over = false;
-  /** Whether the node has begun to send the feed. */
+  /** True if the node has begun to send the feed. */
   #isWatching = false;
   /** Runs until the node has sent the events that the database has. */
   #overdue: NodeJS.Timeout | undefined;

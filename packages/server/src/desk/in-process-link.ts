@@ -11,7 +11,7 @@ import type { Seat } from "./seat.ts";
 export interface LinkOptions {
   /** The rights of the client. Default: the owner, with all rights. */
   readonly principal?: Principal;
-  /** Whether the client reads the trees in place, to save memory. Guests, who may not see everything, get copies. */
+  /** True if the client reads the trees in place, to save memory. Guests, who may not see everything, get copies. */
   readonly shares?: boolean;
   /**
    * Receives the frames, for a client that needs time, such as a pipe. While the reader is full, the client gets nothing; all

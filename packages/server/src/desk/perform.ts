@@ -119,7 +119,7 @@ const ofConnections: ReadonlySet<string> = new Set<ConnectionCommand>([
   "message.read",
 ]);
 
-/** Whether a command is about the connection on which it arrives. */
+/** Returns whether a command is about the connection on which it arrives. */
 export function isOfConnection(command: Command): command is Command<ConnectionCommand> {
   return ofConnections.has(command.type);
 }
@@ -157,12 +157,12 @@ class Once<Outcome> {
   }
 }
 
-/** Whether a command began a turn. A message for a running turn does not begin one. */
+/** Returns whether a command began a turn. A message for a running turn does not begin one. */
 export function hasBegun(outcome: Outcome): boolean {
   return "result" in outcome && !("waits" in outcome.result && outcome.result.waits === true);
 }
 
-/** Whether a command failed with this code. */
+/** Returns whether a command failed with this code. */
 export function failsAs(outcome: Outcome, code: "locked" | "failed" | "stopping"): boolean {
   return "error" in outcome && outcome.error.code === code;
 }

@@ -7,7 +7,7 @@ import type { Line } from "./live/subscription.ts";
 import { isOfConnection, type Outcome, type Performer, refusalOf } from "./perform.ts";
 import type { Principal } from "./principal.ts";
 
-/** What a seat needs of its desk. */
+/** The parts of a desk that a seat needs. */
 export interface SeatParts {
   /** Returns a conversation to watch, wherever it is open. */
   watchable(conversation: string): Promise<Watchable>;
@@ -35,7 +35,7 @@ export class Seat {
     this.#parts = parts;
   }
 
-  /** Whether the client is a guest who sees only one conversation. */
+  /** True if the client is a guest who sees only one conversation. */
   get isShownOne(): boolean {
     return this.#principal.only !== undefined;
   }

@@ -16,7 +16,7 @@ import { QUIET } from "./following.ts";
 export interface AgUiOptions {
   /** The session of the feed. Its outline is sent as state, and removed messages are reported. */
   readonly session?: { readonly state: ConversationState };
-  /** Whether to begin with a turn that is already running: with its messages after the last one that the run knows. */
+  /** True if the events begin with a running turn, after the last of its messages that the run knows. */
   readonly goesOn?: boolean;
 }
 

@@ -27,7 +27,7 @@ export function messageOf(state: ConversationState, id: string): string | undefi
   return id.endsWith(RESULT) ? state.calls.get(id.slice(0, -RESULT.length)) : undefined;
 }
 
-/** Whether an AG-UI message belongs to a response in the turn of a run. */
+/** Returns whether an AG-UI message belongs to a response in the turn of a run. */
 export function isOf(state: ConversationState, id: string, run: string): boolean {
   const message = state.messages.get(messageOf(state, id) ?? "");
   return message?.role === "assistant" && isSameTurn(state, message.run, run);

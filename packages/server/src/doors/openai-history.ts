@@ -189,8 +189,8 @@ function turnsOfPath(path: readonly Message[]) {
 }
 
 /**
- * Whether a turn of a branch matches a program's turn. A program may have the beginning of an answer that was cut off, or the end
- * of one that began twice. The branch alone has additions of the program and filled-in commands: its message may be longer, or
+ * Returns whether a turn of a branch matches a program's. A program may have the beginning of an answer that was cut off, or the
+ * end of one that began twice. The branch alone has additions of the program and filled-in commands: its message may be longer, or
  * the program's may start with a slash.
  */
 function isSaid(turn: ReturnType<typeof turnsOfPath>[number] | undefined, wanted: Turn | undefined): boolean {

@@ -27,7 +27,7 @@ export interface Program {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly headers: (chat: string) => Readonly<Record<string, string>>;
   readonly picture: (url: string) => object;
-  /** Whether a text without an image is also sent as parts. */
+  /** True if a text without an image is also sent as parts. */
   readonly isParts: boolean;
   readonly resent: Resent;
   /** The program's own requests about the last messages of a chat. */

@@ -20,9 +20,9 @@ interface SideMarks {
 }
 
 /**
- * Whether a program asks on its own, for a chat's title, tags or suggestions (W89). Text that a user could type decides nothing.
- * A program may mark the request with `X-OpenWebUI-Task` or `metadata.task`. Otherwise, the request must have no tools, not
- * stream, and quote in one message the last turns of a conversation whose program streams answers.
+ * Returns whether a program asks on its own, for a chat's title, tags or suggestions (W89). Text that a user could type decides
+ * nothing. A program may mark the request with `X-OpenWebUI-Task` or `metadata.task`. Otherwise, the request must have no tools,
+ * not stream, and quote in one message the last turns of a conversation whose program streams answers.
  */
 export async function isSideRequest(
   desk: Desk,
@@ -66,7 +66,7 @@ async function quotesExchange(
   }
 }
 
-/** Whether a text contains a message followed by its answer. Programs omit images from their quotes. */
+/** Returns whether a text contains a message followed by its answer. Programs omit images from their quotes. */
 function quotes(text: string, said: string, answer: string): boolean {
   const plain = (each: string) => comparable(each.replace(/!\[[^\]]*\]\([^)]*\)/g, ""));
   const at = text.indexOf(plain(said));

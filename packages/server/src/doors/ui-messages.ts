@@ -155,7 +155,7 @@ function takeUp(followed: Followed, run: string, behind?: string): ToldReader<Ui
   return telling;
 }
 
-/** Whether a page's message has only questions, which were asked before a first response that never came. */
+/** Returns whether a page's message has only questions, which were asked before a first response that never came. */
 function isQuestion({ role, parts }: z.infer<typeof message>): boolean {
   return role === "assistant" && parts.every(({ type }) => type === "data-question");
 }

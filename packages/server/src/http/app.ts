@@ -32,13 +32,13 @@ export interface HttpEnvironment {
   Variables: { principal: Principal };
 }
 
-/** What HTTP needs of the server. */
+/** The parts of the server that HTTP needs. */
 export interface HttpParts extends RestParts {
   readonly gate: Gate;
   readonly page: ReadonlyMap<string, PageFile>;
-  /** Whether a load balancer may send clients to this server. */
+  /** Returns whether a load balancer may send clients to this server. */
   isReady(): Promise<boolean>;
-  /** Whether clients must reconnect: the load balancer then picks another server. */
+  /** Returns whether clients must reconnect: the load balancer then picks another server. */
   isStopping(): boolean;
   /** The name of the cookie of a signed-in page. */
   cookie(): string;

@@ -21,7 +21,7 @@ const TYPES: Readonly<Record<string, string>> = {
 /** A file of the page. */
 export interface PageFile {
   readonly type: string;
-  /** Whether the file name changes with the content, so that browsers may cache the file for good. */
+  /** True if the file name changes with the content, so that browsers may cache the file for good. */
   readonly forever: boolean;
   /** The encodings that make the file smaller, the best first. */
   readonly codings: readonly Coding[];

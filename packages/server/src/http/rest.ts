@@ -22,7 +22,7 @@ import { cursorFrom, EventStream } from "./event-stream.ts";
 /** The most bytes of an imported conversation. */
 const LARGEST_IMPORT = 256 * 1024 * 1024;
 
-/** What the API for scripts needs of the server. */
+/** The parts of the server that the API for scripts needs. */
 export interface RestParts {
   readonly desk: Desk;
   /** The open event streams, which the server ends when it stops. */

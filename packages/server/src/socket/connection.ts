@@ -13,7 +13,7 @@ import { Pace } from "./pace.ts";
 /** Milliseconds within which a client must send its hello. */
 const HELLO_WITHIN = 10_000;
 
-/** What connections need of the server. */
+/** The parts of the server that connections need. */
 export interface ConnectionParts {
   readonly desk: Desk;
   /** Receives lines for the operator of the server, without secrets. */

@@ -13,7 +13,7 @@ export class Pace {
     this.#at = now;
   }
 
-  /** Whether one more command may run now: `busy` if not, `hasty` if the client ignores `busy`. */
+  /** Counts a command. Returns `busy` if the command must not run now, and `hasty` if the client ignores `busy`. */
   next(now = performance.now()): "go" | "busy" | "hasty" {
     this.#left = Math.min(AT_ONCE, this.#left + ((now - this.#at) / 1_000) * A_SECOND);
     this.#at = now;

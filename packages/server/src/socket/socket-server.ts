@@ -16,7 +16,7 @@ const PARTING = 1_000;
 /** The path of the WebSocket. */
 const SOCKET_PATH = "/api/v1/socket";
 
-/** What sockets need of the server. */
+/** The parts of the server that sockets need. */
 export interface SocketParts extends ConnectionParts {
   readonly guests: GuestLines;
 }

@@ -137,7 +137,7 @@ function isWhole(message: Message): boolean {
   return message.role === "assistant" && message.finish === "stop" && textOf(message).endsWith("Done.");
 }
 
-/** Whether the last message of a conversation is a whole answer, and no run is left. */
+/** Returns whether the last message of a conversation is a whole answer, and no run is left. */
 export function isDone(client: TestClient, conversation: string): boolean {
   const state = client.mirrors.get(conversation)?.state;
   const last = state?.leaf ? state.messages.get(state.leaf) : undefined;

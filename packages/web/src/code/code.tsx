@@ -13,7 +13,7 @@ export function Code({
   readonly text: string;
   /** The name of a language or file; empty if unknown. */
   readonly language: string;
-  /** Whether the code is still streaming. */
+  /** True if the code is still streaming. */
   readonly isGrowing?: boolean;
 }) {
   const grammar = grammarOf(language);

@@ -28,7 +28,7 @@ export const ACCEPTED = [...PICTURES, "application/pdf", "text/*", ".md", ".json
 /** The most files of a message. */
 const MOST_FILES = 20;
 
-/** Whether a browser shows this image without running code. */
+/** Returns whether a browser shows this image without running code. */
 export function isPicture(mediaType: string): boolean {
   return PICTURES.has(mediaType);
 }

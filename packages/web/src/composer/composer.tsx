@@ -239,7 +239,7 @@ function excerpt(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40).trimEnd()} …` : text;
 }
 
-/** What happened to an input that could not be withdrawn. */
+/** Tells what happened to an input that could not be withdrawn. */
 function whereIs(input: string, words: string, { messages, inbox }: ConversationState): string {
   if (messages.has(input)) return t("“{words}” was already delivered.", { words });
   return inbox.some(({ id }) => id === input)

@@ -54,7 +54,7 @@ export function MessageBox({
   readonly files: Attachments;
   readonly commands: SlashCommands;
   readonly placeholder: string;
-  /** Whether the box has the focus when it first appears. */
+  /** True if the box has the focus when it first appears. */
   readonly isFocused?: boolean;
   /** The effect of Enter, if it is more than sending. */
   readonly keys?: string | undefined;

@@ -108,7 +108,7 @@ export function ModeChoice({ mode, onChange }: { readonly mode: Mode; onChange(m
   );
 }
 
-/** Whether branches can have git worktrees: the workspace is a repository, and the user may create some. */
+/** Returns whether branches can have git worktrees: the workspace is a repository, and the user may create some. */
 export function useWorktrees(): boolean {
   const { connection } = usePage();
   const may = useMay();

@@ -20,7 +20,7 @@ export interface Suggestion {
 export interface Suggestions {
   readonly kind: "Commands" | "Files" | "Pages";
   readonly options: readonly Suggestion[];
-  /** Whether Enter accepts only after an arrow key: the word is already complete. */
+  /** True if Enter accepts only after an arrow key: the word is already complete. */
   readonly isMerelyOffered?: boolean;
 }
 

@@ -21,7 +21,7 @@ import { useShow, useView } from "./use-view.ts";
 
 interface Shown {
   readonly leaf: string | undefined;
-  /** Whether to show all messages of the branch, instead of the visible ones and a composer. */
+  /** True if all messages of the branch are shown, instead of the visible ones and a composer. */
   readonly isWhole: boolean;
 }
 
@@ -105,8 +105,8 @@ const drawing = Promise.all([markdownAhead(), changesAhead()]).catch(() => {
 });
 
 /**
- * Whether the message renderers are loaded. They load with the conversation, so that no message changes its height later and
- * moves the next one under the pointer (W54).
+ * Returns true when the message renderers are loaded. They load with the conversation, so that no message changes its height later
+ * and moves the next one under the pointer (W54).
  */
 function useCanDraw(): boolean {
   const [canDraw, setCanDraw] = useState(false);

@@ -238,7 +238,7 @@ export interface GivenUp {
 /** A model that is retried, or sends nothing for long. */
 export type ModelWaiting = Extract<FeedItem, { type: "model.retrying" | "model.waiting" }>;
 
-/** Whether the model has continued, or the run has ended. */
+/** Returns whether the model has continued, or the run has ended. */
 function endsWait(item: FeedItem, run: string): boolean {
   if (item.type === "message.started") return item.run === run;
   return item.type.endsWith(".delta") || item.type === "message.completed" || item.type === "run.ended";

@@ -11,7 +11,7 @@ const KEPT = 5;
 /** Items that the page shows elsewhere: a countdown, and a question about a limit. */
 const ELSEWHERE: ReadonlySet<FeedItem["type"]> = new Set(["model.retrying", "model.waiting", "run.paused"]);
 
-/** Whether the page shows the item where the user can react to it. */
+/** Returns whether the page shows the item where the user can react to it. */
 function isToldElsewhere(item: FeedItem): boolean {
   return item.type === "turn.waiting" ? item.waits : ELSEWHERE.has(item.type);
 }
@@ -21,7 +21,7 @@ interface Note {
   readonly text: string;
   /** A message of the note's branch; absent for a note about no run and no message. */
   readonly at: string | null | undefined;
-  /** Whether the note is about the turn that begins next. */
+  /** True if the note is about the turn that begins next. */
   readonly isEarly: boolean;
   /** The type of the item. */
   readonly type: FeedItem["type"];

@@ -5,7 +5,7 @@ import { useConversation } from "./use-conversation.ts";
 
 /** How a branch is shown. */
 interface Showing {
-  /** Whether to show the branch only up to this message: the next message starts another branch. */
+  /** True if the branch is shown only up to this message: the next message starts another branch. */
   readonly exactly?: boolean;
   /** The message that gets the focus. */
   readonly focus?: string;

@@ -7,7 +7,7 @@ const KEY = "viewed";
 /** The most remembered versions. */
 const KEPT = 1_000;
 
-/** Which leaf was last in view below each version of a message (W4). */
+/** The leaf that was last in view below each version of a message (W4). */
 export class ViewedBranches {
   #leaves = new Map<string, string>();
 

@@ -71,7 +71,7 @@ export function ConversationList() {
   );
 }
 
-/** Whether a program created the conversation at `/v1`. */
+/** Returns whether a program created the conversation at `/v1`. */
 const isOfProgram = ({ labels }: ListedConversation) => labels.program !== undefined;
 
 /** Heights of rows in pixels: a heading, a conversation, and a conversation with a status. */

@@ -26,7 +26,7 @@ export function Notice({
   readonly head: string;
   readonly children?: ReactNode;
   readonly ways?: ReactNode;
-  /** Whether screen readers announce it at once. */
+  /** True if screen readers announce it at once. */
   readonly isUrgent?: boolean;
 }) {
   return (

@@ -4,7 +4,7 @@ export const PALETTE_KEYS = "Mod+K";
 const isMac = (): boolean => /Mac|iP(hone|ad)/.test(navigator.platform);
 
 /**
- * Whether a key belongs to an input method that composes a word. Safari sends the Enter that ends a composition after its end:
+ * Returns whether a key belongs to an input method's composition. Safari sends the Enter that ends a composition after its end:
  * only the key code, 229, identifies it.
  */
 export function isOfInputMethod({ isComposing, keyCode }: KeyboardEvent): boolean {
@@ -44,14 +44,14 @@ export function keysOf(event: KeyboardEvent): string | undefined {
   return `Alt+${/^Key(.)$/.exec(code)?.[1] ?? key.toUpperCase()}`;
 }
 
-/** Whether a key types a character, alone, with AltGr, or as a dead key for an accent. */
+/** Returns whether a key types a character, alone, with AltGr, or as a dead key for an accent. */
 export function isPrintable(event: KeyboardEvent): boolean {
   const { key, altKey, ctrlKey, metaKey } = event;
   if (key === " " || (key.length !== 1 && key !== "Dead")) return false;
   return isAltGr(event) || (!ctrlKey && !metaKey && (!altKey || isMac()));
 }
 
-/** Whether AltGr is down, which some systems report as Ctrl and Alt. On a Mac, browsers report Option as AltGr. */
+/** Returns whether AltGr is down, which some systems report as Ctrl and Alt. On a Mac, browsers report Option as AltGr. */
 function isAltGr(event: KeyboardEvent): boolean {
   return !isMac() && event.getModifierState("AltGraph");
 }
@@ -61,7 +61,7 @@ export function keysInWords(keys: string): string {
   return isMac() ? keys.replace("Mod+", "⌘").replace("Alt+", "⌥") : keys.replace("Mod+", "Ctrl+");
 }
 
-/** Whether the focused element handles the key itself, so that it is no shortcut. */
+/** Returns whether the focused element handles the key itself, so that it is no shortcut. */
 export function isForWriting(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
@@ -69,7 +69,7 @@ export function isForWriting(target: EventTarget | null): boolean {
   );
 }
 
-/** Whether an element accepts typed text. */
+/** Returns whether an element accepts typed text. */
 function isTextBox(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&

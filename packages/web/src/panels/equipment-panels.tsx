@@ -49,7 +49,7 @@ const MEMORY: Readonly<Record<Equipment["memory"], string>> = {
   "not-agreed": t("Memory is off. Turn it on with /memory in a terminal."),
 };
 
-/** Whether memory is on, and its entries on this branch (W50). */
+/** The state of memory, and its entries on this branch (W50). */
 export function MemoryPanel({ leaf }: { readonly leaf: string | null }) {
   const conversation = useConversation();
   const tree = useTree();

@@ -22,7 +22,7 @@ export const PANELS = {
 /** The name of a panel. */
 export type PanelName = keyof typeof PANELS;
 
-/** Whether a text is the name of a panel. */
+/** Returns whether a text is the name of a panel. */
 export function isPanel(name: string | null): name is PanelName {
   return name !== null && Object.hasOwn(PANELS, name);
 }

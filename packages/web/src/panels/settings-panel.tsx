@@ -119,7 +119,7 @@ function LanguageChoice() {
   );
 }
 
-/** Whether the system shows notifications about questions and answers (W75); the browser asks for permission. */
+/** Turns system notifications about questions and answers on or off (W75); the browser asks for permission. */
 function NotifyChoice() {
   const [notify, setNotify] = usePreference("notify");
   const [isRefused, setRefused] = useState(false);

@@ -127,7 +127,7 @@ function wordsIn(node: Node): string | undefined {
   return isWords(text) ? text : undefined;
 }
 
-/** Whether a text is two words, or one that begins like a sentence: names in code contain no space. */
+/** Returns whether a text is two words, or one that begins like a sentence: names in code contain no space. */
 function isWords(text: string): boolean {
   return /\p{L}{2,} \p{L}|^\p{Lu}\p{Ll}+[ .:?!]/u.test(text.trim()) && !OF_CODE.test(text);
 }

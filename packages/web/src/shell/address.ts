@@ -7,7 +7,7 @@ export interface Place {
   readonly conversation?: string | undefined;
   /** The end of the branch in view. */
   readonly leaf?: string | undefined;
-  /** Whether the page shows all messages of the branch. */
+  /** True if the page shows all messages of the branch. */
   readonly whole?: boolean | undefined;
   /** The open panel; `none` if the user closed the default panel. */
   readonly panel?: PanelName | "none" | undefined;

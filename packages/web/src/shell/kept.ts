@@ -1,4 +1,4 @@
-/** Where a value is stored: for all tabs, or for one tab and its reloads. */
+/** The scope of a stored value: all tabs, or one tab and its reloads. */
 type Where = "browser" | "tab";
 
 const storeOf = (where: Where): Storage => (where === "tab" ? sessionStorage : localStorage);

@@ -6,7 +6,7 @@ import { addressOf, type Place, placeIn } from "./address.ts";
 
 /** How the user arrives at a place. Stored in the browser's history entry, not in the address. */
 export interface Arrival {
-  /** Whether the leaf is the end of a branch: if the branch has grown since, its new end is shown. */
+  /** True if the leaf is the end of a branch: if the branch has grown since, its new end is shown. */
   readonly end?: boolean | undefined;
   /** The message that gets the focus when it is shown. */
   readonly focus?: string | undefined;

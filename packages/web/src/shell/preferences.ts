@@ -7,13 +7,13 @@ export interface Preferences {
   readonly theme: "system" | "light" | "dark";
   /** The effect of Enter during a turn. */
   readonly delivery: "steer" | "queue";
-  /** Whether finished reasoning stays open. */
+  /** The state of finished reasoning. */
   readonly reasoning: "open" | "closed";
-  /** Whether answers show their usage. */
+  /** The display of each answer's usage. */
   readonly figures: "shown" | "folded";
-  /** Whether long lines of code wrap. */
+  /** The layout of long lines of code. */
   readonly code: "wrapped" | "scrolled";
-  /** Whether the system shows notifications while no window is visible. */
+  /** System notifications while no window is visible. */
   readonly notify: "on" | "off";
   /** The open panel, where there is room for one. */
   readonly panel: PanelName | "none";
@@ -44,7 +44,7 @@ export function usePreference<Name extends keyof Preferences>(
   return [value, (chosen) => prefer({ [name]: chosen })];
 }
 
-/** Whether the page is dark, by preference or system. */
+/** Returns whether the page is dark, by preference or system. */
 export function useIsDark(): boolean {
   const [theme] = usePreference("theme");
   const isSystemDark = useMedia("(prefers-color-scheme: dark)");
@@ -80,12 +80,12 @@ function listen(listener: () => void): () => void {
   };
 }
 
-/** Whether touch is the device's main input. */
+/** Returns whether touch is the device's main input. */
 export function useIsTouch(): boolean {
   return useMedia("(hover: none) and (pointer: coarse)");
 }
 
-/** Whether a media query matches now. */
+/** Returns whether a media query matches now. */
 export function useMedia(query: string): boolean {
   return useSyncExternalStore(
     (changed) => {

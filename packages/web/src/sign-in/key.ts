@@ -2,7 +2,7 @@ import { provenText } from "@banyan/protocol";
 
 /**
  * The key of a sign-in (S20). The browser stores it for the page's origin, host and port, so that no other server on this machine
- * gets it. Where the browser can sign, no script can read it, not even a page of a later server on this port. Windows share it,
+ * gets it. If the browser can sign, no script can read it, not even a page of a later server on this port. Windows share it,
  * and it survives a restart of the browser.
  */
 export type Key = CryptoKey | string;

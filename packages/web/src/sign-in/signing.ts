@@ -31,7 +31,7 @@ export async function signOut(): Promise<void> {
   await Promise.allSettled([fetch("/api/v1/sign-out", { method: "POST" }), forgetKey()]);
 }
 
-/** Whether the server still knows this sign-in; true while the server does not answer. */
+/** Returns whether the server still knows this sign-in; true while the server does not answer. */
 export async function isSignedIn(): Promise<boolean> {
   try {
     const { signedIn } = (await (await fetch("/api/v1/page")).json()) as { readonly signedIn?: boolean };

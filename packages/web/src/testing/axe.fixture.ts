@@ -7,7 +7,7 @@ const OF_COLOURS = ["color-contrast", "link-in-text-block"];
 /** A theme, and the part of the page to check. */
 interface Judged {
   readonly theme: "light" | "dark";
-  /** Whether to check only contrast. */
+  /** True if only contrast is checked. */
   readonly isOnlyColours?: boolean;
   /** The part of the page; default: all of it. */
   readonly part?: string;

@@ -6,7 +6,7 @@ import type { Program } from "./program.fixture.ts";
 /** Milliseconds for text to appear on the screen. */
 const PATIENCE = 30_000;
 
-/** Whether tmux is installed. */
+/** True if tmux is installed. */
 export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 
 /** A command in a terminal of 160 columns by 50 rows, in its own tmux. */

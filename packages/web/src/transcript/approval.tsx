@@ -364,7 +364,7 @@ function readIn(
 }
 
 /**
- * Where the focus goes after an answer: to the message of the card; in the list of questions, to the next one, and after the last
+ * Moves the focus after an answer: to the message of the card; in the list of questions, to the next one, and after the last
  * one to the composer.
  */
 function focusAfter(answered: Element | null): () => void {

@@ -60,7 +60,7 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
 /** The style of arguments above a question: complete, over any number of lines (S36). */
 const WHOLE = "whitespace-pre-wrap [overflow-wrap:anywhere]";
 
-/** Whether the output explains why the call had no result. */
+/** Returns whether the output explains why the call had no result. */
 function tellsWhy({ status }: Call): boolean {
   return status === "failed" || status === "denied";
 }

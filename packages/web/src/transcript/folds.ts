@@ -40,7 +40,7 @@ function looksOf(tree: ConversationState, id: string): readonly Call[] | undefin
 /** The folds of a branch, and their open state. */
 export interface Folds {
   of(message: string): Fold | undefined;
-  /** Whether a closed fold hides a message. */
+  /** Returns whether a closed fold hides a message. */
   hides(message: string): boolean;
   /** Opens the fold of a message, if it is in one. */
   open(message: string): void;
@@ -70,7 +70,7 @@ export function useFolds(tree: ConversationState | undefined, path: readonly str
   };
 }
 
-/** Whether a call only read and succeeded. Failures and calls with files are never folded (W30). */
+/** Returns whether a call only read and succeeded. Failures and calls with files are never folded (W30). */
 export function isLook({ about, status, files }: Call): boolean {
   return about?.looksAt !== undefined && status === "completed" && files === undefined;
 }

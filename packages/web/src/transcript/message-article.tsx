@@ -40,7 +40,7 @@ export function MessageArticle({
   readonly next: string | undefined;
   readonly place: number;
   readonly of: number;
-  /** Whether Tab reaches this message: Tab reaches one message, and arrow keys move between them. */
+  /** True if Tab reaches this message: Tab reaches one message, and arrow keys move between them. */
   readonly isTabbable: boolean;
   onFocus(id: string): void;
   /** Called after a change of the message is rendered, before it is painted. */

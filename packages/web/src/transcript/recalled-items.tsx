@@ -39,7 +39,7 @@ function Source({ item: { source: from, conversation, message } }: { readonly it
   );
 }
 
-/** Whether the model gets the entry from its next answer on. */
+/** Returns whether the model gets the entry from its next answer on. */
 function Wanted({
   message,
   item,

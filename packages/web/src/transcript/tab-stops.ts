@@ -103,7 +103,7 @@ function stopBeside(
   return beside(within) ?? beside(stops) ?? beside(tabStops(document).filter((stop) => !log.contains(stop)));
 }
 
-/** Whether the second element comes after the first in the page, or is inside it. */
+/** Returns whether the second element comes after the first in the page, or is inside it. */
 function isBehind(first: Node, second: Node): boolean {
   return (first.compareDocumentPosition(second) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
 }

@@ -8,10 +8,10 @@ const BY_HAND = 1_000;
 
 const TOUCHES = ["touchmove", "keydown", "pointerdown", "pointermove"] as const;
 
-/** Whether the view follows the end of the messages, and how that starts and stops (W23). */
+/** The state of following the end of the messages, and its start and stop (W23). */
 export interface Following {
   readonly isFollowing: boolean;
-  /** Whether the view does not follow and the messages do not fit. */
+  /** True if the view does not follow and the messages do not fit. */
   readonly isAway: boolean;
   /** For the element that grows with the messages. */
   readonly content: RefObject<HTMLDivElement | null>;

@@ -13,7 +13,7 @@ const HANDS = ["wheel", "touchmove", "keydown", "pointerdown"] as const;
 interface Place {
   readonly message: string;
   readonly above: number;
-  /** Whether the view followed the end, wherever the end is now. */
+  /** True if the view followed the end, wherever the end is now. */
   readonly isEnd: boolean;
 }
 
@@ -28,7 +28,7 @@ interface Wanted {
 export interface Places {
   /** For `onScroll` of the scrolling element. */
   onScroll(): void;
-  /** Whether the view came back to a position and is still there. */
+  /** Returns whether the view came back to a position and is still there. */
   isReturn(): boolean;
 }
 

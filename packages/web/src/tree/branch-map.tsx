@@ -158,7 +158,7 @@ function Node({
   readonly words: string;
   readonly isInView: boolean;
   readonly isSpread: boolean;
-  /** Whether text is legible at this scale. */
+  /** True if text is legible at this scale. */
   readonly hasWords: boolean;
 }) {
   const { id, messages, isRunning, isWaiting, hits } = row;

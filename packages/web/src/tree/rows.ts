@@ -18,15 +18,15 @@ export interface OutlineRow {
   /** The position among its siblings, from 1, and their number. */
   readonly place: number;
   readonly of: number;
-  /** Whether a run works in the row or, while the row is closed, below it. */
+  /** True if a run works in the row or, while the row is closed, below it. */
   readonly isRunning: boolean;
-  /** Whether a question waits for the user there. */
+  /** True if a question waits for the user there. */
   readonly isWaiting: boolean;
   /** The number of search hits in the row. */
   readonly hits: number;
 }
 
-/** Which part of a tree is shown, and how. */
+/** The shown part of a tree, and its form. */
 export interface TreeView {
   /** Closed rows, by their last message. */
   readonly closed?: ReadonlySet<string>;
@@ -44,7 +44,7 @@ interface Pending {
   readonly parent: string | undefined;
   readonly place: number;
   readonly of: number;
-  /** Whether the message is part of an expanded chain. */
+  /** True if the message is part of an expanded chain. */
   readonly isSpread: boolean;
 }
 

@@ -125,7 +125,7 @@ export async function answerWhatIsCovered(live: LiveConversation, desk: Workplac
   }
 }
 
-/** What the rules now decide about a waiting call; `undefined` if they do not cover it. */
+/** The current decision of the rules about a waiting call; `undefined` if no rule covers the call. */
 async function permitOf(session: Session, { options }: Agent, question: ApprovalQuestion): Promise<Permit | undefined> {
   const { call, message } = question;
   const asked = session.state.messages.get(message);

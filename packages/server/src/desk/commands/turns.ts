@@ -297,7 +297,7 @@ export function continueTurn(
   });
 }
 
-/** Whether the log already has the effect of this command: a client sent it before, perhaps to a server that is gone (B59). */
+/** Returns whether the log already has the effect of a command: a client sent it before, perhaps to a dead server (B59). */
 export function isDone({ session }: LiveConversation, id: string): boolean {
   const { messages, inbox, runs } = session.state;
   if (messages.has(id) || runs.has(id) || inbox.some((input) => input.id === id)) return true;

@@ -11,7 +11,7 @@ export interface Receiver {
   readonly viewer: Viewer;
   /** Sends a frame. Clients with equal rights share the frame. `at` is the feed position behind the frame. */
   send(frame: Frame, at: Cursor): void;
-  /** Whether too much unsent data waits for this client: the broadcast then sends no more. */
+  /** True if too much unsent data waits for this client: the broadcast then sends no more. */
   readonly isFull: boolean;
   /** The broadcast dropped this full client at position `at`. The client must join again to get more. */
   left(at: Cursor): void;

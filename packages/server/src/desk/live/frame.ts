@@ -48,7 +48,7 @@ export function shownTo<Item extends FeedItem>(item: Item, viewer: Viewer): Item
 }
 
 /**
- * Whether a viewer sees all of an item. Instructions and tool schemas, which go to the model, need the right to act (S28).
+ * Returns whether a viewer sees all of an item. Instructions and tool schemas, which go to the model, need the right to act (S28).
  * Everybody sees a file that a call produced.
  */
 function seesAllOf(item: FeedItem, { rights }: Viewer): boolean {

@@ -15,7 +15,7 @@ export class ListWatch implements Disposable {
   readonly #defect: (error: unknown) => void;
   readonly #watchers = new Set<ListWatcher>();
   readonly #changed = new Set<string>();
-  /** Whether any conversation may have changed. */
+  /** True if any conversation may have changed. */
   #isAnyChanged = false;
   #timer: NodeJS.Timeout | undefined;
   #telling = false;

@@ -76,12 +76,12 @@ export class LiveChat {
     return this.#waiting?.leaf;
   }
 
-  /** Whether the chat's run has ended and the chat is about to wait or to continue by itself. */
+  /** True if the chat's run has ended and the chat is about to wait or to continue by itself. */
   get isEnding(): boolean {
     return this.#run !== undefined && !this.session.state.runs.has(this.#run);
   }
 
-  /** Whether the next step is known: the turn is running, or the chat waits for the user. */
+  /** True if the next step is known: the turn is running, or the chat waits for the user. */
   get isSettled(): boolean {
     return this.#waiting !== undefined || (this.#run !== undefined && this.session.state.runs.has(this.#run));
   }

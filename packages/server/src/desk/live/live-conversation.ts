@@ -61,7 +61,7 @@ export class LiveConversation {
     return performance.now() - this.#needed;
   }
 
-  /** Whether work is about to begin in the conversation. */
+  /** True if work is about to begin in the conversation. */
   get isBeginning(): boolean {
     return this.#beginning > 0;
   }

@@ -43,8 +43,8 @@ export function stateOnly(state: ConversationState, { leaf }: Only): Conversatio
 }
 
 /**
- * What a link shows of each item type: everything, a part (`itemOnly`), or nothing. A new item type does not compile until it has
- * a row here.
+ * The part of each item type that a link shows: everything, a part (`itemOnly`), or nothing. A new item type does not compile
+ * until it has a row here.
  */
 const SHOWS = {
   "conversation.created": "part",

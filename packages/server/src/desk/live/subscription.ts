@@ -16,7 +16,7 @@ export interface Line {
   share?(session: Session): void;
   /** Sends a frame. `at` is the position behind a frame of the feed. */
   send(frame: Frame, at?: Cursor): void;
-  /** Whether too much unsent data waits in the connection: the subscription then sends no more. */
+  /** True if too much unsent data waits in the connection: the subscription then sends no more. */
   readonly isFull: boolean;
   /** Resolves when the connection has room again, or is gone. */
   room(): Promise<void>;
@@ -94,7 +94,7 @@ export class Subscription implements Receiver {
     else beginAnew();
   }
 
-  /** Whether the client has everything except the items of the next frame. */
+  /** True if the client has everything except the items of the next frame. */
   get isInStep(): boolean {
     return this.#broadcast.has(this);
   }

@@ -53,7 +53,7 @@ export class Branch {
     return this.#messages.has(message);
   }
 
-  /** Whether a run, or the run of its parent agent, writes to this branch. */
+  /** Returns whether a run, or the run of its parent agent, writes to this branch. */
   hasRun(run: string): boolean {
     return this.#runs.has(run);
   }
@@ -104,14 +104,14 @@ export class Branch {
     }
   }
 
-  /** Whether a message begins another branch here: a fork, or the branch that this one forks from. */
+  /** Returns whether a message begins another branch here: a fork, or the branch that this one forks from. */
   #isOfOther(message: string): boolean {
     if (message === this.#first) return false;
     if (isFirstOfFork(message)) return true;
     return !this.#isBegun;
   }
 
-  /** Whether the branch has messages of its own. Otherwise, events at its end belong to the branch it forks from. */
+  /** True if the branch has messages of its own. Otherwise, events at its end belong to the branch it forks from. */
   get #isBegun(): boolean {
     return this.#first === undefined || this.#messages.has(this.#first);
   }

@@ -8,7 +8,7 @@ import { partsFrom } from "../door.ts";
 /** A user message from an editor. */
 export interface SaidThere {
   readonly parts: readonly UserPart[];
-  /** Whether the editor added texts of files: then no files that the texts name are attached. */
+  /** True if the editor added texts of files: then no files that the texts name are attached. */
   readonly asIs: boolean;
 }
 

@@ -45,7 +45,7 @@ export function forkAt(at: string | null): Fork {
   return { at, first: `${FIRST}${createId()}` };
 }
 
-/** Whether a message is the first of a fork. */
+/** Returns whether a message is the first of a fork. */
 export function isFirstOfFork(message: string): boolean {
   return message.startsWith(FIRST);
 }

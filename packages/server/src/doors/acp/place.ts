@@ -47,7 +47,7 @@ export interface CommandPlace {
   goTo(leaf: string | null): void;
 }
 
-/** What follows a command: nothing, or a turn. */
+/** The result of a command: nothing more, or a turn. */
 export type CommandOutcome =
   | { readonly type: "done" }
   | {
@@ -58,8 +58,8 @@ export type CommandOutcome =
       readonly model?: string | undefined;
       /** The named agent for the turn. */
       readonly agent?: string | undefined;
-      /** Whether no files that the texts name are attached. */
+      /** True if no files that the texts name are attached. */
       readonly asIs?: boolean | undefined;
-      /** Whether the first text may call a prompt of the desk. */
+      /** True if the first text may call a prompt of the desk. */
       readonly slash?: boolean | undefined;
     };

@@ -36,7 +36,7 @@ export interface AskedEditor {
   readonly client: Pick<AgentContext, "request">;
   readonly sessionId: string;
   readonly workspace: string;
-  /** Whether the editor shows forms. */
+  /** True if the editor shows forms. */
   readonly elicitation: boolean;
   /** Aborts when the question is no longer open. */
   readonly signal: AbortSignal;

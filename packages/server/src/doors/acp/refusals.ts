@@ -21,7 +21,7 @@ export function requestErrorOf(error: unknown, sessionId?: string): RequestError
   return new RequestError(isTheirs ? INVALID_PARAMS : INTERNAL, message, code === undefined ? undefined : { code });
 }
 
-/** Whether a request ended because the editor cancelled it (`$/cancel_request`). */
+/** Returns whether a request ended because the editor cancelled it (`$/cancel_request`). */
 export function isTakenBack(reason: unknown): boolean {
   return reason instanceof RequestError && reason.code === -32_800;
 }

@@ -42,7 +42,7 @@ export interface TellingParts {
   readonly branch: Branch;
   readonly workspace: string;
   readonly abilities: Abilities;
-  /** Whether a message came from this editor, which already shows it. */
+  /** Returns whether a message came from this editor, which already shows it. */
   isOwn(message: string): boolean;
   /** The context window of a model in tokens; `undefined` while unknown. */
   contextSize(model: string): number | undefined;

@@ -64,7 +64,7 @@ function wholeBlocks(text: string, tokens: readonly Token[]): string[] {
   return raws;
 }
 
-/** Whether a block belongs to the footnote or open `<details>` above it. */
+/** Returns whether a block belongs to the footnote or open `<details>` above it. */
 function isGoingOn(above: string, raw: string): boolean {
   if (/^\s*<details(\s+open)?>/i.test(above) && !/<\/details>/i.test(above)) return true;
   return /^ {0,3}\[\^[^\]\s]+\]:/.test(above) && /^( {4}|\t|\s*$)/.test(raw);

@@ -77,7 +77,7 @@ const MARKS = ["inline", "round", "block", "square"] as const;
 type Mark = (typeof MARKS)[number];
 
 /**
- * Whether the text between delimiters is a formula, and not money, a shell variable, or words in escaped brackets (W93). A
+ * Returns whether the text between delimiters is a formula, and not money, a shell variable, or words in escaped brackets (W93). A
  * formula has a sign of TeX and, between single dollars, no prose. Otherwise it must be an expression: at least one letter, only
  * operators and commas between its parts, and no money. Inline, at most three letters may be adjacent; a separate expression
  * needs an operator, because `\[x\]` may be a checkbox.
@@ -102,7 +102,7 @@ function isFormula(tex: string, mark: Mark): boolean {
   return !isMoney && isBalanced(plain) && (!isAlone || OPERATOR.test(plain));
 }
 
-/** Whether the brackets are balanced; those of a half-open interval may be of different kinds. */
+/** Returns whether the brackets are balanced; those of a half-open interval may be of different kinds. */
 function isBalanced(text: string): boolean {
   let open = 0;
   for (const sign of text) {

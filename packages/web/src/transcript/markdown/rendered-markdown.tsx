@@ -76,7 +76,7 @@ function closed(raw: string): string {
   return remend(raw + end, { images: false, htmlTags: false, links });
 }
 
-/** Whether the block is still streaming. */
+/** True if the block is still streaming. */
 const Growing = createContext(false);
 
 /** The code block inside a `pre`. */

@@ -12,7 +12,7 @@ export interface NamedPicture {
   readonly title: string;
 }
 
-/** Whether the image is inside a link, which cannot contain a button. */
+/** True inside a link, which cannot contain a button. */
 export const InsideLink = createContext(false);
 
 /**
