@@ -14,10 +14,10 @@ import { TestClient } from "./testing/test-client.fixture.ts";
 const bearer = { authorization: `Bearer ${TOKEN}` };
 const server = () => serving({ model: scriptedModel([]) });
 
-/** A bare connection, on which anything can be sent. */
+/** A raw TCP connection, on which a test can send anything. */
 async function bare(address: string): Promise<Socket> {
   const socket = connect(Number(new URL(address).port), "127.0.0.1");
-  // It is cut off: that is what is tested.
+  // The server cuts the connection, as the test expects.
   socket.on("error", () => {}).resume();
   onTestFinished(() => void socket.destroy());
   await once(socket, "connect");
@@ -28,7 +28,7 @@ function closed(socket: Socket): Promise<unknown> {
   return new Promise((resolve) => (socket.closed ? resolve(undefined) : socket.once("close", resolve)));
 }
 
-/** A bare connection that has become a WebSocket, and what it was answered. */
+/** A raw connection after the WebSocket upgrade, and the response to the upgrade. */
 async function bareWebSocket(address: string, extensions: string) {
   const socket = await bare(address);
   const lines = [
@@ -97,7 +97,7 @@ test("S4: guests get a part of the connections, and of one address a small one: 
   await expect(TestClient.connect(running, guestToken)).rejects.toThrow();
   expect(log.join("\n")).toMatch(refused);
   await TestClient.connect(running);
-  // A place that is left is free again.
+  // A closed connection frees its place.
   await second.body?.cancel();
   await expect.poll(async () => (await feed()).status).toBe(200);
   first.socket.close();
@@ -134,7 +134,7 @@ test("S2: what a form of another site can send does nothing, whatever it says th
   for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]) {
     for (const sender of senders) {
       const sent = { method: "POST", headers: { cookie, "content-type": type, ...sender }, body };
-      // What does not say where it is from has the cookie at most, which is worth nothing (S20).
+      // A request without an origin has at most the cookie, which is worth nothing (S20).
       const status = Object.keys(sender).length > 0 ? 403 : 401;
       expect(await ask(running.address, "/api/v1/commands", sent), JSON.stringify(sent)).toMatchObject({ status });
       expect(await ask(running.address, "/api/v1/conversations", sent)).toMatchObject({ status });

@@ -18,12 +18,12 @@ test("F20: clients are told now and then that the server is there, and who does 
   vi.advanceTimersByTime(SIGN_OF_LIFE);
   await client.frame("alive");
   await pinged;
-  // The welcome comes first, whatever else is told to all.
+  // The welcome comes first, before any broadcast.
   early.sendText(JSON.stringify({ type: "hello", protocol: PROTOCOL, client: "a test" }));
   await early.frame("welcome");
   expect(early.frames).toHaveLength(1);
 
-  // What answers the ping is there before this is.
+  // The answer to the ping arrives before the answer to this command.
   await client.ask("conversation.list", {});
   vi.advanceTimersByTime(SIGN_OF_LIFE);
   gone.socket.resume();

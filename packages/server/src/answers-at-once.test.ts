@@ -8,12 +8,12 @@ import { served } from "./testing/served.fixture.ts";
 import { temporaryDirectory } from "./testing/serving.fixture.ts";
 import { TestClient } from "./testing/test-client.fixture.ts";
 
-/** Milliseconds within which a command is answered on a machine with much other work. */
+/** Milliseconds for an answer on a busy machine. */
 const AT_ONCE = 10_000;
 
 const words = (text: string) => [{ type: "text", text }] as const;
 
-/** An agent that asks a user in each turn, but for one that begins with "plain". */
+/** An agent that asks the user in each turn, except in a turn that begins with "plain". */
 function asking(): AgentOptions {
   const model = scriptedModel(({ messages }) => {
     const said = messages.findLast(({ role }) => role === "user");
@@ -30,7 +30,7 @@ function asking(): AgentOptions {
 
 type Site = Awaited<ReturnType<typeof served>>;
 
-/** The site knows a prompt, so that `prompt.say` can say one. */
+/** Adds a prompt to the site, for `prompt.say`. */
 function withPrompt(site: Site): Site {
   const { ready } = site.host;
   const prompt = { name: "port", description: "", hint: undefined, model: undefined, text: "Port it." };
@@ -49,7 +49,7 @@ interface Here {
   readonly call: string;
 }
 
-/** A conversation with an exchange, and behind it a turn that asks a user, if it is to wait. */
+/** A conversation with one exchange and, with `waits`, a turn that asks the user. */
 async function conversationAt(client: TestClient, { waits }: { readonly waits: boolean }): Promise<Here> {
   const { conversation } = await client.ask("conversation.create", {});
   const { state } = await client.watch(conversation);
@@ -65,7 +65,7 @@ async function conversationAt(client: TestClient, { waits }: { readonly waits: b
 
 type Input<Name extends CommandName> = Omit<Command<Name>, "type" | "id">;
 
-/** Something that each command can be asked where a turn waits for a user. The compiler asks for each command. */
+/** A valid input of each command while a turn waits for the user. The compiler requires every command. */
 const INPUTS: { readonly [Name in CommandName]: (here: Here) => Input<Name> } = {
   "conversation.list": () => ({}),
   "conversation.watch": () => ({ on: true }),
@@ -121,7 +121,7 @@ const INPUTS: { readonly [Name in CommandName]: (here: Here) => Input<Name> } = 
   "share.revoke": () => ({ share: "none" }),
 };
 
-/** What begins or continues a turn, or asks a model, by what it is answered where a turn waits for a user. */
+/** Commands that begin or continue a turn, or ask a model, and their answers while a turn waits for the user. */
 const WHERE_A_TURN_WAITS: Partial<Record<CommandName, "done" | "Answer the question" | "An agent works">> = {
   "turn.say": "done",
   "prompt.say": "done",
@@ -132,7 +132,7 @@ const WHERE_A_TURN_WAITS: Partial<Record<CommandName, "done" | "Answer the quest
   "branch.compact": "An agent works",
   "branch.bring": "An agent works",
 };
-/** The same where no process works on that turn. */
+/** The answers while no process runs the waiting turn. */
 const IN_THE_LOG: typeof WHERE_A_TURN_WAITS = {
   ...WHERE_A_TURN_WAITS,
   "turn.resume": "done",
@@ -141,12 +141,12 @@ const IN_THE_LOG: typeof WHERE_A_TURN_WAITS = {
   "branch.bring": "Answer the question",
 };
 
-/** What ends the question. */
+/** The commands that end the question. */
 const ENDS_IT: ReadonlySet<CommandName> = new Set(["conversation.remove", "run.interrupt", "question.answer"]);
 
 const NAMES = Object.keys(commands) as CommandName[];
 
-/** The answer to a command in a few words; says when it does not come. */
+/** The answer to a command in a few words, or that no answer came. */
 async function answerTo(client: TestClient, name: CommandName, input: object): Promise<string> {
   const id = client.send(name, input as never);
   const late = sleep(AT_ONCE, "no answer", { ref: false });
@@ -199,7 +199,7 @@ describe("F83: every command of the protocol answers while a user is asked", () 
   });
 });
 
-/** What clients send at one moment, and where. */
+/** The commands that clients send at the same moment. */
 const RACES = {
   say: ({ conversation }) => ["turn.say", { conversation, parts: words("a") }],
   "say there": ({ conversation, leaf }) => ["turn.say", { conversation, parts: words("b"), at: leaf }],
@@ -234,7 +234,7 @@ test(
         minLength: 2,
         maxLength: 5,
       }),
-      /** Each is sent in the packet of the one before, or behind so many turns of the event loop. */
+      /** The delay of each command: 0 for the same packet as the one before, otherwise turns of the event loop. */
       gaps: fc.array(fc.nat(12), { minLength: 5, maxLength: 5 }),
     });
     const races = fc.sample(race, { seed, numRuns: LONG ? 600 : 30 });
@@ -248,7 +248,7 @@ test(
     const play = async ({ server }: Site, which: (place: string) => boolean) => {
       for (const [index, { place, names, gaps }] of races.entries()) {
         if (!which(place)) continue;
-        // Each race has its clients: a server takes so many commands of one in a second.
+        // Each race has its own clients, because a server limits the command rate of a client.
         const [client, reader] = [await TestClient.connect(server), await TestClient.connect(server)];
         const here = places[index] as Here;
         const told = `seed ${seed}, race ${index}: ${place}, ${JSON.stringify({ names, gaps })}`;
@@ -272,7 +272,7 @@ test(
   60_000 * (LONG ? 15 : 1),
 );
 
-/** Ends what runs, and says what is wrong with the log: an answer of a user was not among the commands. */
+/** Interrupts all runs, and returns the faults of the log: none of the commands was an answer of a user. */
 async function problemsOf(client: TestClient, reader: TestClient, conversation: string): Promise<string[]> {
   const mirror = await reader.watch(conversation);
   await client.ask("run.interrupt", { conversation });

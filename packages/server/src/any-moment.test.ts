@@ -19,10 +19,10 @@ import { serving } from "./testing/serving.fixture.ts";
 import { TestClient } from "./testing/test-client.fixture.ts";
 
 const LONG = process.env.BANYAN_LONG === "1";
-/** Milliseconds: a quiet machine plays the long list in some six minutes, one with much other work in twenty. */
+/** Milliseconds: the long list takes six minutes on an idle machine, and twenty on a busy one. */
 const PATIENCE = (LONG ? 30 : 3) * 60_000;
 
-/** How many conversations are played at once, each by three clients. */
+/** The number of conversations at the same time, each with three clients. */
 const STAGES = 6;
 
 interface Play {
@@ -30,7 +30,7 @@ interface Play {
   readonly plan: readonly Command[];
 }
 
-/** A server on which conversations are played, each with a model of its own. */
+/** A server for conversations, each with its own model. */
 async function theatre() {
   const models: Record<string, AgentOptions["model"]> = {};
   const played = new Map<string, Moments>();
@@ -48,7 +48,7 @@ async function theatre() {
   return { server, models, played, starts, log };
 }
 
-/** Three clients who play one conversation after the other, and one who reads their logs. */
+/** Three clients that play one conversation after another, and a client that reads their logs. */
 async function stage({ server, models, played }: Awaited<ReturnType<typeof theatre>>) {
   const clients = await Promise.all([0, 1, 2].map(() => TestClient.connect(server)));
   const [first, reader] = [clients[0] as TestClient, await TestClient.connect(server)];
@@ -72,7 +72,7 @@ async function stage({ server, models, played }: Awaited<ReturnType<typeof theat
     );
     played.set(conversation, moments);
     await moments.play(() => sleep(20), 3_000);
-    // Another client's command may have begun a run that the first one has not heard of: the server knows.
+    // Another client's command may have begun a run that the first client has not heard of: the server knows.
     while (await hasMore(conversation, watched)) await moments.bringToEnd(() => sleep(20), 3_000);
     const problems = await problemsOf(
       moments,
@@ -88,7 +88,7 @@ async function stage({ server, models, played }: Awaited<ReturnType<typeof theat
   };
 }
 
-/** Plays all of these, and says what is wrong with any. */
+/** Plays all of these conversations, and returns their faults. */
 async function problemsIn(waiting: readonly Play[]): Promise<string[]> {
   const house = await theatre();
   const problems: string[] = [];

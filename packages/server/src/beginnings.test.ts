@@ -6,7 +6,7 @@ import { talking } from "./testing/talking.fixture.ts";
 
 const say = (words: string) => [{ type: "text", text: words }] as const;
 
-/** A conversation with one turn, at a server that has just been asked for another one and is not ready for it. */
+/** A conversation with one turn, and a server that has just been asked for another turn and is not ready. */
 async function notReady() {
   const site = await talking({ model: scriptedModel(["One.", "Two.", "Three."]) });
   const { client, conversation, host, ended } = site;
@@ -33,14 +33,14 @@ describe("T1: an interruption between a command and its run", () => {
   test.each(commands)("stops %s %j, and nothing is written", async (type, input) => {
     const { client, conversation, said, becomesReady, ended } = await notReady();
     const before = said();
-    // At once: both come with one packet.
+    // At once: both commands arrive in one packet.
     const asked = client.send(type, { conversation, ...input } as never);
     const interrupted = client.send("run.interrupt", { conversation });
     expect(await client.outcome(interrupted)).toMatchObject({ result: { interrupted: 1 } });
     becomesReady();
     expect(await client.outcome(asked)).toMatchObject(NOT_BEGUN);
     expect(said()).toEqual(before);
-    // What is asked for afterwards begins.
+    // A later turn begins.
     await client.ask("turn.say", { conversation, parts: say("go on") });
     await ended(2);
     expect(said().at(-1)?.text).toBe("Two.");
@@ -51,7 +51,7 @@ describe("T1: an interruption between a command and its run", () => {
     const { client, conversation, ended, log } = await talking({ model });
     await client.ask("turn.say", { conversation, parts: say("hello") });
     await ended(1);
-    // Two messages alone are not summed up (F96).
+    // Two messages alone are not compacted (F96).
     await client.ask("turn.say", { conversation, parts: say("go on") });
     await ended(2);
     const first = client.send("branch.compact", { conversation });
@@ -102,7 +102,7 @@ describe("B83: a first turn that waits for an MCP server", () => {
     expect(said().at(-1)?.text).toBe("Without.");
     const reason = "The MCP server late is still starting: its tools come with a later message.";
     expect(told().slice(1)).toEqual([{ type: "turn.waiting", command: asked, waits: false, reason }]);
-    // In the turn, and not before it, where nobody would look for it.
+    // The notice comes during the turn, because before the turn a client would not look for it.
     const types = client.items.map(({ type }) => type);
     expect(types.lastIndexOf("turn.waiting")).toBeGreaterThan(types.indexOf("run.started"));
     expect(await client.ask("turn.hasten", { conversation })).toEqual({ hastened: 0 });

@@ -5,7 +5,7 @@ import { talking } from "./testing/talking.fixture.ts";
 
 const say = (words: string) => [{ type: "text", text: words }] as const;
 
-/** A conversation in which each thing that is said waits for the end of its turn. */
+/** A conversation in which each message waits for the end of its turn. */
 async function inTurns(...given: Parameters<typeof talking>) {
   const { client, conversation, state, ended } = await talking(...given);
   let turns = 0;
@@ -13,7 +13,7 @@ async function inTurns(...given: Parameters<typeof talking>) {
     client,
     conversation,
     state,
-    /** Says something, and answers the end of the branch once the turn is over. */
+    /** Sends a message, and returns the end of the branch after the turn. */
     async talk(words: string, at?: string): Promise<string> {
       await client.ask("turn.say", { conversation, parts: say(words), ...(at === undefined ? {} : { at }) });
       await ended(++turns);
@@ -36,7 +36,7 @@ test("B42: a branch is summed up with what is to be kept, and what is said next 
   expect(state.messages.get(summary)).toMatchObject({ role: "summary", parentId: leaf, parts: say("Red is liked.") });
   const asked = JSON.stringify(model.requests.at(-1)?.messages.at(-1));
   expect(asked).toContain("follow these words of the user for the summary:\\nthe colour, not [redacted:key]");
-  // Sent again, it acts once; asked anew, there is nothing more to shorten.
+  // A repeated command acts once; a new one has nothing to compact.
   const compaction = { messages: 2, before: expect.any(Number), after: expect.any(Number) };
   expect(await client.ask("branch.compact", { id, conversation })).toEqual({ summary, compaction });
   expect(await client.ask("branch.compact", { conversation })).toEqual({
@@ -87,7 +87,7 @@ test("B42: what cannot be summed up is refused, and a summary that is interrupte
   const id = createId();
   const summing = client.ask("branch.compact", { id, conversation });
   await client.item("context.shortening", ({ run }) => run === id);
-  // An agent at work on another branch goes on.
+  // An agent on another branch continues.
   await client.ask("turn.say", { conversation, at: root, parts: say("and else?") });
   await client.until(() => client.items.some((item) => "text" in item && item.text === "I look"));
   expect(await client.ask("run.interrupt", { conversation, run: id })).toEqual({ interrupted: 1 });
@@ -132,7 +132,7 @@ test("T29: what a sub-agent has changed is not put back while who launched it, o
   const { client, conversation, state } = await inTurns({ model, tools: [plant, wait, launchAgent()] });
   await client.ask("turn.say", { conversation, parts: say("go") });
   const { call: planted, message } = await client.item("file.changed");
-  // The one that planted is done; the other one works, and who launched both waits for it.
+  // The sub-agent that planted has ended; the other one works, and their parent waits for it.
   await client.item("run.ended");
   expect([...state.runs.values()].filter((run) => run.call !== undefined)).toHaveLength(1);
   for (const leaf of [state.leaf ?? "", message])

@@ -10,7 +10,7 @@ import { TestClient } from "./testing/test-client.fixture.ts";
 
 const say = (words: string) => [{ type: "text", text: words }] as const;
 
-/** A conversation in which one turn was taken. */
+/** A conversation with one completed turn. */
 async function spoken(client: TestClient, words: string): Promise<string> {
   const { conversation } = await client.ask("conversation.create", {});
   await client.watch(conversation);
@@ -57,7 +57,7 @@ describe("the list of conversations", () => {
     const [watching, working] = [await TestClient.connect(server), await TestClient.connect(server)];
     await watching.ask("conversation.watch", { on: true });
     const { conversation } = await working.ask("conversation.create", {});
-    /** Does something, and waits until a client is told what came of it. */
+    /** Runs an action, and waits until the client receives its effect. */
     const told = async (client: TestClient, act: () => Promise<unknown>, running: number, unread: number) => {
       const before = client.frames.length;
       await act();
@@ -129,7 +129,7 @@ describe("export and import", () => {
     const second = await client.ask("conversation.import", { text: json.text });
     expect(second.conversation).not.toBe(conversation);
     const copy = await client.ask("conversation.export", { conversation: second.conversation, format: "json" });
-    // Behind it stands that it was brought in (S17).
+    // The last event marks the import (S17).
     const [end, ...before] = (withoutIds(copy.text) as { type: string }[]).toReversed();
     expect(before.toReversed()).toEqual(withoutIds(json.text));
     expect(end).toMatchObject({ type: "conversation.brought-in", how: "import" });
@@ -157,7 +157,7 @@ describe("F5: who has a conversation open", () => {
     await client.ask("feed.unsubscribe", { conversation });
     const other = sqliteStore({ directory, program: "another program" });
     onTestFinished(() => other.close());
-    // Nobody needs it any more, so the server lets it go.
+    // No client needs the conversation, so the server closes it.
     const log = await openedBy(other, conversation);
     const refused = client.ask("feed.subscribe", { conversation });
     await expect(refused).rejects.toMatchObject({

@@ -31,7 +31,7 @@ test("F20, B50: three clients and one on a bad link show what is in the store, t
   const all = [first, ...(await Promise.all(others.map((other) => other.watch(conversation).loaded)))];
   let last = message;
   for (const crash of [1, 2]) {
-    // Two branches at once, in the middle of what they say.
+    // Two branches at once, in the middle of their answers.
     await owner.ask("turn.retry", { conversation, at: message, parts: say(`left ${crash}, at length`) });
     await owner.ask("turn.retry", { conversation, at: message, parts: say(`right ${crash}, at length`) });
     await until(first, ({ runs, messages }) => {
@@ -39,7 +39,7 @@ test("F20, B50: three clients and one on a bad link show what is in the store, t
       return said.length === 2 && said.every((text) => text.includes("word9 "));
     });
     await server.kill();
-    // Whoever asks while the server is away is answered when it is back.
+    // A command while the server is away is answered after the restart.
     const asked = owner.ask("turn.retry", { conversation, at: message, parts: say(`after crash ${crash}`) });
     await server.start();
     last = (await asked).message ?? last;
@@ -61,7 +61,7 @@ test("F20, B50: three clients and one on a bad link show what is in the store, t
   expect(bad.cuts).toBeGreaterThan(5);
 });
 
-/** A server in a process of its own, with links that lead to it wherever it is. */
+/** A server in its own process, with links that follow it. */
 class ServerProcess {
   readonly #directory: string;
   readonly #links: readonly Link[];
@@ -90,7 +90,7 @@ class ServerProcess {
   }
 }
 
-/** A client; a link that breaks may break before it is welcomed. */
+/** Connects a client; a bad link may break before the welcome. */
 async function connected(address: string): Promise<Client> {
   for (;;) {
     try {
@@ -98,12 +98,12 @@ async function connected(address: string): Promise<Client> {
       onTestFinished(() => remote.close());
       return remote;
     } catch {
-      // Again.
+      // Try again.
     }
   }
 }
 
-/** Waits until a conversation is as it should be, looking whenever something comes. */
+/** Waits until a conversation meets a condition, which is checked after each item. */
 function until(watched: Watched, is: (state: Watched["state"]) => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
     const look = () => {

@@ -17,13 +17,13 @@ const headers = { authorization: `Bearer ${TOKEN}` };
 const say = (words: string) => [{ type: "text", text: words }];
 const words = (count: number) => Array.from({ length: count }, (_, index) => `word${index} `);
 
-/** What a client connects to, and what it watches there. */
+/** The server's address, and the watched conversation. */
 interface Watched {
   readonly address: string;
   readonly conversation: string;
 }
 
-/** Reads frames behind a reader's cursor until it is told to stop, and breaks off without a word. */
+/** Reads frames behind a reader's cursor until `take` returns "stop", then disconnects without notice. */
 type Door = (watched: Watched, reader: DeltaReader, take: (frame: ServerFrame) => "more" | "stop") => Promise<void>;
 
 const overEventStream: Door = async ({ address, conversation }, { cursor }, take) => {
@@ -61,7 +61,7 @@ const overSocket: Door = ({ address, conversation }, { cursor }, take) => {
 
 const DOORS = { "an event stream": overEventStream, "a socket": overSocket };
 
-/** Reads deltas alone, a few items at a time, until the turn is over. */
+/** Reads only deltas, a few items at a time, until the turn ends. */
 async function readInPieces(door: Door, watched: Watched, reader: DeltaReader, pieces: readonly number[]) {
   let isOver = false;
   for (let round = 0; !isOver; round++) {
@@ -79,7 +79,7 @@ async function readInPieces(door: Door, watched: Watched, reader: DeltaReader, p
 }
 
 const isLast = (item: FeedItem) => item.type === "run.ended";
-/** Lengths of the pieces that a client reads, between 8 and 60, different for each seed. */
+/** The lengths of a client's reads, between 8 and 60, different for each seed. */
 const pieces = (seed: number) =>
   Array.from({ length: 12 }, (_, index) => 8 + (((seed + 1) * 7919 + index * 104_729) % 53));
 
@@ -121,7 +121,7 @@ test("W81: over both ways of the wire, who breaks at any moment has the whole te
 
 const PROGRAM = fileURLToPath(new URL("./testing/server-program.fixture.ts", import.meta.url));
 
-/** A server in a process of its own. */
+/** A server in its own process. */
 async function started(directory: string) {
   const child: ChildProcessByStdio<null, Readable, null> = spawn(process.execPath, [PROGRAM, directory, TOKEN], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -155,7 +155,7 @@ test("F40: after the server was killed, a client of deltas alone has what the lo
   await once(first.child, "exit");
   const second = await started(directory);
   for (const { door, reader } of readers) {
-    // What was missed comes before the snapshot.
+    // Missed items come before the snapshot.
     await door({ address: second.address, conversation }, reader, (frame) => {
       if (frame.type === "feed") for (const item of frame.items) reader.take(item);
       return frame.type === "snapshot" ? "stop" : "more";

@@ -9,7 +9,7 @@ import { TestClient } from "./testing/test-client.fixture.ts";
 const say = (words: string) => [{ type: "text", text: words }] as const;
 const words = (count: number) => Array.from({ length: count }, (_, index) => `word${index} `);
 
-/** A tool that says what it is told to, piece by piece, when it is let go. */
+/** A tool that waits for the test and then emits its output in pieces. */
 function gated() {
   const gate = Promise.withResolvers<void>();
   const tool = defineTool({
@@ -66,7 +66,7 @@ describe("B50: a snapshot with a cursor, and the feed from there", () => {
     expect(events.flatMap((item) => ("at" in item ? [item.seq] : []))).toEqual(
       Array.from({ length: events.length }, (_, index) => index + 1),
     );
-    // What the log has as text comes as deltas too (W81).
+    // Text from the log also arrives as deltas (W81).
     expect(reader.items.flatMap((item) => (item.type === "text.delta" ? [item.text] : []))).toEqual(["One.", "Two."]);
     expect(reader.mirrors.size).toBe(0);
   });
@@ -90,7 +90,7 @@ describe("B50: a snapshot with a cursor, and the feed from there", () => {
       await client.until(() => client.items.length > before || isOver());
     }
     expect(reads).toBeGreaterThan(3);
-    // At the same place of the feed both have the same, whether it was read or told.
+    // At the same feed position, both clients have the same text, from reads or from frames.
     const places = [...client.said.keys()].filter((place) => steady.said.has(place));
     expect(places.length).toBeGreaterThan(3);
     for (const place of places) expect(client.said.get(place), place).toBe(steady.said.get(place));
@@ -242,7 +242,7 @@ describe("F19, B58: a client that does not read", () => {
         for (let i = 0; i < 2_000; i++) {
           progress(piece);
           if (i % 10 !== 0) continue;
-          // Not faster than the client that reads: on a busy machine it would be one that does not.
+          // Not faster than the reading client: on a busy machine that client would otherwise count as slow.
           const before = reads.frames.length;
           await vi.waitFor(() => expect(reads.frames.length).toBeGreaterThan(before), { timeout: 20_000, interval: 1 });
         }
@@ -281,7 +281,7 @@ test("deltas of one text that come within a frame are one, and the first comes a
   expect(deltas.length).toBeLessThan(20);
 });
 
-/** A conversation of so many turns, written by somebody else. */
+/** A conversation with this number of turns, written by another program. */
 async function longConversation(store: Awaited<ReturnType<typeof serving>>["store"], turns: number): Promise<string> {
   const session = await Session.open(store);
   let parentId: string | null = null;

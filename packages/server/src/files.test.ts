@@ -7,7 +7,7 @@ import { serve } from "./server.ts";
 import { temporaryDirectory } from "./testing/serving.fixture.ts";
 import { TestClient } from "./testing/test-client.fixture.ts";
 
-/** A host of this machine that is served, a client that watches a new conversation, and its workspace. */
+/** A served host of this machine, a client that watches a new conversation, and its workspace. */
 async function working() {
   const home = temporaryDirectory();
   const cwd = join(home, "workspace");
@@ -28,12 +28,12 @@ async function working() {
     conversation,
     state,
     file: (name: string) => join(cwd, name),
-    /** The call that changed a file first. */
+    /** The call that first changed a file. */
     callOf(path: string): string {
       const change = client.items.find((item) => item.type === "file.changed" && item.path === path);
       return change?.type === "file.changed" ? change.call : "";
     },
-    /** Says something, and answers the end of the branch once the turn is over. */
+    /** Sends a message, and returns the end of the branch after the turn. */
     async say(text: string): Promise<string> {
       turns++;
       await client.ask("turn.say", { conversation, parts: [{ type: "text", text }] });
@@ -57,11 +57,11 @@ test("T29: the files that a branch has changed are put back, all or those since 
     { path: "fig.txt", kind: "created" },
     { path: "fig.txt", kind: "deleted" },
   ]);
-  // Whoever goes on there finds an agent that is told so.
+  // The next turn there tells the agent about the files.
   const told = () => state.messages.values().find((message) => message.role === "user" && message.author === "system");
   await client.until(() => told() !== undefined);
   expect(told()).toMatchObject({ parentId: fig, parts: [{ text: expect.stringContaining("- fig.txt is not there") }] });
-  // What is put back already stays so.
+  // A restored file stays unchanged.
   expect(await client.ask("file.revert", { conversation, leaf: fig, beside: oak })).toEqual({
     changes: [],
     problems: [],
@@ -86,7 +86,7 @@ test("B31: what a call did to files is undone, once; below the branch stands wha
   });
   const again = client.ask("file.undo", { conversation, leaf, call: callOf("oak.txt") });
   expect(await again).toEqual({ changes: [], problems: [] });
-  // A call of another branch is not this one's.
+  // A call of another branch is not undone here.
   expect(await client.ask("file.undo", { conversation, leaf: oak, call: callOf("fig.txt") })).toMatchObject({
     changes: [],
   });
@@ -113,7 +113,7 @@ test("T29: what an agent goes on from is not put back while it works, and is whe
   const root = await say("create oak.txt with tall and slow");
   const call = callOf("oak.txt");
   await client.ask("approval.use", { mode: "ask" });
-  // It waits for a person, and takes the file for there.
+  // The call waits for approval, and assumes that the file exists.
   await client.ask("turn.say", {
     conversation,
     parts: [{ type: "text", text: "create fig.txt with sweet and small" }],
@@ -126,7 +126,7 @@ test("T29: what an agent goes on from is not put back while it works, and is whe
     await expect(client.ask("file.undo", { conversation, leaf: at, call })).rejects.toMatchObject(refused);
   }
   expect(existsSync(file("oak.txt"))).toBe(true);
-  // Of what it does not go on from, it takes nothing for done.
+  // Changes on another branch are not reverted.
   expect(await client.ask("file.revert", { conversation, leaf, beside: root })).toMatchObject({ changes: [] });
 
   await client.ask("run.interrupt", { conversation });

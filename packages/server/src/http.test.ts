@@ -14,7 +14,7 @@ import { signIn } from "./testing/sign-in.fixture.ts";
 const bearer = { authorization: `Bearer ${TOKEN}` };
 const say = (words: string) => [{ type: "text", text: words }] as const;
 
-/** A server, and ways to ask it as a script does. */
+/** A server, and script-like requests to it. */
 async function scripted(...given: Parameters<typeof serving>) {
   const served = await serving(...given);
   const { address } = served.server;
@@ -27,7 +27,7 @@ async function scripted(...given: Parameters<typeof serving>) {
   return { ...served, address, get, post };
 }
 
-/** The frames of a stream of server-sent events, each with its id, until one fits. */
+/** The frames of an event stream, each with its id, until `until` returns true. */
 async function events(
   address: string,
   path: string,
@@ -252,7 +252,7 @@ describe("server-sent events", () => {
     const path = `/api/v1/conversations/${conversation}/feed`;
     let asked: Promise<unknown> | undefined;
     const first = await events(address, path, (frames) => {
-      // Whoever has the first frame hears the rest from its beginning.
+      // Send only after the first frame: the client then gets the whole turn.
       asked ??= post({ type: "turn.say", conversation, parts: say("count") });
       return items(frames).some(({ type }) => type === "text.delta");
     });

@@ -12,10 +12,10 @@ import { TestClient } from "./testing/test-client.fixture.ts";
 
 const bearer = { authorization: `Bearer ${TOKEN}` };
 
-/** How many ids of random characters are tried beside the odd ones. */
+/** The number of random ids besides the odd ones. */
 const RANDOM = process.env.BANYAN_LONG ? 200 : 8;
 
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
+/** Pseudo-random numbers from 0 to 1 for a seed (mulberry32). */
 function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -26,7 +26,7 @@ function randomNumbers(seed: number): () => number {
   };
 }
 
-/** Ids of random characters, of ASCII half of the time. */
+/** Random ids, half of them ASCII. */
 function randomIds(count: number, seed: number): string[] {
   const random = randomNumbers(seed);
   const ids: string[] = [];
@@ -40,7 +40,7 @@ function randomIds(count: number, seed: number): string[] {
   return ids;
 }
 
-/** Asks again when the server says that it was asked too often. */
+/** Repeats a request that the server refuses for its rate. */
 async function heeding<Answer extends { readonly status: number }>(request: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     const answer = await request();
@@ -51,7 +51,7 @@ async function heeding<Answer extends { readonly status: number }>(request: () =
 
 test("W80: whatever ids a program gives, its conversations and messages are those ids by every way", async () => {
   const seed = Date.now() % 2 ** 31;
-  // One of a single character may be an odd one, too.
+  // A random id of one character may also be an odd one.
   const ids = [...new Set([...ODD_IDS, ...randomIds(RANDOM, seed)])];
   const { server, store, directory } = await serving({ model: scriptedModel([]) });
   const other = await serving({ model: scriptedModel([]) });
@@ -63,7 +63,7 @@ test("W80: whatever ids a program gives, its conversations and messages are thos
     const message = createId();
     const below = ids[(index + 1) % ids.length] as string;
     const why = `seed ${seed}: ${JSON.stringify({ conversation, message, below })}`;
-    // On a socket, which may ask for so much in a while.
+    // A new connection, because the server limits the rate per connection.
     if (index % 20 === 0) {
       client = await TestClient.connect(server);
       remote.close();
@@ -83,7 +83,7 @@ test("W80: whatever ids a program gives, its conversations and messages are thos
       why,
     ).toEqual([below, message]);
     await client.ask("feed.unsubscribe", { conversation });
-    // As `attach` does.
+    // Like `attach`.
     const { conversation: found } = await remote.ask("conversation.open", { named: conversation });
     const watched = await remote.watch(found).loaded;
     expect([watched.id, watched.state.messages.get(below)?.label], why).toEqual([conversation, "a leaf"]);
@@ -110,7 +110,7 @@ test("W80: whatever ids a program gives, its conversations and messages are thos
     (await client.ask("conversation.list", { limit: 10_000 })).conversations.map(({ id }) => id).sort();
   expect(await listed()).toEqual([...ids].sort());
   remote.close();
-  // Another program opens what this one kept, and a library one in memory keeps no other.
+  // Another program opens the stored conversations; a memory store refuses no id.
   await server.stop();
   await store.close();
   const reopened = sqliteStore({ directory });

@@ -12,14 +12,14 @@ import { TestClient } from "./testing/test-client.fixture.ts";
 
 const GUEST = "a-guest-of-pictures-0123456789-0123456789";
 
-/** A picture of one pixel, and what it is in base 64. */
+/** An image of one pixel, in base64. */
 const DATA = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const PNG = Buffer.from(DATA, "base64");
 
-/** This machine stands for the web. */
+/** This machine stands in for the web. */
 const HERE = { allowAddress: (address: string) => address === "127.0.0.1" };
 
-/** A server of pictures on this machine, how often it was asked, and one of Banyan that may ask it. */
+/** An image server on this machine with a request count, and a Banyan server that may load from it. */
 async function pictures(listener: RequestListener) {
   let asked = 0;
   const web = createServer((request, response) => {

@@ -19,7 +19,7 @@ const FILES = [
   { name: "plain", description: "Look around.", hint: undefined, model: undefined, text: "Look around, not @at." },
 ] as const;
 
-/** A conversation at a server that has prompts of files and of the MCP server `trees`. */
+/** A conversation at a server with prompts of files and of the MCP server `trees`. */
 async function prompting(lines: Parameters<typeof scriptedModel>[0], late = false) {
   const model = scriptedModel(lines);
   const second = scriptedModel(["By the second."]);
@@ -62,7 +62,7 @@ test("W65, W74: a prompt of a file is filled in at the server, and takes the tur
   await ended(1);
   expect(partsOf(message)).toEqual([{ type: "text", text: "Port two files.ts to Go." }]);
   expect([model.asked, second.asked]).toEqual([0, 1]);
-  // It holds for that turn.
+  // The model applies to that turn only.
   await sayPrompt({ prompt: "PLAIN", argument: "quietly" });
   await ended(2);
   expect([model.asked, second.asked]).toEqual([1, 1]);

@@ -11,7 +11,7 @@ const PROGRAM = fileURLToPath(new URL("../../../examples/python/banyan.py", impo
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
 const words = (count: number) => Array.from({ length: count }, (_, index) => `wörd${index} 🌳 `);
 
-/** Runs the client with what a person types, and answers what it prints. */
+/** Runs the client with the user's input, and returns its output. */
 async function run(address: string, typed: string, onWords?: (end: () => void) => void): Promise<string> {
   const client = spawn("python3", [PROGRAM, "Go"], {
     env: { ...process.env, BANYAN_ADDRESS: address, BANYAN_TOKEN: TOKEN, PYTHONIOENCODING: "utf-8" },
@@ -25,7 +25,7 @@ async function run(address: string, typed: string, onWords?: (end: () => void) =
   return printed;
 }
 
-// Elsewhere than where python3 is there, nothing can run it.
+// Python is needed to run the client.
 test.skipIf(!hasPython)(
   "W80: the client in Python says, answers, and goes on after each break with all of the text",
   async () => {

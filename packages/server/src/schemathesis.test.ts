@@ -9,17 +9,17 @@ import { serving, TOKEN, temporaryDirectory } from "./testing/serving.fixture.ts
 
 const COMMAND = "schemathesis";
 const isThere = spawnSync(COMMAND, ["--version"]).status === 0;
-/** Why the tests of this file are left out, as their name says it. */
+/** The reason in the test names why these tests are skipped. */
 const whyNot = !process.env.BANYAN_LONG
   ? " (left out: it takes minutes, and runs with npm run test:long)"
   : isThere
     ? ""
     : " (left out: schemathesis is not installed; pip install schemathesis brings it)";
 
-/** Requests for each address in each way that data is made. */
+/** Requests per address and data generation method. */
 const EXAMPLES = "100";
 
-/** Tries all that the description of a server says, within its pace; answers what was found, and nothing when nothing was. */
+/** Tests everything in a server's API description, within its rate. Returns the failures, or an empty text. */
 async function foundIn(address: string, ...which: readonly string[]): Promise<string> {
   const run = spawn(
     COMMAND,
@@ -38,7 +38,7 @@ async function foundIn(address: string, ...which: readonly string[]): Promise<st
   );
   onTestFinished(() => void run.kill());
   const [said, [code]] = await Promise.all([read(run.stdout), once(run, "exit")]);
-  // What cannot be tried at all would find nothing either.
+  // A run without generated cases would also report no failure.
   expect(said).toMatch(/\d+ generated/);
   return code === 0 ? "" : said;
 }
@@ -59,18 +59,18 @@ describe.skipIf(whyNot !== "")(`the description of the addresses${whyNot}`, () =
       const sent = { method: "POST", headers, body: JSON.stringify(command) };
       expect((await ask(server.address, "/api/v1/commands", sent)).body).not.toContain('"error"');
     };
-    // Ids that whoever makes up data begins with: so what is asked about is there.
+    // Ids that generators try first, so that requests find a conversation.
     await post({ type: "conversation.create", id: "a first command", conversation: "0" });
     for (const id of ["0", "00"])
       await post({ type: "message.add", id, conversation: "0", parts: [{ type: "text", text: "hello" }] });
-    // Those of the doors are tried by themselves, with a model that calls nothing: each turn there ends.
+    // The doors have a test of their own, with a model that makes no calls, so that each turn ends.
     expect(await foundIn(server.address, "--exclude-operation-id", "feed", "--exclude-tag", "doors")).toBe("");
     expect(log.filter((line) => !line.includes("refused"))).toEqual([]);
   }, 3_600_000);
 
   test("W80: nor at the doors, which answer as the protocols of others have it", async () => {
     const { server, log } = await serving({ model: scriptedModel(() => "Done.") });
-    // What no schema says: which models there are, who must have spoken last, what an id stands for.
+    // No schema knows which models exist, which message may come last, or what an id stands for.
     const how = ["--exclude-checks", "positive_data_acceptance"];
     expect(await foundIn(server.address, "--include-tag", "doors", ...how)).toBe("");
     expect(log.filter((line) => !line.includes("refused"))).toEqual([]);

@@ -12,7 +12,7 @@ import { TestClient } from "./testing/test-client.fixture.ts";
 const say = (text: string) => [{ type: "text", text }] as const;
 const bearer = { authorization: `Bearer ${TOKEN}` };
 
-/** The HTTP status with which an upgrade is refused; 101 when it is not. */
+/** The HTTP status of a refused upgrade; 101 if accepted. */
 function upgrade(address: string, headers: Readonly<Record<string, string>>, path = "/api/v1/socket"): Promise<number> {
   const socket = new WebSocket(`${address.replace("http", "ws")}${path}`, { headers });
   return new Promise((resolve) => {
@@ -25,7 +25,7 @@ function upgrade(address: string, headers: Readonly<Record<string, string>>, pat
       socket.terminate();
     });
     socket.on("error", () => {
-      // Told by the response.
+      // The response has the reason.
     });
   });
 }
@@ -236,7 +236,7 @@ describe("S4: what a client may do comes from the server's record", () => {
     await owner.watch(conversation);
     await owner.ask("turn.say", { conversation, parts: say("hello") });
     await Promise.all([guest.item("run.ended"), owner.item("run.ended")]);
-    // What the model is sent beside the conversation, a guest is not shown (S28).
+    // A guest does not see what the model gets besides the conversation (S28).
     const shown = owner.items.map((item) => (item.type === "content.stored" ? { ...item, text: "" } : item));
     expect(guest.items).toEqual(shown);
     expect(await store.list()).toHaveLength(1);
@@ -317,7 +317,7 @@ test("S17: a conversation that is brought in over HTTP brings no rule, no questi
   await them.ask("turn.say", { conversation, parts: say("once more") });
   const open = await them.item("call.approval-requested", (item) => item.question !== question);
   const { text } = await them.ask("conversation.export", { conversation, format: "json" });
-  // As if the rule still held when they handed it over.
+  // As if the rule was still valid at the export.
   const given = text.replace(/,\n\{[^\n]*"rule.revoked"[^\n]*\}/, "");
   expect(given).not.toContain('"rule.revoked"');
 
@@ -452,7 +452,7 @@ describe("S14: nothing approves but an approval", () => {
   });
 });
 
-/** What is answered to the beginning of a body whose end never comes. */
+/** The response to the start of a body that never ends. */
 function begun(address: string, path: string, body: string, token: string): Promise<number | "nothing yet"> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, "transfer-encoding": "chunked" };
@@ -462,7 +462,7 @@ function begun(address: string, path: string, body: string, token: string): Prom
     });
     sending.on("error", reject);
     sending.write(body);
-    // Whoever may import is listened to: nothing is answered before a question of the same server is.
+    // A client that may import is not refused: other requests are answered first.
     void sending.once("socket", async () => {
       for (let round = 0; round < 20; round += 1) await ask(address, "/api/v1/health");
       resolve("nothing yet");

@@ -15,7 +15,7 @@ import { TestClient } from "./testing/test-client.fixture.ts";
 const say = (text: string) => [{ type: "text", text }] as const;
 const MINE = "what-is-mine";
 
-/** A server with a conversation that somebody made a link to, and another one, in which `MINE` was said. */
+/** A server with a shared conversation, and another conversation that contains `MINE`. */
 async function shared(more: { readonly seconds?: number; readonly isBranch?: boolean; readonly state?: string } = {}) {
   const { server, store } = await serving(
     { model: scriptedModel(["One.", "Two.", "Three.", "Four.", "Five."]) },
@@ -53,7 +53,7 @@ const command = (address: string, headers: Record<string, string>, type: string,
     body: JSON.stringify({ type, id: createId(), ...input }),
   });
 
-/** What each command takes that it may be refused for who sends it, and not for its form. */
+/** A valid input per command, so that the sender's rights and not the form cause the refusal. */
 const INPUTS: Readonly<Record<string, object>> = {
   "picture.read": { url: "http://127.0.0.1/a.png" },
   "conversation.watch": { on: true },
@@ -156,7 +156,7 @@ test("S29: a link shows what is said, as it is said, and not what stands behind 
   expect(started).toMatchObject({ settings: {}, limits: {} });
   expect(JSON.stringify(visitor.items)).toContain("As it happens");
   expect(JSON.stringify(visitor.frames)).not.toContain("And more");
-  // From its beginning, the log would tell what was removed.
+  // From its beginning, the log would reveal removed messages.
   const late = await TestClient.connect(server, token);
   await late.ask("feed.subscribe", { conversation, from: { epoch: 0, seq: 0, offset: 0 } });
   await late.frame("snapshot");
@@ -190,7 +190,7 @@ test("S29: a link that is taken back, or whose time is over, ends what it shows,
     message: expect.stringContaining("has expired or was revoked"),
   });
   for await (const _ of stream.body ?? []) {
-    // It ends.
+    // The stream ends.
   }
   expect(await ask(server.address, `/api/v1/conversations/${conversation}/feed`, { headers: bearer })).toMatchObject({
     status: 401,

@@ -8,7 +8,7 @@ import { serve } from "./server.ts";
 import { temporaryDirectory } from "./testing/serving.fixture.ts";
 import { TestClient } from "./testing/test-client.fixture.ts";
 
-/** A served host whose workspace is a repository with something that is not committed, and a client that watches a new conversation. */
+/** A served host whose workspace is a repository with uncommitted changes, and a client that watches a new conversation. */
 async function working({ repository = true, approval = "edits" as "edits" | "ask" } = {}) {
   const home = temporaryDirectory();
   const cwd = join(home, "workspace");
@@ -87,11 +87,11 @@ test("C8: the same is asked on three branches at once, each with files of its ow
     expect(time).toBeGreaterThanOrEqual(0);
     expect(said).not.toBe("");
   }
-  // Where something else was asked, a branch is called by that, and not by the model that all have in common.
+  // A branch with a different message is named by the message, and not by the common model.
   await say("and something else", trunk);
   const names = (await client.ask("branch.compare", { conversation })).branches.map(({ name }) => name);
   expect(names).toEqual([...branches.map(({ worktree }) => worktree), "and something else"]);
-  // What is said on such a branch works there, and what its calls changed can be taken back there.
+  // A message on such a branch works in its worktree, and its changes can be undone there.
   const [first] = compared.branches;
   const end = await say("create more.txt with other words", first?.leaf);
   const folder = await host.worktrees.folderOf(first?.worktree, conversation);
@@ -116,7 +116,7 @@ test("C8: what a branch did is brought over as a call that a person is asked abo
   const folder = await host.worktrees.folderOf(one?.worktree, conversation);
   writeFileSync(join(folder, "notes.txt"), "ONE\ntwo\nthree\n");
   writeFileSync(join(folder, "made.txt"), "made\n");
-  // The person went on meanwhile, at another place of the file.
+  // Meanwhile the user changed another part of the file.
   writeFileSync(file("notes.txt"), "one\ntwo\nTHREE\n");
   const brought = await client.ask("branch.bring", { conversation, from: one?.message ?? "", to: trunk });
   expect(brought).toMatchObject({ files: 2, problems: [] });
@@ -149,7 +149,7 @@ test("C8: what a branch did is brought over as a call that a person is asked abo
   const undone = await client.ask("file.undo", { conversation, leaf, call: call?.id ?? "" });
   expect(undone.problems).toEqual([]);
   expect([read("notes.txt"), existsSync(file("made.txt"))]).toEqual(["one\ntwo\nTHREE\n", false]);
-  // Both changed the same line: both stand there, between marks.
+  // Both changed the same line: the file has both versions between conflict markers.
   writeFileSync(file("notes.txt"), "eins\ntwo\nthree\n");
   const again = await client.ask("branch.bring", {
     conversation,

@@ -14,7 +14,7 @@ const GUEST = "a-guest-of-a-test-0123456789-0123456789";
 const server = async () => (await serving({ model: scriptedModel([]) }, { guestToken: GUEST })).server;
 const frameOf = async (socket: WebSocket) => JSON.parse(String((await once(socket, "message"))[0]));
 
-/** A socket as a page opens it, and what it was sent first. */
+/** A socket as a page opens it, and its first frame. */
 async function opened(address: string, cookie: string, more: Readonly<Record<string, string>> = {}) {
   const headers = { cookie, origin: address, ...more };
   const socket = new WebSocket(`${address.replace("http", "ws")}/api/v1/socket`, { headers });
@@ -133,7 +133,7 @@ describe("S20: the cookie of a page, which every port of a host gets, is worth n
 });
 
 describe("S20: nobody is kept out who has the token", () => {
-  /** What browsers say of a request that a page of another origin is behind, or that is to be shown inside of one. */
+  /** The headers that browsers send for requests of another site's page, or for embedded pages. */
   const behind: readonly Readonly<Record<string, string>>[] = [
     { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" },
     { "sec-fetch-site": "same-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" },
@@ -164,7 +164,7 @@ describe("S20: nobody is kept out who has the token", () => {
         expect(await ask(address, "/api/v1/sign-in", post), JSON.stringify(headers)).toMatchObject({ status: 403 });
       }
     }
-    // Not one was counted: the first that counts is answered as such.
+    // None of them counted: the first counted request gets its own error.
     expect(await ask(address, "/?token=wrong")).toMatchObject({ status: 401 });
     expect(await ask(address, `/?token=${token}`)).toMatchObject({ status: 303 });
   });

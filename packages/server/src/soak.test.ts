@@ -20,12 +20,12 @@ import { TestClient } from "./testing/test-client.fixture.ts";
 const PROGRAM = fileURLToPath(new URL("./testing/soak-program.fixture.ts", import.meta.url));
 const SECONDS = Number(process.env.BANYAN_SOAK_SECONDS ?? (process.env.BANYAN_LONG === "1" ? 600 : 0));
 
-/** How many conversations are played at once. */
+/** The number of conversations at the same time. */
 const STAGES = 6;
-/** After each of them everybody leaves, and the server is looked at. */
+/** The number of parts. After each, all clients leave and the server is measured. */
 const PARTS = 6;
 
-/** A conversation as the soak plays it: comings and goings, too, each behind so many items of the feed. */
+/** A conversation of the soak test, with clients that connect and disconnect, each after at most `at` feed items. */
 const soakPlays = fc.record({
   play: plays(150),
   moves: fc.array(fc.record({ at: fc.nat(150), move: fc.constantFrom("come or go", "break the cable") }), {
@@ -64,7 +64,7 @@ test.runIf(SECONDS > 0)(
         }
       };
       await Promise.all(Array.from({ length: STAGES }, play));
-      // What is idle is closed.
+      // Idle conversations are closed.
       let rest = await server.rest();
       for (let look = 0; look < 100 && rest.sockets > sockets; look++) {
         await sleep(100);
@@ -84,7 +84,7 @@ test.runIf(SECONDS > 0)(
   },
 );
 
-/** What a server is like when nobody is there. */
+/** The state of a server without clients. */
 interface Rest {
   readonly heap: number;
   readonly descriptors: number;
@@ -93,7 +93,7 @@ interface Rest {
 
 class ServerProcess {
   readonly token = TOKEN;
-  /** Links that lead to it, whose names it answers to. */
+  /** Links to the server under host names that it accepts. */
   readonly links: Link[] = [];
   address = "";
   #process: ChildProcess | undefined;
@@ -122,7 +122,7 @@ class ServerProcess {
       try {
         return readlinkSync(`${folder}/${name}`);
       } catch {
-        // It was closed just now.
+        // The descriptor was closed just now.
         return "";
       }
     });
@@ -130,12 +130,12 @@ class ServerProcess {
   }
 }
 
-/** A client of the product takes the id of a command beside what it says. */
+/** Adapts a product client, which takes the command's id as a separate argument. */
 function withOwnIds(client: Client): Parameters<typeof clientOf>[0] {
   return { ask: (type, input) => client.ask(type, input, "id" in input ? String(input.id) : undefined) };
 }
 
-/** Where one conversation is played after the other: by one who stays, one on a cable that breaks, and one who comes and goes. */
+/** A stage for one conversation after another: one client stays, one has a bad cable, and one comes and goes. */
 class Stage implements AsyncDisposable {
   readonly #server: ServerProcess;
   readonly #stays: TestClient;
@@ -193,7 +193,7 @@ class Stage implements AsyncDisposable {
     await remote.leave(watched);
     visitor.leave();
     if (seed % 4 === 0) {
-      // Closed by now, or soon; it is opened as it was.
+      // The server has closed or will close the conversation; it opens again unchanged.
       await stays.forget(conversation);
       await sleep(600);
       await stays.watch(conversation);
@@ -214,7 +214,7 @@ class Stage implements AsyncDisposable {
   }
 }
 
-/** A client's conversation as it holds it: a snapshot may put another one in its place. */
+/** A client's current mirror of a conversation: a snapshot may replace it. */
 function mirrorOf(client: TestClient, conversation: string) {
   return {
     get mirror(): Mirror {
@@ -226,7 +226,7 @@ function mirrorOf(client: TestClient, conversation: string) {
   };
 }
 
-/** Comes, and goes without a word. What it asked for then, another one asks for again under the same id: it acts once. */
+/** Connects, and disconnects without notice. Another client repeats its commands with the same ids: each acts once. */
 class Visitor {
   readonly #server: ServerProcess;
   readonly #stays: TestClient;
@@ -253,7 +253,7 @@ class Visitor {
     });
   };
 
-  /** Comes when it is not there, and else goes. */
+  /** Connects, or disconnects. */
   move(): void {
     this.#moving = this.#moving.then(async () => {
       if (this.#there) return this.leave();
@@ -268,7 +268,7 @@ class Visitor {
     this.#there = undefined;
   }
 
-  /** What it holds when it is there, all of it read. */
+  /** The mirror, with all messages read, while connected. */
   async held(): Promise<readonly { readonly mirror: Mirror }[]> {
     await this.#moving;
     if (!this.#there) return [];

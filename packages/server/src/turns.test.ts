@@ -339,7 +339,7 @@ test("W40, W41: a sub-agent is part of the same feed, and is steered and stopped
     "interrupted",
     "answered",
   ]);
-  // One turn has ended for the person.
+  // One turn has ended since the user looked.
   expect(await client.ask("conversation.list", {})).toMatchObject({ conversations: [{ unread: 1 }] });
 });
 
@@ -354,7 +354,7 @@ test("B64: a turn goes on while nobody looks, and its conversation stays open un
   const later = await TestClient.connect(server);
   const list = () => later.ask("conversation.list", {}).then(({ conversations }) => conversations[0]);
   await later.ask("conversation.watch", { on: true });
-  // It would be closed by then, if nothing worked in it.
+  // Without running work, the conversation would be closed by then.
   await new Promise((resolve) => setTimeout(resolve, 1.5 * idle));
   expect(await list()).toMatchObject({ running: 1, unread: 0 });
   open();
@@ -390,7 +390,7 @@ test("C6: what stays of a call keeps its conversation open; whoever comes later 
   await turns(1);
   client.socket.terminate();
   await client.end();
-  // It would be closed by then, if nothing went on in it.
+  // Without a process, the conversation would be closed by then.
   await new Promise((resolve) => setTimeout(resolve, 3 * idle));
   const later = await TestClient.connect(server);
   const { state } = await later.watch(conversation);

@@ -16,7 +16,7 @@ const headers = { authorization: `Bearer ${TOKEN}` };
 const CONVERSATION = "garden";
 const REASON = "parts[1].text must be a string, not an object.";
 
-/** A program of another version, which writes a log whose second message this version cannot read. */
+/** A program of another version that writes a log whose second message this version cannot read. */
 const WRITER = `
   import { sqliteStore } from "@banyan/store/sqlite";
   const store = sqliteStore({ directory: process.argv[1] });
@@ -59,7 +59,7 @@ test("F77: a server opens the log of another program with messages that it canno
       ["Oaks are tall.", "Is it tall (1)?", "Is it tall (2)?"].slice(0, turn + 1),
     );
     expect([...state.messages.values()].map(textOf).at(-1)).toBe("Yes.");
-    // What is shown elsewhere: lists, searches, exports.
+    // Lists, searches and exports also show the messages.
     expect(await site.store.list()).toMatchObject([{ title: "Oaks are tall." }]);
     expect(await site.store.search("tall")).not.toEqual([]);
     const told = `This message cannot be read: ${REASON}`;

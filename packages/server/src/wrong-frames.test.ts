@@ -78,7 +78,7 @@ describe("frames that are not of the protocol", () => {
     await ask(running.address, "/%0a%1b[31mforged", {});
     await ask(running.address, "/api/v1/models?x=%0d%0aforged");
     expect(log).toHaveLength(2);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the test checks for control characters.
     expect(log.join("")).not.toMatch(/[\u0000-\u001f\u007f]/);
   });
 });

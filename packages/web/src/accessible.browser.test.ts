@@ -5,7 +5,7 @@ import { PATIENT } from "./testing/site.fixture.ts";
 import { STATES } from "./testing/states.fixture.ts";
 import { Walk } from "./testing/walk.fixture.ts";
 
-/** What most of the page's time is spent in, in the order in which it is visited: what is found is in those before. */
+/** The main states of the page, in the order of the visit. */
 const MAIN = ["empty", "failed", "approval", "panel-branches", "search"];
 
 describe.runIf(chromiumPath)(`what a screen reader meets${whyNot}`, PATIENT, () => {
@@ -18,7 +18,7 @@ describe.runIf(chromiumPath)(`what a screen reader meets${whyNot}`, PATIENT, () 
   });
 });
 
-/** The tree of roles and names of what is other in a state, without what is another in each run. */
+/** The tree of roles and names in the changing part of a state, without values that differ between runs. */
 async function treeOf(page: Page, part = "main"): Promise<string> {
   const tree = await page.locator(part).ariaSnapshot();
   const masked = tree

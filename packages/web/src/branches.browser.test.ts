@@ -13,7 +13,7 @@ import {
   write,
 } from "./testing/site.fixture.ts";
 
-/** What is said on the branch in view. */
+/** The text of the branch in view. */
 const said = (page: Page) =>
   articles(page)
     .allInnerTexts()
@@ -21,14 +21,14 @@ const said = (page: Page) =>
 const article = (page: Page, text: string) => articles(page).filter({ hasText: text });
 const leafIn = (page: Page) => new URL(page.url()).searchParams.get("leaf");
 
-/** Shows what can be done about a message, and does it. */
+/** Opens the actions of a message and clicks one. */
 async function act(page: Page, text: string, name: string): Promise<void> {
   const message = article(page, text).first();
   await message.hover();
   await message.getByRole("button", { name }).click();
 }
 
-/** Says a message in other words, and waits for the answer. */
+/** Edits a message, and waits for the answer. */
 async function edit(page: Page, from: string, to: string): Promise<void> {
   await act(page, from, "Edit");
   await page.getByLabel("Edited message").fill(to);
@@ -71,7 +71,7 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, PATIENT, () => {
     expect(await words.isVisible()).toBe(false);
     await line.locator("summary").click();
     expect(await words.innerText()).toContain("You said: Sum up the conversation above.");
-    // The line that a summary is being made is gone.
+    // The line about the running compaction is gone.
     await eventually(() => page.getByText("Compacting the conversation").count()).toBe(0);
     await act(page, "Compacted", "Edit this summary");
     await page.getByLabel("Edited summary").fill("The figs are ripe.");
@@ -110,7 +110,7 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, PATIENT, () => {
     await write(page, "left");
     await article(page, "You said: left").waitFor();
     await edit(page, "left", "right");
-    // Whoever works with the keyboard goes on from what was just said.
+    // Keyboard users continue from the new message.
     await eventually(() => page.locator("article:focus").innerText()).toContain("right");
     await write(page, "further");
     await article(page, "You said: further").waitFor();
@@ -202,7 +202,7 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, PATIENT, () => {
     await here.idle(conversation);
     const at = (await article(page, "You said: two").getAttribute("id"))?.replace("m-", "") ?? "";
     await eventually(() => leafIn(page)).toBe(at);
-    // What comes is shown by a short timer: for now, when the test says so; those that were set before run out.
+    // A short timer updates the view: from now on only when the test says so; earlier timers run out.
     const timers = await page.evaluateHandle(async () => {
       const { setTimeout } = window;
       const waiting: (() => void)[] = [];

@@ -19,7 +19,7 @@ describe.runIf(chromiumPath)(`turns that break off in the page${whyNot}`, PATIEN
       await eventually(() => entry(page, "refuse 1").innerText()).toContain("failed");
     };
     await isTold();
-    // Nothing was spent that anybody knows of: no price is told (W51).
+    // The usage is unknown, so no price is shown (W51).
     expect(await page.locator("header").innerText()).not.toContain("$0");
     await page.reload();
     await isTold();
@@ -56,7 +56,7 @@ describe.runIf(chromiumPath)(`turns that break off in the page${whyNot}`, PATIEN
     await page.getByRole("button", { name: "Stop", exact: true }).click();
     await eventually(() => card(page).innerText()).toMatch(/^Interrupted/);
     expect(await articles(page).last().innerText()).toContain("word4");
-    // It goes on from there: what it was asked and what it said stay, and nothing is said twice.
+    // The answer continues: message and text stay, and no text is repeated.
     await card(page).getByRole("button", { name: "Continue", exact: true }).click();
     await eventually(() => articles(page).last().innerText()).toContain(
       "You said: Go on from where your last answer stopped.",
@@ -91,7 +91,7 @@ describe.runIf(chromiumPath)(`turns that break off in the page${whyNot}`, PATIEN
     const { page } = await here.open(`/c/${conversation}`);
     await write(page, "half 20");
     await page.getByRole("button", { name: "Stop", exact: true }).waitFor();
-    // As a full disk does, this makes the next write fail.
+    // Taking the log makes the next write fail, like a full disk.
     const taken = await here.served.host.store.open(conversation, { take: true });
     here.agent.release();
     await page.getByRole("alert").getByText("The conversation could not be written").waitFor();

@@ -17,7 +17,7 @@ describe.runIf(chromiumPath)(`changed files in the page${whyNot}`, PATIENT, () =
     expect(await head.getAttribute("aria-expanded")).toBe("true");
     await eventually(() => files.innerText()).toMatch(/- the old line[\s\S]*\+ the new line[\s\S]*\+ one more line/);
     await page.getByRole("button", { name: "Split" }).click();
-    // In one look, for both may move.
+    // In one evaluation, because both elements may move.
     const between = () =>
       files.getByText(/^[-+] the (old|new) line/).evaluateAll((lines) => {
         const [old, now] = lines.map((line) => line.getBoundingClientRect());

@@ -36,7 +36,7 @@ const MORE = [
   "+ y",
 ];
 
-/** The same numbers each time, from 0 to 1. */
+/** Pseudo-random numbers from 0 to 1. */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -63,7 +63,7 @@ function stringsIn(value: Json): string[] {
   return Object.entries(value).flatMap(([name, inner]) => [name, ...stringsIn(inner)]);
 }
 
-/** Without what breaks lines and sets them in. */
+/** A text without line breaks and indentation. */
 const bare = (lines: string) => lines.replaceAll(/\s/g, "");
 
 function stands(wanted: string, shown: string): boolean {
@@ -99,7 +99,7 @@ describe.runIf(chromiumPath)(`questions in the page${whyNot}`, PATIENT, () => {
       }
     }
     expect(strings).toBeGreaterThan(100);
-    // What runs is what was asked for: the tool says it.
+    // The tool reports its arguments: they are those of the question.
     const first = page.getByRole("region", { name: "Call of shell" }).first();
     const allow = questions.first().getByRole("button", { name: /Allow once/ });
     await allow.click();

@@ -14,7 +14,7 @@ const CHANGE = {
   diff: "--- /dev/null\n+++ b/a\n@@ -0,0 +1,3 @@\n+one\n+two\n+three\n",
 } as const;
 
-/** The first call that a person is asked about. */
+/** The first call that needs the user's approval. */
 function asked({ state }: Session) {
   const [first] = state.questions.values();
   if (first?.type !== "approval") throw new Error("Nobody is asked.");
@@ -45,14 +45,14 @@ describe.runIf(chromiumPath)(`clicks while the page moves${whyNot}`, PATIENT, ()
     const { message, call } = asked(session);
     const place = async () => (await allow.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
 
-    /** Presses the button, has the page move under the pointer, and lets go `away` pixels from there. */
+    /** Presses the button, moves the page under the pointer, and releases `away` pixels from there. */
     const press = async (away: number) => {
       await allow.scrollIntoViewIfNeeded();
       const { x, y, width, height } = await place();
       await page.mouse.move(x + width / 2, y + height / 2);
       await page.mouse.down();
       const before = (await place()).y;
-      // What another call has changed stands above the question from now on.
+      // The changes of another call now appear above the question.
       await session.commit([{ ...CHANGE, message, call, path: `after-${away}.txt` }]);
       await eventually(async () => Math.abs((await place()).y - before)).toBeGreaterThan(height);
       await page.mouse.move(x + width / 2 + away, y + height / 2);
@@ -68,7 +68,7 @@ describe.runIf(chromiumPath)(`clicks while the page moves${whyNot}`, PATIENT, ()
 
   it("W54: messages are drawn once, when what draws them has come; on a bad link they can be read before", async () => {
     const conversation = await here.conversation("this:\n\n```\none\ntwo\n```\n\n# End");
-    /** Each way in which the last message was in the page, with its height. */
+    /** Each rendering of the last message, with its height. */
     const drawn = async (milliseconds: number) => {
       const page = await here.stranger("/");
       await signIn(page, TOKEN);
@@ -114,7 +114,7 @@ describe.runIf(chromiumPath)(`clicks while the page moves${whyNot}`, PATIENT, ()
     await here.idle(conversation);
     await restingPlace(page.getByRole("log"));
     const moved = await page.evaluate(() => (window as unknown as { moved: number[] }).moved);
-    // The keys below the composer are others when nothing runs; a row of buttons that jumps with each line is ten times that.
+    // The hints below the composer change when the run ends; buttons that jump with each line would move ten times as much.
     expect(moved.reduce((sum, value) => sum + value, 0)).toBeLessThan(0.003);
   });
 });

@@ -56,7 +56,7 @@ describe.runIf(chromiumPath)(`what a guest sees of the page${whyNot}`, PATIENT, 
       palette.filter((name) => /New conversation|Star|Answer again|Stop|Write|Settings|Context/.test(name)),
     ).toEqual([]);
     expect(palette.join()).toContain("Export as Markdown");
-    // Not one that the server would have to refuse, though the page was used all over.
+    // No command that the server would refuse, although the test used the whole page.
     const commands = new Map<string, string>(Object.entries(rights));
     expect([...new Set(sent)].filter((type) => commands.get(type) === "act")).toEqual([]);
     expect(sent).toContain("feed.subscribe");

@@ -12,7 +12,7 @@ const said = (page: Page) =>
 
 const caretOf = (box: Locator) => box.evaluate((element) => (element as HTMLTextAreaElement).selectionStart);
 
-/** Presses a key as it comes while an input method has it: its code is 229, whatever it is. */
+/** Presses a key as an input method does: with key code 229. */
 async function pressForInputMethod(page: Page, key: string): Promise<void> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Input.dispatchKeyEvent", { type: "rawKeyDown", key, code: key, windowsVirtualKeyCode: 229 });
@@ -20,7 +20,7 @@ async function pressForInputMethod(page: Page, key: string): Promise<void> {
   await devtools.detach();
 }
 
-/** The keys that a listener of the page takes away from an element, of all letters, digits and signs with Alt or AltGr. */
+/** The letters, digits and signs with Alt or AltGr that a listener of the page takes from an element. */
 function takenFrom(element: Locator): Promise<readonly string[]> {
   return element.evaluate((box) => {
     (box as HTMLElement).focus();
@@ -68,7 +68,7 @@ describe.runIf(chromiumPath)(`the keys of the page${whyNot}`, PATIENT, () => {
       await composer(page).fill("");
       await composer(page).pressSequentially(`see @${part}`);
       await eventually(() => files.getByRole("option").count()).toBe(1);
-      // No character of a name turns the letters around it.
+      // No character in a file name changes the direction of the text around it.
       if (part === "exe") expect(await files.getByRole("option").innerText()).toBe("a\\u{202e}txt.exe");
       await page.keyboard.press("Tab");
       await page.getByRole("list", { name: "Attached files" }).getByRole("listitem").waitFor();
@@ -91,7 +91,7 @@ describe.runIf(chromiumPath)(`the keys of the page${whyNot}`, PATIENT, () => {
       expect(await composer(page).inputValue()).toBe("");
       await eventually(() => said(page)).toContain(`You said: with ${key} @src/sum.ts`);
     }
-    // In the middle of a text, where the arrows have brought the caret.
+    // In the middle of a text, after the arrows moved the caret.
     await composer(page).fill("see @sum.ts and tell me");
     await page.keyboard.press("Home");
     for (const _letter of "see @sum.ts") await page.keyboard.press("ArrowRight");
@@ -102,7 +102,7 @@ describe.runIf(chromiumPath)(`the keys of the page${whyNot}`, PATIENT, () => {
     expect(await composer(page).inputValue()).toBe("see @src/sum.ts (this) and tell me");
     await page.keyboard.press("Enter");
     await eventually(() => said(page)).toContain("You said: see @src/sum.ts (this) and tell me");
-    // A folder is sent as it stands, too.
+    // A folder is also sent as written.
     await composer(page).fill("list @sr");
     await files.getByRole("option", { name: "src/", exact: true }).waitFor();
     await page.keyboard.press("Tab");
@@ -127,7 +127,7 @@ describe.runIf(chromiumPath)(`the keys of the page${whyNot}`, PATIENT, () => {
     expect(new URL(page.url()).pathname).toBe("/");
     await page.goto(`${page.url()}c/${await here.conversation("hello")}`);
     await articles(page).last().waitFor();
-    // A message, as an input method composes it.
+    // A message that an input method composes.
     const devtools = await page.context().newCDPSession(page);
     await composer(page).click();
     await devtools.send("Input.imeSetComposition", { text: "にほん", selectionStart: 3, selectionEnd: 3 });
@@ -142,7 +142,7 @@ describe.runIf(chromiumPath)(`the keys of the page${whyNot}`, PATIENT, () => {
     for (const key of ["Enter", "Tab", "Escape", "ArrowDown"]) await pressForInputMethod(page, key);
     expect(await composer(page).inputValue()).toBe("see @sum");
     expect(await files.isVisible()).toBe(true);
-    // An action of the palette, which a library draws.
+    // An action of the palette, which a library renders.
     await page.keyboard.press("Control+k");
     const palette = page.getByRole("dialog", { name: "Find an action" });
     await palette.locator("input:focus").fill("settings");
@@ -162,7 +162,7 @@ describe.runIf(chromiumPath)(`the keys of the page${whyNot}`, PATIENT, () => {
     await pressForInputMethod(page, "Escape");
     expect(await approval.getByLabel("command", { exact: true }).isVisible()).toBe(true);
     await page.keyboard.press("Escape");
-    // A name that is changed.
+    // A label that is being edited.
     await articles(page).first().hover();
     await articles(page).first().getByRole("button", { name: "Name this message" }).click();
     await page.getByRole("textbox", { name: "Name of the message" }).fill("名");

@@ -4,7 +4,7 @@ import { faultsOf } from "./testing/axe.fixture.ts";
 import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
 import { articles, composer, eventually, PATIENT, site, write } from "./testing/site.fixture.ts";
 
-/** From which side the words of an element run, as they stand on the screen. */
+/** The side from which an element's text runs on the screen. */
 const runsFrom = (element: Locator) =>
   element.evaluate((shown) => {
     const texts = document.createTreeWalker(shown, NodeFilter.SHOW_TEXT);
@@ -59,7 +59,7 @@ describe.runIf(chromiumPath)(`languages of the page${whyNot}`, PATIENT, () => {
     expect(await runsFrom(answer.locator("p").nth(1))).toBe("right");
     for (const item of await answer.locator("li").all()) expect(await runsFrom(item)).toBe("right");
     const rightOf = (element: Element) => element.getBoundingClientRect().right;
-    // Their signs stand to the right of them, in the room that is there for it.
+    // The list's signs are to the right, in their own space.
     const [list, first] = [answer.locator("ul"), answer.locator("li").first()];
     expect((await list.evaluate(rightOf)) - (await first.evaluate(rightOf))).toBeGreaterThan(10);
     expect(await runsFrom(answer.locator("blockquote p"))).toBe("right");
@@ -86,7 +86,7 @@ describe.runIf(chromiumPath)(`languages of the page${whyNot}`, PATIENT, () => {
       await say("edit");
       const head = page.locator("fieldset section > div").first();
       await eventually(() => head.innerText()).toMatch(change);
-      // Words of the page run as it is read, also where what a call holds stands as it runs.
+      // Text of the page follows its language, also where the call's own text keeps its order.
       const words = head.locator("span").last();
       expect(await words.evaluate((shown) => getComputedStyle(shown).unicodeBidi)).toBe("isolate");
       expect(await runsFrom(words)).toBe(locale.startsWith("ar") ? "right" : "left");
@@ -110,7 +110,7 @@ describe.runIf(chromiumPath)(`languages of the page${whyNot}`, PATIENT, () => {
       "de",
       "ltr",
     ]);
-    // The file of a language comes where it is spoken.
+    // Only the file of the used language is loaded.
     expect(loaded.filter((path) => /\/(de|zh|ar)-[^/]+\.js$/.test(path)).map((path) => path.slice(8, 10))).toEqual([
       "de",
     ]);
@@ -146,7 +146,7 @@ describe.runIf(chromiumPath)(`languages of the page${whyNot}`, PATIENT, () => {
     expect(await faultsOf(page)).toEqual([]);
     await page.getByRole("button", { name: /السماح مرة واحدة/ }).click();
     await articles(page).last().getByText("That is done.").waitFor();
-    // Where one reads from the right, the version before is to the right.
+    // In a right-to-left language, the previous version is to the right.
     await articles(page).first().getByRole("button", { name: /تحرير/ }).click();
     await page.getByRole("button", { name: "إرسال كنسخة جديدة" }).click();
     await articles(page).first().getByText("2/2").waitFor();

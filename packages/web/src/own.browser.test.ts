@@ -5,14 +5,14 @@ import { faultsOf } from "./testing/axe.fixture.ts";
 import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
 import { articles, composer, eventually, PATIENT, site } from "./testing/site.fixture.ts";
 
-/** What the system was asked to tell in a window. */
+/** A notification of a window. */
 interface Told {
   readonly title: string;
   readonly body: string;
   readonly tag: string;
 }
 
-/** In the place of the system: what it is told stays in the window; and whether somebody looks is as `isLooking` says. */
+/** Replaces the system's notifications: the window records them, and `isLooking` decides whether it is visible. */
 function standIn() {
   const told: (Told & EventTarget)[] = [];
   class Notification extends EventTarget {
@@ -95,7 +95,7 @@ describe.runIf(chromiumPath)(`what a person makes of the page${whyNot}`, PATIENT
     await using _ = await promptsOf(here.served.host, [{ ...port, text: "hello, port $1 to $2" }]);
     const { page, complaints } = await here.open("/", {});
     const refused = page.getByRole("region", { name: "Your message" }).getByRole("alert");
-    // What cannot be said where a conversation would begin stands in the message box of that.
+    // A prompt that cannot be used for a new conversation stays in the first page's message box.
     await composer(page).pressSequentially("/trees:sh");
     await page.getByRole("option", { name: "/trees:show Shows a tree. kind [how]" }).waitFor();
     expect(await faultsOf(page)).toEqual([]);
@@ -103,7 +103,7 @@ describe.runIf(chromiumPath)(`what a person makes of the page${whyNot}`, PATIENT
     await composer(page).press("Enter");
     await refused.getByText("/trees:show needs kind: Which tree.").waitFor();
     await eventually(() => composer(page).inputValue()).toBe("/trees:show");
-    // As it was typed it may be completed.
+    // The returned text can be completed again.
     await composer(page).press("Backspace");
     await composer(page).pressSequentially("w");
     await page.getByRole("option", { name: "/trees:show" }).waitFor();
@@ -121,7 +121,7 @@ describe.runIf(chromiumPath)(`what a person makes of the page${whyNot}`, PATIENT
     await eventually(() => composer(page).inputValue()).toBe("");
     const conversation = new URL(page.url()).pathname.split("/").at(-1) ?? "";
     await here.idle(conversation);
-    // A file takes what is written behind its name; its model is that of the one turn.
+    // The text after a file prompt's name is its argument; its model applies to one turn.
     await composer(page).pressSequentially("/po");
     await page.getByRole("option", { name: "/port Ports a file file language" }).waitFor();
     await composer(page).press("Tab");
@@ -132,7 +132,7 @@ describe.runIf(chromiumPath)(`what a person makes of the page${whyNot}`, PATIENT
     await here.idle(conversation);
     expect(await here.exported(conversation)).toContain('"scripted/second"');
     await page.getByRole("button", { name: "Model: scripted/model" }).waitFor();
-    // Of a server that hangs, what was written comes back when nobody waits for it any more.
+    // After a cancelled wait for a hanging server, the text returns.
     await composer(page).fill("/trees:hang");
     await composer(page).press("Enter");
     await page.getByRole("list", { name: "Not sent yet" }).getByRole("button", { name: "Cancel" }).click();
@@ -153,7 +153,7 @@ describe.runIf(chromiumPath)(`what a person makes of the page${whyNot}`, PATIENT
     await page.getByLabel("Notify me when I am needed").check();
     const say = (text: string) => here.ask("turn.say", { conversation: other, parts: [{ type: "text", text }] });
     await look(page, false);
-    // What tells is loaded by then.
+    // The notification code is loaded by then.
     await eventually(async () => {
       await say("often");
       await here.idle(other);
@@ -177,7 +177,7 @@ describe.runIf(chromiumPath)(`what a person makes of the page${whyNot}`, PATIENT
       "The second: The agent is waiting for you.",
       "The second: The agent is done.",
     ]);
-    // Somebody looks at another window of the page.
+    // Another window of the page is visible.
     const window = await page.context().newPage();
     await window.goto(page.url());
     await articles(window).last().waitFor();
@@ -194,7 +194,7 @@ describe.runIf(chromiumPath)(`what a person makes of the page${whyNot}`, PATIENT
     await page.evaluate(async () => (await navigator.serviceWorker.ready).active?.state);
     const devtools = await page.context().newCDPSession(page);
     const { installabilityErrors: faults } = await devtools.send("Page.getInstallabilityErrors");
-    // The windows of tests are like private ones, and not every browser calls that a fault.
+    // Test windows resemble private ones, which only some browsers report as a fault.
     expect(faults.map(({ errorId }) => errorId).filter((fault) => fault !== "in-incognito")).toEqual([]);
     const kept = await page.evaluate(async () => {
       const names = await caches.keys();
@@ -245,7 +245,7 @@ describe.runIf(chromiumPath)(`what a person makes of the page${whyNot}`, PATIENT
     await entry("Beech").waitFor({ state: "detached" });
     await list.getByRole("button", { name: "Undo" }).click();
     await entry("Beech").waitFor();
-    // What is removed one after the other is undone together.
+    // Removals in a row are undone together.
     for (const name of ["Beech", "Cedar"]) {
       await entry(name).hover();
       await list.getByRole("button", { name: `Remove ${name}` }).click();

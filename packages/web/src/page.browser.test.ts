@@ -13,10 +13,10 @@ const said = (page: Page) =>
     .allInnerTexts()
     .then((texts) => texts.join("\n"));
 
-/** A picture of one pixel. */
+/** An image of one pixel. */
 const PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** Two diagrams: one that would like to run something, and one that is none. */
+/** Two diagrams: one tries to run code, and one is invalid. */
 const DIAGRAMS = `draw
 
 \`\`\`mermaid
@@ -31,7 +31,7 @@ graph nowhere -->
 \`\`\`
 `;
 
-/** Bytes of JavaScript that the page needs before it can be used, in the coding in which they go over the wire. */
+/** The most compressed bytes of JavaScript that the page needs before it is usable. */
 const LARGEST_START = 65_000;
 
 describe("the built page", () => {
@@ -50,7 +50,7 @@ describe("the built page", () => {
     "W78: needs at most 65 kB of JavaScript before it can be used, in Brotli",
     async () => {
       const page = await builtPage();
-      // What its scripts import is among them: no script waits for another to be read.
+      // The list includes imported scripts: no script waits for another one to be parsed.
       const scripts = readFileSync(join(page, "index.html"), "utf8").matchAll(/<script[^>]* src="([^"]+)"/g);
       const sizes = [...scripts].map(([, path = ""]) => brotliCompressSync(readFileSync(join(page, path))).length);
       const sum = sizes.reduce((all, size) => all + size, 0);
@@ -97,7 +97,7 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
       .getByLabel("Files to attach")
       .setInputFiles({ name: "list.md", mimeType: "", buffer: Buffer.from("# A list") });
     await eventually(() => files.count()).toBe(2);
-    // What is there and named goes along, too, once its name is whole.
+    // Existing files that the message names are attached, when their name is complete.
     await composer(page).fill("what is @src/sum.ts, @src/ and @nobody, asks me@a.example?");
     await eventually(() => files.allInnerTexts()).toEqual([
       expect.stringContaining("dot.png"),
@@ -114,7 +114,7 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
     expect(
       await asked.getByRole("img", { name: "dot.png" }).evaluate((it) => (it as HTMLImageElement).naturalWidth),
     ).toBe(1);
-    // A text is there when it is asked for, and not poured into the message.
+    // An attached text is folded, and not part of the message's text.
     expect(await asked.getByText("# A list").isVisible()).toBe(false);
     await asked.getByText("list.md", { exact: true }).click();
     await asked.getByText("# A list").waitFor();
@@ -136,7 +136,7 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
     expect(await said(page)).toContain("http://127.0.0.1:9/markdown.png");
     expect(await said(page)).toContain("[31mred");
     expect(await page.locator("article script, article iframe, article img").count()).toBe(0);
-    // Of its tags, those that only say how words look are what they mean (W57), and have nothing that acts.
+    // Tags for the look of text work (W57), and have no attributes.
     expect(await page.locator("article b").evaluateAll((all) => all.map((it) => it.getAttributeNames()))).toEqual([[]]);
     expect(await page.getByRole("link", { name: "a link" }).count()).toBe(0);
     expect(await page.evaluate(() => "harmed" in window)).toBe(false);
@@ -161,7 +161,7 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
     ).toBeGreaterThan(50);
     await articles(page).last().getByText("Could not draw the diagram").waitFor();
     expect(await articles(page).last().locator("pre").innerText()).toContain("graph nowhere -->");
-    // Its words are in the picture, and act on nothing: neither its scripts nor its styles are in the page.
+    // The text is inside the image and has no effect: the page has neither its scripts nor its styles.
     const svg = decodeURIComponent(String(await picture.getAttribute("src")));
     expect(svg).toContain("Acorn");
     expect(await page.evaluate(() => "harmed" in window)).toBe(false);
@@ -215,7 +215,7 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
     expect(file.suggestedFilename()).toBe("escapist.html");
     expect(page.url()).toContain(here.link.host);
     expect(far.visits).toEqual([]);
-    // After a reload nothing runs by itself.
+    // After a reload, no artifact runs by itself.
     await page.reload();
     await panel.getByRole("list", { name: "Artifacts to open" }).getByRole("button").nth(1).waitFor();
     expect(page.frames().length).toBe(1);
@@ -248,7 +248,7 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
     const { page } = await here.open("/", { viewport: { width: 320, height: 640 } });
     await begin(page, "edit");
     const change = page.getByRole("log").getByRole("region", { name: "What will run" });
-    // All of it: what comes later would move the buttons.
+    // Wait for the whole change: later lines would move the buttons.
     await change.getByText("+ return a + b;").waitFor();
     const tooWide = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     expect(await tooWide()).toBe(0);
@@ -262,7 +262,7 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
     await page.getByRole("button", { name: "Conversations" }).click();
     await page.getByRole("button", { name: "New conversation" }).waitFor();
     expect(await tooWide()).toBe(0);
-    // The list gives way to what is chosen in it, also where that is in view already.
+    // A choice closes the list, also if the chosen conversation is already in view.
     await page.getByRole("searchbox").fill("edit");
     await page.getByRole("list", { name: "Results for edit" }).getByRole("link").first().click();
     await page.getByRole("log").waitFor();
@@ -287,7 +287,7 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
     await page.getByRole("button", { name: "Stop" }).click();
     await eventually(() => said(page)).toContain("cancelled");
     await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
-    // Code too has the system's colours then, and no others.
+    // Code also has only the system's colours.
     await write(page, "code");
     const pieces = page.locator("figure code").first().locator("span");
     await pieces.first().waitFor();
@@ -311,7 +311,7 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
         .getByRole("article")
         .filter({ hasText: `You said: ${text}` })
         .waitFor();
-    // Many small sheets: what a frame would cut off is there.
+    // Many small sheets: nothing is cut off by a frame.
     const paper = await page.pdf({ width: "400px", height: "200px" });
     expect(paper.toString("latin1").match(/\/Type\s*\/Page\b/g)?.length).toBeGreaterThan(3);
     await page.getByRole("link", { name: "Back to the conversation" }).click();
@@ -338,7 +338,7 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
     await page.goto(`http://${here.link.host}/`);
     await page.getByLabel("File to import").setInputFiles(json.path);
     await eventually(() => said(page)).toContain("You said: to be kept");
-    // That it was brought in is all that was added (S17).
+    // The import adds only its mark (S17).
     const [before, after] = [JSON.parse(exported), JSON.parse(await here.exported(conversation))];
     const [mark, ...more] = after.events.splice(before.events.length);
     expect([after, mark, more]).toMatchObject([before, { type: "conversation.brought-in", how: "import" }, []]);

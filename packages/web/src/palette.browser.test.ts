@@ -12,7 +12,7 @@ describe.runIf(chromiumPath)(`the palette${whyNot}`, PATIENT, () => {
     const palette = page.getByRole("dialog", { name: "Find an action" });
     const find = async (words: string) => {
       await page.keyboard.press("Control+k");
-      // What is typed before goes to where the focus was.
+      // Wait for the focus: earlier typing would go to the old element.
       await palette.locator("input:focus").waitFor();
       await page.keyboard.type(words);
     };
@@ -70,14 +70,14 @@ describe.runIf(chromiumPath)(`the palette${whyNot}`, PATIENT, () => {
     await problem.filter({ hasText: "/fan asks 1 to 8 times at once." }).waitFor();
     await write(page, "/fan 12 angry men: who wrote it?");
     await problem.filter({ hasText: "If the question begins with a number" }).waitFor();
-    // A command that the user ran is not what was asked.
+    // A user's shell command is not the message to retry.
     const parts = ["!ls", '<output name="ls">a.txt</output>'].map((text) => ({ type: "text", text }) as const);
     await here.ask("message.add", { conversation, parts });
     await articles(page).nth(2).waitFor();
     await write(page, "/retry");
     await eventually(() => articles(page).count()).toBe(2);
     await eventually(() => articles(page).last().innerText()).toContain("You said: begin");
-    // Of several removed messages the user chooses.
+    // With several removed messages, the user chooses.
     const { events }: { events: readonly { type: string; message: string; role?: string }[] } = JSON.parse(
       (await here.ask("conversation.export", { conversation, format: "json" })).text,
     );

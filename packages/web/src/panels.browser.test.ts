@@ -19,7 +19,7 @@ async function open(page: Page, name: string): Promise<void> {
 describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
   const here = site();
 
-  /** A conversation of two branches that part after the first answer. */
+  /** A conversation with two branches that fork after the first answer. */
   async function twoBranches(): Promise<string> {
     const conversation = await here.conversation("begin");
     const { events } = JSON.parse(await here.exported(conversation)) as { events: { type: string; message: string }[] };
@@ -44,7 +44,7 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
     const differences = page.getByRole("region", { name: "Differences" });
     await eventually(() => differences.locator("del").allInnerTexts()).toEqual(["roots"]);
     await eventually(() => differences.locator("ins").allInnerTexts()).toEqual(["leaves"]);
-    // In one look, for both may move.
+    // In one evaluation, because both elements may move.
     const tops = () => mine.or(other).evaluateAll((both) => both.map((each) => each.getBoundingClientRect().y));
     await eventually(async () => new Set(await tops()).size).toBe(1);
     expect(complaints).toEqual([]);
@@ -101,7 +101,7 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
     await open(page, "Memory");
     await panel(page, "Memory").getByText("Memory added 1 entry").waitFor();
     await here.idle(conversation);
-    // What is recalled stands in the message, and the agent goes by its first word.
+    // A recalled entry is part of the message, whose first word controls the test agent.
     here.agent.recalled.length = 0;
     await write(page, "serve");
     await open(page, "Background");
@@ -118,7 +118,7 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
     await panel(page, "Sub-agents").getByText("done").waitFor();
     await here.idle(conversation);
     await write(page, "plan");
-    // What is asked about says its steps once.
+    // The question shows the plan's steps once.
     await page.getByRole("group", { name: "Approve this plan?" }).waitFor();
     expect(await page.getByRole("log").getByRole("list", { name: "Plan", exact: true }).count()).toBe(0);
     await page
@@ -191,7 +191,7 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
     await form.waitFor({ state: "detached" });
     await eventually(() => everything.isChecked()).toBe(true);
     expect(unasked()).toEqual([conversation]);
-    // It is said where it holds, and holds nowhere else.
+    // The mode is shown in its conversation, and applies to no other.
     await page.goto(`http://${here.link.host}/c/${other}?panel=settings`);
     await everything.waitFor();
     expect(await everything.isChecked()).toBe(false);
@@ -215,7 +215,7 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
       expect.stringMatching(/Oaks live for a thousand years\.\s+said on 3 May\s+Do not use this/),
       expect.stringMatching(/<b>bold<\/b> \\u\{202e\}gnp\.exe\s+a note\s+Do not use this/),
     ]);
-    // What a person does not want used is said so, and not told to the model: it can be wanted again.
+    // An unwanted entry is marked, and the model no longer gets it; the user can restore it.
     await items.nth(1).getByRole("button", { name: "Do not use this" }).click();
     await eventually(() => items.nth(1).innerText()).toContain("The model no longer gets this. Use again");
     await page.getByText("Memory added 1 entry to the prompt.").waitFor();
@@ -267,7 +267,7 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
   it("W45: at 320 px a panel takes the whole width, nothing scrolls sideways, and the conversation comes back", async () => {
     const { page } = await here.open(`/c/${await twoBranches()}`, { viewport: { width: 320, height: 640 } });
     await composer(page).waitFor();
-    // The last thing that makes the header grow.
+    // The last element that makes the header grow.
     await page.getByRole("button", { name: "Tokens and cost", exact: true }).waitFor();
     await page.getByRole("button", { name: "Panels" }).click();
     for (const [key, name] of Object.entries(PANELS)) {

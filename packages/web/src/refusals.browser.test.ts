@@ -8,7 +8,7 @@ import { articles, composer, eventually, PATIENT, site, write } from "./testing/
 
 type Asked = Pick<Command, "type" | "id">;
 
-/** Has the commands that are chosen fail, as a server would that cannot carry them out. */
+/** Makes the chosen commands fail, like a server that cannot carry them out. */
 async function refuse(page: Page, isRefused: (command: Asked) => boolean | Promise<boolean>) {
   await page.routeWebSocket(/\/api\/v1\/socket/, (socket) => {
     const server = socket.connectToServer();
@@ -45,7 +45,7 @@ describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, PA
     await told("conversation.rename").waitFor();
     expect(await faultsOf(page)).toEqual([]);
     expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe(title);
-    // A removal waits until it cannot be undone any more; then it is told, and the conversation is in the list again.
+    // A removal is sent after the time to undo; if it fails, the page says so and the list shows the conversation again.
     const entry = page.getByRole("navigation", { name: "Conversations" }).getByRole("link", { name: title });
     await page.getByRole("button", { name: "Remove the conversation" }).click();
     await entry.waitFor({ state: "detached" });
@@ -90,7 +90,7 @@ describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, PA
 
   it("W38: Stop gives back what waits, also when some of it was delivered meanwhile", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
-    // The last one is the first to be taken back.
+    // The last message is withdrawn first.
     let isFirst = true;
     await refuse(page, ({ type }) => {
       if (type !== "input.withdraw" || !isFirst) return false;
@@ -204,7 +204,7 @@ describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, PA
     await told.waitFor({ state: "detached" });
     await eventually(() => composer(page).inputValue()).toBe("hello there");
     expect(await articles(page).count()).toBe(0);
-    // Another server is late again.
+    // Another MCP server is late again.
     await using _later = await lateServer(here.served.host);
     await composer(page).press("Enter");
     await told.getByRole("button", { name: "Continue without it" }).click();

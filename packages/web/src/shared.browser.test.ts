@@ -39,7 +39,7 @@ describe.runIf(chromiumPath)(`what a link to a conversation shows of the page${w
     expect(await faultsOf(page)).toEqual([]);
     await here.ask("turn.say", { conversation, parts: [{ type: "text", text: "new words" }] });
     await eventually(() => articles(page).last().innerText()).toContain("You said: new words");
-    // Not one that the server would have to refuse.
+    // No command that the server would refuse.
     const needs = new Map<string, string>(Object.entries(rights));
     expect([...new Set(sent)].filter((type) => type !== "hello" && needs.get(type) !== "show")).toEqual([]);
     await page.goto(`http://${here.link.host}/c/${other}`);
@@ -49,7 +49,7 @@ describe.runIf(chromiumPath)(`what a link to a conversation shows of the page${w
 
     await own.getByRole("button", { name: "Revoke" }).click();
     await page.getByText("This link has expired or was revoked").first().waitFor();
-    // Once: by whom the whole page is told.
+    // Once, for the whole page.
     await eventually(() => page.getByRole("alert").count()).toBe(1);
     await page.reload();
     await page.getByLabel("Token", { exact: true }).waitFor();

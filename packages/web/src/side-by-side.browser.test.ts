@@ -35,7 +35,7 @@ describe.runIf(chromiumPath)(`branches side by side on the page${whyNot}`, PATIE
     await eventually(() => list.innerText()).toMatch(
       /answered[\s\S]*leaves of a tree[\s\S]*answered[\s\S]*leaves of a tree/,
     );
-    // It stays open, for what it may have to say, and is empty.
+    // The form stays open for errors, and is empty.
     await eventually(() => asked.inputValue()).toBe("");
     await asked.fill("bark of a tree");
     for (const model of ["scripted/second", "nowhere/such"]) {
@@ -46,7 +46,7 @@ describe.runIf(chromiumPath)(`branches side by side on the page${whyNot}`, PATIE
     }
     await page.getByRole("button", { name: "Start 2 branches" }).click();
     await page.getByRole("alert").filter({ hasText: "nowhere" }).waitFor();
-    // What was written is not lost by a model that there is not.
+    // An unknown model does not lose the text.
     expect(await asked.inputValue()).toBe("bark of a tree");
     expect(complaints).toEqual([]);
   });
@@ -93,7 +93,7 @@ describe.runIf(chromiumPath)(`branches side by side on the page${whyNot}`, PATIE
     const conversation = new URL(page.url()).pathname.split("/").at(-1) ?? "";
     const { worktrees } = await here.ask("worktree.list", { conversation });
     expect(worktrees).toMatchObject([{ files: [], commits: 0, isGone: false }]);
-    // What cannot be made leaves what was written, and no conversation.
+    // After a failed worktree, the text stays and no conversation exists.
     await page.goto(new URL("/", page.url()).href);
     await files(page).selectOption("In a copy");
     rmSync(folder, { recursive: true });

@@ -10,7 +10,7 @@ import { articles, composer, eventually, PATIENT, signIn, site, write } from "./
 
 const field = (page: Page) => page.getByLabel("Token", { exact: true });
 
-/** Another server on another port of this machine: what browsers send to it, and what it shows them. */
+/** Another server on another port of this machine, and the cookies that browsers send to it. */
 async function anotherServer(body: string) {
   const cookies: string[] = [];
   const server = createServer((request, response) => {
@@ -26,7 +26,7 @@ async function anotherServer(body: string) {
   return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, cookies };
 }
 
-/** Makes the browser forget the key of a sign-in, and keep its cookie. */
+/** Removes the key of a sign-in from the browser, but not the cookie. */
 function loseKey(page: Page): Promise<void> {
   return page.evaluate(
     () =>
@@ -50,7 +50,7 @@ describe.runIf(chromiumPath)(`who signs in to the page${whyNot}`, PATIENT, () =>
     await field(page).fill("a-wrong-token");
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("alert").filter({ hasText: "Wrong token for this server" }).waitFor();
-    // The whole address, as it was printed.
+    // The whole address, as printed.
     await signIn(page, here.served.server.pageAddress);
     await articles(page).last().waitFor();
     expect(page.url()).toContain(at(`/c/${conversation}?`));
@@ -120,7 +120,7 @@ describe.runIf(chromiumPath)(`who signs in to the page${whyNot}`, PATIENT, () =>
     const other = await anotherServer("<title>Another</title>");
     const there = await page.context().newPage();
     await there.goto(other.address);
-    // From one port to another is the same site: the browser sends the cookie, which is why it must be worth nothing.
+    // Another port is the same site: the browser sends the cookie, which must therefore be worth nothing.
     const cookie = other.cookies.find((sent) => sent.includes("banyan-")) ?? "";
     expect(cookie).toMatch(/banyan-\d+=/);
     const id = "0123456789abcdefghijklmnop";
@@ -137,7 +137,7 @@ describe.runIf(chromiumPath)(`who signs in to the page${whyNot}`, PATIENT, () =>
       expect((await send("/api/v1/commands", { method: "POST", body: JSON.stringify(command) })).status).toBe(401);
       expect(await (await send(`/c/${conversation}`)).text()).not.toContain("secret of the owner");
     }
-    // From its own page, by all that a page can do.
+    // From the other server's page, with everything that a page can do.
     const tried = await there.evaluate(
       async ([server, wanted, sent]) => {
         const outcomes: string[] = [];
@@ -163,7 +163,7 @@ describe.runIf(chromiumPath)(`who signs in to the page${whyNot}`, PATIENT, () =>
             });
             element.setAttribute(tag === "object" ? "data" : "src", `${server}${path}`);
             document.body.append(element);
-            // What frames show is looked at from outside: a browser shows its own page in the place of one that is refused.
+            // The content of frames is checked from outside: a browser replaces a refused page by its own.
             if ((await loaded) === "load" && (tag === "img" || tag === "script")) seen(tag, "loaded");
             const inside = (element as HTMLIFrameElement).contentDocument?.body?.innerText ?? "";
             if (/secret|Taken/.test(inside)) seen(tag, inside);
@@ -179,7 +179,7 @@ describe.runIf(chromiumPath)(`who signs in to the page${whyNot}`, PATIENT, () =>
         try {
           seen("opened window", opened?.document.body.innerText);
         } catch {
-          // It is of another origin.
+          // The window has another origin.
         }
         opened?.close();
         const form = document.createElement("form");
@@ -202,7 +202,7 @@ describe.runIf(chromiumPath)(`who signs in to the page${whyNot}`, PATIENT, () =>
       expect(shown).not.toMatch(/secret of the owner|Sign in|New conversation/);
     }
     expect(await here.exported(conversation)).toBe(before);
-    // And the owner goes on.
+    // The owner's page still works.
     await write(page, "still mine");
     await eventually(() => articles(page).last().innerText()).toContain("still mine");
   });

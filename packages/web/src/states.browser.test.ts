@@ -25,7 +25,7 @@ describe.runIf(chromiumPath)(`the states of the page${whyNot}`, PATIENT, () => {
     });
   });
 
-  // In one theme, by turns, and where it is other than the rest: both, and all of the page, take minutes.
+  // One theme, by turns, and only the part that differs: both themes and whole pages take minutes.
   it.for(Object.keys(STATES).map((name, place) => [name, place % 2 === 0 ? "light" : "dark"] as const))(
     `W45, W76, W79: axe has nothing to say of it: %s, ${isLong ? "in both themes" : "%s"}`,
     async ([name, theme]) => {

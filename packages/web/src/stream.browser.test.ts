@@ -20,11 +20,11 @@ const said = (page: Page) =>
     .allInnerTexts()
     .then((texts) => texts.join("\n"));
 const log = (page: Page) => page.getByRole("log");
-/** The counted words that an answer shows, in order. */
+/** The counted words of an answer, in order. */
 const counted = async (page: Page) => (await said(page)).match(/\bword\d+/g) ?? [];
 const all = (count: number) => words(count).map((word) => word.trim());
 
-/** Has the page connect again at once; it may have done so by itself just now. */
+/** Makes the page reconnect now, unless it has just done so by itself. */
 async function tryNow(page: Page): Promise<void> {
   const clicked = page.getByRole("button", { name: "Try now" }).click();
   const isBack = page.getByText("Connection lost.").waitFor({ state: "detached" });
@@ -58,7 +58,7 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     await write(page, "count 100");
     await eventually(() => counted(page)).toEqual([...all(20), ...all(100)]);
     const commits = await page.evaluate(() => (window as unknown as { commits: number[] }).commits);
-    // 100 words at 12 ms are at least 1.2 s; without coalescing, each would be a change of its own.
+    // 100 words at 12 ms take at least 1.2 s; without coalescing, each would be a separate change.
     const span = ((commits.at(-1) ?? 0) - (commits[0] ?? 0)) / 50;
     const changes = commits.filter((at, index) => index === 0 || at - (commits[index - 1] ?? 0) > 5).length;
     expect(changes).toBeLessThan(2 * span + 20);
@@ -88,9 +88,9 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
       /^The provider is overloaded\. Trying again in (\d+(?:\.\d)? s|1 min 0 s) \(HTTP 529, attempt 2\)\.$/;
     const line = page.locator("p[role=status]").filter({ hasText: sentence });
     await line.waitFor();
-    // A screen reader is told once.
+    // Screen readers hear the sentence once.
     await eventually(() => page.locator("#told-politely").getByText(sentence).count()).toBe(1);
-    // Who comes later is told as well (W49).
+    // A client that connects later gets the notice, too (W49).
     await page.reload();
     await line.waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
@@ -144,11 +144,11 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     await page.getByRole("button", { name: "Jump to latest" }).click();
     await eventually(fromEnd).toBeLessThan(8);
     await page.getByRole("button", { name: "Jump to latest" }).waitFor({ state: "detached" });
-    // A message box that grows takes nothing of the end out of sight.
+    // A growing message box must not cover the end.
     await composer(page).fill("\n".repeat(8));
     await eventually(fromEnd).toBeLessThan(8);
     await composer(page).fill("");
-    // Who says something wants to see what comes of it.
+    // A user who sends a message wants to see the answer.
     await wheelUp(log(page), 200);
     await page.getByRole("button", { name: "Jump to latest" }).waitFor();
     await write(page, "the last");

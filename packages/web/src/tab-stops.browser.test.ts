@@ -3,20 +3,20 @@ import { describe, expect, it } from "vitest";
 import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
 import { articles, composer, eventually, PATIENT, site, write } from "./testing/site.fixture.ts";
 
-/** Stops of the Tab key between the header and the message box. */
+/** The most stops of Tab between the header and the message box. */
 const MOST = 25;
 
 const LINKS = Array.from({ length: 40 }, (_, place) => `[link ${place}](https://example.com/${place})`).join(" ");
 const CODE = "Run this:\n\n```sh\nls\n```\n\n| a |\n|---|\n| b |";
 
-/** The element with the focus, in a word or two. */
+/** The focused element, in a word or two. */
 const focused = (page: Page) =>
   page.evaluate(() => {
     const { activeElement: at } = document;
     return `${at?.tagName.toLowerCase()} ${at?.getAttribute("aria-label") || at?.id || at?.textContent?.slice(0, 30)}`;
   });
 
-/** Presses a key until the focus comes to where the test wants it; returns the stops on the way. */
+/** Presses a key until the focus reaches the wanted element. Returns the stops on the way. */
 async function wayTo(page: Page, key: "Tab" | "Shift+Tab", end: (at: string) => boolean): Promise<readonly string[]> {
   const stops: string[] = [];
   for (;;) {
@@ -62,7 +62,7 @@ describe.runIf(chromiumPath)(`the way with the Tab key${whyNot}`, PATIENT, () =>
     const back = await wayTo(page, "Shift+Tab", isHeader);
     expect(back.length, back.join("\n")).toBeLessThanOrEqual(MOST);
     expect(back).toContain("article The agent");
-    // The arrows lead from message to message: each is as near, and Tab reaches what it holds.
+    // The arrows move between messages: Tab reaches the content of each.
     for (const [words, reached] of [
       ["You said: Run this", "Copy the code"],
       ["You said: three", "Copy the text"],
@@ -74,7 +74,7 @@ describe.runIf(chromiumPath)(`the way with the Tab key${whyNot}`, PATIENT, () =>
       const before = await there();
       expect(before.length, before.join("\n")).toBeLessThanOrEqual(MOST);
     }
-    // Into a message that holds too much leads Enter.
+    // Enter moves into a message with too much content.
     await articles(page).last().focus();
     await page.keyboard.press("Enter");
     expect(await focused(page)).toBe("a link 0");

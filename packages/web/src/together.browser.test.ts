@@ -26,28 +26,25 @@ const TOKEN = "a-token-of-a-test-0123456789-0123456789";
 /** Milliseconds between two pieces of an answer, each about a word: three browsers on a busy machine must keep up. */
 const PACE = 40;
 
-/** Milliseconds for all of it. */
+/** Milliseconds for the whole test. */
 const TIME = 600_000;
 
-/** Words of an answer that is to be cut off: more than come in all that time. */
+/** Words of an answer that must be cut off: more than can arrive in that time. */
 const ENDLESS = TIME / PACE;
 
-/**
- * Milliseconds for one thing to be shown: a page that tries in vain waits up to 10 s before it tries again, on a bad
- * link more than once.
- */
+/** Milliseconds for one change to appear: after a failed attempt, a page waits up to 10 s, on a bad link several times. */
 const PATIENCE = 120_000;
 
 /** Milliseconds between two cuts of the bad link. */
 const CUT_EVERY = 1_000;
 
-/** What the terminal says when it is connected to another server: it knows from then on what became of its run. */
+/** The terminal's message after it reconnects to another server: from then on it knows the end of its run. */
 const BEGAN_ANEW = "The server began anew";
 
-/** A command that says that it began, and goes on as long as its workspace is there. */
+/** A command that reports its start, and runs while its workspace exists. */
 const ENDLESS_COMMAND = "echo began >> began.txt; while [ -e began.txt ]; do sleep 0.1; done";
 
-// A minute of both cores: `server/crash` shows the same every day, with three clients that are no browsers.
+// Takes a minute of both cores: the daily `server/crash` tests the same with three clients that are not browsers.
 test.runIf(chromiumPath && hasTmux && process.env.BANYAN_LONG === "1")(
   `F20, B50, B59: three browsers and a terminal, one of them on a bad link, show what is in the store, though the server was killed twice while two branches ran${whyNot}`,
   { timeout: TIME },
@@ -66,7 +63,7 @@ test.runIf(chromiumPath && hasTmux && process.env.BANYAN_LONG === "1")(
     });
     onTestFinished(() => browser.close());
 
-    // One of them begins the conversation, and the others join it.
+    // One client begins the conversation, and the others join.
     const first = await signedIn(browser, address, "/");
     await first.getByRole("button", { name: "New conversation" }).first().click();
     await composer(first).waitFor();
@@ -79,29 +76,29 @@ test.runIf(chromiumPath && hasTmux && process.env.BANYAN_LONG === "1")(
     using terminal = new OpenTerminal(program, "attach", address, "--resume", conversation, "--plain");
     await terminal.until("I have looked.");
 
-    // Two branches speak, begun by two of them. What was shown while much more came since is kept.
+    // Two clients begin two streaming branches. Text that is already shown must stay while much more arrives.
     terminal.enter("/tree #3");
     await terminal.until("goes on from here");
     terminal.enter("Tell of roots at length.");
     await inOtherWords(first, "Tell of leaves at length.");
     await shown(first, "leaves-120 ");
     await terminal.until("roots-120 ");
-    // What is said on another branch does not come between.
+    // Text of another branch does not interrupt.
     expect(inOneLine(terminal.screen())).toContain(words("roots", 100));
     await program.kill();
-    // What somebody says while the server is away is heard when it is back.
+    // A message written while the server is away arrives after its return.
     await second.getByText("Not connected. Messages are sent").waitFor();
     await write(second, "Are you there?");
     await serve();
     await shown(second, "You said: Are you there?");
     await first.getByRole("button", { name: "Continue", exact: true }).click();
     await shown(first, "I have gone on.");
-    // Who has not gone elsewhere is shown what others begin, and can go elsewhere when that has ended.
+    // A client that has not moved follows what others begin, and can move when that has ended.
     await first.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
     await terminal.until(BEGAN_ANEW);
     await terminal.until(/Reply to banyan:$/);
 
-    // Again, while one branch speaks and another one acts.
+    // Again, while one branch streams and another one runs a call.
     terminal.enter("/tree #3");
     await terminal.until("goes on from here", 2);
     await inOtherWords(onBadLink, "Tell of bark at length.");
@@ -153,7 +150,7 @@ test.runIf(chromiumPath && hasTmux && process.env.BANYAN_LONG === "1")(
   },
 );
 
-/** A provider that answers at the pace of a quick model: at a length that nobody waits for, with a call, or briefly. */
+/** A provider at the pace of a fast model: with an endless answer, with a call, or with a short answer. */
 async function provider() {
   const mock = new LLMock({ port: 0, chunkSize: 10, latency: PACE });
   const calling = (tool: string, input: object) => ({ name: tool, arguments: JSON.stringify(input) });
@@ -182,19 +179,19 @@ async function provider() {
   return { env: { OPENAI_COMPATIBLE_BASE_URL: `${url}/v1` }, [Symbol.asyncDispose]: () => mock.stop() };
 }
 
-/** Words that are counted, so that a missing or a repeated one shows. */
+/** Numbered words, so that a missing or repeated one shows. */
 function words(name: string, count: number): string {
   return Array.from({ length: count }, (_, index) => `${name}-${index} `).join("");
 }
 
-/** A text of counted words that has none missing, none twice, and at least so many. */
+/** Matches numbered words without gaps or repeats, at least `count` of them. */
 function beginning(name: string, count: number) {
   return expect.toSatisfy(
     (text: string) => text.startsWith(words(name, count)) && words(name, ENDLESS).startsWith(text),
   );
 }
 
-/** Cuts a link every second, and a little later each time: on a busy machine something must get through at last. */
+/** Cuts a link every second, and a little later each time, so that data arrives in the end on a busy machine. */
 function cutAgainAndAgain(link: Link): { readonly count: number } {
   const cuts = { count: 0 };
   const cut = () => {
@@ -208,13 +205,13 @@ function cutAgainAndAgain(link: Link): { readonly count: number } {
   return cuts;
 }
 
-/** A window of a browser that was never here, at a path of a server: loaded anew until all of it has come. */
+/** Opens a path of a server in a new browser, and reloads until the page is complete. */
 async function signedIn(browser: Browser, address: string, path: string): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 2_400 } });
   context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   const isLost = new Set<string>();
-  // A part of the page that is loaded later does not come at first.
+  // The first load of a lazy part fails.
   await page.route(/\/assets\/(panels|rendered-markdown)-.*js$/, (route) => {
     const url = route.request().url();
     if (isLost.has(url)) return route.fallback();
@@ -227,7 +224,7 @@ async function signedIn(browser: Browser, address: string, path: string): Promis
       await page.getByRole("button", { name: "New conversation" }).first().waitFor({ timeout: patience });
       return true;
     } catch {
-      // The link was cut in the middle of it.
+      // The link was cut while loading.
       return false;
     }
   };
@@ -240,9 +237,9 @@ async function shown(page: Page, text: string): Promise<void> {
   await articles(page).filter({ hasText: text }).first().waitFor();
 }
 
-/** Says the first message of the branch in view in other words. */
+/** Edits the first message of the branch in view. */
 async function inOtherWords(page: Page, text: string): Promise<void> {
-  // By hand: the end, which is followed, would win against the scrolling of a test.
+  // With the wheel: following the end would compete with the test's scrolling.
   await wheelUp(page.getByRole("log"), 100_000);
   const message = articles(page).first();
   await message.hover();
@@ -251,7 +248,7 @@ async function inOtherWords(page: Page, text: string): Promise<void> {
   await page.getByRole("button", { name: "Send as a new version" }).click();
 }
 
-/** A conversation as its log has it. */
+/** A conversation from its log. */
 async function storedBy(program: Program, conversation: string): Promise<ConversationState> {
   const { events } = JSON.parse(await program.output("conversations", "export", conversation)) as { events: Event[] };
   const state = emptyConversation(conversation);
@@ -259,7 +256,7 @@ async function storedBy(program: Program, conversation: string): Promise<Convers
   return state;
 }
 
-/** What stands on each branch, as a page shows it: the messages by their ids, with what they say. */
+/** The branches as a page shows them: the messages by id, with their text. */
 type Branches = Readonly<Record<string, readonly (readonly [id: string, text: string])[]>>;
 
 function branchesIn(stored: ConversationState): Branches {
@@ -277,7 +274,7 @@ async function branchesOf(page: Page): Promise<Branches> {
     const leaf = (await end.getAttribute("id"))?.replace("row-", "") ?? "";
     await end.click();
     await page.locator(`#m-${leaf}`).waitFor();
-    // What can be copied has been read.
+    // A message with a copy button has been read.
     while ((await articles(page).count()) > (await articles(page).getByRole("button", { name: "Copy" }).count()))
       await page.getByRole("log").hover();
     branches[leaf] = await articles(page).evaluateAll((all) =>
@@ -291,10 +288,10 @@ async function branchesOf(page: Page): Promise<Branches> {
   return branches;
 }
 
-/** Letters of a message that a line of the terminal is judged by. */
+/** The letters of a message that are compared with a line of the terminal. */
 const WORDS = 20;
 
-/** A line for each message, as the terminal shows them: how far it is set in, its number, and how it begins. */
+/** The lines of the terminal's tree: indentation, number and beginning of each message. */
 type Tree = readonly (readonly [depth: number, number: number, words: string])[];
 
 function treeIn(stored: ConversationState): Tree {
@@ -310,7 +307,7 @@ function treeIn(stored: ConversationState): Tree {
   return below(null, 0);
 }
 
-/** The tree that was shown last. */
+/** The last tree on the screen. */
 function treeOf(screen: string): Tree {
   const lines = screen.split("\n");
   return lines.slice(lines.findLastIndex((line) => /^├? ?#1 /.test(line))).flatMap((line): Tree => {

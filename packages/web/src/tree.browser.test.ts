@@ -13,7 +13,7 @@ const leafIn = (page: Page) => new URL(page.url()).searchParams.get("leaf");
 describe.runIf(chromiumPath)(`the tree in the page${whyNot}`, PATIENT, () => {
   const here = site();
 
-  /** `begin` and its answer, below it three branches, of which the last has two: `alpha`, `beta`, `gamma` and `delta`. */
+  /** `begin` and its answer, below it three branches, of which the last one forks: `alpha`, `beta`, `gamma` and `delta`. */
   async function branched(): Promise<string> {
     const conversation = await here.conversation("begin");
     const { events } = JSON.parse(await here.exported(conversation)) as { events: { type: string; message: string }[] };
@@ -182,7 +182,7 @@ describe.runIf(chromiumPath)(`the tree in the page${whyNot}`, PATIENT, () => {
           ids.slice(at, at + 1_000).map((message, index) => ({
             type: "message.added" as const,
             message,
-            // Every third message begins a branch half way up.
+            // Every third message begins a branch halfway up.
             parentId: ids[(at + index) % 3 === 0 ? Math.floor((at + index - 1) / 2) : at + index - 1] ?? null,
             role: "user" as const,
             author: "user" as const,
@@ -230,7 +230,7 @@ describe.runIf(chromiumPath)(`the tree in the page${whyNot}`, PATIENT, () => {
     for (let many = 0; many < 20; many++) await add(`branch ${many}`, first);
     const { page } = await here.open(`/c/${conversation}?panel=map`, { viewport: { width: 900, height: 700 } });
     const nodes = page.locator("[data-node]");
-    // All of it at first sight, though there is not room for it in its full size.
+    // The whole tree at first, although its full size does not fit.
     await eventually(() => nodes.count()).toBe(21);
     for (let many = 20; many < 80; many++) await add(many === 60 ? "a hidden medlar" : `branch ${many}`, first);
     await map(page)
@@ -261,7 +261,7 @@ describe.runIf(chromiumPath)(`the tree in the page${whyNot}`, PATIENT, () => {
     await row(page, "quince of level 13").waitFor();
     const narrowest = await rows(page).evaluateAll((all) =>
       Math.min(
-        // What left the list meanwhile has no width.
+        // An element that left the list meanwhile has no width.
         ...all
           .filter(({ isConnected }) => isConnected)
           .map((shown) => {

@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
 import { articles, composer, eventually, PATIENT, site, write } from "./testing/site.fixture.ts";
 
-/** Milliseconds that each message between page and server takes. */
+/** The delay of each message between page and server, in milliseconds. */
 const SLOW = 150;
 
-/** From the next time the page is loaded on, the network is slow. */
+/** Slows the network down, from the next load of the page. */
 async function slowDown(page: Page): Promise<void> {
   await page.routeWebSocket(/\/socket/, (near) => {
     const far = near.connectToServer();
@@ -17,7 +17,7 @@ async function slowDown(page: Page): Promise<void> {
   await page.getByRole("list", { name: "Examples" }).getByRole("button").first().waitFor();
 }
 
-/** Puts a text where a paste would come from, and pastes it. */
+/** Puts a text on the clipboard and pastes it. */
 async function paste(page: Page, text: string): Promise<void> {
   await composer(page).evaluate((box, pasted) => {
     const clipboardData = new DataTransfer();
@@ -66,7 +66,7 @@ describe.runIf(chromiumPath)(`nothing that is typed is lost${whyNot}`, PATIENT, 
     await eventually(() => said(page)).toContain("a thought in two parts, and the rest");
     await eventually(() => said(page)).toContain("what the notes say");
     expect(await composer(page).inputValue()).toBe("");
-    // It is written nowhere else any more.
+    // The text appears nowhere else.
     await page.getByRole("link", { name: "Banyan" }).click();
     await page.getByRole("list", { name: "Examples" }).waitFor();
     expect(await composer(page).inputValue()).toBe("");
@@ -99,7 +99,7 @@ describe.runIf(chromiumPath)(`nothing that is typed is lost${whyNot}`, PATIENT, 
     await page.keyboard.press("Enter");
     const devtools = await page.context().newCDPSession(page);
     await devtools.send("Input.imeSetComposition", { text: "にほん", selectionStart: 3, selectionEnd: 3 });
-    // The conversation is there, and waits for the word.
+    // The conversation exists, and waits for the composed word.
     await eventually(async () =>
       (await here.ask("conversation.list", {})).conversations.map(({ title }) => title),
     ).toContain("hello there");
@@ -173,7 +173,7 @@ describe.runIf(chromiumPath)(`nothing that is typed is lost${whyNot}`, PATIENT, 
       page
         .getByLabel("Files to attach")
         .setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.alloc(size, "a line of a log\n") });
-    // Browsers ask users alone who did something on the page.
+    // Browsers ask before closing only if the user has interacted with the page.
     await composer(page).click();
     await page.keyboard.type("read the log");
     await attach("small.log", 1_000_000);
@@ -297,7 +297,7 @@ describe.runIf(chromiumPath)(`nothing that is typed is lost${whyNot}`, PATIENT, 
     await eventually(() => said(page)).toMatch(/You said: .*what is this log\?.*the seventh line of the log.*line 99/s);
     expect(await said(page)).not.toContain("of another one");
     expect(await files.count()).toBe(0);
-    // A short paste is left to the browser.
+    // The browser handles a short paste.
     const isTaken = await composer(page).evaluate((box) => {
       const clipboardData = new DataTransfer();
       clipboardData.setData("text/plain", "a few words");

@@ -14,7 +14,7 @@ import { articles, composer, eventually, PATIENT, site, write } from "./testing/
 
 const log = (page: Page) => page.getByRole("log");
 
-/** What asks, where the page asks it, how a user answers there, and what the turn ends with. */
+/** The kind of question, its place on the page, the user's answer, and the end of the turn. */
 const asked: readonly (readonly [
   say: string,
   where: (page: Page) => Locator,
@@ -90,7 +90,7 @@ describe.runIf(chromiumPath)(`questions in the page whose server restarts${whyNo
     const before = (await here.ask("question.list", {})).waiting.map(({ question }) => question.id);
     expect(before).toHaveLength(asked.length);
     await here.restart();
-    // Nobody has opened anything: the list knows, in the order of before.
+    // No client has opened a conversation: the list knows the questions, in the earlier order.
     const { page: fresh } = await here.open();
     await fresh.getByRole("button", { name: `${asked.length} waiting for you` }).click();
     const list = fresh.getByRole("list", { name: "Waiting for you" });
@@ -101,7 +101,7 @@ describe.runIf(chromiumPath)(`questions in the page whose server restarts${whyNo
       const page = pages[index] as Page;
       await eventually(() => page.getByText("Not connected").count()).toBe(0);
       expect(await where(page).count(), said).toBe(1);
-      // The first one is answered in the list of a page that never saw its conversation.
+      // The first question is answered in the list of a page that never opened its conversation.
       const first = list
         .getByRole("listitem")
         .filter({ hasNotText: "In a sub-agent" })
@@ -129,7 +129,7 @@ describe.runIf(chromiumPath)(`questions in the page whose server restarts${whyNo
     await page.getByRole("list", { name: "Not delivered yet" }).getByText("and mind the gap").waitFor();
     await page.getByRole("button", { name: "Stop", exact: true }).click();
     await question.waitFor({ state: "detached" });
-    // What was not delivered comes back to where it was written.
+    // An undelivered message returns to the message box.
     await eventually(() => composer(page).inputValue()).toBe("and mind the gap");
     expect((await here.ask("question.list", {})).waiting).toEqual([]);
   });
@@ -137,10 +137,10 @@ describe.runIf(chromiumPath)(`questions in the page whose server restarts${whyNo
 
 const TOKEN = "a-token-of-a-test-0123456789-0123456789";
 
-/** How a server ends: by these signals, one after the other. */
+/** The signals that end a server, one after another. */
 const ENDS: readonly (readonly NodeJS.Signals[])[] = [["SIGKILL"], ["SIGTERM"], ["SIGINT"], ["SIGTERM", "SIGTERM"]];
 
-/** A provider whose model runs a command for each end of a server, and then has done. */
+/** A provider whose model runs a command for each end of a server, and then finishes. */
 async function provider() {
   const mock = new LLMock();
   mock.on({ predicate: () => true }, ({ messages }) => {
@@ -205,7 +205,7 @@ test.runIf(chromiumPath)(
   },
 );
 
-/** A program of another version, which writes a log whose second message this version cannot read. */
+/** A program of another version that writes a log whose second message this version cannot read. */
 const WRITER = `
   import { sqliteStore } from "@banyan/store/sqlite";
   const store = sqliteStore({ directory: process.argv[1] });

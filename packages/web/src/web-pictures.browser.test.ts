@@ -4,7 +4,7 @@ import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
 import { articles, eventually, GUEST_TOKEN, PATIENT, site } from "./testing/site.fixture.ts";
 import { png, WIDE, webOfPictures } from "./testing/web-of-pictures.fixture.ts";
 
-/** More than a line of the page has room for. */
+/** Longer than a line of the page. */
 const QUERY = `?secret=${"a".repeat(200)}&end`;
 
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>parent.harmed = true</script></svg>`;
@@ -15,7 +15,7 @@ const group = (page: Page) => page.getByRole("log").getByRole("group");
 describe.runIf(chromiumPath)(`pictures of the web${whyNot}`, PATIENT, () => {
   const here = site();
 
-  /** What a page asks of anybody but its server. */
+  /** The requests of a page to hosts other than its server. */
   function foreign(page: Page): readonly string[] {
     const asked: string[] = [];
     page.on("request", (request) => {
@@ -36,7 +36,7 @@ describe.runIf(chromiumPath)(`pictures of the web${whyNot}`, PATIENT, () => {
     await show.waitFor();
     const offered = group(page);
     expect(await offered.innerText()).toContain("a sea “At noon”");
-    // A long address is cut in its middle, and is to be seen whole before anything is asked.
+    // A long address is shortened in the middle, and can be shown whole before any request.
     expect(await offered.innerText()).toMatch(/\/wide\.png\?secret=a+…a+&end/);
     expect(await offered.innerText()).not.toContain(address);
     await offered.getByRole("button", { name: `Full address (${address.length} characters)` }).click();
@@ -44,7 +44,7 @@ describe.runIf(chromiumPath)(`pictures of the web${whyNot}`, PATIENT, () => {
     expect(await page.getByRole("log").locator("img").count()).toBe(0);
     expect(web.asked).toEqual([]);
 
-    // What a picture needs of room it has when it comes (W54).
+    // The image's space has its final size at once (W54).
     await page.evaluate(() => {
       new MutationObserver((_, observer) => {
         const image = document.querySelector<HTMLImageElement>("article img");
@@ -65,7 +65,7 @@ describe.runIf(chromiumPath)(`pictures of the web${whyNot}`, PATIENT, () => {
     expect(await group(page).innerText()).toContain(`From ${web.host}`);
     expect(web.asked).toEqual([`/wide.png${QUERY}`]);
 
-    // Who comes back finds it as it was left, and nobody is asked again.
+    // After coming back, the image is still there, without another request.
     await page.getByRole("button", { name: "New conversation" }).click();
     await page.waitForURL(({ pathname }) => !pathname.includes(conversation));
     await page.goBack();
@@ -77,7 +77,7 @@ describe.runIf(chromiumPath)(`pictures of the web${whyNot}`, PATIENT, () => {
     expect(await picture.count()).toBe(0);
     expect(web.asked).toHaveLength(1);
 
-    // On paper there is no button, and the whole address.
+    // The printed page has the whole address and no button.
     await page.emulateMedia({ media: "print" });
     expect(await show.isVisible()).toBe(false);
     await page.getByText(`[image: a sea “At noon” at ${address}]`).waitFor();
@@ -142,7 +142,7 @@ describe.runIf(chromiumPath)(`pictures of the web${whyNot}`, PATIENT, () => {
       "/bomb.png": [
         "too large",
         (it) => {
-          // 3,600 million pixels, in what is said of a few.
+          // A header that claims 3,600 million pixels, with data for a few.
           const bomb = Buffer.from(WIDE);
           bomb.writeUInt32BE(60_000, 16);
           bomb.writeUInt32BE(60_000, 20);
@@ -168,7 +168,7 @@ describe.runIf(chromiumPath)(`pictures of the web${whyNot}`, PATIENT, () => {
     expect(sent.endless).toBeLessThan(2 ** 27);
     expect(asked).toEqual([]);
 
-    // Another site in the same browser, which the cookie goes to, has the server ask nobody either.
+    // Another site in the same browser has the cookie, but cannot make the server load an image.
     web.has("/site", (response) => response.writeHead(200, { "content-type": "text/html" }).end("<p>A site</p>"));
     web.has("/wanted.png", (response) => response.end(WIDE));
     const other = await page.context().newPage();
@@ -215,7 +215,7 @@ describe.runIf(chromiumPath)(`pictures of the web${whyNot}`, PATIENT, () => {
     const [width, height] = await picture.evaluate((it: HTMLImageElement) => [it.width, it.height]);
     expect(width).toBeLessThan(320);
     expect(Math.round((width ?? 0) / (height ?? 1))).toBe(4);
-    // On paper it stands as it is shown, with its words.
+    // The printed page shows the image and its text.
     await page.emulateMedia({ media: "print" });
     expect(await picture.isVisible()).toBe(true);
     await page.getByText(`[image: a sea at http://${web.host}/wide.png]`).waitFor();

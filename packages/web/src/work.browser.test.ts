@@ -36,7 +36,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     const asked = page.getByRole("log").getByRole("group", { name: "Approve this plan?" });
     await eventually(() => asked.innerText()).toContain("[ ] mend it");
     await asked.getByRole("textbox", { name: "What should change?" }).fill("in green");
-    // It is changed as lines, and shown as it would be.
+    // The plan is edited as lines, and shown as the result.
     await asked.getByRole("button", { name: "Edit first" }).click();
     const steps = asked.getByLabel("steps", { exact: true });
     expect(await steps.inputValue()).toBe("[x] look\n[ ] mend it");
@@ -47,7 +47,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await asked.getByRole("button", { name: "Undo my edit" }).click();
     await asked.getByRole("button", { name: /Keep planning/ }).click();
     await eventually(() => card(page, "update_plan").innerText()).toMatch(/denied[\s\S]*in green/);
-    // What is said while it works would steer it.
+    // A message during the run would steer it.
     await eventually(() => said(page)).toContain("That is done.");
     await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
     await write(page, "plan");
@@ -80,14 +80,14 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     expect(await card(page, "read").innerText()).not.toContain("long line 21");
     await card(page, "read").getByRole("button", { name: "Copy" }).click();
     await eventually(() => page.evaluate(() => navigator.clipboard.readText())).toContain("long line 60");
-    // A page that came from another machine has no clipboard of its own.
+    // A page from another machine has no clipboard API.
     await page.evaluate(() => Reflect.deleteProperty(Navigator.prototype, "clipboard"));
     await articles(page).first().hover();
     await articles(page).first().getByRole("button", { name: "Copy the text" }).click();
     await composer(page).press("ControlOrMeta+v");
     await eventually(() => composer(page).inputValue()).toBe("read long");
     await card(page, "read").getByRole("button", { name: "Show all (60 lines)" }).click();
-    // W92: all of it is there, to be read, found and marked.
+    // W92: the whole text is in the page, to read, find and select.
     await eventually(() => card(page, "read").innerText()).toMatch(/long line 21\n[\s\S]*long line 60\n/);
   });
 
@@ -110,13 +110,13 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await line.click();
     await eventually(() => articles(page).count()).toBe(shown + 3);
     await eventually(() => card(page, "read").count()).toBe(5);
-    // Somebody who works with the keyboard passes over what is out of sight.
+    // Arrow keys skip hidden messages.
     await line.click();
     await eventually(() => articles(page).count()).toBe(shown);
     await articles(page).first().focus();
     await page.keyboard.press("ArrowDown");
     await eventually(() => page.locator("article:focus").innerText()).toContain("missing");
-    // What somebody has marked stands for itself.
+    // A starred message is not folded.
     await line.click();
     const second = articles(page).nth(2);
     await second.hover();
@@ -174,7 +174,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await page.keyboard.press("Enter");
     await page.keyboard.press("Space");
     expect(await approval(page).isVisible()).toBe(true);
-    // W53: a key alone writes, and answers nothing.
+    // W53: a single key types, and answers nothing.
     await page.keyboard.press("a");
     await page.locator("#composer:focus").waitFor();
     expect(await approval(page).isVisible()).toBe(true);
@@ -193,7 +193,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await eventually(() => change.innerText()).toMatch(/Changes src\/sum\.ts, 1 line added, 1 line removed/);
     await eventually(() => change.innerText()).toMatch(/- return a;\s*(?:2\s*)?\+ return a \+ b;/);
     await page.getByRole("log").getByRole("button", { name: "Edit first" }).click();
-    // One writes at once, sees what was asked until something else is, and Escape goes back.
+    // The focus is in the field, the original stays visible until it is changed, and Escape goes back.
     await page.locator("textarea[aria-label=new_text]:focus").waitFor();
     expect(await change.innerText()).toMatch(/- return a;/);
     await page.keyboard.press("Escape");
@@ -274,7 +274,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await list.getByRole("button", { name: /Allow once/ }).click();
     await list.waitFor({ state: "detached" });
     await eventually(() => page.title()).not.toMatch(/^\(/);
-    // What waits in other conversations stands in the same list.
+    // Questions of other conversations are in the same list.
     const other = await here.conversation("something else");
     await here.ask("turn.say", { conversation: other, parts: [{ type: "text", text: "shell" }] });
     await page.getByRole("button", { name: "1 waiting for you" }).click();
@@ -292,7 +292,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await write(page, `calls ${JSON.stringify([{ command }])}`);
     const summary = card(page, "shell").locator("summary");
     await eventually(() => summary.innerText()).toContain("&& rm notes.txt");
-    // What a browser cuts off with dots is not in sight, though it is in the text.
+    // Text that the browser cuts off with an ellipsis is not visible, although it is in the page.
     const line = summary.locator("span.font-mono");
     expect(await line.evaluate((shown) => shown.scrollWidth <= shown.clientWidth)).toBe(true);
     await approval(page).getByRole("button", { name: /Deny/ }).click();
@@ -459,7 +459,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await page.getByRole("button", { name: "Stop" }).click();
     await eventually(() => said(page)).toMatch(/I wait\.[\s\S]*cancelled/);
     await eventually(() => composer(page).inputValue()).toBe("not yet");
-    // What is said to a run that is being stopped would wait for another one.
+    // A message to a run that is being stopped would wait for another run.
     await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
     await write(page, "stall");
     await eventually(() => said(page)).toContain("word4");
@@ -490,7 +490,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await articles(page).last().waitFor();
     await write(page, "agent shell");
     const agents = page.getByRole("region", { name: "Sub-agent" });
-    // A link that moves between the press and the release of the button is not clicked.
+    // A link that moves between press and release is not clicked.
     await agents.getByText("1 waiting for you").waitFor();
     await agents.getByRole("link", { name: "Open" }).click();
     await approval(page)
@@ -516,7 +516,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
   it("W42: tokens and cost stand at each answer; the header has branch, tree and context; an unknown cost is unknown", async () => {
     const conversation = await here.conversation("priced");
     const { page } = await here.open(`/c/${conversation}`);
-    // Nobody asked for figures: they unfold.
+    // Usage is hidden at first, and can be shown.
     expect(await said(page)).not.toContain("tokens in");
     await articles(page).last().hover();
     await articles(page).last().getByRole("button", { name: "Show tokens and cost" }).click();
@@ -545,13 +545,13 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await composer(page).fill("a draft");
     await page.reload();
     await eventually(() => composer(page).inputValue()).toBe("a draft");
-    // Where the browser has no room for it, the page goes on.
+    // Without room in storage, the page still works.
     await page.evaluate(() => {
       for (let size = 2 ** 23; size > 8; size /= 2) {
         try {
           localStorage.setItem(`full ${size}`, "x".repeat(size));
         } catch {
-          // Half of it, then.
+          // Try half the size.
         }
       }
     });
@@ -568,7 +568,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await eventually(() => composer(page).inputValue()).toBe("/retry");
     await composer(page).press("Enter");
     await eventually(() => said(page)).toContain("2/2");
-    // W65: what the terminal has is here, too, under its other names; what is no command stays where it was written.
+    // W65: the terminal's commands and their aliases work; an unknown command stays in the message box.
     await write(page, "/diff");
     await page.getByText("No files changed.").waitFor();
     await write(page, "/findings");
@@ -584,7 +584,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     expect(await composer(page).inputValue()).toBe("/retyr");
     await write(page, "/review");
     await page.getByRole("alert").filter({ hasText: "There is nothing to review" }).waitFor();
-    // Where there was a review, what it found is given to the agent with a click.
+    // After a review, a click sends a finding to the agent.
     await page.goto(`${new URL(page.url()).origin}/c/${await here.conversation("Review these changes: @diff")}`);
     await articles(page).last().waitFor();
     await write(page, "/findings");
@@ -611,7 +611,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await page.getByRole("option", { name: "@https://example.com/page" }).waitFor();
     await composer(page).press("Tab");
     await eventually(() => composer(page).inputValue()).toBe("@https://example.com/page ");
-    // It is only offered: what was meant as words is sent as it is.
+    // The completion is only offered: the text is sent as written.
     await composer(page).fill("https://example.com/");
     await page.getByRole("option", { name: "@https://example.com/" }).waitFor();
     await composer(page).press("Enter");

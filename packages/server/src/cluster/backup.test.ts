@@ -48,7 +48,7 @@ describe.skipIf(!process.env.BANYAN_LONG || why !== undefined)(
       await client.ask("turn.say", { conversation: "running", parts: say("go on") });
       run("pg_restore", "--clean", "--if-exists", "--single-transaction", `--dbname=${nodes.url}`, copy);
 
-      // What is at work finds out with its next event.
+      // The running turn notices with its next event.
       await expect.poll(() => one.log.some((line) => line.includes("the database was set back"))).toBe(true);
       const exit = once(one.child, "exit");
       one.child.kill("SIGTERM");
@@ -56,7 +56,7 @@ describe.skipIf(!process.env.BANYAN_LONG || why !== undefined)(
       expect((await nodes.stored("kept")).events).toEqual(before.events);
       await expect(nodes.stored("later")).rejects.toMatchObject({ code: "not-found" });
 
-      // The copy says that the dead server has it: it is taken over as from one that was killed.
+      // The copy names the dead server as the owner: another server takes over, as after a kill.
       const other = await nodes.start();
       await nodes.leaseIsOver(one);
       const again = await nodes.client(other);

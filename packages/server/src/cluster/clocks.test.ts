@@ -6,7 +6,7 @@ import { isDone, type NodeProcess, type NodeSetting, Nodes, say } from "../testi
 import type { TestClient } from "../testing/test-client.fixture.ts";
 
 const HOUR = 3_600_000;
-/** What a turn, a busy machine and the rounding of clocks may take; far less than an hour. */
+/** The most time for a turn on a busy machine with rounded clocks; far less than an hour. */
 const MINUTES = 5 * 60_000;
 const LONG = Boolean(process.env.BANYAN_LONG) && whyNoPostgres === undefined;
 
@@ -17,7 +17,7 @@ describe.skipIf(!LONG)("three servers, the clock of one an hour ahead and that o
   });
   afterAll(() => nodes.remove());
 
-  /** Of three that were just started: ahead, behind, and right. */
+  /** Three new nodes: one ahead, one behind, and one right. */
   async function three(setting: NodeSetting = {}): Promise<[NodeProcess, NodeProcess, NodeProcess]> {
     return [
       await nodes.start({ ...setting, env: wrongBy(HOUR) }),
@@ -42,7 +42,7 @@ describe.skipIf(!LONG)("three servers, the clock of one an hour ahead and that o
       expectRightTimes(await nodes.stored(conversation));
     }
     for (const client of clients) expect(await listed(client)).toEqual(ids.toReversed());
-    // Each says something to what another one has.
+    // Each client writes to a conversation of another node.
     await turn(clients[2] as TestClient, "said first", "once more");
     for (const client of clients) expect(await listed(client)).toEqual(["said first", "said third", "said second"]);
   });
@@ -82,7 +82,7 @@ describe.skipIf(!LONG)("three servers, the clock of one an hour ahead and that o
       await owner.kill();
       const dead = (await entries(nodes)).find(({ process }) => process === owner.child.pid) as NodeEntry;
       const isOverAt = Date.now() + dead.lease;
-      // The other two of these, and then one that is new.
+      // The other two of these nodes, and then a new one.
       const other = await nodes.client(all[index + 1] ?? (await nodes.start({ env: wrongBy(HOUR) })));
       await other.watch(conversation);
       await other.until(() => isDone(other, conversation));
@@ -102,12 +102,12 @@ function wrongBy(time: number): NodeJS.ProcessEnv {
   return { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ""} --import=${preload}`, CLOCK_IS_WRONG_BY: String(time) };
 }
 
-/** A log is whole, and its times are those of this machine: none is an hour off, and none goes back. */
+/** The log is complete, and its times are those of this machine: none is an hour off, and none decreases. */
 function expectRightTimes({ events, wrong }: Awaited<ReturnType<Nodes["stored"]>>): void {
   expect(wrong).toEqual([]);
   const times = events.map(({ at }) => at);
   for (const at of times) expect(Math.abs(Date.now() - at)).toBeLessThan(MINUTES);
-  // To the second to which clocks count as the same.
+  // Clocks count as equal to the second.
   for (const [index, at] of times.entries()) expect(at).toBeGreaterThan((times[index - 1] ?? 0) - 2_000);
 }
 

@@ -23,7 +23,7 @@ describe.skipIf(whyNoPostgres !== undefined)(`several servers on one database${t
     const { message } = await b.ask("turn.say", { conversation: "garden", parts: say("please go") });
     expect(message).toBeDefined();
     const mirrors = await Promise.all([a, b, c].map((client) => client.watch("garden")));
-    // Fragments come from the node that makes them.
+    // Fragments come from the node that runs the turn.
     await c.item("text.delta");
     await Promise.all([a, b, c].map((client) => client.until(() => isDone(client, "garden"))));
     for (const mirror of mirrors)
@@ -43,7 +43,7 @@ describe.skipIf(whyNoPostgres !== undefined)(`several servers on one database${t
     await a.watch("ask me");
     for (let count = 0; count < 2; count++) {
       const asked = await a.until(() => [...(a.mirrors.get("ask me")?.state.questions.keys() ?? [])][0]);
-      // Every list says that somebody is waited for.
+      // Every list shows the waiting question.
       const listed = async () => (await b.ask("conversation.list", {})).conversations.find(({ id }) => id === "ask me");
       await expect.poll(listed).toMatchObject({ running: 1, waiting: 1 });
       const answers = await Promise.allSettled(
@@ -84,7 +84,7 @@ describe.skipIf(whyNoPostgres !== undefined)(`several servers on one database${t
       const other = await open(two);
       await other.watch(id);
       await other.until(() => isDone(other, id));
-      // What its dead writer left to say is written with the next thing that is.
+      // The next write also stores what the dead writer had not stored.
       await other.ask("conversation.rename", { conversation: id, title: "Done" });
       other.socket.close();
       const { events, wrong } = await nodes.stored(id);
@@ -102,14 +102,14 @@ describe.skipIf(whyNoPostgres !== undefined)(`several servers on one database${t
     two.child.kill("SIGSTOP");
     await nodes.leaseIsOver(two);
     const other = await open(three);
-    // Another writer has written to it.
+    // Another writer has written to the conversation.
     while (!(await nodes.stored("sleeper")).events.some(({ epoch }) => epoch > 1))
       await new Promise((resolve) => setTimeout(resolve, 50));
     two.child.kill("SIGCONT");
     await other.watch("sleeper");
     await other.until(() => isDone(other, "sleeper"));
     expect((await nodes.stored("sleeper")).wrong).toEqual([]);
-    // It is one of them again.
+    // The node belongs to the cluster again.
     const again = await open(two);
     await again.ask("turn.say", { conversation: "sleeper", parts: say("once more") });
     await other.until(() => (other.mirrors.get("sleeper")?.state.messages.size ?? 0) > 5 && isDone(other, "sleeper"));
@@ -137,16 +137,16 @@ describe.skipIf(whyNoPostgres !== undefined)(`several servers on one database${t
       const [a, b, c] = [await open(slept), await open(owner), await open(third)];
       await a.ask("conversation.create", { conversation: "overtaken" });
       await a.ask("conversation.rename", { conversation: "overtaken", title: "Begun" });
-      // Who watches a conversation keeps it open.
+      // A watching client keeps the conversation open.
       await a.watch("overtaken");
       slept.child.kill("SIGSTOP");
       await nodes.leaseIsOver(slept);
       await b.ask("conversation.rename", { conversation: "overtaken", title: "Taken" });
-      // The one that slept is the first to look at what waits.
+      // The node that slept is the first to see the waiting command.
       owner.child.kill("SIGSTOP");
       const asked = c.ask("conversation.rename", { conversation: "overtaken", title: "Done" });
       slept.child.kill("SIGCONT");
-      // It tried, and lost the conversation: who watched there reads on in the database.
+      // It tried and lost the conversation: its watching client reads from the database.
       await a.until(() => a.mirrors.get("overtaken")?.state.title === "Taken");
       owner.child.kill("SIGCONT");
       await asked;

@@ -4,7 +4,7 @@ import { isDone, Nodes, say } from "../testing/nodes.fixture.ts";
 
 const LONG = Boolean(process.env.BANYAN_LONG) && whyNoPostgres === undefined;
 
-/** Whose connections to the database break: those of the server that carries the turn out, or of the one on which it is asked for. */
+/** The server whose database connections break: the one that runs the turn, or the one that got the command. */
 const WHOSE = ["that works", "that is asked"] as const;
 
 describe.skipIf(!LONG)("servers whose connections to the database break in the middle of a turn", () => {
@@ -24,7 +24,7 @@ describe.skipIf(!LONG)("servers whose connections to the database break in the m
         const [works, isAsked] = whose === "that works" ? [behindWire, other] : [other, behindWire];
         const [owner, asker] = [await nodes.client(works), await nodes.client(isAsked)];
 
-        /** A turn with two calls with effects outside, and a piece at which all breaks. How many pieces there were. */
+        /** A turn with two calls with outside effects that breaks all connections at a piece. Returns how many pieces. */
         const turn = async (piece: number): Promise<number> => {
           const conversation = `${whose} ${when} ${piece}`;
           await owner.ask("conversation.create", { conversation });
@@ -39,7 +39,7 @@ describe.skipIf(!LONG)("servers whose connections to the database break in the m
           const { events, wrong } = await nodes.stored(conversation);
           expect(wrong, conversation).toEqual([]);
           expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
-          // Nobody took it from its owner, and nobody had to go on with it.
+          // No node took over the conversation, and no node had to continue the turn.
           expect(new Set(events.map(({ epoch }) => epoch))).toEqual(new Set([1]));
           expect(events.filter(({ type }) => type === "run.started")).toHaveLength(1);
           const added = events.filter((event) => event.type === "message.added" && event.role === "user");

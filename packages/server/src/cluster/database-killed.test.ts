@@ -54,7 +54,7 @@ describe.skipIf(!LONG)(`servers whose database is killed, ${TURNS} turns in flig
   });
 });
 
-/** Two servers on a database. What is returned begins turns on one, lets something happen to the database, and sees on the other that all end. */
+/** Two servers on a database. The result begins turns on one, runs `happens`, and checks on the other that all turns end. */
 async function turnsThrough(url: string): Promise<(name: string, happens: () => Promise<void>) => Promise<void>> {
   const nodes = await Nodes.onOneDatabase({ url, remove: async () => {} });
   onTestFinished(() => nodes.remove());
@@ -72,7 +72,7 @@ async function turnsThrough(url: string): Promise<(name: string, happens: () => 
     for (const id of ids) {
       await b.watch(id);
       const done = () => isDone(b, id);
-      // A turn that the crash ended is gone on with by who asks for it: its node lives.
+      // The user resumes a turn that the crash ended, because its node is alive.
       const ended = await b.until(() => done() || b.mirrors.get(id)?.state.runs.size === 0);
       expect(ended).toBe(true);
       if (!done()) await b.ask("turn.resume", { conversation: id }).catch(() => {});

@@ -6,7 +6,7 @@ import { isDone, type NodeProcess, Nodes, say } from "../testing/nodes.fixture.t
 import type { TestClient } from "../testing/test-client.fixture.ts";
 
 const TURNS = 40;
-/** How often each is done; the first time the lease runs out by itself, then time is put forward in the database. */
+/** The number of rounds. In the first, the lease expires by itself; later, the test moves the database's time. */
 const ROUNDS = Number(process.env.BANYAN_ROUNDS ?? 3);
 const LONG = Boolean(process.env.BANYAN_LONG) && whyNoPostgres === undefined;
 
@@ -17,7 +17,7 @@ describe.skipIf(!LONG)(`three nodes, ${TURNS} turns in flight, and the node that
   });
   afterAll(() => nodes.remove());
 
-  /** The three that live, whatever became of those before. */
+  /** The three live nodes, with new ones for dead ones. */
   const living = async () => {
     const all = nodes.all.filter(({ child }) => child.exitCode === null && child.signalCode === null);
     while (all.length < 3) all.push(await nodes.start());
@@ -32,7 +32,7 @@ describe.skipIf(!LONG)(`three nodes, ${TURNS} turns in flight, and the node that
         const [owner, second, third] = await living();
         const ids = Array.from({ length: TURNS }, (_, index) => `${signal} ${round} turn ${index}`);
         const had = nodes.acts.length;
-        // Each has had no more than its first effect, whatever the machine is busy with: all are in flight.
+        // No turn has had more than its first effect, however busy the machine is: all are in flight.
         const letGo = nodes.holdActs();
         onTestFinished(() => {
           letGo();
@@ -47,7 +47,7 @@ describe.skipIf(!LONG)(`three nodes, ${TURNS} turns in flight, and the node that
             said.set(conversation, (await client.ask("turn.say", { conversation, parts: say("go") })).message);
           }),
         );
-        // Of another node, told by the owner: what is seen here has happened.
+        // Watches through another node, which gets events from the owner: everything seen here has happened.
         await Promise.all(ids.map((id) => before.watch(id)));
         const moment = had + Math.random() * TURNS;
         while (nodes.acts.length < moment) await sleep(5);
@@ -57,19 +57,19 @@ describe.skipIf(!LONG)(`three nodes, ${TURNS} turns in flight, and the node that
         const seen = new Map(ids.map((id) => [id, eventsOf(before, id)]));
         if (round > 1) await nodes.leaseIsOver(owner);
         if (signal === "SIGSTOP") {
-          // All that it had is another's, before it wakes.
+          // Other nodes have all its conversations before it wakes.
           for (const id of ids) while (!(await epochsOf(nodes, id)).some((epoch) => epoch > 1)) await sleep(100);
           owner.child.kill("SIGCONT");
         }
         for (const id of ids) {
           await after.watch(id);
           await after.until(() => isDone(after, id));
-          // What its dead writer left to say is written with the next thing that is.
+          // The next write also stores what the dead writer had not stored.
           await after.ask("conversation.rename", { conversation: id, title: "Done" });
           const { events, wrong } = await nodes.stored(id);
           expect(wrong, id).toEqual([]);
           expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
-          // One writer after the other: whoever was overtaken has written nothing behind its successor.
+          // Writers follow one another: an overtaken writer wrote nothing after its successor.
           const epochs = events.map(({ epoch }) => epoch);
           expect(epochs, id).toEqual(epochs.toSorted((a, b) => a - b));
           expect(events.some((event) => event.type === "message.added" && event.message === said.get(id))).toBe(true);
@@ -83,12 +83,12 @@ describe.skipIf(!LONG)(`three nodes, ${TURNS} turns in flight, and the node that
       });
 });
 
-/** What is known of an event wherever it is told. */
+/** The name of an event, the same in every source. */
 function nameOf({ epoch, seq, type }: Event): string {
   return `${epoch}.${seq} ${type}`;
 }
 
-/** The events of a conversation that a client was told. */
+/** The events of a conversation that a client received. */
 function eventsOf({ frames }: TestClient, conversation: string): Event[] {
   return frames.flatMap((frame) =>
     frame.type === "feed" && frame.conversation === conversation ? frame.items.filter(isEvent) : [],

@@ -15,7 +15,7 @@ describe.skipIf(whyNoPostgres !== undefined)(`servers that do not reach each oth
   });
   afterAll(() => nodes.remove());
 
-  /** A node that the others reach by a wire. */
+  /** A node that the others reach through a wire. */
   async function behindWire(setting: Parameters<Nodes["start"]>[0] = {}): Promise<{ node: NodeProcess; wire: Wire }> {
     let node: NodeProcess | undefined;
     const wire = await wireTo(() => Number(new URL(node?.address ?? "").port));
@@ -36,13 +36,13 @@ describe.skipIf(whyNoPostgres !== undefined)(`servers that do not reach each oth
       await b.watch(id);
       await b.item("text.delta");
       const heal = wire.part(what);
-      // Only the database says it.
+      // Checkpoints come only from the database.
       const from = b.items.length;
       await b.until(() => b.items.slice(from).some(({ type }) => type === "message.checkpoint"));
       await b.until(() => isDone(b, id));
-      // What the owner says comes through where only what is said to it is swallowed.
+      // The owner's data arrives if only the other direction is cut.
       if (what !== "to") expect(other.log.some((line) => line.includes("cannot be reached from here"))).toBe(true);
-      // What is asked there is carried out by way of the database.
+      // Commands to the owner go through the database.
       await b.ask("conversation.rename", { conversation: id, title: "Parted" });
       heal();
       wire.cut();
@@ -73,7 +73,7 @@ describe.skipIf(whyNoPostgres !== undefined)(`servers that do not reach each oth
       message: expect.stringContaining("is open in my-program"),
     });
     await session.close();
-    // Nobody has it any more: it is had here.
+    // The conversation has no owner, and opens here.
     await client.ask("turn.say", { conversation: "of a program", parts: say("go") });
     await client.until(() => isDone(client, "of a program"));
   });
@@ -92,7 +92,7 @@ describe.skipIf(whyNoPostgres !== undefined)(`servers that do not reach each oth
       await a.watch(id);
       await a.item("text.delta");
       const heal = wire.part(what);
-      // Its lease runs out by the clock of the database.
+      // The lease expires by the database's clock.
       while (!(await nodes.stored(id)).events.some(({ epoch }) => epoch > 1)) await sleep(100);
       heal();
       wire.cut();
@@ -103,7 +103,7 @@ describe.skipIf(whyNoPostgres !== undefined)(`servers that do not reach each oth
       const epochs = events.map(({ epoch }) => epoch);
       expect(epochs).toEqual(epochs.toSorted((one, two) => one - two));
       expect(new Set(nodes.acts).size).toBe(nodes.acts.length);
-      // Who watched there gets on with it.
+      // A client that watched on the old owner continues.
       await a.until(() => isDone(a, id));
       await a.ask("turn.say", { conversation: id, parts: say("once more") });
       await a.until(() => (a.mirrors.get(id)?.state.messages.size ?? 0) > 5 && isDone(a, id));

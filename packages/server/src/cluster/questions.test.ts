@@ -19,7 +19,7 @@ async function counted(client: TestClient, conversation: string) {
   return { running, waiting };
 }
 
-/** Resolves when a client that watches the list is told these counts of a conversation, after what it was told before. */
+/** Resolves when a client that watches the list receives these counts after the earlier frames. */
 function told(
   client: TestClient,
   conversation: string,
@@ -123,7 +123,7 @@ describe.skipIf(whyNoPostgres !== undefined)(`F74: questions on all nodes${title
       const rests = told(b, conversation, { running: 0, waiting: 1 });
       ending.child.kill(signal);
       await exit;
-      // Its lease does not matter to who looks.
+      // The lease of the dead node does not affect listing.
       for (const client of [b, c]) {
         expect(await listed(client, conversation)).toMatchObject([
           { question: { id: question }, call: { tool: "act" } },

@@ -11,9 +11,9 @@ import { TOKEN } from "../testing/serving.fixture.ts";
 
 const LONG = Boolean(process.env.BANYAN_LONG) && whyNoPostgres === undefined;
 const TALKING = 8;
-/** Milliseconds between two looks of the balancer, as `deploy/haproxy.cfg` has it. */
+/** Milliseconds between two checks of the load balancer, as in `deploy/haproxy.cfg`. */
 const LOOK = 1_000;
-/** A server gets this long for what runs; a turn takes about as long. */
+/** Milliseconds that a server gives its runs; a turn takes about as long. */
 const DRAIN = 5_000;
 
 describe.skipIf(!LONG)("three servers that are replaced, one after the other, while clients work", () => {
@@ -37,7 +37,7 @@ describe.skipIf(!LONG)("three servers that are replaced, one after the other, wh
     const said = new Map<string, string | undefined>();
     let isOver = false;
 
-    /** A person at a page: one conversation after the other, and a second message in each. */
+    /** A user at a page: one conversation after another, each with a second message. */
     const talk = async (name: string) => {
       const client = new Client(nodeLink({ address: balancer.address, token: TOKEN, client: "a test" }));
       onTestFinished(() => client.close());
@@ -53,7 +53,7 @@ describe.skipIf(!LONG)("three servers that are replaced, one after the other, wh
         await client.leave(watched);
       }
     };
-    /** A program: each request by itself. */
+    /** A program with single requests. */
     const request = async () => {
       while (!isOver) {
         const command = { type: "conversation.list", id: crypto.randomUUID() };
@@ -114,7 +114,7 @@ function isWhole(message: Message | undefined): boolean {
   return message?.role === "assistant" && textOf(message).endsWith("Done.");
 }
 
-/** As a balancer does it: a connection goes to a server that was ready when it looked last, and to another one where that does not take it. */
+/** A load balancer: a connection goes to a server that was ready at the last check, or to another one if that fails. */
 class Balancer {
   readonly address: string;
   readonly #nodes: NodeProcess[];
@@ -145,7 +145,7 @@ class Balancer {
     return balancer;
   }
 
-  /** Resolves when clients are sent to a server. */
+  /** Resolves when a server gets clients. */
   async has(node: NodeProcess): Promise<void> {
     while (!this.#ready.has(node)) await sleep(50);
   }

@@ -25,7 +25,7 @@ describe.skipIf(!LONG)("three nodes and many who watch", () => {
     const client = await nodes.client(second);
     const there = await nodes.client(owner);
     await there.ask("conversation.create", { conversation: "watched" });
-    // Who watches a conversation keeps it where it is.
+    // A watching client keeps the conversation on its node.
     await there.watch("watched");
     const watchers: Watcher[] = [];
     for (let begun = 0; begun < WATCHERS; begun += 50)
@@ -37,7 +37,7 @@ describe.skipIf(!LONG)("three nodes and many who watch", () => {
     await client.ask("turn.say", { conversation: "watched", parts: say("go") });
     await Promise.all(watchers.map((watcher) => watcher.until(() => watcher.told.length > 12)));
     await owner.kill();
-    // Each third one was with it.
+    // Every third watcher was on that node.
     const lost = watchers.filter((_, index) => index % 3 === 0);
     await Promise.all(
       lost.map(async (watcher) => {
@@ -53,7 +53,7 @@ describe.skipIf(!LONG)("three nodes and many who watch", () => {
     for (const watcher of watchers) {
       expect(watcher.wrong).toEqual([]);
       expect(watcher.said).toEqual(first?.said);
-      // What it was told is in the log, in its order.
+      // Its events are in the log, in the same order.
       const places = watcher.told.map((event) => log.indexOf(event));
       expect(places).not.toContain(-1);
       expect(places).toEqual(places.toSorted((a, b) => a - b));
@@ -94,7 +94,7 @@ describe.skipIf(!LONG)("three nodes and many who watch", () => {
   });
 });
 
-/** A client that keeps no more of what it is told than it takes to see whether that is in order. */
+/** A client that keeps only enough of its frames to check their order. */
 class Watcher {
   readonly told: string[] = [];
   readonly wrong: string[] = [];
@@ -115,7 +115,7 @@ class Watcher {
     return watcher;
   }
 
-  /** Watches again, on another node, from where it was. */
+  /** Watches again through another node, from its last position. */
   async comeBack({ address }: NodeProcess): Promise<void> {
     const socket = new WebSocket(`${address.replace("http", "ws")}/api/v1/socket`, {
       headers: { authorization: `Bearer ${TOKEN}` },

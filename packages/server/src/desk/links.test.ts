@@ -13,14 +13,14 @@ const say = (text: string) => [{ type: "text", text }] as const;
 
 const GUEST_TOKEN = "a-guest-of-a-test-0123456789-0123456789";
 
-/** Where an agent is, and the ways to it. */
+/** An agent and the links to it. */
 interface There {
   readonly owner: OpenLink;
   readonly guest: OpenLink;
   stop(): Promise<void>;
 }
 
-/** Where the trees are shared with who may see all of them. */
+/** A desk that shares its trees with clients that may see everything. */
 const sharing = (options: AgentOptions) => inProcess(options, true);
 
 async function inProcess(options: AgentOptions, shares = false): Promise<There> {
@@ -41,7 +41,7 @@ async function overSocket(options: AgentOptions): Promise<There> {
   return { owner: link(TOKEN), guest: link(GUEST_TOKEN), stop: () => server.stop() };
 }
 
-/** Waits until something holds of a conversation. */
+/** Waits until a conversation meets a condition. */
 function until(watched: Watched, is: () => boolean): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const look = () => {

@@ -10,7 +10,7 @@ import { serving, TOKEN } from "../testing/serving.fixture.ts";
 
 const { path: PYTHONPATH, whyNot } = pythonPackage("ag-ui-validate[transport]==0.4.0");
 
-/** What the validator says of a stream, or of what an address answers, and how it ends: 0 is well. */
+/** The validator's output for a stream or an address, and its exit code: 0 is valid. */
 async function validated(
   what: string,
   sent = "",
@@ -57,7 +57,7 @@ describe.skipIf(whyNot !== "")(`ag-ui-validate, which nobody here wrote${whyNot}
     const resumed = client.seen.findLastIndex(({ type }) => type === "RUN_STARTED");
     const [code, said] = await validated("-", lines.slice(0, resumed).join("\n"));
     expect([code, said]).toEqual([0, expect.stringMatching(/./)]);
-    // The protocol has the result of a call that asked in the next run without its beginning, which the validator has not.
+    // The result of a call that asked comes in the next run without its start, which the validator does not know.
     const rest = await validated("-", lines.slice(resumed).join("\n"), "--off", "AGUI207");
     expect(rest).toEqual([0, expect.stringMatching(/./)]);
     const broken = lines.slice(0, resumed).filter((line) => !line.includes("TEXT_MESSAGE_END"));

@@ -23,7 +23,7 @@ const look = defineTool({
   },
 });
 
-/** A tool that asks, and the names that it was run with. */
+/** A tool that needs approval, and the names of its runs. */
 function writing() {
   const ran: string[] = [];
   const tool = defineTool({
@@ -72,7 +72,7 @@ test("/api/ag-ui: AG-UI's own client has text, reasoning, calls and what came of
   const end = client.messages.at(-1)?.id;
   expect(client.state).toEqual({ own: 1, banyan: { leaf: end, branches: [end] } });
 
-  // A program that comes without anything is told what there is.
+  // A program without messages gets all existing ones.
   const later = new AgUiClient(server.address, "thread-1");
   await later.runAgent();
   expect(later.messages).toEqual(client.messages);
@@ -113,7 +113,7 @@ test("/api/ag-ui: what asks ends the run with an interrupt and the turn waits; r
   const results = ["tool: The user denied this call: no", "tool: wrote z"];
   expect(client.told.slice(-3)).toEqual([...results, "assistant: As you like."]);
   expect(client.messages.filter(({ role }) => role === "assistant")).toHaveLength(2);
-  // An interrupt that is given up is no approval.
+  // A cancelled interrupt is no approval.
   await client.say("again");
   await client.runAgent({ resume: [{ interruptId: interruptsOf(client)[0]?.id ?? "", status: "cancelled" }] });
   expect([ran, client.told.at(-1), outcomeOf(client)]).toEqual([["z"], "assistant: Never mind.", { type: "success" }]);
@@ -175,7 +175,7 @@ test("/api/ag-ui: tools of the program are handed out, and its results go back t
 const taskOf = ({ messages: [first] }: ModelRequest) =>
   first?.role === "user" && first.parts[0]?.type === "text" ? first.parts[0].text : "";
 
-/** An agent that hands parts to sub-agents, one of which wants to write. */
+/** An agent with sub-agents, one of which wants to write. */
 function delegating() {
   const { ran, tool } = writing();
   const model = scriptedModel((request) => {
@@ -213,7 +213,7 @@ test("/api/ag-ui: sub-agents speak as such; what one asks suspends it, and when 
     resume: [{ interruptId: asking?.id ?? "", status: "resolved", payload: { approved: true } }],
   });
   expect([ran, client.told.at(-1)]).toEqual([["x"], "assistant: All done."]);
-  // Its model calls are the run's, and those before the interrupt were told then.
+  // Usage counts the model calls of this run only: earlier ones were reported before the interrupt.
   expect(client.last).toMatchObject({ outcome: { type: "success" }, usage: [{ inputTokens: 2 }] });
 });
 
@@ -227,7 +227,7 @@ test("/api/ag-ui: who leaves does not stop the turn; who comes is told it from i
   const back = new AgUiClient(server.address, "leaves");
   const joined = back.runAgent();
   await vi.waitFor(() => expect(back.told).toEqual(["user: go", "assistant: It goes"]), 20_000);
-  // The one who left says something to it, and has no word twice.
+  // The program that left sends a message, and gets no text twice.
   const steering = client.say("and?");
   await vi.waitFor(() => expect(client.told.filter((each) => each === "assistant: It goes")).toHaveLength(1), 20_000);
   const stopped = await ask(server.address, "/api/ag-ui/leaves/stop", { method: "POST", headers });

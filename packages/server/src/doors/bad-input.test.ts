@@ -21,7 +21,7 @@ const editorOf = ({ server, host: { workspace } }: Served, options: Parameters<t
     { workspace, ...options },
   );
 
-/** Something that a door is asked, as what it says to it. */
+/** A wrong request to a door, and the door's error. */
 type Wrong = readonly [door: string, what: string, wrong: (site: Served) => Promise<string>, says: RegExp];
 
 const post = (path: string, body: object) => async (site: Served) => {
@@ -42,17 +42,17 @@ const refused = (asked: Promise<unknown>) =>
 const byEditor = (wrong: (editor: Awaited<ReturnType<typeof editorOf>>) => Promise<unknown>) => async (site: Served) =>
   refused(wrong(await editorOf(site)));
 
-/** Bytes of a body that no door takes, and of one of its pieces. */
+/** Bytes of a body that every door refuses, and of one of its chunks. */
 const HUGE = 100 * 1024 * 1024;
 const PIECE = "x".repeat(1024 * 1024);
 
-/** Sends a body without an end that it announces, and says what was answered, and that not all of it was taken. */
+/** Sends a body that announces no end, and returns the response, and that the server did not read all. */
 const flood = (path: string) => async (site: Served) => {
   for (let tries = 1; ; tries++) {
     try {
       return await flooded(path, site);
     } catch (error) {
-      // Who is still writing may hear that the connection is closed before it has read why.
+      // A client that is still writing may see the closed connection before the reason.
       const isCut = ["EPIPE", "ECONNRESET"].includes((error as NodeJS.ErrnoException).code ?? "");
       if (!isCut || tries === 5) throw error;
     }
@@ -146,7 +146,7 @@ const all: readonly Wrong[] = [
   ["/api/ag-ui", "a body of 100 MB", flood("/api/ag-ui"), /^413 \{"error":\{"code":"too-large".* cut$/],
 ];
 
-/** A frame that large takes its time. */
+/** A frame of that size takes long. */
 const wrong = all.filter(([, what]) => what !== "a frame of 100 MB" || process.env.BANYAN_LONG === "1");
 
 describe("bad input gets the door's own error, nothing begins, and the door goes on", () => {
@@ -160,16 +160,16 @@ describe("bad input gets the door's own error, nothing begins, and the door goes
   });
 });
 
-/** A turn in which a call asks: by a door that its answer comes through when it is given. */
+/** A turn in which a call asks, at a door that takes the answer. */
 interface Asked {
   readonly conversation: string;
-  /** Settles when nothing of the door is under way any more. */
+  /** Settles when the door has no work left. */
   answer(allowed: boolean): Promise<unknown>;
-  /** What the door says of the turn, when that is interrupted without an answer. */
+  /** The door's output about the turn, if the turn is interrupted without an answer. */
   left(): Promise<unknown>;
 }
 
-/** By each door where a person can be asked: begins a turn, and comes back when that asks. */
+/** For each door with a user: begins a turn, and resolves when it asks. */
 const asking: Readonly<Record<string, (site: Served) => Promise<Asked>>> = {
   async "the socket"({ server }) {
     const client = await TestClient.connect(server);
@@ -201,7 +201,7 @@ const asking: Readonly<Record<string, (site: Served) => Promise<Asked>>> = {
         const part = { type: "dynamic-tool", approval: { id: approvalId, approved } };
         return post("/api/chat", { id, messages: [{ id: messageId, role: "assistant", parts: [part] }] })(site);
       },
-      // The stream has ended where it asks: a page that comes now is told what is there.
+      // The stream ended at the question: a page that connects now gets the existing messages.
       left: () => get(`/api/chat/${id}/stream`)(site),
     };
   },
@@ -245,7 +245,7 @@ const asking: Readonly<Record<string, (site: Served) => Promise<Asked>>> = {
   },
 };
 
-/** A server whose agent asks before it writes, somebody who watches a conversation there, and what was written. */
+/** A server whose agent asks before it writes, a client that watches, and the record of writes. */
 async function writing() {
   const did: string[] = [];
   const write = defineTool({

@@ -20,16 +20,16 @@ const look = defineTool({
   execute: () => "seen",
 });
 
-/** A model that answers each request with words of its own, white space at their end, and sometimes signs alone. */
+/** A model with a different answer per request, with trailing whitespace, and sometimes only symbols. */
 const talkative = () =>
   scriptedModel((_request, index) =>
     index % 7 === 6 ? "👍\n" : `Answer number ${index} is **yes**.\n\n- It has a list.  \n\n`,
   );
 
-/** The first turns show the same as all turns if a header names the chat. */
+/** If a header names the chat, the first turns are enough. */
 const TURNS = new Map(process.env.BANYAN_LONG === "1" ? [] : NAMED_PROGRAMS.map((program) => [program, 9]));
 
-/** The acts of a user in a chat: a picture, messages that are asked again or edited, all kinds of white space. */
+/** A user's actions in a chat: an image, regenerated and edited messages, all kinds of whitespace. */
 function* actions(chat: ProgramChat, turns: number): Generator<ProgramRequest> {
   for (let turn = 0; turn < turns; turn++) {
     yield chat.say(`Question ${turn}:\r\n\twhat about oak ${turn}?  \n`, turn === 2 ? PIXEL : undefined);
@@ -39,7 +39,7 @@ function* actions(chat: ProgramChat, turns: number): Generator<ProgramRequest> {
   }
 }
 
-/** Plays a chat, `between` two requests; returns the conversations of its answers, and how its side requests were asked. */
+/** Plays a chat and runs `between` between two requests. Returns the conversations of the answers, and the side requests. */
 async function play(
   program: Program,
   site: () => Served,
@@ -122,7 +122,7 @@ test("W89: words that a user types make no side request of a message", async () 
   chat.answered((await send(site.server.address, chat.say("What tree is this?"))).text);
   const [title] = chat.side();
   const words = String(title?.body.messages[0]?.content);
-  // The same words, as a user's message of a new chat, and as one that answers nothing of this server.
+  // The same text as a user's message of a new chat, and as one that quotes no answer of this server.
   const typed = await send(site.server.address, new ProgramChat(program, "b").say(words));
   const foreign = words.replace("Answer number", "Some other");
   const alone = {
@@ -184,7 +184,7 @@ test("W89: a search finds messages of programs only if the filter asks for them,
   if (!program) throw new Error("There is no program.");
   const session = await site.host.newSession();
   await session.add("Where is the needle?");
-  // Newer than what the user wrote, and more than a search returns.
+  // Newer messages than the user's, and more than a search returns.
   const chats = Array.from({ length: 25 }, (_, index) => new ProgramChat(program, `chat ${index}`));
   for (const chat of chats) await send(site.server.address, chat.say("A needle."));
   const found = async (query: string) => {

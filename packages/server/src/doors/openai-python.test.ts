@@ -8,7 +8,7 @@ import { serving, TOKEN } from "../testing/serving.fixture.ts";
 
 const { path: PYTHONPATH, whyNot } = pythonPackage("openai");
 
-/** Asks in each way, and prints what came. */
+/** A Python program that sends each kind of request and prints the answers. */
 const PROGRAM = `
 import os
 from openai import OpenAI

@@ -196,7 +196,7 @@ test("/v1/chat/completions: calls of the client's tools are handed out, whole an
   expect(second.choices[0]).toMatchObject({ finish_reason: "stop", message: { content: "Here and there." } });
   const told = JSON.stringify(model.requests.at(-1)?.messages);
   expect([told.includes('"here"'), told.includes('"there"')]).toEqual([true, true]);
-  // Who asks for it as a stream has the same.
+  // A streaming client gets the same result.
   const runner = client.chat.completions.stream({
     model: "banyan",
     messages: [{ role: "user", content: "he?" }],
@@ -208,7 +208,7 @@ test("/v1/chat/completions: calls of the client's tools are handed out, whole an
   const again = [{ role: "tool" as const, tool_call_id: made?.id ?? "", content: "gone" }];
   const last = await client.chat.completions.create({ model: "banyan", messages: again, tools });
   expect(last.choices[0]?.message.content).toBe("Gone.");
-  // What was answered is answered.
+  // An answered call cannot be answered again.
   const twice = client.chat.completions.create({ model: "banyan", messages: again, tools });
   await expect(twice).rejects.toMatchObject({ status: 404, type: "invalid_request_error" });
 });
@@ -252,7 +252,7 @@ test("/v1/chat/completions: a program that sends the whole history goes on in th
     expect(answer.status, answer.body).toBe(200);
     return String(answer.headers["x-banyan-conversation"]);
   };
-  // As Open WebUI asks, which forwards what it has of a chat.
+  // A request like Open WebUI's, with its data about the chat.
   const features = { stream_options: { include_usage: true }, metadata: { chat_id: "1" }, features: {}, variables: {} };
   said.push({ role: "user", content: "What tree is this?" });
   const first = await ask_({ stream: true, ...features });
@@ -261,11 +261,11 @@ test("/v1/chat/completions: a program that sends the whole history goes on in th
     { role: "user", content: [{ type: "text", text: "How old?" }] },
   );
   const second = await ask_({ stream: true, ...features });
-  // As LibreChat asks, for another answer to the same.
+  // A request like LibreChat's for another answer.
   const sampling = { temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0, user: "an-id", stop: null };
   const again = await ask_({ stream: false, ...sampling });
   expect([second, again]).toEqual([first, first]);
-  // Other words, another conversation.
+  // A different history belongs to another conversation.
   said.splice(1, 1, { role: "user", content: "What tree is that?" });
   expect(await ask_({ stream: false, ...sampling, max_tokens: 20 })).not.toBe(first);
   const { body } = await ask(server.address, `/api/v1/conversations/${first}/export`, { headers });

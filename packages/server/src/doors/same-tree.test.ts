@@ -8,7 +8,7 @@ import { doorPlayers, exported } from "../testing/door-players.fixture.ts";
 import { doorScenarios } from "../testing/door-scenarios.fixture.ts";
 import { serving } from "../testing/serving.fixture.ts";
 
-/** The tree of a conversation, without ids, times, and the words in which a denial is told. */
+/** The tree of a conversation, without ids, times, and the text of denials. */
 async function treeOf(address: string, conversation: string): Promise<object[]> {
   const { events } = JSON.parse(await exported(address, conversation)) as { events: Event[] };
   const places = new Map<string | null, number>([[null, -1]]);

@@ -26,7 +26,7 @@ async function withPrompts(answers: number) {
     const { body } = await ask(server.address, "/api/v1/conversations?programs=true", { headers });
     return (JSON.parse(body) as { conversations: { messages: number }[] }).conversations;
   };
-  /** The messages of users as the models were sent them, the newest request last. */
+  /** The user messages that the models received, the newest request last. */
   const sent = [model, second].map((each) => () => each.requests.map(({ messages }) => said(messages.at(-1))));
   return { server, client, conversations, sent };
 }

@@ -50,7 +50,7 @@ test("/api/chat: useChat's own client has text, reasoning, calls and what came o
   expect(parts[4]).toMatchObject({ state: "output-error", errorText: expect.stringContaining("no such file") });
   expect(kept.last?.metadata).toMatchObject({ reason: "answered", run: expect.any(String), cost: null });
 
-  // What a page that opens later is told is what this one has.
+  // A page that opens later gets the same messages.
   const { body } = await ask(server.address, "/api/chat/chat-of-a-page-1", { headers });
   const { messages } = JSON.parse(body) as { messages: UIMessage[] };
   await validateUIMessages({ messages });
@@ -155,7 +155,7 @@ test("/api/chat: what is said while a turn works stands in its message, and is s
   const { messages } = JSON.parse(later.body) as { messages: UIMessage[] };
   await validateUIMessages({ messages });
   expect(messages.map(parts)).toEqual(kept.messages.map(parts));
-  // What is said next stands behind all of it.
+  // The next message comes after all of them.
   const next = new Chat(server.address, "steered");
   next.messages = messages;
   await next.sendMessage({ text: "thanks" });
@@ -181,7 +181,7 @@ test("/api/chat: a question in words and a limit are data of the message; what g
   expect(open()).toMatchObject([{ data: { text: "Which colour?", choices: ["red", "blue"] } }]);
   await give({ decision: "answer", text: "blue" });
   expect(open()).toMatchObject([{ data: { limit: true, text: expect.stringContaining("limit of 1 step") } }]);
-  // What is no answer is refused, and the question stays.
+  // An invalid answer is refused, and the question stays open.
   await give({ decision: "perhaps" });
   expect([kept.status, open().length]).toEqual(["error", 1]);
   kept.clearError();

@@ -12,12 +12,12 @@ import { TestClient } from "../testing/test-client.fixture.ts";
 import { Chat, textOf, toolOf } from "../testing/ui-chat.fixture.ts";
 
 const PROGRAM = fileURLToPath(new URL("../testing/waiting-program.fixture.ts", import.meta.url));
-/** The other ends of `banyan serve` itself are tested in `cli/serve/waiting-doors-served.test.ts`. */
+/** Other signals are tested with `banyan serve` itself in `cli/serve/waiting-doors-served.test.ts`. */
 const ENDS: readonly NodeJS.Signals[] = process.env.BANYAN_LONG ? ["SIGKILL", "SIGTERM"] : ["SIGKILL"];
 
 type Running = ChildProcessByStdio<null, Readable, null>;
 
-/** A place for servers that follow each other, and the lines that their calls wrote. */
+/** The store of consecutive servers, and the lines that their calls wrote. */
 function place() {
   const directory = temporaryDirectory();
   const file = join(directory, "written.txt");
@@ -34,7 +34,7 @@ function place() {
   };
 }
 
-/** An AG-UI client of a program that came before, with all that it had. */
+/** An AG-UI client with the messages of an earlier one. */
 function again(before: AgUiClient, address: string): AgUiClient {
   const client = new AgUiClient(address, before.threadId, structuredClone(before.messages));
   client.pendingInterrupts = before.pendingInterrupts;
@@ -49,7 +49,7 @@ const locate = {
 
 const headers = { authorization: `Bearer ${TOKEN}` };
 
-/** What `GET /api/chat/ID` answers. */
+/** The response of `GET /api/chat/ID`. */
 const json = (response: Response) =>
   response.json() as Promise<{ readonly messages: readonly { readonly id: string }[] }>;
 
@@ -61,7 +61,7 @@ function approvalIn(chat: Chat): { readonly id: string } {
 
 const DONE = "assistant: All is done.";
 
-/** The calls that the last run of a client handed out. */
+/** The calls that the last run handed to the client. */
 function pendingCallsOf({ last }: AgUiClient): readonly string[] {
   return (last?.outcome as { readonly pendingToolCallIds?: readonly string[] } | undefined)?.pendingToolCallIds ?? [];
 }
@@ -157,7 +157,7 @@ test.each(ENDS)(
     });
     expect(told.output_text).toBe("All is done.");
 
-    // Who opens a chat later has the turn as one message, though two runs took it.
+    // A client that opens a chat later gets the turn as one message, although it had two runs.
     const { messages: kept } = await json(await fetch(`${after}/api/chat/ui-write`, { headers }));
     expect(kept.map(({ id }) => id)).toEqual(chats[0]?.[1].messages.map(({ id }) => id));
 
@@ -214,7 +214,7 @@ test("F72: a program that comes without anything sees what waits; a call that a 
   await page.resumeStream();
   expect(page.last?.parts.map(({ type }) => type)).toEqual(["step-start", "dynamic-tool", "data-question"]);
 
-  // Tools that cannot be used are refused, and the question stays.
+  // Unusable tools are refused, and the question stays open.
   const wrong = again(handing, after);
   const [toolCallId = ""] = pendingCallsOf(handing);
   wrong.addMessage({ id: "result", role: "tool", toolCallId, content: "here" });
@@ -237,7 +237,7 @@ test("F72: a program that comes without anything sees what waits; a call that a 
     { status: "completed", output: "found" },
     { status: "completed", output: "found" },
   ]);
-  // The program is told all of it when it comes back, and goes on behind it.
+  // The returning program gets all messages and continues.
   const back = again(handing, after);
   await back.say("thanks", { tools: [locate] });
   expect(back.told.at(-1)).toBe("assistant: You said: thanks");

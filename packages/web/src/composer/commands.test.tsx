@@ -74,7 +74,7 @@ describe("W65, W74: prompts that files and MCP servers bring", () => {
     });
     for (const text of ["/model x", "/etc/port", "port", " /port", "/prot", "/late:one", "/"])
       expect(promptIn(text, brought)).toBeUndefined();
-    // The server waits for what is starting, and says what there is.
+    // The server waits for starting MCP servers, and reports the available prompts.
     for (const unsure of [undefined, { ...brought, starting: ["late"] }])
       expect(promptIn("/late:one a", unsure)).toEqual({ prompt: "late:one", argument: "a" });
     expect(() => act("/prot", ["port"])).toThrow(/Did you mean \/port\?/);

@@ -12,14 +12,14 @@ const files = globSync("**/*.{ts,tsx}", { cwd: src })
   .sort();
 const textOf = (file: string) => readFileSync(join(src, file), "utf8");
 
-/** A listener that an element of the page has, such as `textarea onChange`. */
+/** A listener on an element of the page, such as `textarea onChange`. */
 interface Listener {
   readonly file: string;
   readonly element: string;
   readonly event: string;
 }
 
-/** The components that hand their listeners to an element of the browser. */
+/** Components that pass their listeners to a browser element. */
 const FIELDS: Readonly<Record<string, string>> = { TextField: "input", TextArea: "textarea", Select: "select" };
 
 function listenersIn(file: string): readonly Listener[] {
@@ -41,15 +41,15 @@ function listenersIn(file: string): readonly Listener[] {
 
 const listeners = files.filter((file) => file.endsWith(".tsx")).flatMap(listenersIn);
 
-/** Events that come to a listener in Preact, as the browser sends them, as they do in React. */
+/** Events that Preact passes on unchanged, like React. */
 const SAME =
   /^on(Click|KeyDown|Submit|Scroll|Toggle|Paste|Drop|Drag(Over|Leave)|Pointer(Down|Move|Up|Enter|Leave)|Load|Error)$/;
 
-/** Events that React makes, and for which Preact takes another one of the browser's, by the elements that it does so for. */
+/** Events that Preact replaces by another browser event, with their elements. */
 const TRANSLATED: Readonly<Record<string, RegExp>> = {
-  // As `input`, for each letter; a chosen file, a box that is ticked and an option send `change` themselves.
+  // Becomes `input`, for each letter; a chosen file, a checkbox and an option send `change` themselves.
   onChange: /^(input|textarea|select)$/,
-  // As `focusin` and `focusout`, which rise through the page.
+  // Become `focusin` and `focusout`, which bubble.
   onFocus: /./,
   onBlur: /./,
 };

@@ -8,23 +8,23 @@ type Forms = string | readonly string[];
 
 const FILES = Object.keys(LANGUAGES).filter((language) => language !== "en");
 
-/** Words in the code that are the same in every language, or that no person reads: by their file, what they begin with. */
+/** Texts in the code that need no translation, by file and beginning. */
 const NO_PHRASES: Readonly<Record<string, RegExp>> = {
   "artifacts/artifact-panel.tsx": /^<!doctype html>/,
   "artifacts/diagram-frame.ts": /./,
   "artifacts/diagram.tsx": /^mermaid$/,
   "code/highlight.ts": /./,
   "code/languages.ts": /./,
-  // What the rules of the demo know is English.
+  // The demo's rules know only English.
   "composer/examples-for.ts": /^(list the files|search for|create notes|what can you do)/,
   "connection/browser-link.ts": /^banyan page$/,
   "conversations/conversation-list.tsx": /^Banyan$/,
   "palette/shortcut-list.tsx": /^↑ ↓ Home End$/,
   "panels/own-things.tsx": /^provider\/model:effort$/,
-  // It says the phrase that it is given.
+  // `tParts` passes on its phrase.
   "phrases/parts.tsx": /./,
   "shell/offline.ts": /^<!doctype html>/,
-  // A selector, and what stands in a rule.
+  // A selector, and a part of rules.
   "transcript/approval.tsx": /^(fieldset\[|\[harmless\]$)/,
   "transcript/markdown/safe-html.ts": /^sub sup/,
 };
@@ -37,17 +37,17 @@ function fileOf(language: string): { readonly forms: number; readonly said: Read
   return { forms: Number(/^nplurals=(\d);/.exec(rules.plural_forms)?.[1]), said };
 }
 
-/** Phrases that the count takes for riddles, and that are none. */
+/** Phrases that the count takes for riddles, but that are clear. */
 const PLAIN: readonly string[] = [
   "Next version of this message, {place} of {all}",
   "Previous version of this message, {place} of {all}",
-  // The terminal shows it too, where it is reworded.
+  // The terminal also shows this sentence, and defines it.
   "Answer cut off, asking again. The text above is discarded.",
 ];
 
 const SAID = Object.fromEntries(FILES.map((language) => [language, fileOf(language).said]));
 
-/** A phrase without names of places, slash commands and arguments, which are the same in all languages. */
+/** A phrase without placeholders, slash commands and arguments, which are equal in all languages. */
 const bare = (phrase: string) => phrase.replaceAll(/\{\w+\}|\/\w+|\[[^\]]*\]/g, "");
 
 /** The table of docs/glossary.md. */
@@ -62,7 +62,7 @@ const GLOSSARY = readFileSync(new URL("../../../../docs/glossary.md", import.met
     not: not === "" ? [] : not.split(", "),
   }));
 
-/** Phrases in which a word of the glossary is part of a name, or means something else. */
+/** Phrases in which a word of the glossary is part of a name, or has another meaning. */
 const OTHER_SENSE: Readonly<Record<string, readonly string[]>> = {
   agent: ["Create AGENTS.md"],
   allow: ["The turn continues, with the same limits again."],
@@ -114,7 +114,7 @@ describe("the phrases of the page", () => {
         for (const form of [is].flat()) {
           const places = placesIn(form);
           expect(form.trim()).not.toBe("");
-          // A number may be a word of its own, and of what there is none, nothing more is told.
+          // A plural form may contain the number as a word, and the form for zero may omit other placeholders.
           if (many === undefined) expect([phrase, places]).toEqual([phrase, wanted]);
           else expect([phrase, places.filter((place) => !wanted.includes(place))]).toEqual([phrase, []]);
         }

@@ -2,7 +2,7 @@ import { ODD_IDS } from "@banyan/core/testing";
 import { expect, test } from "vitest";
 import { addressOf, type Place, placeIn } from "./address.ts";
 
-/** Where an address leads, as a browser has it, whose addresses are in ASCII. */
+/** The place of an address after the browser has encoded it in ASCII. */
 const arrived = (address: string) => placeIn(new URL(address, "http://localhost"));
 
 const NOTHING: Place = {

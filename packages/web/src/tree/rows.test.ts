@@ -38,7 +38,7 @@ const rows = (state: ConversationState, view?: TreeView, hits: readonly string[]
 const shown = (state: ConversationState, view?: TreeView) =>
   rows(state, view).map(({ first, id, level, messages }) => `${level} ${first}-${id} ${messages}`);
 
-/** A chain, so long that whatever calls itself for each message overflows the stack. */
+/** A chain so long that recursion per message overflows the stack. */
 const chain = (length: number) =>
   treeOf(...Array.from({ length }, (_, n) => [`m${n}`, n === 0 ? null : `m${n - 1}`] as const));
 

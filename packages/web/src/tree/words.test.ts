@@ -10,7 +10,7 @@ const assistant = (text: string, ...tools: readonly string[]) => ({
   calls: tools.map((tool) => ({ tool })),
 });
 
-/** What a message is called; of one that was not read only the outline is known. */
+/** The name of a message; an unread one has only its outline. */
 const named = (message: object, unread?: { readonly words?: string; readonly calls?: number }) =>
   beginningOf(
     { outline: () => unread } as unknown as LiveConversation,
@@ -34,7 +34,7 @@ it("W69: stars around what a model wrote in strong words are left out; those tha
 });
 
 describe("the names of branches that begin in one place", () => {
-  /** A tree of branches below a root, each with its messages in order: `system:`, `user:`, or the model that answers. */
+  /** A tree of branches below a root, each with its messages in order: `system:`, `user:`, or the answering model. */
   const treeOf = (branches: readonly (readonly string[])[]) => {
     const messages = new Map<string, object>([["root", { id: "root", parentId: null, ...assistant("Hello.") }]]);
     const children = new Map<string | null, string[]>([[null, ["root"]]]);

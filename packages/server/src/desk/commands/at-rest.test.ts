@@ -42,7 +42,7 @@ test("T29: nothing is put back where a turn is about to begin, and the log does 
   await expect(whileAtRest(session, leaf, putBack)).rejects.toThrow("An agent works on this branch.");
   expect(put).toEqual([]);
   turn.end(leaf);
-  // The branch is free again then; also when putting back has failed.
+  // The branch is free again, also after a failure.
   await expect(whileAtRest(session, leaf, () => Promise.reject(new Error("No disk.")))).rejects.toThrow("No disk.");
   expect(await whileAtRest(session, leaf, putBack)).toEqual({ changes: [], problems: [] });
   await session.close();

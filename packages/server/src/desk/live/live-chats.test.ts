@@ -16,7 +16,7 @@ const say = (text: string) => [{ type: "text", text }] as const;
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-/** Somebody who talks at a desk of this process. */
+/** A user at a desk of this process. */
 async function talking(options: AgentOptions) {
   const store = sqliteStore({ directory: temporaryDirectory() });
   const defects: unknown[] = [];
@@ -34,14 +34,14 @@ async function talking(options: AgentOptions) {
   const { session } = await desk.conversations.open(conversation);
   const ends: string[] = [];
   watched.follow({ item: (item) => item.type === "run.ended" && ends.push(item.run), renewed() {}, stands() {} });
-  /** Resolves when so many turns have ended, in the tick in which the client is told. */
+  /** Resolves when `count` turns have ended, in the tick in which the client learns it. */
   const ended = (count: number) => holds(watched, () => ends.length >= count);
   const said = () =>
     [...session.state.messages.values()].map(({ parts: [part] }) => part?.type === "text" && part.text);
   return { desk, client, conversation, watched, session, ended, said, chats: () => desk.chats.of(session) };
 }
 
-/** Waits until something holds of a conversation. */
+/** Waits until a conversation meets a condition. */
 function holds(watched: Watched, is: () => boolean): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const look = () => {
@@ -58,7 +58,7 @@ describe("B12: what a person says at a desk is what a turn handler returns", () 
     const { client, conversation, session, ended, said, chats } = await talking({ model });
     let turns = 0;
     const next = async () => {
-      // At once when the run has ended: before the handler can have been asked.
+      // Immediately after the end of the run, before the handler can run.
       await ended(++turns);
       expect(chats()).toEqual([first]);
     };
@@ -78,7 +78,7 @@ describe("B12: what a person says at a desk is what a turn handler returns", () 
     await client.ask("turn.resume", { conversation, at: session.state.leaf! });
     await next();
     expect(said().slice(-3)).toEqual(["d", "Fi", "5."]);
-    // Between two turns nobody has the branch.
+    // Between two turns the branch is free.
     await session.hold(session.state.leaf, () => {});
   });
 
@@ -234,7 +234,7 @@ describe("B12: what a person says at a desk is what a turn handler returns", () 
       heaps.push(getHeapStatistics().used_heap_size);
     }
     expect(chats.of(session)).toHaveLength(1);
-    // 64 bytes a prompt, less than what a turn could leave behind.
+    // 64 bytes per message, less than a turn could leave behind.
     expect(heaps[2]! - heaps[1]!).toBeLessThan(1_000 * 64);
   });
 });

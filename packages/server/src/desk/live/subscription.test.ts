@@ -7,7 +7,7 @@ import { Broadcast } from "./broadcast.ts";
 import type { Frame } from "./frame.ts";
 import { type Line, Subscription } from "./subscription.ts";
 
-/** A connection with room for one frame, whose other end reads when it is told to. */
+/** A connection with room for one frame, whose other end reads on demand. */
 class NarrowLine implements Line {
   frames: string[] = [];
   #read: (() => void) | undefined;
@@ -47,7 +47,7 @@ test("F19: a client that catches up with a long log and does not read is sent on
   }
   expect(line.frames.length).toBeGreaterThan(8);
   const told = line.frames.flatMap((frame) => JSON.parse(frame).items);
-  // Text comes as deltas too, before the event that has it.
+  // Text also arrives as deltas, before its event.
   const events = told.filter((item) => "at" in item);
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
   subscription.end();

@@ -18,7 +18,7 @@ const ask = acp({ prompt: () => "read notes.txt", parse: (text) => ({ text }) })
 export default defineFlow({ name: "one", startAt: "ask", nodes: { ask }, edges: [] });
 `;
 
-/** acpx, a client that nobody here wrote, in a folder of its own; nothing where npm cannot install it. */
+/** Installs acpx, an independent client, in its own folder; `undefined` if npm cannot install it. */
 async function installed(folder: string): Promise<string | undefined> {
   const node = dirname(process.execPath);
   const env = { ...process.env, PATH: `${node}:${process.env.PATH}` };
@@ -59,7 +59,7 @@ test.skipIf(!isLong)(
     const told = await of(["--approve-all", "--format", "json"], "exec", 'create notes.txt with "buy milk"');
     for (const line of told.trim().split("\n")) {
       const frame = JSON.parse(line);
-      // What is asked of the agent, and what it answers, is known by the method; requests of the agent are few.
+      // The method shows the sender of a request, and the content the sender of a response.
       const isAgents = "result" in frame || "error" in frame ? !isOfEditor(frame) : isMethodOfEditor(frame.method);
       judge.take(isAgents ? "agent" : "editor", frame);
     }
@@ -83,7 +83,7 @@ test.skipIf(!isLong)(
     expect(await ofWatch("one")).toContain("buy milk");
     await of([], "sessions", "close", "one");
 
-    // Taken elsewhere and brought back, the same session goes on.
+    // An exported and imported session continues.
     const archive = join(folder, "one.zip");
     await of([], "sessions", "export", "one", "--output", archive);
     expect(await of([], "sessions", "prune")).toContain("(one)");
@@ -96,7 +96,7 @@ test.skipIf(!isLong)(
     const withServers = ["--mcp-config", servers, "--model", "demo/offline", "--approve-reads"];
     expect(await of(withServers, "exec", "read notes.txt")).toContain("buy milk");
 
-    // Under names: two of them side by side, and one as a step of a flow.
+    // Two named agents side by side, and one as a step of a flow.
     mkdirSync(join(folder, ".acpx"), { recursive: true });
     const agents = { banyan: { command: agent }, other: { command: agent } };
     writeFileSync(join(folder, ".acpx", "config.json"), JSON.stringify({ agents }));
@@ -106,14 +106,14 @@ test.skipIf(!isLong)(
     writeFileSync(flow, FLOW);
     expect(await named("flow", "run", flow, "--default-agent", "banyan")).toContain("buy milk");
 
-    /** By the names of the configuration. */
+    /** Runs a command with the names of the configuration. */
     async function named(...command: readonly string[]): Promise<string> {
       const { stdout } = await run(process.execPath, [acpx as string, "--approve-all", ...command], {
         ...{ cwd: workspace, env, timeout: PATIENCE },
       });
       return stdout;
     }
-    /** What a session says to who watches it for a while. */
+    /** The output of a session to a client that watches for a while. */
     async function ofWatch(name: string): Promise<string> {
       const args = [acpx as string, "--agent", agent, "sessions", "watch", "-s", name];
       const watching = run(process.execPath, args, { cwd: workspace, env, timeout: 10_000 });
@@ -122,7 +122,7 @@ test.skipIf(!isLong)(
         ({ stdout }: { readonly stdout: string }) => stdout,
       );
     }
-    /** Whether an answer is the editor's: to a permission, or to the content of a file. */
+    /** Whether a response is the editor's: to a permission request, or with a file's content. */
     function isOfEditor({ result }: { readonly result?: object }): boolean {
       return result !== undefined && ("outcome" in result || "content" in result || "action" in result);
     }

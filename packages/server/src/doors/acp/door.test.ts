@@ -30,7 +30,7 @@ const { session } = methods.agent;
 const eventually = (look: () => unknown) => vi.waitFor(look, { timeout: 20_000 });
 const asking = { permission: () => ({ decision: "ask" as const }) };
 
-/** A tool that acts, and what it did. */
+/** A tool that acts, and the record of its effects. */
 function writer() {
   const did: string[] = [];
   const tool = defineTool({
@@ -47,7 +47,7 @@ function writer() {
   return { tool, did };
 }
 
-/** A tool that asks a person in words. */
+/** A tool that asks the user in words. */
 function asker(choices?: readonly string[]) {
   return defineTool({
     name: "wonder",
@@ -73,7 +73,7 @@ test("A1: load: the whole conversation comes as updates before the answer: user,
   const sessionId = await at.begin();
   expect(await at.say(sessionId, "note it")).toEqual({ stopReason: "end_turn" });
   expect(await at.say(sessionId, "thanks")).toEqual({ stopReason: "end_turn" });
-  // What was said in the editor it shows already.
+  // The editor already shows its own messages.
   expect(at.told("user_message_chunk")).toBe("");
 
   const other = await at.another();
@@ -177,7 +177,7 @@ test("A3: a prompt that is cancelled answers cancelled, and never an error: whil
   await eventually(() => expect(withdrawn).toEqual([true]));
   expect(did).toEqual([]);
 
-  // $/cancel_request is another way, and the session goes on.
+  // A `$/cancel_request` also cancels the turn, and the session continues.
   const leaving = new AbortController();
   leaving.abort();
   const { agent } = at;
@@ -213,7 +213,7 @@ test("A10: permissions: the call is known before it is asked about; once, in thi
   expect(did).toEqual(["b"]);
   await at.say(sessionId, "c");
   expect([did, at.remembered]).toEqual([["b"], ["never note(a)"]]);
-  // From now on no rule can be kept.
+  // From now on, no rule can be stored.
   Object.freeze(at.remembered);
   await at.say(sessionId, "d");
   expect(did).toEqual(["b"]);
@@ -372,7 +372,7 @@ test("C12: without forms one of a few is chosen as a permission is given, or sai
   }
 });
 
-/** What asks, the option that the user takes, and what the model says then. The last question is a message: the next prompt answers. */
+/** The kind of question, the user's option, and the model's continuation. The last question is a message: a prompt answers. */
 const waits: readonly (readonly [what: string, before: readonly Scene[], option: string, after: readonly Scene[]])[] = [
   ["an approval", [[call("note", { path: "a.txt" })]], "once", ["Done."]],
   [
@@ -497,7 +497,7 @@ test("F72: an editor at a server is asked once, answers the server that was star
     { ...options, model: scriptedModel(["Done."]) },
     { directory, port: Number(new URL(address).port) },
   );
-  // The editor's user takes the time that a deploy takes.
+  // The editor's user answers late, as during a deployment.
   await eventually(async () => expect((await at.page.ask("question.list", {})).waiting).toHaveLength(1));
   answered.resolve(await choose("once")());
   expect(await prompt).toEqual({ stopReason: "end_turn" });
@@ -567,7 +567,7 @@ test("a second prompt waits for its own turn, steering is heard in the one that 
   expect(model.requests).toHaveLength(4);
 });
 
-/** Something that was said waits for its turn. */
+/** Resolves when a message is queued. */
 async function queued({ page }: Editor, sessionId: string): Promise<void> {
   const { state } = await page.watch(sessionId).loaded;
   await eventually(() => expect(state.inbox).toHaveLength(1));

@@ -81,18 +81,18 @@ test("A12: after each response an editor is told what of the context is taken, a
   ]);
   const costs = usages.map(({ cost }) => cost);
   expect(costs).toEqual([expect.objectContaining({ currency: "USD" }), expect.objectContaining({ currency: "USD" })]);
-  // A million tokens cost so many dollars.
+  // Prices are in dollars per million tokens.
   expect(costs[0]?.amount).toBeCloseTo(0.002, 9);
   expect(costs[1]?.amount).toBeCloseTo(0.004, 9);
 });
 
-/** A turn in which everything happens that only some editors can show; what it was told of, without words. */
+/** A turn with everything that only some editors can show, and the kinds of its updates. */
 async function kindsToldTo(capabilities: object): Promise<{ readonly at: Editor; readonly kinds: Set<string> }> {
   const long = "It is long. ".repeat(200);
   const said = [long, "Round.", "Large.", "Heavy."];
   const model = scriptedModel([
     ...said,
-    // Of the first summary nothing comes.
+    // The first compaction fails.
     [text("")],
     "In short: long.",
     [reasoning("Somebody else counts."), call("launch_agent", { task: "count", expected_output: "a number" })],

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { formulaIn, formulasAsCode } from "./math.ts";
 
-/** Texts that the generators make. */
+/** The number of generated texts. */
 const MANY = process.env.BANYAN_LONG ? 20_000 : 1_000;
 
-/** Numbers from 0 up to 1, the same in each run. */
+/** Pseudo-random numbers from 0 up to 1. */
 function random(seed: number): () => number {
   let state = seed;
   return () => {
@@ -13,7 +13,7 @@ function random(seed: number): () => number {
   };
 }
 
-/** Something that takes one of a list. */
+/** Picks an element of a list. */
 type Pick = <T>(list: readonly T[]) => T;
 
 function picker(seed: number): Pick {
@@ -21,7 +21,7 @@ function picker(seed: number): Pick {
   return (list) => list[Math.floor(next() * list.length)] as (typeof list)[number];
 }
 
-/** How amounts of ten currencies are written, before and behind the number. */
+/** The notation of amounts in ten currencies, before and after the number. */
 const CURRENCIES: readonly (readonly [before: string, behind: string])[] = [
   ["$", ""],
   ["US$", ""],
@@ -49,7 +49,7 @@ function prices(pick: Pick): string {
     .join("");
 }
 
-/** TeX as models write it, of some depth. */
+/** TeX as models write it, nested to a depth. */
 function tex(pick: Pick, depth = 2): string {
   const part = () => (depth === 0 ? pick(["x", "y_1", "n", "2", "\\alpha", "a_{ij}"]) : tex(pick, depth - 1));
   return pick<() => string>([

@@ -4,7 +4,7 @@ import { drawing } from "../drawing.fixture.tsx";
 import { markdownBlocks } from "./markdown-blocks.ts";
 import { formulaIn, formulasAsCode } from "./math.ts";
 
-// What sets formulas never comes: they are seen as they were written.
+// The typesetter never loads: formulas appear as source.
 vi.mock("./typeset-formula.tsx", () => new Promise(() => {}));
 
 function htmlOf(text: string, isStreaming = false): string {
@@ -24,13 +24,13 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 const decoded = (html: string) => html.replaceAll(/&(lt|gt|quot|amp|#x27);/g, (entity) => ENTITIES[entity] ?? entity);
 
-/** The words that a reader sees, and the addresses of links and pictures. */
+/** The visible words, and the addresses of links and images. */
 const wordsIn = (text: string) => text.replaceAll(/%[0-9A-F]{2}/g, " ").match(/[a-z0-9]{2,}/gi) ?? [];
 const seen = (html: string) => decoded(html.replaceAll(/<[^>]*>/g, " "));
 const attributes = (html: string) =>
   [...html.matchAll(/(?:href|title|src|alt)="([^"]*)"/g)].map(([, value = ""]) => decoded(value));
 
-/** All that can be read: text, and what is seen when something is pointed at. */
+/** All readable text, including tooltips. */
 const readable = (html: string) => `${seen(html)} ${attributes(html).join(" ")}`;
 
 const missing = (wanted: readonly string[], html: string) => {
@@ -38,7 +38,7 @@ const missing = (wanted: readonly string[], html: string) => {
   return wanted.filter((word) => !all.includes(word));
 };
 
-/** Places at which a text that streams is looked at: all of them in long mode. */
+/** The positions at which a streaming text is checked: all in long mode. */
 function* places({ length }: string): Generator<number> {
   for (let place = 1; place < length; place += process.env.BANYAN_LONG ? 1 : 11) yield place;
 }
@@ -87,7 +87,7 @@ describe("an answer in Markdown", () => {
       "One[^1] and two[^two].\n\n[^1]: The first note.\n\n    With more.\n\n[^two]: Second.\n\n[^3]: Nobody refers to it.",
     );
     expect(html).toMatch(/One<sup><a [^>]*>1<\/a><\/sup> and two<sup><a [^>]*>two<\/a><\/sup>/);
-    // Each leads to its note and back; nothing leads to one that nobody refers to.
+    // References and notes link to each other; a note without references has no link.
     expect(html.match(/role="doc-noteref"/g)).toHaveLength(2);
     expect(html.match(/role="doc-backlink"/g)).toHaveLength(2);
     expect(html).toContain("<sup>3</sup>");

