@@ -27,7 +27,7 @@ export function announce(directory: string, server: LocalServer): Disposable {
   };
 }
 
-/** The running servers of this user on this machine. Removes the files of dead servers. */
+/** This user's running servers on this machine. Removes the files of dead servers. */
 export function localServers(directory: string): LocalServer[] {
   return filesIn(directory).flatMap((name) => {
     const file = join(directory, name);

@@ -68,7 +68,7 @@ export interface ServeOptions {
   readonly page?: string;
   /** The folder for links and counts of unread turns. Absent: they last as long as the server. */
   readonly state?: string;
-  /** Milliseconds until a conversation closes that no client watches and that has no running work. Default 30,000. */
+  /** Milliseconds until an unwatched conversation without running work closes. Default 30,000. */
   readonly idle?: number;
   /**
    * The most connections at once; the server turns away further ones. Guests get at most half of them, and a twentieth from one

@@ -15,8 +15,8 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * The values of `Host` that a server accepts, so that a foreign name that resolves to this machine opens nothing (S2): loopback,
- * the listening address, configured names, and all names and addresses of the machine if the server listens on all.
+ * The values of `Host` that a server accepts: a foreign name that resolves to this machine must open nothing (S2). Accepts
+ * loopback, the listening address and configured names. A server that listens on all addresses accepts all of the machine's.
  */
 export function allowedHosts({ host, port }: Listening, names: readonly string[] = []): ReadonlySet<string> {
   const own = isWildcard(host) ? thisMachine() : [inBrackets(host)];

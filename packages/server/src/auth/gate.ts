@@ -116,8 +116,8 @@ export class Gate {
   }
 
   /**
-   * Signs in a page of this server that presents a token (S3). With a shared link, a browser that already sees more keeps its
-   * sign-in and only learns what the link shows: a cookie must not be enough to get a key.
+   * Signs in a page of this server that presents a token (S3). A shared link does not replace a sign-in that sees more: the
+   * browser only learns what the link shows. A cookie must not be enough to get a key.
    */
   signIn(token: string, knock: Knock): SignedInPage | { readonly stays: Only } | Refusal {
     const site = knock.header("sec-fetch-site");

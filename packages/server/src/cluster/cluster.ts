@@ -52,8 +52,8 @@ export interface ClusterDesk {
 }
 
 /**
- * This server in a cluster with one database. A command goes to the node that owns its conversation: into the inbox, from which a
- * notified owner takes it, carries it out once, and stores the outcome. The driver makes sure that turns come to an end.
+ * This server in a cluster with one database. A command goes into the inbox for the node that owns its conversation. The notified
+ * owner takes it, carries it out once, and stores the outcome. The driver makes sure that turns come to an end.
  * ```
  * command ──▶ open here, or nobody's ──▶ carried out here
  *         ──▶ another node's ──▶ inbox ──bell──▶ owner ──▶ outcome ──bell──▶ answer
@@ -73,7 +73,7 @@ export class Cluster implements Elsewhere, DrivenNode {
   readonly #looks = new Map<string, Promise<Owner | undefined>>();
   /** When the operator last heard that a node cannot be reached, in milliseconds of the process. */
   readonly #toldUnreachable = new Map<string, number>();
-  /** The continuation of unfinished runs of each conversation that this node opened. */
+  /** For each opened conversation, the continuation of its unfinished runs. */
   readonly #goneOn = new WeakMap<LiveConversation, Promise<void>>();
   readonly #following: Following;
   readonly #activities: Activities;

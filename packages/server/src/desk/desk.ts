@@ -24,7 +24,7 @@ import { Performer } from "./perform.ts";
 import type { Principal } from "./principal.ts";
 import { Seat } from "./seat.ts";
 
-/** Milliseconds until a conversation closes that no client watches and that has no running work. */
+/** Milliseconds until an unwatched conversation without running work closes. */
 const IDLE = 30_000;
 
 /** Milliseconds that a list of all models waits for the providers. */
@@ -55,7 +55,7 @@ export interface DeskOptions {
   readonly client?: string | undefined;
   /** The folder for counts of unread turns. Absent: the counts last as long as the desk. */
   readonly state?: string | undefined;
-  /** Milliseconds until a conversation closes that no client watches and that has no running work. Default 30,000. */
+  /** Milliseconds until an unwatched conversation without running work closes. Default 30,000. */
   readonly idle?: number | undefined;
   /** The links that show a conversation. Absent: no links can be made. */
   readonly shares?: Shares | undefined;
@@ -76,8 +76,8 @@ const OPTIONS: OptionNames<DeskOptions> = {
 };
 
 /**
- * Carries out the commands of clients on the conversations of a host, whichever way the clients connect: the server adds sockets,
- * and a program with its own desk uses `link`.
+ * Carries out the commands of clients on the conversations of a host. Clients connect by a server's sockets, or by `link` in a
+ * program with its own desk.
  *
  * @example
  * ```ts

@@ -76,9 +76,8 @@ interface Extra {
 }
 
 /**
- * An event of AG-UI 1.0, of the types that this server sends. `CUSTOM` events are `banyan.output` (output of a running call),
- * `banyan.file` (a call changed a file), `banyan.part` (a file or source in a response) and `banyan.notice` (a sentence about the
- * turn).
+ * An AG-UI 1.0 event, of the types that this server sends. `CUSTOM` events are `banyan.output` (output of a running call),
+ * `banyan.file` (a changed file), `banyan.part` (a file or source in a response) and `banyan.notice` (a sentence about the turn).
  */
 export type AgUiEvent = Extra &
   (

@@ -216,9 +216,9 @@ function propsOf({ forwardedProps }: Input): { readonly at?: string | undefined;
 }
 
 /**
- * The place for a new message: below the named message, the named run (`parentRunId`, if it is ours), or the last message that
- * the program has in common with the conversation. Default: where the conversation was last written. `before` holds the program's
- * later messages, which the conversation lacks.
+ * The place for a new message: below the named message, the end of the named run (`parentRunId`), or the program's last message
+ * that the conversation has. Default: where the conversation was last written. `before` holds the program's later messages, which
+ * the conversation lacks.
  */
 function placeOf(
   state: ConversationState,

@@ -25,8 +25,8 @@ export const doorId = z.string().regex(ID_PATTERN, `expected ${ID_RULE}`).refine
 type Failure = (context: DoorRequest, problem: { readonly code: string; readonly message: string }) => Response;
 
 /**
- * A door: HTTP addresses at which programs of another protocol run turns. Refuses `POST` from clients that may only watch, limits
- * bodies to the size of a frame, and converts a thrown `ClientError` to the door's own error format.
+ * A door: HTTP addresses at which programs of another protocol run turns. Refuses `POST` from clients that may only watch. Limits
+ * bodies to the size of a frame. Converts a thrown `ClientError` to the door's own error format.
  */
 export function door(failure: Failure, addresses: (app: Hono<HttpEnvironment>) => void): Hono<HttpEnvironment> {
   const app = new Hono<HttpEnvironment>();

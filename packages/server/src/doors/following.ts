@@ -203,8 +203,8 @@ export function sending(stream: SSEStreamingApi, { named = false } = {}) {
 }
 
 /**
- * Returns the parent for a message that follows this one: the end of the response's turn, or a summary or note about an oversized
- * message below it. Throws `ClientError`.
+ * Returns the parent for a message that follows `message`: the end of the response's turn, or the last summary below that end. A
+ * note about an oversized message is a summary, too. Throws `ClientError`.
  */
 export function endOf(state: ConversationState, message: string): string {
   const known = state.messages.get(message);

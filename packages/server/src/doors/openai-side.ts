@@ -20,9 +20,9 @@ interface SideMarks {
 }
 
 /**
- * Returns whether a program asks on its own, for a chat's title, tags or suggestions (W89). Text that a user could type decides
- * nothing. A program may mark the request with `X-OpenWebUI-Task` or `metadata.task`. Otherwise, the request must have no tools,
- * not stream, and quote in one message the last turns of a conversation whose program streams answers.
+ * Returns whether a program asks on its own, for a chat's title, tags or suggestions (W89). A program may say so in
+ * `X-OpenWebUI-Task` or `metadata.task`. Otherwise, the request must have no tools, not stream, and quote the last turns of a
+ * streamed chat in one message: the chat itself streams and sends turns as messages. Text that a user could type decides nothing.
  */
 export async function isSideRequest(
   desk: Desk,

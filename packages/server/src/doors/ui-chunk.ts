@@ -20,8 +20,8 @@ export interface UiMetadata {
 }
 
 /**
- * A question to the user other than the approval of a call in this message: a question in words, whether a turn may continue
- * (`limit`), or whether a sub-agent may make a call (`approval`).
+ * A question to the user that is no approval of this message's calls: a question in words, the limit of a turn (`limit`), or a
+ * sub-agent's call (`approval`).
  */
 export interface UiQuestion {
   readonly text: string;
@@ -36,8 +36,8 @@ export interface UiQuestion {
 
 /**
  * A chunk of the AI SDK's UI message stream, version 1 (https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol), of the types that
- * this server sends. Our own parts are `data-question` (see `UiQuestion`), `data-file` (a call changed a file) and `data-notice`
- * (a sentence about the turn, such as a model retry; not stored).
+ * this server sends. Our own parts are `data-question` (see `UiQuestion`), `data-file` (a call changed a file) and `data-notice`.
+ * A notice is a sentence about the turn, such as a model retry, and is not stored.
  */
 export type UiChunk =
   | { readonly type: "start"; readonly messageId: string; readonly messageMetadata: UiMetadata }

@@ -203,8 +203,8 @@ function accepted(context: Context): readonly string[] {
 }
 
 /**
- * The headers of every response. Only scripts and styles of this server, no inline scripts, and nothing from other hosts, so that
- * an answer of a model cannot make the page send data (S12). No other page may frame it, load it as a script or image, or keep a
+ * The headers of every response. They allow only scripts and styles of this server, no inline scripts, and no other hosts: an
+ * answer of a model cannot make the page send data (S12). No other page may frame it, load it as a script or image, or keep a
  * handle on its window (S20).
  */
 function securityHeaders(host: string): Readonly<Record<string, string>> {

@@ -12,7 +12,7 @@ const REFUSALS = ["not-found", "invalid"];
 
 const said = (text: string): readonly UserPart[] => [{ type: "text", text }];
 
-/** A client of a server, in one conversation that it watches. */
+/** A client that watches and uses one conversation of a server. */
 export function clientOf(server: Asker, conversation: string, watched: { readonly state: ConversationState }): Client {
   const here = { conversation };
   const ask = <Name extends CommandName>(type: Name, input: object) =>

@@ -22,8 +22,8 @@ export const plays = (items: number) =>
   });
 
 /**
- * Checks a conversation that was played to its end, and returns a sentence for each problem: in its log, which a separate client
- * reads, and in the state of the clients that watched it. Then `forget`s the conversation.
+ * Checks a conversation that was played to its end, and returns a sentence for each fault. Checks the log, which a separate
+ * client reads, and the state of the watching clients. Then `forget`s the conversation.
  */
 export async function problemsOf(
   moments: Moments,

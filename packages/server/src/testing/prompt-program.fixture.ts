@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 
-// A small MCP server on standard input and output with prompts: `show` has an image, `hang` never answers, `leave` ends the
+// A small MCP server on standard input and output with prompts. `show` has an image, `hang` never answers, `leave` ends the
 // process, `refuse` fails and `empty` has no messages.
 
 const { SECRET = "none" } = process.env;

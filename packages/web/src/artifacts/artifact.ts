@@ -78,8 +78,8 @@ function languageOf(info: string): string {
 }
 
 /**
- * The versions of an artifact along a branch: artifacts of the same kind and name, or of the same kind if one of both has no name
- * (W61). `at` is its own index, the last one if its text occurs twice.
+ * The versions of an artifact along a branch: artifacts of the same kind and name. Two artifacts of which one has no name match
+ * by kind alone (W61). `at` is its own index, the last one if its text occurs twice.
  */
 export function versionsOf(
   artifact: Artifact,

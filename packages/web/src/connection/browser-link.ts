@@ -10,7 +10,7 @@ const DELAY = { first: 300, growth: 1.5, longest: 10_000 };
 /** Milliseconds that a connection must last to reset the delay: on a bad network, no connection lasts long. */
 const LASTED = 100;
 
-/** A link to the server of this page. The key proves that this page is the one that signed in (S20). */
+/** A link to the server of this page. The key proves the page's sign-in (S20). */
 export function browserLink(address: string, key: Key): OpenLink {
   return (events) => new BrowserLink(address, key, events);
 }

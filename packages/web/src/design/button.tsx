@@ -4,7 +4,7 @@ import { focusOn } from "../shell/focus-on.ts";
 import { useMay } from "../use-may.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
-/** The main action here, a normal one, one of many, or one that removes something. */
+/** The kind of action: main, normal, one of many, or removal. */
 export type ButtonLook = "main" | "plain" | "quiet" | "bad";
 
 interface Common extends Pick<ButtonHTMLAttributes<HTMLButtonElement>, "disabled" | "type"> {

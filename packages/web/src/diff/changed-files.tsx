@@ -101,7 +101,7 @@ type DiffRow =
 /** Old and new lines below each other, or side by side. */
 type Layout = "unified" | "split";
 
-/** The rows of all files in one list, so that one scroller shows any number of files. */
+/** The rows of all files in one list: a single scroller shows any number of files. */
 function rowsOf(files: readonly ShownFile[], closed: ReadonlySet<string>, layout: Layout): DiffRow[] {
   const rows: DiffRow[] = [];
   for (const file of files) {

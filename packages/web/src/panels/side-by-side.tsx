@@ -34,7 +34,7 @@ export function SideBySide({ leaf }: { readonly leaf: string }) {
     let isGone = false;
     page.connection.ask("branch.compare", { conversation, at: leaf }).then(
       (compared) => isGone || setBranches(compared.branches),
-      // There is only one branch, as the panel says.
+      // The branch has no siblings, as the panel says.
       () => isGone || setBranches([]),
     );
     return () => {

@@ -364,8 +364,8 @@ function readIn(
 }
 
 /**
- * Moves the focus after an answer: to the message of the card; in the list of questions, to the next one, and after the last
- * one to the composer.
+ * Moves the focus after an answer. In a message: to the message. In the list of questions: to the next question, and after the
+ * last one to the composer.
  */
 function focusAfter(answered: Element | null): () => void {
   const message = answered?.closest<HTMLElement>("article");

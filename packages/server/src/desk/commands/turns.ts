@@ -136,8 +136,8 @@ async function toSay(
 }
 
 /**
- * Returns the text that `/name` at the start of a message stands for (C18): a prompt of that name, or one of our commands that is
- * a text, such as `/init`. Rejects with `PromptError` for other commands, which need a client that shows their effect.
+ * Returns the text that stands for `/name` at the start of a message (C18). The name is a prompt's, or that of our own text
+ * command such as `/init`. Rejects with `PromptError` for other commands, which need a client that shows their effect.
  */
 async function saidBySlash({ host }: Workplace, text: string, signal: AbortSignal): Promise<SaidByPrompt | undefined> {
   const asked = slashIn(text);

@@ -11,7 +11,7 @@ export class TurnNotBegun extends Error {
 
 /** A requested turn that is not in its session's log yet. */
 export interface Beginning extends Disposable {
-  /** Aborts when the turn must stop waiting for servers and files: a client hastened or interrupted it. */
+  /** Aborts when the turn must stop waiting for servers: a client hastened or interrupted it. */
   readonly patience: AbortSignal;
   /** Aborts with `TurnNotBegun` when a client interrupts the turn. */
   readonly interruption: AbortSignal;

@@ -10,7 +10,7 @@ import type { UnreadCounts } from "./unread.ts";
 export interface LiveConversationsOptions {
   readonly host: Pick<Host, "newSession" | "openById" | "store">;
   readonly unread: UnreadCounts;
-  /** Milliseconds until a conversation closes that no client watches and that has no running work. */
+  /** Milliseconds until an unwatched conversation without running work closes. */
   readonly idle: number;
   /** The conversation's entry in the list may have changed or gone. */
   changed(conversation: string): void;
@@ -19,8 +19,8 @@ export interface LiveConversationsOptions {
 }
 
 /**
- * The conversations of a server. The server opens a conversation on demand, keeps it open while a client watches it or work runs
- * in it, and closes it afterwards, so that other programs can open it.
+ * The conversations of a server. The server opens a conversation on demand, and keeps it open for clients and running work. It
+ * closes an unused conversation, so that other programs can open it.
  */
 export class LiveConversations {
   readonly #options: LiveConversationsOptions;
@@ -42,7 +42,7 @@ export class LiveConversations {
     return this.#had(id, () => host.newSession(id, program));
   }
 
-  /** Opens the conversation of this id if it is closed. Rejects with `StoreError`, for example `locked`. */
+  /** Opens a closed conversation, or returns the open one. Rejects with `StoreError`, for example `locked`. */
   open(id: string): Promise<LiveConversation> {
     return this.#had(id, () => this.#options.host.openById(id));
   }
@@ -56,7 +56,7 @@ export class LiveConversations {
     return opening;
   }
 
-  /** The conversation of this id, if this process has it open. */
+  /** The open conversation with this id, if there is one in this process. */
   ifOpen(id: string): LiveConversation | undefined {
     return this.#live.get(id);
   }
@@ -138,7 +138,7 @@ export class LiveConversations {
       narrowed: () => narrowedRules(session.allowed),
       ended: () => {
         if (this.#live.get(id) === live) this.#live.delete(id);
-        // Close a session whose log failed, so that it can be opened again. Its clients know what could not be written.
+        // Close a session with a failed log, to allow opening it again. Its clients know what could not be written.
         if (!this.#moving.has(id)) this.#move(id, session.close());
         changed(id);
       },

@@ -4,7 +4,7 @@ import { lexer, type Token, walkTokens } from "marked";
 export interface MarkdownBlock {
   /** The block's source. */
   readonly raw: string;
-  /** Definitions of other blocks that this one may use, to parse before it. */
+  /** Definitions from other blocks that the block may use, to be parsed before the block. */
   readonly before: string;
   /** The labels (`labelOf`) of definitions that a link or image of the text uses, one per line. */
   readonly used: string;
