@@ -35,7 +35,7 @@ export class KeptShares implements Shares, Disposable {
     for (const kept of keptIn(file)) this.#add(kept);
   }
 
-  /** Creates a link and its token, which only this call returns. Throws `ShareError` if there are too many links. */
+  /** Creates a link and its token, which only this call returns. Throws for too many links or an unwritable file. */
   create(
     shown: { readonly conversation: string; readonly leaf?: string },
     seconds: number,

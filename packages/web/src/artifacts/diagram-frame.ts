@@ -108,7 +108,7 @@ function documentWith(script: string): string {
         const { svg } = await mermaid.render("diagram" + id, text);
         const holder = document.createElement("div");
         holder.innerHTML = svg;
-        // As XML, which a picture has to be.
+        // As XML, because an image must be well-formed.
         parent.postMessage({ id, svg: new XMLSerializer().serializeToString(holder.firstElementChild) }, "*");
       } catch (error) {
         parent.postMessage({ id, problem: error && error.message ? error.message : String(error) }, "*");

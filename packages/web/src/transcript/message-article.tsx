@@ -51,7 +51,7 @@ export function MessageArticle({
   const grown = useRef(onGrown);
   grown.current = onGrown;
   // Depends only on the message: measuring renders all messages, and must not measure this one again.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the message is when, and not what.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a change of the message calls for a measurement.
   useLayoutEffect(() => grown.current?.(), [message, version]);
   const words = conversation.outline(id)?.words;
   return (
