@@ -10,7 +10,7 @@ import { Session } from "./session.ts";
 
 const lines = ({ state }: Session) => pathTo(state, state.leaf).map(textOf);
 
-/** A conversation with one exchange, and its end. */
+/** A conversation with one exchange, and its leaf. */
 async function conversation() {
   const session = Session.inMemory();
   const agent = new Agent({ model: scriptedModel(() => "Done.") });
@@ -137,7 +137,7 @@ describe("H10: session.noteChange and session.noteUsage", () => {
     diff: "",
   };
 
-  /** A conversation in which a tool was called, and the id of the call. */
+  /** A conversation with a tool call, and the id of the call. */
   async function afterCall() {
     const session = Session.inMemory();
     const agent = new Agent({ model: scriptedModel([[call("wait")], "Done."]), tools: [wait] });

@@ -8,16 +8,16 @@ import { type Cost, cleanUsage, type Usage } from "../conversation/usage.ts";
 import { noCall, noMessage, SessionError } from "./error.ts";
 import { ADD, type AddOptions, checkedId } from "./options.ts";
 
-/** What a program around the engine puts into a conversation, checked. Each throws `SessionError`, as the session says. */
+/** Checks content that a program adds to a conversation. Every function throws `SessionError` as documented at the session. */
 
-/** What a user says, as checked parts. Throws `SessionError` (`empty`), and `DirectiveError` for another shape. */
+/** Returns a user's content as checked parts. Throws `SessionError` (`empty`), and `DirectiveError` for a wrong shape. */
 export function saidParts(content: UserContent): readonly UserPart[] {
   const parts = readUserContent(content);
   if (!parts) throw new SessionError("empty", "A message needs some text or a file; this one is empty.");
   return parts;
 }
 
-/** A user message that is to stand without a turn. */
+/** Builds the event of a user message that starts no turn. */
 export function addedMessage(state: ConversationState, content: UserContent, options: AddOptions) {
   refuseUnknown("session.add", options, ADD);
   const { at, author = "user", id = createId(), worktree } = options;
@@ -32,7 +32,7 @@ export function addedMessage(state: ConversationState, content: UserContent, opt
   return { type: "message.added", message, parentId, role: "user", ...said } as const;
 }
 
-/** What was done to a file on account of a call. */
+/** Builds the event of a file that a call changed. */
 export function changedFile({ calls }: ConversationState, call: string, change: FileChange) {
   const message = calls.get(call);
   if (message === undefined) throw noCall(call);
@@ -43,7 +43,7 @@ export function changedFile({ calls }: ConversationState, call: string, change: 
   return { type: "file.changed", message, call, ...about } as const;
 }
 
-/** What a model call outside of the turns used: tokens, and US dollars where the price is known. */
+/** Tokens, and cost in US dollars if known, of a model call outside the turns. */
 export interface SpentOutsideTurns {
   readonly purpose: "title" | "summary";
   readonly model: string;
@@ -51,7 +51,7 @@ export interface SpentOutsideTurns {
   readonly cost?: Cost;
 }
 
-/** The event that counts what a model call outside of the turns used. */
+/** Builds the event that counts a model call outside the turns. */
 export function countedUsage(spent: SpentOutsideTurns) {
   const { purpose, model, usage, cost } = spent;
   if (!["title", "summary"].includes(purpose))

@@ -1,29 +1,29 @@
 import type { FeedItem } from "../conversation/feed-item.ts";
 import { FeedReader } from "./feed.ts";
 
-/** Takes a feed as it is shown: for whoever passes it on to many. */
+/** Receives a feed in order to pass it on to many readers. */
 export interface FeedListener {
-  /** What was shown together, in order. Must not throw, and must not keep the list. */
+  /** Receives items that were published together, in order. Must not throw, and must not keep the list. */
   items(items: readonly FeedItem[]): void;
-  /** The session has ended, with an error if it broke; no more items come. */
+  /** The session has ended: with an error if the session broke. No more items come. */
   ended(error?: unknown): void;
 }
 
 interface Joined {
   readonly reader: FeedReader;
-  /** Whose items it wants; everybody's when that is not said. */
+  /** The reader gets only items of this origin. Absent: all items. */
   readonly origin: object | undefined;
 }
 
-/** The readers of a session's feed: each gets each item once, in the order in which they are published. */
+/** The readers of a session's feed. Each reader gets each item once, in the order of publication. */
 export class Audience {
   readonly #listeners = new Set<FeedListener>();
-  /** Replaced whenever one comes or goes, which may be in the middle of a publication. */
+  /** A new list replaces this one when a reader comes or goes, which may happen during a publication. */
   #readers: readonly Joined[] = [];
-  /** The last of the publications that wait for something to be written. */
+  /** The last publication that waits for a write to the log. */
   #publishing: Promise<void> | undefined;
 
-  /** A reader that has not joined yet. Leaving early it is dismissed. */
+  /** Returns a reader that has not joined yet. A reader that leaves early is dismissed. */
   reader(options: { readonly bounded: boolean; onLeave?(): void | Promise<void> }): FeedReader {
     const reader = new FeedReader(() => {
       this.#leave(reader);
@@ -32,7 +32,7 @@ export class Audience {
     return reader;
   }
 
-  /** From now on the reader gets what is published with `origin`, or everything. */
+  /** The reader gets all items from now on, or only those published with `origin`. */
   join(reader: FeedReader, origin: object | undefined): void {
     this.#readers = [...this.#readers, { reader, origin }];
   }
@@ -46,7 +46,7 @@ export class Audience {
     this.#readers = this.#readers.filter((joined) => joined.reader !== reader);
   }
 
-  /** From now on the listener hears everything, at once; until the function that comes back is called. */
+  /** The listener gets every item from now on, in the same tick, until the returned function is called. */
   listen(listener: FeedListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -59,8 +59,8 @@ export class Audience {
   }
 
   /**
-   * Shows items, after those published before and once `written` has resolved; if it rejects they are never shown, nor
-   * is anything after them.
+   * Shows items after all earlier publications, and after `written` has resolved. If `written` rejects, neither these
+   * items nor any later ones are shown.
    */
   publish(items: readonly FeedItem[], origin: object | undefined): void;
   publish(
@@ -79,18 +79,18 @@ export class Audience {
     return written ? published : undefined;
   }
 
-  /** Whether something published has not been shown yet. */
+  /** True while a published item has not been shown. */
   get isBehind(): boolean {
     return this.#publishing !== undefined;
   }
 
-  /** Resolves when everything published so far has been shown. */
+  /** Resolves when all items published so far have been shown. */
   async upToDate(): Promise<void> {
     while (this.#publishing) await this.#publishing;
   }
 
   #show(items: readonly FeedItem[], origin: object | undefined): void {
-    // Most often there are none, and what comes with each read of a response makes no iterator for them.
+    // Sessions rarely have listeners. The check saves an iterator for each fragment of a response.
     if (this.#listeners.size > 0) for (const listener of this.#listeners) listener.items(items);
     for (const joined of this.#readers) {
       if (joined.origin === undefined || joined.origin === origin) for (const item of items) joined.reader.push(item);

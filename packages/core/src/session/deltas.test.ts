@@ -13,7 +13,7 @@ import { Session } from "./session.ts";
 const LONG = process.env.BANYAN_LONG === "1";
 const words = (count: number) => Array.from({ length: count }, (_, index) => `word${index} `);
 
-/** A turn that thinks, speaks, and has two sub-agents speak at the same time. */
+/** A turn with reasoning, text, and two sub-agents that write at the same time. */
 function talkative(pace: number): Agent {
   const launch = defineTool({
     name: "launch",
@@ -35,7 +35,7 @@ function talkative(pace: number): Agent {
   return new Agent({ model, tools: [launch], limits: { steps: 10 } });
 }
 
-/** Reads a feed in pieces of these lengths, with a pause behind each, until the turn is over. */
+/** Reads a feed in pieces of these lengths, with a pause after each, until the turn is over. */
 async function readInPieces(session: Session, reader: DeltaReader, pieces: readonly number[]): Promise<void> {
   for (let round = 0; ; round++) {
     const feed = session.feed({ from: reader.cursor });
@@ -82,7 +82,7 @@ test("F40: after the death of the process, deltas say what is left of each answe
         live.take(item);
         readers.push(live.copy());
         if (seen++ % (LONG ? 1 : 7) !== 0) continue;
-        // One reader is there when the process dies, the other has been away for a while.
+        // When the process dies, one reader is connected, and another has been away for a while.
         const away = readers[Math.floor(readers.length * 0.8)] ?? live;
         for (const reader of [live, away]) deaths.push({ reader: reader.copy(), log: [...events] });
       }

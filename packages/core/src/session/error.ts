@@ -1,9 +1,9 @@
 import { ID_RULE } from "../conversation/id.ts";
 
-/** Why a run was interrupted: by a user, because nobody reads it any more, or because the session closed. */
+/** The reason why a run was interrupted: by a user, by its last reader leaving, or by the closing session. */
 export class Interruption extends Error {
   override readonly name = "Interruption";
-  /** Nobody meant the turn: its reader or its session goes. Where a user is asked, the turn waits on without a process. */
+  /** The reader or the session went away; no user stopped the turn. A turn that asks a user stays open without a process. */
   readonly isLeaving: boolean;
 
   constructor(message: string, { isLeaving = false } = {}) {
@@ -12,20 +12,20 @@ export class Interruption extends Error {
   }
 }
 
-/** Nobody meant the run: its session was closed under it. */
+/** The session was closed while the run was live; no user stopped the run. */
 export const SESSION_CLOSED = new Interruption("the session closed", { isLeaving: true });
 
-/** Whether a signal has aborted because a reader or a session goes, and not because a user or a limit ends the turn. */
+/** True if a signal aborted because a reader or a session went away, and not because a user or a limit ended the turn. */
 export function isLeft({ aborted, reason }: AbortSignal): boolean {
   return aborted && reason instanceof Interruption && reason.isLeaving;
 }
 
 /**
- * `closed`: by `close()`. `broken`: its store failed, and nothing can be written any more. `no-log`: it keeps no log to go
- * back in. `behind`: the reader of a feed was too slow. `no-question`: the question was answered or withdrawn before.
- * `no-run`: the run is not live. `no-input`: the text was delivered or withdrawn before. `no-message`: there is none of
- * that id. `no-call`, `no-process`: the same of a call, and of a process that runs. `busy`: a turn has the end of the branch. `empty`: there is neither text nor a
- * file in it. `invalid-option`: what was passed cannot be; the message says what is wrong with it.
+ * `closed`: `close()` was called. `broken`: the store failed, so nothing can be written. `no-log`: no log, hence no
+ * replay. `behind`: the reader of a feed was too slow. `no-question`: the question is answered or withdrawn. `no-run`:
+ * the run is not live. `no-input`: the text is delivered or withdrawn. `no-message`, `no-call`: unknown id.
+ * `no-process`: no such process runs. `busy`: a turn uses the end of the branch. `empty`: neither text nor a file.
+ * `invalid-option`: an option is invalid; the message says why.
  */
 export type SessionErrorCode =
   | "closed"
@@ -42,7 +42,7 @@ export type SessionErrorCode =
   | "empty"
   | "invalid-option";
 
-/** A session cannot do what was asked. */
+/** A session cannot carry out a request. */
 export class SessionError extends Error {
   override readonly name = "SessionError";
   readonly code: SessionErrorCode;
@@ -54,8 +54,8 @@ export class SessionError extends Error {
 }
 
 /**
- * An answer that its question cannot take, such as changed arguments with which the call cannot run: the message says why,
- * to whoever wrote it. The question stays open.
+ * An answer that does not fit its question, such as changed arguments that the call cannot run with. The message gives
+ * the reason to the user. The question stays open.
  */
 export class UnfitAnswerError extends TypeError {
   override readonly name = "UnfitAnswerError";
@@ -93,7 +93,7 @@ export function stillAsked(question: string): SessionError {
   );
 }
 
-/** `what` has it, such as "a conversation". */
+/** `what` names the owner of the id, such as "a conversation". */
 export function noId(what: string, given: unknown): SessionError {
   const said = typeof given === "string" ? JSON.stringify(given.slice(0, 200)) : typeof given;
   return new SessionError("invalid-option", `The id of ${what} is ${ID_RULE}; this is ${said}.`);

@@ -218,7 +218,7 @@ describe("the feed", () => {
       [{ index: 0, type: "text", offset: 0, text: "one " }],
       [{ index: 0, type: "text", offset: 4, text: "two " }],
     ]);
-    // What a process would find that was killed now.
+    // The state for a new process, if this one were killed now.
     const found = emptyConversation();
     for (const event of store.events) reduce(found, event);
     expect([...found.messages.values()].map(textOf)).toEqual(["Hi", "one two "]);

@@ -2,26 +2,26 @@ import { mergeDeltas } from "../conversation/deltas.ts";
 import { type FeedItem, isDelta } from "../conversation/feed-item.ts";
 import { SessionError } from "./error.ts";
 
-/** Unread items from which on neighbouring deltas are merged. */
+/** Neighbouring deltas are merged above this number of unread items. */
 const MERGE_FROM = 256;
-/** Unread text, in UTF-16 units, from which on a reader is full, and down to which it must come to have room again. */
+/** A reader is full above this much unread text (UTF-16 units), and has room again below `ROOM_AT`. */
 const FULL_AT = 256 * 1024;
 const ROOM_AT = FULL_AT / 4;
 
-/** What a watcher may leave unread: items, and UTF-16 units of text. */
+/** Unread items, and UTF-16 units of unread text, at which a watcher is ended. */
 const WATCHER_ITEMS = 10_000;
 const WATCHER_TEXT = 4 * 1024 * 1024;
 
-/** Hands the next item to whoever waits for it. */
+/** Passes the next item to a consumer that waits. */
 type Waiting = (next: IteratorResult<FeedItem> | Promise<never>) => void;
 
 /**
- * One consumer's view of a feed: an async iterable over what has queued up. A consumer that falls behind gets deltas
- * merged; its `full` tells the producer to wait.
+ * One consumer's view of a feed: an async iterable over queued items. If the consumer falls behind, deltas are merged, and `full`
+ * asks the producer to wait.
  *
- * Somebody has to give way when a reader is slower than the model. The reader of a chat may hold the model back: it asked
- * for the answer. One that only watches and sleeps may not, or it would stop the agent of somebody else; nor may what waits
- * for it grow. It is ended (`behind`), and goes on from its cursor when it wakes: the log has what it missed (B58).
+ * The reader of a chat may hold the model back, because its consumer asked for the answer. A watcher must neither hold back
+ * another user's agent nor collect items without bound. A slow watcher is ended (`behind`) and continues from its cursor: the log
+ * has the missed items (B58).
  */
 export class FeedReader implements AsyncIterableIterator<FeedItem> {
   readonly #onLeave: (() => void | Promise<void>) | undefined;
@@ -31,17 +31,17 @@ export class FeedReader implements AsyncIterableIterator<FeedItem> {
   #unread = 0;
   #ended = false;
   #error: unknown;
-  /** Who waits for the next item. */
+  /** The consumer that waits for the next item. */
   #waiting: Waiting | undefined;
-  /** Who waits for those after it, in the order in which they asked: hardly ever anybody. */
+  /** Further waiting consumers, in the order of their requests. Nearly always empty. */
   readonly #queue: Waiting[] = [];
-  /** Live items that wait until history has been replayed. */
+  /** Live items that wait until the history has been replayed. */
   #held: FeedItem[] | undefined;
   readonly #room: (() => void)[] = [];
 
   /**
-   * `onLeave` runs when the consumer leaves early, and is awaited by its `return()`. A `bounded` reader that falls far
-   * behind is ended: nobody waits for it, and it must not grow.
+   * `onLeave` runs when the consumer leaves early, and `return()` awaits it. A `bounded` reader is ended when it falls
+   * far behind, since no producer waits for it.
    */
   constructor(onLeave?: () => void | Promise<void>, bounded = false) {
     this.#onLeave = onLeave;
@@ -59,7 +59,7 @@ export class FeedReader implements AsyncIterableIterator<FeedItem> {
     return waiting > WATCHER_ITEMS || this.#unread > WATCHER_TEXT;
   }
 
-  /** What is unread goes: the consumer asks for it again, from its cursor. */
+  /** Drops the unread items: the consumer fetches them again from its cursor. */
   #giveUp(): void {
     this.#items = [];
     this.#head = 0;
@@ -68,11 +68,11 @@ export class FeedReader implements AsyncIterableIterator<FeedItem> {
     this.end(
       new SessionError("behind", "This reader fell too far behind; go on with session.feed({ from: its cursor })."),
     );
-    // The consumer hears that it is behind, which is all that it can be told.
+    // The consumer already gets the error `behind`, so a failure of `onLeave` has no other receiver.
     this.#onLeave?.()?.catch(() => {});
   }
 
-  /** From here on what is pushed waits, until `release`; `replay` goes first. */
+  /** Holds pushed items back until `release`; items of `replay` go first. */
   hold(): void {
     this.#held = [];
   }
@@ -113,7 +113,7 @@ export class FeedReader implements AsyncIterableIterator<FeedItem> {
     this.#items.push(item);
   }
 
-  /** No more items come. With an error, the consumer gets it after what is still unread. */
+  /** No more items come. The consumer gets the error after the unread items. */
   end(error?: unknown): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -128,13 +128,13 @@ export class FeedReader implements AsyncIterableIterator<FeedItem> {
     return this.#unread > FULL_AT;
   }
 
-  /** Resolves when the consumer has read what there is, or is gone. */
+  /** Resolves when the consumer has read all items, or has left. */
   async drained(): Promise<void> {
     while (this.#head < this.#items.length && !this.#ended)
       await new Promise<void>((resolve) => this.#room.push(resolve));
   }
 
-  /** Resolves when the consumer has caught up, or is gone. */
+  /** Resolves when the consumer has caught up, or has left. */
   room(): Promise<void> {
     return this.full && !this.#ended ? new Promise((resolve) => this.#room.push(resolve)) : Promise.resolve();
   }
@@ -182,7 +182,7 @@ export class FeedReader implements AsyncIterableIterator<FeedItem> {
     await this.return();
   }
 
-  /** The error is told once; after it the feed is at its end. */
+  /** Reports the error once; after that the feed is at its end. */
   #finish(waiting: Waiting): void {
     const error = this.#error;
     this.#error = undefined;

@@ -5,7 +5,7 @@ import { saidParts } from "./added.ts";
 import { noInput, noRun } from "./error.ts";
 import { howSaid, type SayOptions } from "./options.ts";
 
-/** What the inbox needs of its session. */
+/** The parts of a session that its inbox uses. */
 interface InboxSession {
   readonly state: ConversationState;
   isLive(run: string): boolean;
@@ -13,7 +13,7 @@ interface InboxSession {
   interrupt(run: string): void;
 }
 
-/** What users write to the runs of a session. */
+/** The inputs that users send to the runs of a session. */
 export class Inbox {
   readonly #session: InboxSession;
 
@@ -21,7 +21,7 @@ export class Inbox {
     this.#session = session;
   }
 
-  /** As `Session.say`. */
+  /** See `Session.say`. */
   async say(content: UserContent, options: SayOptions): Promise<string> {
     const { delivery, input } = howSaid(options);
     const parts = saidParts(content);
@@ -35,7 +35,7 @@ export class Inbox {
     return input;
   }
 
-  /** As `Session.editInput`. */
+  /** See `Session.editInput`. */
   async edit(input: string, { parts: content, ...change }: InputChange): Promise<void> {
     this.#mustWait(input);
     const parts = content === undefined ? undefined : saidParts(content);
@@ -47,13 +47,13 @@ export class Inbox {
     if (change.delivery === "interrupt" && run) this.#session.interrupt(run);
   }
 
-  /** As `Session.withdrawInput`. */
+  /** See `Session.withdrawInput`. */
   async withdraw(input: string): Promise<void> {
     this.#mustWait(input);
     await this.#session.commit([{ type: "input.withdrawn", input }], { durable: true });
   }
 
-  /** Whether what is said to a run is heard: by the run, or, when it waits for a user, by the next one of its turn. */
+  /** True if an input for this run is delivered: by the run, or by the turn's next run if the turn waits for a user. */
   #hears(run: string): boolean {
     return this.#session.isLive(run) || this.#session.state.waiting.has(run);
   }

@@ -3,65 +3,65 @@ import { createId, isId } from "../conversation/id.ts";
 import { type OptionNames, refuseUnknown } from "../conversation/option-names.ts";
 import { noId, SessionError } from "./error.ts";
 
-/** How a conversation is opened. */
+/** Options for opening a conversation. */
 export interface SessionOptions {
   /**
-   * Begin a conversation of the id that is given when there is none. Without an id, one begins in any case.
+   * Creates the conversation if no conversation has the given id. Without an id, a new conversation is always created.
    * @example await Session.open(store, "garden", { create: true });
    */
   readonly create?: boolean | undefined;
   /**
-   * Facts about a new conversation that lists can be filtered by, such as its directory.
+   * Facts about a new conversation, such as its directory. Lists can be filtered by labels.
    * @example
    * await Session.open(store, undefined, { labels: { project: "garden" } });
    * await store.list({ labels: { project: "garden" } });
    */
   readonly labels?: Readonly<Record<string, string>> | undefined;
   /**
-   * Keep only this many messages of the path in memory from turn to turn, and show the model no earlier ones; for
-   * conversations without end. The log keeps all. No limit when absent.
+   * Number of messages of the path that stay in memory between turns and that the model sees, for conversations without
+   * end. The log keeps all messages. Absent: no limit.
    * @example await Session.open(store, "news", { create: true, window: 50 });
    */
   readonly window?: number | undefined;
 }
 
-/** How something is said to a run. */
+/** Options for an input to a run. */
 export interface SayOptions {
   /**
-   * `steer` (default): the model is told before its next step, when the calls of the step under way have their results;
-   * when there is no next step, it is the next turn. `queue`: it is the next turn. `interrupt`: that, and the turn under
-   * way ends now, its calls with it.
+   * `steer` (default): the model sees the input before its next step, after the calls of the current step have results;
+   * without a next step, the input starts the next turn. `queue`: the input starts the next turn. `interrupt`: the
+   * same, and the current turn and its calls end now.
    * @example session.say("In English, please.", { delivery: "queue" });
    */
   readonly delivery?: Delivery | undefined;
   /**
-   * The run that is meant; the one that is live where the conversation was last written to when absent.
+   * Id of the run. Absent: the live run on the branch that was last written to.
    * @example session.say("Only the tests.", { run: turn.id });
    */
   readonly run?: string | undefined;
   /**
-   * The id that its message will have, as `isId` says; a new one when absent. One that was used before says nothing again.
+   * Id of the message, valid for `isId`. Absent: a new id. An id that is already used has no effect.
    * @example session.say("Stop there.", { id: createId() });
    */
   readonly id?: string | undefined;
 }
 
-/** Where a message stands that is added without a turn, and who speaks in it. */
+/** The parent and the author of a message that is added without a turn. */
 export interface AddOptions {
   /**
-   * The message that it stands below; `null`: it begins the conversation anew. Where it was last written to when absent.
+   * The parent message; `null` starts a new branch at the root. Absent: the message that was last written to.
    * @example await session.add("It is noon.", { at: session.state.leaf, id: createId() });
    */
   readonly at?: string | null | undefined;
   /**
-   * `user` (default): a person says it. `system`: the program around the engine does, as a fact and not as a wish.
+   * `user` (default): the user wrote the message. `system`: the program states a fact, not a request.
    * @example await session.add("The build is green.", { author: "system" });
    */
   readonly author?: "user" | "system" | undefined;
-  /** Of the message, as `isId` says; a new one when absent. One that was used before adds nothing again. */
+  /** Id of the message, valid for `isId`. Absent: a new id. An id that is already used has no effect. */
   readonly id?: string | undefined;
   /**
-   * The name of a worktree, not empty: all that is said below this message works in its files, where the tools know of it.
+   * Name of a worktree, not empty. Turns below this message work in its files, if the tools support worktrees.
    * @example await session.add("From here on the files are those of a worktree.", { worktree: "attempt-1" });
    */
   readonly worktree?: string | undefined;
@@ -71,7 +71,7 @@ const SESSION: OptionNames<SessionOptions> = { create: true, labels: true, windo
 const SAY: OptionNames<SayOptions> = { delivery: true, run: true, id: true };
 export const ADD: OptionNames<AddOptions> = { at: true, author: true, id: true, worktree: true };
 
-/** Throws for an option of a session that is unknown (`OptionError`), and for a window that cannot be kept (`SessionError`). */
+/** Throws `OptionError` for an unknown option of a session, and `SessionError` for an invalid window. */
 export function checkSessionOptions(options: SessionOptions): void {
   refuseUnknown("a session", options, SESSION);
   const { window } = options;
@@ -81,17 +81,17 @@ export function checkSessionOptions(options: SessionOptions): void {
 
 /** The end of a branch that `session.hold` keeps turns away from. */
 export interface HeldBranch {
-  /** Turns that wait for the branch go on from this message then. Throws `SessionError`: `no-message`. */
+  /** Turns that wait for the branch continue from this message. Throws `SessionError` (`no-message`). */
   moveTo(message: string): void;
 }
 
-/** An id, of `what`. Throws `SessionError` when it cannot be one. */
+/** Returns the id; `what` names its owner. Throws `SessionError` for an invalid id. */
 export function checkedId(what: string, id: string): string {
   if (!isId(id)) throw noId(what, id);
   return id;
 }
 
-/** How something is said when `options` do not say it. Throws `SessionError` for an id that cannot be one. */
+/** Fills in the defaults of an input's options. Throws `SessionError` for an invalid id. */
 export function howSaid(options: SayOptions): { readonly delivery: Delivery; readonly input: string } {
   refuseUnknown("session.say", options, SAY);
   const { delivery = "steer", id = createId() } = options;

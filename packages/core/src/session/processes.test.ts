@@ -7,7 +7,7 @@ import { call, checkConversation, scriptedModel } from "../testing/index.ts";
 import { SlowStore } from "./session.fixture.ts";
 import { Session } from "./session.ts";
 
-/** Begins something that stays, and what ends it. */
+/** Starts a background process, and returns a function that ends it. */
 function starting() {
   const ends: ((until: StayedUntil) => void)[] = [];
   const tool = defineTool({

@@ -4,35 +4,32 @@ import { SessionError } from "./error.ts";
 
 interface Running {
   readonly staying: Staying;
-  /** Who ended it, as the end of a sentence; how it ended by itself when absent. */
+  /** The user or program that stopped the process, as the end of a sentence. Absent: the process ended by itself. */
   by: string | undefined;
-  /** Resolves when the log has its end, or can have none any more. */
+  /** Resolves when the log has the end of the process, or cannot take it any more. */
   readonly over: Promise<void>;
 }
 
 const WITH_SESSION = "it was ended with the conversation that it belonged to";
 
-/**
- * Processes that calls of a session began and that go on when the calls have their results. Each ends by itself, by `stop`,
- * or with the session.
- */
+/** Background processes that calls of a session started. Each ends by itself, by `stop`, or with the session. */
 export class Processes {
   readonly #begun: () => number;
   readonly #commit: (event: EventBody) => void | Promise<void>;
   readonly #running = new Map<string, Running>();
-  /** How many were given a name: the beginning of some may be on its way to the log. */
+  /** Number of names given. The start of some of these processes may not be in the log yet. */
   #named = 0;
   #ending: string | undefined;
 
-  /** `begun`: how many the log knows of. */
+  /** `begun`: number of processes that the log knows. */
   constructor(begun: () => number, commit: (event: EventBody) => void | Promise<void>) {
     this.#begun = begun;
     this.#commit = commit;
   }
 
   /**
-   * Takes care of something: it is in the log when this resolves, with what it is called, and ends with the session at the
-   * latest. Rejects as the session's `commit` does; it is ended then.
+   * Takes over a process and returns its name. The start is in the log when this resolves. The process ends with the
+   * session at the latest. Rejects as the session's `commit` does, and then the process is ended.
    */
   async stay(of: { readonly message: string; readonly call: string }, staying: Staying): Promise<string> {
     this.#named = Math.max(this.#named, this.#begun()) + 1;
@@ -55,7 +52,7 @@ export class Processes {
     try {
       await this.#commit({ type: "process.ended", process, outcome: by ?? outcome, ...(known && !by && { known }) });
     } catch {
-      // The session can write no more: whoever opens the conversation again finds that it ended with its program.
+      // The session cannot write any more. Opening the conversation again records that the process ended with its program.
     }
   }
 
@@ -68,7 +65,7 @@ export class Processes {
     await running.over;
   }
 
-  /** Ends all of it; resolves when it is over, and never rejects. */
+  /** Ends all processes. Resolves when all have ended; never rejects. */
   async end(): Promise<void> {
     this.#ending = WITH_SESSION;
     await Promise.all([...this.#running.keys()].map((process) => this.stop(process, WITH_SESSION)));

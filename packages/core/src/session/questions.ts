@@ -5,22 +5,22 @@ import type { OpenQuestion } from "../conversation/state.ts";
 import type { Answer } from "../ports/human.ts";
 import { isLeft, SessionError, UnfitAnswerError } from "./error.ts";
 
-/** What is wrong with arguments that a person wrote; nothing when a call can run with just them. */
+/** Returns the fault in arguments that a user wrote, or nothing if a call can run with exactly these arguments. */
 export type Unfit = (input: Json) => Promise<string | undefined>;
 
-/** A question that waits for a person. */
+/** A question that waits for a user. */
 export interface AskedQuestion {
   readonly id: string;
-  /** Resolves with the first answer; rejects with the signal's reason, and then the question is closed. */
+  /** Resolves with the first answer. Rejects with the signal's reason, which closes the question. */
   answer(signal: AbortSignal): Promise<Answer>;
 }
 
 /**
- * The questions of a session that wait for a person.
+ * The questions of a session that wait for a user.
  *
  * ```
  * ask ──▶ waiting ──▶ answered ──▶ written into the log
- *            ├───────────┴──▶ closed, when whoever asked was aborted
+ *            ├───────────┴──▶ closed, when the asking call was aborted
  *            ╰──▶ open in the log alone, when its session or its reader goes: `Session.answer` writes the answer
  * ```
  */
@@ -29,32 +29,32 @@ export class Questions {
     string,
     { readonly give: (answer: Answer) => void; readonly unfit?: Unfit | undefined }
   >();
-  /** Closed, but the end of their call is not in the log yet: nobody else may write one. */
+  /** Closed questions whose call has no end in the log yet: only the asking run may write that end. */
   readonly #closed = new WeakSet<OpenQuestion>();
   readonly #open: ReadonlyMap<string, OpenQuestion>;
   /** Answers that are not in the log yet, by question. */
   readonly #answered = new Map<string, PromiseWithResolvers<void>>();
-  /** The same, of questions that nobody in this process asked. */
+  /** Answers that are being written to questions that no call of this process asked. */
   readonly #writing = new Map<string, Promise<void>>();
 
-  /** @param open The questions of the conversation that its log leaves open. */
+  /** @param open The questions that the log of the conversation leaves open. */
   constructor(open: ReadonlyMap<string, OpenQuestion>) {
     this.#open = open;
   }
 
-  /** Whether whoever asked it in this process is about to write how that ends, though it takes no answer any more. */
+  /** True if the question takes no answer any more, because its run in this process will write the end of the call. */
   isClosed(question: OpenQuestion): boolean {
     return this.#closed.has(question);
   }
 
-  /** Whether somebody of this process asked it, and its answer is not in the log yet. */
+  /** True if a call of this process asked the question, and its answer is not in the log yet. */
   isAsked(question: string): boolean {
     return this.#waiting.has(question) || this.#answered.has(question);
   }
 
   /**
-   * Resolves when the answer is in the log; rejects with `SessionError` when the question is not open (any more), and with
-   * `UnfitAnswerError` when whoever asked cannot take the answer: then it stays open.
+   * Resolves when the answer is in the log. Rejects with `SessionError` if the question is not open, and with
+   * `UnfitAnswerError` if the call cannot run with the answer: the question then stays open.
    */
   async answer(question: string, answer: Answer): Promise<void> {
     const waiting = this.#waiting.get(question);
@@ -62,7 +62,7 @@ export class Questions {
       const problem = await waiting.unfit(answer.input);
       if (problem !== undefined) throw new UnfitAnswerError(problem);
     }
-    // Somebody else may have answered meanwhile.
+    // Another answer may have arrived during the check.
     if (!waiting || !this.#waiting.delete(question)) throw notOpen(question);
     const logged = Promise.withResolvers<void>();
     this.#answered.set(question, logged);
@@ -70,7 +70,7 @@ export class Questions {
     return logged.promise;
   }
 
-  /** Writes an answer to a question that no process waits on: the first one counts. Rejects as `answer` does, and as `write`. */
+  /** Writes an answer to a question that no process waits on. The first answer counts. Rejects as `answer` and `write` do. */
   async answerInLog(question: string, write: () => void | Promise<void>): Promise<void> {
     if (this.#writing.has(question)) throw notOpen(question);
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -83,12 +83,12 @@ export class Questions {
     }
   }
 
-  /** Resolves when the answer that `answerInLog` writes is in the log, or was refused; nothing when it writes none. */
+  /** Resolves when the answer of `answerInLog` is in the log or was refused. Returns nothing if no answer is being written. */
   answering(question: string): Promise<void> | undefined {
     return this.#writing.get(question);
   }
 
-  /** With `unfit`, arguments that a user wrote are looked at before they count. `id`: of a question that is open already. */
+  /** `unfit` checks arguments that a user wrote before the answer counts. `id`: the id of a question that is already open. */
   ask(unfit?: Unfit, id = createId()): AskedQuestion {
     const given = Promise.withResolvers<Answer>();
     this.#waiting.set(id, { give: given.resolve, unfit });
@@ -117,7 +117,7 @@ export class Questions {
     };
   }
 
-  /** An event was appended: what answered its question, if it has one, is in the log once `written` is done. */
+  /** Settles `answer` for the question of an appended event, once `written` has resolved. */
   written(event: Event, written: void | Promise<void>): void {
     if (this.#answered.size === 0 || !("question" in event)) return;
     const { question } = event;
@@ -127,7 +127,7 @@ export class Questions {
   }
 }
 
-/** An answer as it can be written down. Throws `UnfitAnswerError` when it does not fit a question of its type. */
+/** Returns the answer in a form for the log. Throws `UnfitAnswerError` for an answer that does not fit the question's type. */
 export function fittingAnswer(answer: Answer, type: OpenQuestion["type"] | undefined): Answer {
   const { decision } = answer;
   const fitting = type === "text" ? "answer" : "allow";
@@ -145,7 +145,7 @@ export function fittingAnswer(answer: Answer, type: OpenQuestion["type"] | undef
   return { ...answer, input: JSON.parse(input) };
 }
 
-/** Nobody waits for an answer to this question. */
+/** Error for an answer to a question that is not open. */
 export function notOpen(question: string): SessionError {
   return new SessionError("no-question", `No question ${question} is open; it may have been answered or withdrawn.`);
 }

@@ -6,25 +6,25 @@ import type { Log } from "../ports/store.ts";
 import type { FeedReader } from "./feed.ts";
 import { Heard, isText, type Streaming } from "./streaming.ts";
 
-/** What there is to show to a reader that comes from a cursor. */
+/** Input of a replay to a reader with a cursor. */
 interface Missed {
   readonly log: Log;
   readonly epoch: number;
-  /** The last event that was there before this epoch. */
+  /** Sequence number of the last event before this epoch. */
   readonly openedAt: number;
-  /** The last event so far. */
+  /** Sequence number of the last event so far. */
   readonly upTo: number;
   readonly streaming: Streaming;
   readonly voices: Voices;
-  /** How responses ended that a process left in the middle: for a reader that may have heard more of them. */
+  /** Ends of responses that a stopped process left unfinished. The reader may have received more of their text. */
   readonly left: readonly Ended[];
 }
 
 /**
- * Shows a reader what came after its cursor, from the log and from what streams. What is live waits in the reader
- * meanwhile: it has to have joined in the same tick. Text that only an event has comes as deltas before that event, so that
- * a reader of deltas alone has all of it (W81): the deltas that were told where they are still known, else deltas that
- * begin at the latest where its own text ends.
+ * Replays to a reader all items after its cursor, from the log and from the streaming text. The reader must have joined
+ * in the same tick; live items wait in the reader meanwhile. If only an event has some text, deltas with this text
+ * precede the event, so that a reader of deltas alone gets all text (W81). These are the original deltas if they are
+ * still kept; if not, new deltas that begin no later than the reader's text ends.
  */
 export async function replay(reader: FeedReader, from: Cursor, missed: Missed): Promise<void> {
   const { log, epoch, openedAt, upTo, streaming } = missed;
@@ -32,7 +32,7 @@ export async function replay(reader: FeedReader, from: Cursor, missed: Missed): 
   reader.hold();
   const isForeign = from.epoch !== epoch;
   const known = isForeign ? { epoch, seq: Math.min(from.seq, openedAt), offset: 0 } : from;
-  // A fragment stands behind the event that it came after, so that cursors only ever grow.
+  // A fragment sorts after the event that it followed, so cursors only ever grow.
   const fresh = streaming.after(known);
   const kept = streaming.keptAfter(known);
   const text = new ReplayedText(reader, known, isForeign ? new Heard() : streaming.heardAt(known), voices);
@@ -44,7 +44,7 @@ export async function replay(reader: FeedReader, from: Cursor, missed: Missed): 
       const delta = next[0];
       if (!delta || delta.seq >= seq) return;
       next.shift();
-      // What was kept may begin behind text that only the log has: an event further on says both.
+      // A kept delta may begin after text that only the log has: a later event contains both.
       if (next === fresh || text.follows(delta)) text.tell(delta);
     }
   };
@@ -68,7 +68,7 @@ function isBehind(one: Delta | undefined, other: Delta | undefined): boolean {
   return one.seq === other.seq ? one.offset > other.offset : one.seq > other.seq;
 }
 
-/** The text of what is replayed, each unit of it once where that can be known. */
+/** Replays text to a reader, each unit only once if the position of the reader is known. */
 class ReplayedText {
   readonly #reader: FeedReader;
   readonly #heard: Heard;
@@ -82,7 +82,7 @@ class ReplayedText {
     this.#voices = voices;
   }
 
-  /** Whether a delta goes on where the text that the reader has heard ends, or before. */
+  /** True if a delta begins at or before the end of the text that the reader has. */
   follows(delta: Delta): boolean {
     if (!isText(delta)) return true;
     const { message, part, begins = 0 } = delta;
@@ -95,7 +95,7 @@ class ReplayedText {
     this.#reader.replay(delta);
   }
 
-  /** What an event says and no delta has said. */
+  /** Replays the text of an event that no delta contained. */
   tellMissing(event: Event): void {
     switch (event.type) {
       case "message.checkpoint":
@@ -113,7 +113,7 @@ class ReplayedText {
     }
   }
 
-  /** Says where the text of a response ends that nobody goes on with: what the reader heard beyond it is lost. */
+  /** Reports where the text of an abandoned response ends: the reader discards its text after this point. */
   takeBack({ message, parts }: Ended, at: Cursor): void {
     for (const [index, part] of parts.entries()) {
       if (part.type !== "text" && part.type !== "reasoning") continue;
@@ -122,7 +122,7 @@ class ReplayedText {
     }
   }
 
-  /** A delta before its event. It moves no cursor: a reader that comes again from there is told the same again. */
+  /** Replays a delta before its event. The cursor does not move: a reader that resumes from there gets the delta again. */
   #say(event: Event & { readonly message: string }, part: number, kind: Kind, begins: number, text: string): void {
     if (text === "") return;
     const { message, epoch } = event;

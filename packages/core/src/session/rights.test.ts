@@ -17,7 +17,7 @@ import { BROUGHT_IN } from "../past/recovery.ts";
 import type { Rights } from "../ports/rights.ts";
 import { call, collect, scriptedModel } from "../testing/index.ts";
 
-/** A tool that counts how often it ran. */
+/** A tool that counts its runs. */
 function acting(effects: "none" | "idempotent" | "external" = "external") {
   const ran: unknown[] = [];
   const act = defineTool({
@@ -39,7 +39,7 @@ const permission: Permission = ({ tool, allowed }) => ({ decision: allowed.inclu
 const USAGE = { input: 1, cached: 0, cacheWrite: 0, output: 1, reasoning: 0 };
 const CALL = { message: "reply00000001", call: "planted" };
 
-/** A log that was written elsewhere: a rule, an approval, a call that is open, and a text that waits. */
+/** A log from elsewhere: a rule, an approval, an open call, and a waiting input. */
 function planted(more: readonly EventBody[] = []): EventBody[] {
   const parts = [{ type: "text", text: "Go" }] as const;
   const run = { run: "run0000000001", agent: "a", model: "m", settings: {}, limits: {}, mode: "chat" } as const;
@@ -71,7 +71,7 @@ const APPROVED: EventBody = {
   remember: { pattern: "act", scope: "conversation" },
 };
 
-/** A store with one log, and what it keeps of rights. */
+/** A store with one log and its rights. */
 function storeOf(bodies: readonly EventBody[], rights: Rights | undefined) {
   const events = bodies.map((body, index): Event => ({ ...body, seq: index + 1, epoch: 1, at: 1_000 + index }));
   const kept: { rights: Rights | undefined } = { rights };
@@ -189,7 +189,7 @@ describe("S17: a log carries facts, never rights", () => {
     );
     expect(sent?.map(({ output }) => output)).toEqual([BROUGHT_IN]);
     expect(events.filter(({ type }) => type === "conversation.brought-in")).toHaveLength(1);
-    // From now on it is one of this store's, and is brought in no more.
+    // The log now belongs to this store, and is not imported again.
     expect(kept.rights).toEqual(NONE);
     await session.close();
     const again = await Session.open(store, "01k00000000000000000planted");

@@ -4,64 +4,63 @@ import type { ConversationState } from "../conversation/state.ts";
 import { branchBusy, Interruption, noMessage, SESSION_CLOSED, type SessionError } from "./error.ts";
 import type { HeldBranch } from "./options.ts";
 
-/** A run as its session holds it. */
+/** A session's handle of one run. */
 export interface RunHandle {
   readonly id: string;
-  /** The message that the run goes on from. */
+  /** The message that the run continues from. */
   readonly leaf: string | null;
   /** Aborts when the run is interrupted. */
   readonly signal: AbortSignal;
-  /** Aborts when it is interrupted once more while it ends. */
+  /** Aborts on a second interrupt, while the run ends. */
   readonly hurry: AbortSignal;
   interrupt(reason: Interruption): void;
-  /** To be called when its start is in the log: whoever waits for that looks again. */
+  /** Call when the start of the run is in the log: turns that wait for it check the branch again. */
   started(): void;
   /**
-   * Before it starts: goes to `leaf` instead, once nobody stands there. Rejects with `Interruption` when it is interrupted
-   * meanwhile.
+   * Before the run starts: moves to `leaf`, once no other run is at `leaf`. Rejects with `Interruption` when the run is
+   * interrupted meanwhile.
    */
   moveTo(leaf: string | null): Promise<void>;
-  /** Lets the next one onto the branch, which ends at `leaf` now. To be called once, unless `goOn` was. */
+  /** Ends the run at `leaf` and lets the next run onto the branch. Call once, unless `goOn` was called. */
   end(leaf: string | null): void;
-  /** Ends the run and begins another one at `leaf`, before whoever waits for the branch. */
+  /** Ends the run and begins another run at `leaf`, ahead of all that wait for the branch. */
   goOn(leaf: string | null): RunHandle;
 }
 
-/** The path that a run wrote along, and whatever it made of it. */
+/** The path of a finished run, with the data that the run derived from it. */
 export interface KnownPath {
-  /** The last message on it. */
+  /** The last message of the path. */
   readonly leaf: string | null;
 }
 
-/** How a run begins. */
+/** Options for the begin of a run. */
 export interface BeginOptions {
   /** Ends the wait for the branch. */
   readonly signal?: AbortSignal | undefined;
-  /** Of the run; a new one when absent. */
+  /** Id of the run. Absent: a new id. */
   readonly id?: string | undefined;
-  /** It writes a message of its own below the place where it begins. */
+  /** The run first writes a message of its own below `leaf`. */
   readonly says?: boolean;
-  /** Somebody named that place: what they say there stands beside what another run says there. */
+  /** The caller picked this message, so its reply becomes a sibling branch and does not wait for the live run. */
   readonly named?: boolean;
   /**
-   * It adds no message of its own. When it begins at a response whose calls still run, it goes on when their run has ended,
-   * even if that run's branch has grown behind the response meanwhile: the outcome of an edit stands there before the calls
-   * run.
+   * The run adds no message of its own. At a response whose calls still run, it waits until their run has ended, even
+   * if that run's branch has grown behind the response: an edit writes its outcome there before the calls run.
    */
   readonly goesOn?: boolean;
   /**
-   * Whether it waits while another turn works at that place; default true. When false, it rejects with `SessionError`
-   * (`busy`) as soon as that turn is in the log. It still waits for a turn that is about to end or about to start.
+   * Wait while another turn works on the branch; default true. When false, rejects with `SessionError` (`busy`) as soon
+   * as that turn is in the log. A turn that is about to start or to end is always waited for.
    */
   readonly waits?: boolean;
-  /** It begins a branch of its own, so it waits for no other run. It waits while `session.hold` keeps any branch. */
+  /** The run begins a branch of its own, so it waits for no other run. It waits while `session.hold` keeps any branch. */
   readonly beside?: boolean;
 }
 
-/** The end of a branch, and whoever has it. `says`: until its run has started, it is about to leave `leaf` to others. */
+/** The end of a branch and its owner. `says`: a run that has not started yet and will leave `leaf` for its own message. */
 type Place = ReturnType<typeof placeAt>;
 
-/** `started` resolves when the start of its run is in the log, `free` when the place is nobody's. */
+/** `started` resolves when the start of the run is in the log, `free` when the place has no owner. */
 function placeAt(leaf: string | null, says: boolean) {
   return { leaf, says, free: Promise.withResolvers<void>(), started: Promise.withResolvers<void>() };
 }
@@ -79,20 +78,20 @@ class LiveRun {
     return this.interrupted.signal.aborted;
   }
 
-  /** The second time, it is to hurry. */
+  /** The second interrupt aborts `hurried`. */
   interrupt(reason: Error): void {
     const controller = this.isInterrupted ? this.hurried : this.interrupted;
     controller.abort(reason);
   }
 }
 
-/** The live runs of a session, and those that wait for a branch: on each branch one run at a time. */
+/** The live runs of a session, and the queue for each branch: a branch has one run at a time. */
 export class Runs {
   readonly #state: ConversationState;
   readonly #live = new Map<string, LiveRun>();
-  /** Ends of branches that nobody is to begin at for now, though no run has them. */
+  /** Ends of branches that `session.hold` keeps without a run. */
   readonly #held = new Set<Place>();
-  /** Those that wait for a branch, each with the way to turn it away. */
+  /** Waiting runs, each as the function that rejects its wait. */
   readonly #queue = new Set<(reason: Error) => void>();
   #closed: SessionError | undefined;
 
@@ -105,11 +104,11 @@ export class Runs {
   }
 
   /**
-   * Interrupts one run, or all and those that wait; returns how many. Those that were interrupted before are to hurry.
+   * Interrupts one run, or all live and waiting runs. Returns their number. Runs that were interrupted before are hurried.
    */
   interrupt(reason: Error, only?: string): number {
     const live = [...this.#live].flatMap(([id, run]) => (only === undefined || id === only ? [run] : []));
-    // Looked at before any of them ends: one that goes down with another is not interrupted twice.
+    // Collected before any run ends: a run that ends together with another must not be interrupted twice.
     const before = live.filter((run) => run.isInterrupted);
     for (const run of live) if (!run.isInterrupted) run.interrupt(reason);
     for (const run of before) run.interrupt(reason);
@@ -120,21 +119,21 @@ export class Runs {
     return hit + waiting.length;
   }
 
-  /** No run begins any more; those that wait are turned away, and those that are live interrupted. */
+  /** Lets no run begin any more: rejects waiting runs and interrupts live runs. */
   stop(closed: SessionError, reason: Error): void {
     this.#closed ??= closed;
     for (const turnAway of this.#queue) turnAway(closed);
     for (const { interrupted } of this.#live.values()) interrupted.abort(reason);
   }
 
-  /** Stops, and waits for those that are live and for whoever holds a branch. */
+  /** Stops, then waits for the live runs and for the holders of branches. */
   async close(closed: SessionError, reason: Error): Promise<void> {
     this.stop(closed, reason);
     const taken = [...[...this.#live.values()].map(({ place }) => place), ...this.#held];
     await Promise.all(taken.map(({ free }) => free.promise));
   }
 
-  /** As `Session.hold`. */
+  /** See `Session.hold`. */
   async holdWhile<Result>(leaf: string | null, work: (held: HeldBranch) => Result | Promise<Result>): Promise<Result> {
     const isThere = (message: string) => {
       if (!this.#state.messages.has(message)) throw noMessage(message);
@@ -155,8 +154,8 @@ export class Runs {
   }
 
   /**
-   * Takes the end of a branch without a run, in this tick, so that no run can begin there; returns nothing while somebody
-   * has it.
+   * Takes the end of a branch without a run, in this tick, so that no run can begin there. Returns nothing if the
+   * branch has an owner.
    */
   #hold(leaf: string | null): { moveTo(leaf: string): void; release(): void } | undefined {
     if (this.#closed) throw this.#closed;
@@ -188,9 +187,9 @@ export class Runs {
       await this.#waitFor(free.promise, signal);
       if (!beside) at = taken.leaf;
     }
-    // From the last look at the branch to `#take` nothing is awaited. Two windows say something when a turn ends: both
-    // wait for the same promise, and both go on in its tick. The first finds the branch free and takes it; were there an
-    // `await` in between, the second would find it free too. As it is, the second looks again and waits for the first.
+    // No `await` between the last check of the branch and `#take`. When a turn ends, two waiting turns wake up in the
+    // same tick. The first finds the branch free and takes it. With an `await` in between, the second would find it
+    // free too; now the second checks again and waits.
     if (this.#closed) throw this.#closed;
     if (signal?.aborted) throw new Interruption("interrupted before it began");
     return this.#take(placeAt(at, says), id);
@@ -225,7 +224,7 @@ export class Runs {
         leave(leaf);
         place.started = Promise.withResolvers();
         const next = this.#take(place, createId());
-        // A session that closes waits for the branch; what begins on it now must end at once.
+        // The closing session waits for the branch, so a run that begins now must end at once.
         if (this.#closed) next.interrupt(SESSION_CLOSED);
         return next;
       },
@@ -247,7 +246,7 @@ export class Runs {
     }
   }
 
-  /** Who has the end of a branch. `beside`: not those who are about to leave it for a branch of their own. */
+  /** Returns the owner of the end of a branch. `beside`: skips runs that will move to a branch of their own. */
   #placeAt(leaf: string | null, beside: boolean): Place | undefined {
     for (const place of this.#held) if (place.leaf === leaf) return place;
     for (const [id, { place }] of this.#live) {
@@ -258,13 +257,13 @@ export class Runs {
     return undefined;
   }
 
-  /** The run that has a place, if its start is in the log. */
+  /** Returns the run that owns a place, if the start of the run is in the log. */
   #startedAt(place: Place): LiveRun | undefined {
     for (const [id, live] of this.#live) if (live.place === place && this.#state.runs.has(id)) return live;
     return undefined;
   }
 
-  /** Who is at work on the calls of a response. */
+  /** Returns the place of the run that works on the calls of a response. */
   #workerOn(leaf: string | null): Place | undefined {
     const message = leaf === null ? undefined : this.#state.messages.get(leaf);
     if (message?.role !== "assistant" || isSettled(message)) return undefined;

@@ -2,7 +2,7 @@ import type { Event } from "../conversation/event.ts";
 import { type Log, type Store, StoreError } from "../ports/store.ts";
 import { defineTool } from "../ports/tool.ts";
 
-/** A store in memory whose appends take their time, and which can be made to fail. */
+/** A store in memory with slow appends, which can be made to fail. */
 export class SlowStore implements Store {
   readonly events: Event[] = [];
   epoch = 0;
@@ -47,7 +47,7 @@ export class SlowStore implements Store {
   async close() {}
 }
 
-/** A tool that ends when it is aborted. */
+/** A tool that ends when its call is aborted. */
 export const wait = defineTool({
   name: "wait",
   description: "",

@@ -124,7 +124,7 @@ describe("a session", () => {
         tools: [{ ...wait, name: "meet", execute: () => (++live === 2 ? both.resolve() : both.promise) }],
       });
     const agents = [meet(), meet()];
-    // Both go on from the same message, the second one from the user message that makes it a branch of its own.
+    // Both continue from the same message, so the second branches off at its user message.
     const first = agents[0]?.send("left", { session, at });
     await new Promise((resolve) => setImmediate(resolve));
     const second = agents[1]?.send("right", { session, at });

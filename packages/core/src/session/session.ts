@@ -33,25 +33,25 @@ import { type BeginOptions, type KnownPath, type RunHandle, Runs } from "./runs.
 import { Writer } from "./writer.ts";
 
 /**
- * The single writer of one conversation: takes what people and programs want of it, owns its runs and its questions. Every
- * fact and every fragment goes into the log, into the state, and, once it is in the log, to whoever watches.
+ * The single writer of one conversation. Takes requests of users and programs, and owns the runs and the questions.
+ * Every fact and every fragment goes into the log, into the state, and, once it is in the log, to the readers.
  */
 export class Session {
-  /** The tree as it is now; changes as the session goes on. Read only. */
+  /** The current tree; changes while the session works. Read only. */
   readonly state: ConversationState;
-  /** How many messages of the path stay in memory from turn to turn; all when `undefined`. */
+  /** Number of messages of the path that stay in memory between turns; `undefined`: all. */
   readonly window: number | undefined;
-  /** Runs that a process left in the middle when it stopped; `resume()` goes on with them. */
+  /** Runs that a process left unfinished when it stopped; `resume()` continues them. */
   readonly interrupted: readonly LiveRun[];
-  /** What of the log could not be read, in words; the rest of it was. */
+  /** Descriptions of the unreadable parts of the log. All other parts were read. */
   readonly damage: readonly string[];
   /**
-   * What whoever watches was told already that requests leave out: ids of messages, and sentences of drivers.
+   * Omissions from requests that the readers already know: ids of messages, and sentences of drivers.
    * @internal
    */
   readonly leftOut = new Set<string>();
   /**
-   * A path with the messages that the session's window no longer holds, from the log. Rejects when the session keeps no log.
+   * Returns a path including the messages outside the session's window, read from the log. Rejects when the session has no log.
    * @internal
    */
   readonly wholePath: (path: readonly Message[]) => Promise<readonly Message[]>;
@@ -63,14 +63,14 @@ export class Session {
   readonly #granted: Granted;
   readonly #spending: TurnSpending;
   /**
-   * What calls began and what stays when they have their results.
+   * Background processes that outlive the calls that began them.
    * @internal
    */
   readonly processes: Processes;
-  /** Responses with open calls that a run of this session goes on with, until those have their results. */
+  /** Responses with open calls that a run of this session continues, until the calls have results. */
   readonly #settling = new WeakMap<AssistantMessage, Promise<void>>();
   #path: KnownPath | undefined;
-  /** What a process left to say when it stopped in the middle. */
+  /** Events that a stopped process did not write any more. */
   readonly #leftToSay: readonly EventBody[];
 
   private constructor(log: Log | undefined, past: Past, options: SessionOptions) {
@@ -104,16 +104,16 @@ export class Session {
       first: left?.facts ?? [{ type: "conversation.created", id: state.id, labels: state.labels }],
       onBreak: (broken) => {
         this.#runs.stop(broken, broken);
-        // Whether its end can be written or not, nobody waits for it here.
+        // The session is broken already, so a failure to write the end has no receiver.
         this.processes.end().catch(() => {});
       },
     });
   }
 
   /**
-   * Opens a conversation for writing, or begins a new one without an id, or with `create` when there is none of it: that one
-   * is written with its first message. Rejects with `StoreError`: `not-found`, or `locked` while somebody else has it open;
-   * with `SessionError` (`invalid-option`) for a window, an id (`isId` says what one is) or a store that can be none.
+   * Opens a conversation for writing. Begins a new one without an id, or with `create` if the id is unknown; its first
+   * message creates it in the store. Rejects with `StoreError`: `not-found`, or `locked` while another writer has it
+   * open. Rejects with `SessionError` (`invalid-option`) for an invalid window, id (see `isId`) or store.
    * @example
    * await using session = await Session.open(store, "garden", { create: true });
    * await agent.send("What colour are leaves?", { session });
@@ -126,21 +126,21 @@ export class Session {
     return new Session(log, await pastOf(log, conversation, options.labels), options);
   }
 
-  /** A conversation that is kept in memory only. */
+  /** Begins a conversation that is kept in memory only. */
   static inMemory(options: SessionOptions = {}): Session {
     checkSessionOptions(options);
     return new Session(undefined, noPast(undefined, options.labels), options);
   }
 
-  /** Of the conversation: `Session.open(store, id)` opens it again. */
+  /** Id of the conversation. `Session.open(store, id)` opens it again. */
   get id(): string {
     return this.state.id;
   }
 
   /**
-   * Writes facts, for the engine and what is built around it: all or none. Done when it returns, or when the promise
-   * that it returns resolves; with `durable`, they then survive a power cut. Throws `SessionError` when the session is
-   * closed or its store failed. Items for a reader with an origin reach only that reader and those without one.
+   * Writes facts, all or none. They are written when this returns, or when the returned promise resolves; with
+   * `durable`, they then survive a power cut. Throws `SessionError` when the session is closed or its store failed. A
+   * reader with another origin does not get the items.
    * @internal
    */
   commit(bodies: readonly EventBody[], options: { durable?: boolean; origin?: object } = {}): void | Promise<void> {
@@ -148,22 +148,22 @@ export class Session {
   }
 
   /**
-   * Shows fragments of what streams, all of one voice.
+   * Publishes fragments of streaming text or output, all of one source.
    * @internal
    */
   stream(bodies: readonly DeltaBody[], source: DeltaSource, origin?: object): void {
     this.#writer.stream(bodies, source, origin);
   }
 
-  /** Tells whoever watches something that is not kept. */
+  /** Publishes a notice that the log does not keep. */
   notify(notice: Notice, origin?: object): void {
     this.#audience.publish([notice], origin);
   }
 
   /**
-   * Watches the conversation: from now on, or from a cursor, without gap or repeat. Watching never disturbs: a watcher
-   * that falls far behind gets deltas merged, and then a `SessionError` (`behind`); it goes on from its cursor. A cursor
-   * needs a session with a log (`no-log` otherwise).
+   * Watches the conversation: from now on, or from a cursor without gap or repeat. A watcher never delays the session:
+   * if it falls far behind, deltas are merged, then it gets a `SessionError` (`behind`) and continues from its cursor.
+   * A cursor needs a session with a log (else `no-log`).
    */
   feed(options: { readonly from?: Cursor | undefined } = {}): AsyncIterableIterator<FeedItem> {
     refuseUnknown("session.feed", options, { from: true });
@@ -173,9 +173,7 @@ export class Session {
     return reader;
   }
 
-  /**
-   * The listener hears everything that is shown from now on, in the same tick; until the returned function is called.
-   */
+  /** The listener gets every item from now on, in the same tick, until the returned function is called. */
   listen(listener: FeedListener): () => void {
     const { broken } = this.#writer;
     if (!broken) return this.#audience.listen(listener);
@@ -184,12 +182,12 @@ export class Session {
   }
 
   /**
-   * A reader of its own of what is published with `origin`; `onLeave` runs when its consumer leaves early.
+   * Returns a reader of the items that are published with `origin`. `onLeave` runs when its consumer leaves early.
    * @internal
    */
   attach(origin: object, onLeave: () => void | Promise<void>): FeedReader {
     const reader = this.#audience.reader({ bounded: false, onLeave });
-    // Whoever wants to say something is told that the session is closed; whoever only watches sees the end.
+    // The reader of a turn gets the error of a closed session; a watcher just sees the end of the feed.
     if (this.#writer.broken) reader.end(this.#writer.broken);
     else this.#audience.join(reader, origin);
     return reader;
@@ -202,38 +200,38 @@ export class Session {
   }
 
   /**
-   * No more items for a reader.
+   * Ends a reader, with an error if given.
    * @internal
    */
   detach(reader: FeedReader, error?: unknown): void {
     this.#audience.dismiss(reader, error);
   }
 
-  /** Where the feed stands: behind its last item. */
+  /** Position after the last item of the feed. */
   get cursor(): Cursor {
     return this.#writer.cursor;
   }
 
-  /** A copy of the state and the cursor from which a feed goes on after it. */
+  /** A copy of the state, and the cursor from which a feed continues. */
   snapshot(): { readonly state: ConversationState; readonly cursor: Cursor } {
     return { state: structuredClone(this.state), cursor: this.cursor };
   }
 
   /**
-   * Interrupts a run, or all of them, those that wait for their branch, and summaries that are made in the background. Returns
-   * how many there were; each ends by itself soon after. One that was interrupted before does not count: its calls are told to end without any delay. A turn
-   * that waits for a user without a process ends at once.
+   * Interrupts a run, or all: live runs, waiting runs, and summaries in the background. Returns their number; each ends
+   * soon after. A run that was interrupted before is not counted: its calls must end at once. A turn that waits for a
+   * user without a process ends at once.
    */
   interrupt(run?: string): number {
     const waiting = [...this.state.waiting.values()].filter(({ id, call }) => call === undefined && (run ?? id) === id);
     const ends = waiting.flatMap((turn) => endOfWaiting(this.state, turn));
-    // When the log refuses it, the session is broken, and whoever watches is told.
+    // If the log refuses the events, the session breaks and the readers get the error.
     if (ends.length > 0) this.commit(ends, { durable: true })?.catch(() => {});
     return this.#runs.interrupt(new Interruption("interrupted by the user"), run) + waiting.length;
   }
 
   /**
-   * The path that the last run kept, if it ends at this message. Whoever takes it has it alone.
+   * Hands over the path that the last run kept, if the path ends at `leaf`. The session forgets the path.
    * @internal
    */
   takePath(leaf: string | null): KnownPath | undefined {
@@ -243,7 +241,7 @@ export class Session {
   }
 
   /**
-   * Keeps the path that a run wrote along, for the one that goes on where it ended.
+   * Keeps the path of a run for the run that continues at its end.
    * @internal
    */
   keepPath(path: KnownPath): void {
@@ -251,7 +249,7 @@ export class Session {
   }
 
   /**
-   * Whether a run is at work in this session: what it has begun is its own to end.
+   * True while the run works in this session. Only the run itself ends what it began.
    * @internal
    */
   isLive(run: string): boolean {
@@ -259,7 +257,7 @@ export class Session {
   }
 
   /**
-   * Settles the open calls of a response by `settle`, once in this session: whoever comes second waits for the first.
+   * Settles the open calls of a response by `settle`, once per session: later callers wait for the first.
    * @internal
    */
   settling(
@@ -274,9 +272,9 @@ export class Session {
   }
 
   /**
-   * Begins a run at the end of the branch on which `leaf` stands last. While another run is live there, it waits, and
-   * goes on from where that one ended: runs of one branch never interleave. Rejects with `Interruption` when it is
-   * interrupted meanwhile, and with `SessionError` when the session closes.
+   * Begins a run at the end of the branch that `leaf` belongs to. Waits while another run is live there, and continues
+   * from its end: runs of one branch never interleave. Rejects with `Interruption` when interrupted meanwhile, and with
+   * `SessionError` when the session closes.
    * @internal
    */
   begin(leaf: string | null, options?: BeginOptions): Promise<RunHandle> {
@@ -284,34 +282,34 @@ export class Session {
   }
 
   /**
-   * Writes to a run: it is in the log when this resolves, with the id that its message will have. Without `run`, to the
-   * run that is live where the conversation was last written to; when none is, it is held, and `resume()` delivers it.
-   * An id that was used before changes nothing, so that a client may say a thing again. Rejects with `SessionError`:
-   * `no-run` when the run named is not live, `empty` when nothing is said, `invalid-option` for an id that cannot be one. Rejects
-   * with `DirectiveError` for content of another shape, which names the field.
+   * Sends an input to a run. When this resolves, the log has the input; the result is the id of its later message.
+   * Without `run`, it goes to the live run of the branch that was last written to; if no run is live, `resume()`
+   * delivers it. A repeated id changes nothing, so clients may retry. Rejects with `SessionError`: `no-run` for a run
+   * that is not live, `empty`, or `invalid-option` for an invalid id. Rejects with `DirectiveError` for a wrong shape,
+   * naming the field.
    */
   say(content: UserContent, options: SayOptions = {}): Promise<string> {
     return this.#inbox.say(content, options);
   }
 
   /**
-   * Changes an input that waits. Rejects with `SessionError`: `no-input` when the input does not wait any more, `empty`,
-   * `no-run`; with `DirectiveError` for parts of another shape.
+   * Changes a waiting input. Rejects with `SessionError`: `no-input` when the input no longer waits, `empty`, `no-run`.
+   * Rejects with `DirectiveError` for parts of a wrong shape.
    */
   editInput(input: string, change: InputChange): Promise<void> {
     return this.#inbox.edit(input, change);
   }
 
-  /** Takes back what waits. Rejects with `SessionError` (`no-input`) when it does not wait any more. */
+  /** Withdraws a waiting input. Rejects with `SessionError` (`no-input`) when the input no longer waits. */
   withdrawInput(input: string): Promise<void> {
     return this.#inbox.withdraw(input);
   }
 
   /**
-   * Adds a message without a turn: the model is told with what is said next below it. Resolves with its id when it is in
-   * the log and would survive a power cut. An id that was used before adds nothing, so that a client may say a thing again.
-   * Rejects with `SessionError`: `no-message` when there is none to stand below, `empty` when nothing is said,
-   * `invalid-option` for an id or an author that cannot be one. Rejects with `DirectiveError` for content of another shape.
+   * Adds a message without a turn; the model sees it with the next message below it. Resolves with its id when the
+   * message is in the log and survives a power cut. A repeated id adds nothing, so clients may retry. Rejects with
+   * `SessionError`: `no-message` for an unknown parent, `empty`, `invalid-option` for an invalid id or author. Rejects
+   * with `DirectiveError` for a wrong shape.
    *
    * @example
    * await session.add("The tests of this branch failed meanwhile.", { author: "system" });
@@ -327,11 +325,11 @@ export class Session {
   }
 
   /**
-   * Keeps turns away from the end of a branch (`null`: the root) while `work` does what no turn may overlap, such as
-   * putting files back; resolves or rejects as `work` does. The branch is taken before this returns; turns that would begin
-   * there wait until `work` is done, and then go on from `leaf`, or from where `held.moveTo` says. `close()` waits for it too.
-   * Rejects with `SessionError` before `work` begins: `busy` while a turn has that end, or is about to; `no-message`;
-   * `closed`. Within `work`, a turn on that branch would wait for itself.
+   * Keeps turns away from the end of a branch (`null`: the root) while `work` runs, such as restoring files. Resolves
+   * or rejects as `work` does. The branch is taken before this returns. Turns that would begin there wait until `work`
+   * is done, then continue from `leaf` or from the message given to `held.moveTo`. `close()` waits too. Rejects with
+   * `SessionError` before `work` begins: `busy` while a turn has that end, or is about to; `no-message`; `closed`. A
+   * turn on that branch inside `work` would wait for itself.
    *
    * @example
    * await session.hold(leaf, async (held) => {
@@ -344,9 +342,9 @@ export class Session {
   }
 
   /**
-   * Notes what was done to a file on account of a call: by its tool, or by whoever took that back. It stands with the
-   * changes of the call, and whoever watches sees it. Resolves when it is in the log and would survive a power cut. Rejects
-   * with `SessionError`: `no-call`, or `invalid-option` for a change that cannot be one.
+   * Records a file change of a call: by its tool, or by an undo. The change is listed with the call, and readers see
+   * it. Resolves when the change is in the log and survives a power cut. Rejects with `SessionError`: `no-call`, or
+   * `invalid-option` for an invalid change.
    *
    * @example
    * // What the call created is gone again.
@@ -358,9 +356,9 @@ export class Session {
   }
 
   /**
-   * Counts what a model cost that was asked beside the turns, such as for a title: it goes into `state.usage` and
-   * `state.cost`, whose unit is US dollars (`undefined`: unknown). Counts that are none, such as negative ones, are 0.
-   * Rejects with `SessionError`: `invalid-option` for a purpose, a model or a cost that cannot be one.
+   * Counts a model call outside the turns, such as for a title. Adds to `state.usage` and to `state.cost`, in US
+   * dollars (`undefined`: unknown). Invalid counts, such as negative ones, become 0. Rejects with `SessionError`
+   * (`invalid-option`) for an invalid purpose, model or cost.
    *
    * @example
    * const { text, usage, cost } = await askModel(model, { instructions: "Say it in five words.", messages }, { signal });
@@ -370,20 +368,19 @@ export class Session {
     await this.commit([countedUsage(spent)]);
   }
 
-  /** Names a message, or takes its name away with `null`. */
+  /** Names a message; `null` removes the name. */
   label(message: string, label: string | null): Promise<void> {
     return this.#note({ type: "message.labelled", message, label });
   }
 
-  /** Marks a message for people, or takes the mark away. */
+  /** Stars a message for users, or removes the star. */
   star(message: string, starred: boolean): Promise<void> {
     return this.#note({ type: "message.starred", message, starred });
   }
 
   /**
-   * Takes an entry that memory recalled for a message away from the model, from its next response on, or gives it back.
-   * `item` is its place in `recalled`, the first being 0. Rejects with `SessionError`: `no-message`, also when there is no
-   * such entry.
+   * Hides an entry that memory recalled for a message from the model, from its next response on, or shows it again.
+   * `item` is the index in `recalled`, from 0. Rejects with `SessionError` (`no-message`), also for an unknown entry.
    */
   async dismiss(message: string, item: number, dismissed: boolean): Promise<void> {
     const at = this.state.messages.get(message);
@@ -391,12 +388,12 @@ export class Session {
     await this.#note({ type: "memory.dismissed", message, item, dismissed });
   }
 
-  /** Puts a message and all below it out of sight; `restore` brings it back. Nothing is rewritten. */
+  /** Puts a message and all messages below it out of sight. Nothing is rewritten; `restore` undoes it. */
   remove(message: string): Promise<void> {
     return this.#note({ type: "message.removed", message });
   }
 
-  /** Brings back what `remove` put out of sight. */
+  /** Undoes `remove`. */
   restore(message: string): Promise<void> {
     return this.#note({ type: "message.restored", message });
   }
@@ -407,10 +404,10 @@ export class Session {
   }
 
   /**
-   * Answers a question; the first answer counts. Resolves when the answer is in the log. When the process is gone that asked,
-   * the turn goes on with `agent.chat(resume())`. Rejects with `SessionError` (`no-question`) when the question is not
-   * open, or not any more, and with `UnfitAnswerError` for an answer that does not fit it: also for changed arguments with
-   * which the call would run otherwise than they say. The question then stays open.
+   * Answers a question; the first answer counts. Resolves when the answer is in the log. If the process that asked is
+   * gone, `agent.chat(resume())` continues the turn. Rejects with `SessionError` (`no-question`) if the question is not
+   * open, and with `UnfitAnswerError` for an answer that does not fit, such as arguments that the call would change
+   * before it runs. The question then stays open.
    */
   async answer(question: string, answer: Answer): Promise<void> {
     const open = this.state.questions.get(question);
@@ -425,28 +422,25 @@ export class Session {
   }
 
   /**
-   * Resolves when an answer that is being written to a question of a process that is gone is in the log, or was refused.
+   * Resolves when an answer to a question of a vanished process is in the log, or was refused.
    * @internal
    */
   answering(question: string): Promise<void> | undefined {
     return this.#questions.answering(question);
   }
 
-  /**
-   * What waits for a user in this conversation, in the order in which it was asked; also what processes asked that have ended.
-   * `answer` takes the ids.
-   */
+  /** Open questions in the order they were asked, including those of ended processes. `answer` takes their ids. */
   get openQuestions(): readonly OpenQuestion[] {
     return [...this.state.questions.values()];
   }
 
-  /** Permission rules that a person answered with "always" in this conversation, here (S17). */
+  /** Permission rules that a user answered with "always" in this conversation, on this machine (S17). */
   get allowed(): readonly string[] {
     return this.#granted.rules;
   }
 
   /**
-   * Whether a person allowed, here, what a call without a result is to run.
+   * True if a user on this machine allowed the arguments that a call without a result will run with.
    * @internal
    */
   isAllowed(call: Call): boolean {
@@ -454,7 +448,7 @@ export class Session {
   }
 
   /**
-   * Writes down what a person said of a call: before the log, what that allows.
+   * Writes a user's answer about a call. The permission is stored before the log gets the answer.
    * @internal
    */
   async resolve(asked: Omit<ApprovalQuestion, "pattern">, answer: Answer, origin?: object): Promise<void> {
@@ -463,21 +457,21 @@ export class Session {
     if (answer.decision === "allow" && call) {
       const input = answer.input ?? call.executedInput ?? call.input;
       await this.#granted.allow({ ...call, input }, answer.remember?.pattern);
-      // Somebody else may have answered meanwhile, or the call have ended.
+      // During the write, another answer may have arrived, or the call may have ended.
       if (!this.state.questions.has(asked.id)) throw notOpen(asked.id);
     }
     await this.commit(facts, { durable: true, ...(origin && { origin }) });
   }
 
-  /** A permission rule that a person allowed for this conversation holds no more. */
+  /** Revokes a permission rule that a user allowed for this conversation. */
   async revoke(pattern: string): Promise<void> {
     await this.#granted.revoke(pattern);
     await this.commit([{ type: "rule.revoked", pattern }], { durable: true });
   }
 
   /**
-   * Ends what a call began and what has stayed, by what it is called (`p1`); resolves when it is over. `by`: the end of a
-   * sentence, for the model and whoever watches. Rejects with `SessionError` (`no-process`) when none of it runs.
+   * Stops a background process by its name (`p1`) and resolves when it has ended. `by`: the end of a sentence for the
+   * model and the readers. Rejects with `SessionError` (`no-process`) if no such process runs.
    *
    * @example
    * await session.stopProcess("p1");
@@ -486,19 +480,19 @@ export class Session {
     return this.processes.stop(process, by);
   }
 
-  /** Gives the conversation a title. */
+  /** Changes the title of the conversation. */
   async rename(title: string): Promise<void> {
     await this.commit([{ type: "title.changed", title }], { durable: true });
   }
 
-  /** Gives the conversation a model by its name: for whoever makes its agents, and for `modelNamed` of one at work. */
+  /** Changes the conversation's model, by name: for programs that make its agents, and for `modelNamed` of a running agent. */
   async changeModel(model: string): Promise<void> {
     await this.commit([{ type: "model.changed", model }], { durable: true });
   }
 
   /**
-   * A new question for a user. Put it into the log, then wait for its answer; it may come as soon as it is seen. `open`: the
-   * id of a question that is in the log already.
+   * Creates a question for a user. Write the question into the log, then wait for the answer, which may come at once.
+   * `open`: the id of a question that is already in the log.
    * @internal
    */
   ask(unfit?: Unfit, open?: string): AskedQuestion {
@@ -506,7 +500,7 @@ export class Session {
   }
 
   /**
-   * What a turn took before the run that is about to continue it.
+   * Usage of a turn before the run that continues it.
    * @internal
    */
   spentBefore(run: string) {
@@ -514,8 +508,8 @@ export class Session {
   }
 
   /**
-   * Interrupts what runs, ends what has stayed of it, waits for both, and closes the log. A turn in which a user is asked
-   * waits on: its questions stay open, and who opens the conversation again can answer them.
+   * Interrupts all runs, ends their background processes, waits for both, and closes the log. The questions of a turn
+   * that waits for a user stay open: they can be answered when the conversation is opened again.
    */
   async close(): Promise<void> {
     const closed = new SessionError("closed", "This session is closed; open the conversation again.");

@@ -4,37 +4,37 @@ import type { Cursor, Delta, DeltaBody } from "../conversation/feed-item.ts";
 import type { CheckpointPart } from "../conversation/message.ts";
 import type { ConversationState } from "../conversation/state.ts";
 
-/** Streaming text is in the log at the latest this many milliseconds after it came. */
+/** Milliseconds after which streaming text is in the log at the latest. */
 const CHECKPOINT_EVERY = 250;
 
-/** UTF-16 units of text that stay here after the log has them: a reader that was away for a moment gets the same deltas. */
+/** UTF-16 units of text kept after the log has them: a reader that was briefly away gets the same deltas. */
 const TEXT_KEPT = 256 * 1024;
 
-/** What a fragment counts beside its text, in such units: however short they are, their number is bounded too. */
+/** Units that each fragment costs in addition to its text. This bounds the number of short fragments. */
 const FRAGMENT = 128;
 
-/** Characters of a running call's output that a reader who joins is shown. */
+/** Characters of a running call's output that a reader gets on joining. */
 const OUTPUT_SHOWN = 64 * 1024;
 
-/** Fragments of text and reasoning. */
+/** A fragment of text or reasoning. */
 type TextDelta = Extract<Delta, { readonly type: "text.delta" | "reasoning.delta" }>;
 type TextBody = Extract<DeltaBody, Pick<TextDelta, "type">>;
 
 /**
- * What streams and no event in the log stands for yet, and the last text before: for readers that join, and for the next
- * checkpoint.
+ * Streaming text that no event in the log contains yet, and the last text before it. Serves joining readers and
+ * checkpoints.
  *
- * A window is opened while "Hello" streams. Its snapshot has "Hel", which no event says yet, and its cursor says so: 3 units
- * behind the last event. The next delta, "lo", ends at 5, so it fits just behind. A window that was away comes back with that
- * cursor when "lo world" has come in one piece since: it gets from here what is behind its cursor, cut in the middle of a delta
- * if need be. No letter is missing, and none is there twice. What a checkpoint took stays here for a while, for such readers.
+ * Example: a client joins while "Hello" streams. Its snapshot has "Hel"; its cursor is 3 units behind the last event.
+ * The next delta, "lo", ends at 5 and fits exactly. Suppose the client reconnects with that cursor after "lo world"
+ * came as one delta. It then gets the text behind its cursor, cut inside the delta if necessary. No letter is lost or
+ * repeated. For such readers, text is kept for a while after a checkpoint.
  */
 export class Streaming {
-  /** In the order in which it came. Of calls neighbours are merged; of text a checkpoint takes them soon. */
+  /** Deltas in the order of arrival. Neighbouring deltas of calls are merged; checkpoints soon take those of text. */
   #fresh: Delta[] = [];
-  /** The last text that the log has, as it was told. */
+  /** The original deltas of the last text that is in the log. */
   #kept: Delta[] = [];
-  /** Where it begins in the array: what stands before has left, and the array is cut when that is half of it. */
+  /** Index of the first kept delta. The array is cut when half of it precedes this index. */
   #keptFrom = 0;
   #keptSize = 0;
   /** Characters of each streaming part that are in the log, by message. */
@@ -42,7 +42,7 @@ export class Streaming {
   readonly #save: () => void;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `save` is called when text has waited for a checkpoint long enough. */
+  /** `save` is called when text is due for a checkpoint. */
   constructor(save: () => void) {
     this.#save = save;
   }
@@ -56,12 +56,12 @@ export class Streaming {
     }, CHECKPOINT_EVERY);
   }
 
-  /** No checkpoint is due any more. */
+  /** Cancels the pending checkpoint. */
   end(): void {
     clearTimeout(this.#timer);
   }
 
-  /** An event that says all that deltas said makes them superfluous. */
+  /** Drops deltas whose content is in the event. */
   cover(event: Event): void {
     if (this.#fresh.length === 0 && this.#saved.size === 0) return;
     switch (event.type) {
@@ -85,19 +85,19 @@ export class Streaming {
     }
   }
 
-  /** What a reader at `cursor` has not seen and the log does not say, in order. */
+  /** Returns, in order, the deltas after `cursor` that the log does not contain. */
   after(cursor: Cursor): Delta[] {
     return unseen(this.#fresh, cursor);
   }
 
-  /** What a reader at `cursor` has not seen of the last text that the log has, in order. */
+  /** Returns, in order, the deltas after `cursor` of the last text in the log. */
   keptAfter(cursor: Cursor): Delta[] {
     return unseen(this.#kept.slice(this.#keptFrom), cursor).sort(
       (one, other) => one.seq - other.seq || one.offset - other.offset,
     );
   }
 
-  /** How far a reader at `cursor` has heard the parts whose text is still here. */
+  /** Returns how much of the kept parts a reader at `cursor` has received. */
   heardAt(cursor: Cursor): Heard {
     const heard = new Heard();
     for (const delta of [...this.#kept.slice(this.#keptFrom), ...this.#fresh]) {
@@ -108,7 +108,7 @@ export class Streaming {
     return heard;
   }
 
-  /** The text since the checkpoints before, as events. */
+  /** Returns the text since the last checkpoints as events. */
   checkpoints(state: ConversationState): EventBody[] {
     const events: EventBody[] = [];
     for (const delta of this.#fresh) {
@@ -145,27 +145,27 @@ export class Streaming {
   }
 }
 
-/** How far somebody has heard the parts of messages, in UTF-16 units. */
+/** The length of text that a reader has received of each part, in UTF-16 units. */
 export class Heard {
   readonly #ends = new Map<string, number>();
 
-  /** Where the heard text of a part ends; nothing when that is not known. */
+  /** Returns where the received text of a part ends, or nothing if unknown. */
   of(message: string, part: number): number | undefined {
     return this.#ends.get(`${message} ${part}`);
   }
 
-  /** A fragment was heard, or the beginning of it. */
+  /** Records a received fragment, or its first `length` units. */
   hear({ message, part, begins = 0, text }: TextDelta, length = text.length): void {
     this.#ends.set(`${message} ${part}`, begins + length);
   }
 }
 
-/** Whether a delta is one of text or reasoning. */
+/** True for a delta of text or reasoning. */
 export function isText<Said extends DeltaBody>(delta: Said): delta is Extract<Said, TextBody> {
   return delta.type === "text.delta" || delta.type === "reasoning.delta";
 }
 
-/** Where in its part a fragment of text begins that is about to be shown. */
+/** Returns the offset in its part at which a fragment begins that has not been added to the state yet. */
 export function beginOf({ message, part: index }: TextBody, state: ConversationState): number {
   const part = state.messages.get(message)?.parts[index];
   return part && "text" in part ? part.text.length : 0;
@@ -180,7 +180,7 @@ function unseen(deltas: readonly Delta[], cursor: Cursor): Delta[] {
   return unseen;
 }
 
-/** Adds a delta, merged with the one before if they are of one text. */
+/** Adds a delta, or merges it with the last one if both continue the same text. */
 function push(deltas: Delta[], delta: Delta): void {
   const last = deltas.at(-1);
   const merged = last && mergeDeltas(last, delta);
@@ -188,12 +188,12 @@ function push(deltas: Delta[], delta: Delta): void {
   else deltas.push(delta);
 }
 
-/** What a call shows goes on after its message is complete. */
+/** Output and drafts of a call continue after its message is complete. */
 function isOfRunningCall({ type }: Delta): boolean {
   return type === "call.output.delta" || type === "call.draft.delta";
 }
 
-/** Of a call's output only the end is kept; text is kept whole. */
+/** Keeps only the end of a call's output. Text is kept whole. */
 function tailOf(delta: Delta): Delta {
   if (delta.type !== "call.output.delta" || delta.text.length <= 2 * OUTPUT_SHOWN) return delta;
   return { ...delta, text: delta.text.slice(-OUTPUT_SHOWN) };

@@ -12,27 +12,27 @@ import type { Questions } from "./questions.ts";
 import { replay } from "./replay.ts";
 import { beginOf, isText, Streaming } from "./streaming.ts";
 
-/** A fact that may have happened earlier than it is written. */
+/** An event body that may have happened before it is written. */
 type Fact = EventBody & { readonly at?: number };
 
-/** What a session writes with. */
+/** The parts of a session that its writer uses. */
 interface WriterParts extends Pick<Past, "state" | "voices" | "spending"> {
   /** Absent: the conversation is kept in memory only. */
   readonly log: Log | undefined;
   readonly audience: Audience;
   readonly questions: Questions;
   readonly granted: Granted;
-  /** The log was put where this store keeps its own, and nothing was written to it yet. */
+  /** The log was copied into this store from outside, and has not been written to yet. */
   readonly isForeign: boolean;
-  /** What goes before the first thing that is written: the conversation's birth, or what a crash left to say. */
+  /** Events to write before all others: the creation of the conversation, or the events that a crash left unwritten. */
   readonly first: readonly Fact[];
-  /** The store refused: nothing can be written any more. */
+  /** Called when the store failed: nothing can be written any more. */
   onBreak(broken: SessionError): void;
 }
 
 /**
- * The one way of facts and fragments into the log, into the state, and to whoever watches, in this order. With a store that
- * takes its time the state is ahead of the log; the feed never is.
+ * The only way for facts and fragments into the log, into the state, and to the readers, in this order. With an
+ * asynchronous store, the state may be ahead of the log; the feed never is.
  *
  * ```
  * commit(events) ──▶ log.append ──▶ reduce(state) ──▶ feed
@@ -43,9 +43,9 @@ export class Writer {
   readonly #parts: WriterParts;
   readonly #appends: Appends | undefined;
   readonly #epoch: number;
-  /** Of the last event. */
+  /** Sequence number of the last event. */
   #seq: number;
-  /** Of the last event that was there before this writer. */
+  /** Sequence number of the last event before this writer. */
   readonly #openedAt: number;
   #first: readonly Fact[];
   #isForeign: boolean;
@@ -64,12 +64,12 @@ export class Writer {
     this.#isForeign = isForeign;
   }
 
-  /** Why nothing can be written any more; nothing while it can. */
+  /** The error after which nothing can be written; `undefined` while the writer works. */
   get broken(): SessionError | undefined {
     return this.#broken;
   }
 
-  /** Behind the last item of the feed. */
+  /** Position after the last item of the feed. */
   get cursor(): Cursor {
     return { epoch: this.#epoch, seq: this.#seq, offset: this.#offset };
   }
@@ -90,7 +90,7 @@ export class Writer {
     this.#seq = seq;
     this.#first = NOTHING;
     if (this.#isForeign) pending = this.#takeIn(pending);
-    // The log keeps what was committed; whoever watches is told what can be read of it.
+    // The log keeps the original events; readers get the readable form.
     const shown = events.map(readableEvent);
     for (const event of shown) {
       reduce(state, event);
@@ -107,7 +107,7 @@ export class Writer {
     return audience.publish(shown, options.origin, written);
   }
 
-  /** What was brought in is marked in the log first: dying in between, the next one marks it again. */
+  /** Takes over the rights of an imported log after its first write. After a crash in between, the next writer repeats this. */
   #takeIn(pending: void | Promise<void>): void | Promise<void> {
     const { granted } = this.#parts;
     this.#isForeign = false;
@@ -127,9 +127,9 @@ export class Writer {
       const offset = this.#offset + text.length;
       this.#offset = offset;
       let delta: Delta;
-      // Each names its run, so that a program can print the root agent's text alone by `depth === 0` (B68).
+      // Each delta names its run, so that a program can print only the root agent's text by `depth === 0` (B68).
       if (isText(body)) {
-        // The fields are written out: to spread three objects for each fragment takes as long as the rest of this.
+        // The fields are written out, because spreading three objects per fragment takes as long as the rest of this function.
         const { type, message, part } = body;
         const begins = beginOf(body, state);
         delta = { type, message, part, text, begins, run, agent, depth, seq, epoch, offset };
@@ -142,13 +142,13 @@ export class Writer {
   }
 
   /**
-   * Shows a reader all that came after a cursor, and then what is live: `join` is called when that may come. `left` are the
-   * ends of responses that a process left in the middle.
+   * Replays to a reader all items after a cursor, then calls `join` to add the live items. `left`: ends of responses
+   * that a stopped process left unfinished.
    */
   async replay(reader: FeedReader, from: Cursor, join: () => void, left: readonly Fact[]): Promise<void> {
     const { log, audience, voices } = this.#parts;
     if (!log) throw new SessionError("no-log", "This session keeps no log, so its feed cannot go back to a cursor.");
-    // What is being published must have been: then the log holds it, and what is live comes behind it.
+    // Wait until pending items are published: then the log contains them, and live items follow.
     while (audience.isBehind) await audience.upToDate();
     join();
     const ended = from.epoch === this.#epoch ? [] : left.filter((fact) => fact.type === "message.completed");
@@ -156,7 +156,7 @@ export class Writer {
     await replay(reader, from, { ...own, log, voices, left: ended });
   }
 
-  /** Nothing more is written, for the reason that is given; what was, is in the log when this resolves. */
+  /** Stops writing with the given reason. Resolves when all written events are in the log. */
   async close(closed: SessionError): Promise<void> {
     const { audience, log } = this.#parts;
     this.#streaming.end();
@@ -169,20 +169,20 @@ export class Writer {
     }
   }
 
-  /** Puts what has streamed into the log. */
+  /** Writes a checkpoint of the streaming text. */
   #saveText(): void {
     if (this.#broken) return;
     const events = this.#streaming.checkpoints(this.#parts.state);
     if (events.length === 0) return;
     try {
-      // A rejection has broken the session already; whoever writes next is told.
+      // A rejection has broken the session already; the next writer gets the error.
       this.commit(events, {})?.catch(() => {});
     } catch {
-      // As above: `commit` has broken the session, which ended its runs and readers with the reason.
+      // `commit` has broken the session, so its runs and readers got the error.
     }
   }
 
-  /** What the store refused cannot be told to anyone: the session ends, and the log is what counts. */
+  /** A store failure ends the session: only the log counts, and the log cannot record the failure. */
   #break(cause: unknown): SessionError {
     const why = cause instanceof Error ? cause.message : String(cause);
     this.#broken ??= new SessionError("broken", `The conversation could not be written: ${why}`, { cause });
@@ -195,7 +195,7 @@ export class Writer {
 const DURABLE = { durable: true } as const;
 const NOTHING: readonly Fact[] = [];
 
-/** Appends to a log, one after the other: its sequence numbers go on from the last one that it holds. */
+/** Appends to a log one after the other, because sequence numbers must continue from the last event in the log. */
 class Appends {
   readonly #log: Log;
   #last: Promise<void> | undefined;
@@ -204,7 +204,7 @@ class Appends {
     this.#log = log;
   }
 
-  /** As `Log.append`. */
+  /** See `Log.append`. */
   add(events: readonly Event[], options: { readonly durable: true } | undefined): void | Promise<void> {
     const before = this.#last;
     const appended = before ? before.then(() => this.#log.append(events, options)) : this.#log.append(events, options);
