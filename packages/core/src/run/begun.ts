@@ -1,15 +1,13 @@
 import { Interruption } from "../session/error.ts";
 
-/**
- * What the calls of a turn began: sub-agents, questions to people. It ends with its call, and none outlives the turn.
- */
+/** Sub-agents and questions that calls of a turn began. They end with their call, and at the latest with the turn. */
 export class Begun {
-  /** Made with the first work: most turns begin nothing. */
+  /** Created with the first work, because most turns begin none. */
   #ending: AbortController | undefined;
   readonly #work = new Set<Promise<unknown>>();
   #isOver = false;
 
-  /** Whether the turn has ended, so that nothing can begin any more. */
+  /** True once the turn has ended: no work can begin any more. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -19,7 +17,7 @@ export class Begun {
     if (this.isOver) throw new Error("Too late: the turn of this call has ended.");
   }
 
-  /** Begins what must end when one of the signals aborts, or the turn ends. Rejects when that has happened already. */
+  /** Begins work that ends when one of the signals aborts or the turn ends. Rejects if one of these has happened already. */
   async begin<T>(signals: readonly AbortSignal[], work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     this.check();
     this.#ending ??= new AbortController();
@@ -32,7 +30,7 @@ export class Begun {
     }
   }
 
-  /** Ends all that is still under way, and waits for it. */
+  /** Ends all running work, and waits for its end. */
   async end(): Promise<void> {
     this.#isOver = true;
     if (this.#ending === undefined) return;

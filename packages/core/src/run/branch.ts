@@ -6,14 +6,14 @@ import type { Session } from "../session/session.ts";
 import { appendTo, completable, isShown, promptFrom } from "./prompt.ts";
 
 /**
- * The path that a chat writes along, with its prompt, both kept as they grow: a step costs nothing for the messages
- * before it but handing them to the driver.
+ * The path that a turn writes along, and its prompt. Both are extended in place, so that a step does not rebuild the
+ * prompt of earlier messages.
  */
 export class Branch {
   readonly #session: Session;
   #path: Message[];
   #prompt: PromptMessage[];
-  /** Messages of the path that are in the prompt. */
+  /** Number of messages of the path that are in the prompt. */
   #shown: number;
   #dismissals: number;
 
@@ -34,7 +34,7 @@ export class Branch {
     return this.#path.at(-1)?.id ?? null;
   }
 
-  /** Puts a message of the session's state at the end. */
+  /** Appends a message of the session's state to the path. */
   extend(id: string): Message {
     const message = this.#session.state.messages.get(id);
     if (!message) throw new Error(`Message ${id} is not in the conversation.`);
@@ -42,13 +42,13 @@ export class Branch {
     return message;
   }
 
-  /** Takes the last message off: it was abandoned. */
+  /** Removes the last message, which was abandoned. */
   shorten(): void {
     this.#path.pop();
     if (this.#shown > this.#path.length) this.#rebuild();
   }
 
-  /** Shows messages anew that were shown before they had settled. */
+  /** Rebuilds the prompt after messages in it have changed, such as a response whose calls now have results. */
   showAnew(): void {
     this.#rebuild();
   }
@@ -58,7 +58,7 @@ export class Branch {
     this.#followDismissals();
     for (; this.#shown < this.#path.length; this.#shown++) {
       const message = this.#path[this.#shown] as Message;
-      // Reduced states replace a message when memory adds to it.
+      // The state holds a new object for a message after memory added to it.
       const current = this.#session.state.messages.get(message.id) ?? message;
       this.#path[this.#shown] = current;
       if (isSummary(current) || isShortening(current)) {
@@ -70,14 +70,14 @@ export class Branch {
     return completable(this.#prompt);
   }
 
-  /** The prompt down to a message of the path, as in the last request: so it is read from the provider's cache. */
+  /** The prompt down to a message of the path, as in the last request, so that the provider's cache serves it. */
   promptTo(id: string): readonly PromptMessage[] {
     const end = this.path.findIndex((message) => message.id === id) + 1;
-    // A summary stands in front of the messages above it that it leaves whole.
+    // The messages above a summary that it leaves whole follow it in the prompt.
     return this.prompt().slice(0, afterSummary(this.#path.slice(0, end)).filter(isShown).length);
   }
 
-  /** Drops what the session's window no longer holds, unless another run may still stand on it. */
+  /** Drops messages outside the session's window, unless another run may still use them. */
   trim(): void {
     const { window, state } = this.#session;
     if (window === undefined || this.#path.length <= window || state.runs.size > 0) return;
@@ -87,12 +87,12 @@ export class Branch {
     const gone = this.#path.slice(0, forgotten);
     this.#path = left;
     if (this.#shown < forgotten || this.#path.some(isSummary)) return this.#rebuild();
-    // The prompt follows the path, message by message: what is gone stood first in it.
+    // The prompt lists messages in path order, so the dropped messages are its first ones.
     this.#prompt = this.#prompt.slice(gone.filter(isShown).length);
     this.#shown -= forgotten;
   }
 
-  /** What a person does not want used any more was told with messages that stand on the path already. */
+  /** Applies dismissals of recalled entries to messages that are already in the prompt. */
   #followDismissals(): void {
     const { state } = this.#session;
     if (state.dismissals === this.#dismissals) return;

@@ -1,18 +1,18 @@
 import { onTestFinished, vi } from "vitest";
 import type { ModelDriver, ModelRequest } from "../ports/model.ts";
 
-/** From now on time passes only when the test says so: no limit is used up by a machine that is busy. */
+/** Makes time pass only when the test says so, so that a busy machine uses up no limit. */
 export function stopTheClock(): void {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   onTestFinished(() => void vi.useRealTimers());
 }
 
-/** Lets so many milliseconds pass, once everything that needs no time has happened. */
+/** Lets `milliseconds` pass, after all pending work that needs no time. */
 export function letPass(milliseconds: number): void {
   setImmediate(() => vi.advanceTimersByTime(milliseconds));
 }
 
-/** A model at whose answers so many milliseconds pass, by whether it may call tools. */
+/** A model whose answers take the given milliseconds, by the request's `toolChoice`. */
 export function taking<Model extends ModelDriver>(
   times: Readonly<Record<ModelRequest["toolChoice"], number>>,
   model: Model,

@@ -26,7 +26,7 @@ import {
 
 const ANY = { type: "object" } as const;
 
-/** A tool whose calls listen: what each hears is written down, with what came of it. */
+/** A tool whose calls follow the model, and record its text and the outcome. */
 function listener(make: (context: ToolContext) => Follower = () => ({})) {
   const heard: string[] = [];
   const tool = defineTool({
@@ -74,7 +74,7 @@ async function play(script: Script, tools: readonly Tool[], options: { retry?: o
   return { session, model, events, path: pathTo(session.state, session.state.leaf) };
 }
 
-/** The path in short: who said what. */
+/** The path in short: speakers and texts. */
 function told(path: readonly Message[]): string[] {
   return path.map((message) => `${message.role === "user" ? message.author : "model"}: ${textOf(message)}`);
 }

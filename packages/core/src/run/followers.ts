@@ -7,42 +7,41 @@ import { assistantMessage, type TurnRun } from "./run.ts";
 
 interface Listening {
   readonly call: string;
-  /** The message of the call. */
+  /** Id of the message with the call. */
   readonly message: string;
   readonly follower: Follower;
 }
 
 /**
- * The calls of one run that listen to what the model says.
+ * The calls of one run that follow the text of the model.
  *
  * ```
- * follow ──▶ listening ──▶ completed     the message ended cleanly, and the follower did its work
+ * follow ──▶ listening ──▶ completed     the message ended cleanly, and the follower acted on it
  *              │   ▲  ╰──▶ dropped       error, cut, interruption, limit, end of the turn, a defect of the follower
- *              ╰───╯ restarted           the response broke off and is asked for anew
+ *              ╰───╯ restarted           the response broke off and is requested again
  * ```
- * The text arrives before anybody knows how the message ends. Were the block of `edit_mode` applied when its last line is
- * there, a message that breaks off in the next word, and is asked for anew, would have changed the file already, and the new
- * one changes it twice. So `text` only collects, and `completed` acts: when the message is on the disk, before its calls, which
- * may read what it changed.
+ * Text arrives before the end of the message is known. Suppose `edit_mode` applied a block at its last line, and the
+ * message then broke off. The retried message would change the file a second time. So `text` only collects. `completed`
+ * acts when the message is on the disk, but before its calls, which may read the changes.
  *
- * One that throws loses only itself. What followers have to say to the model becomes one message, in the order in which
- * they began to listen.
+ * A follower that throws harms only itself. The notes of all followers to the model become one message, in the order in
+ * which they began to follow.
  */
 export class Followers {
   readonly #run: Pick<TurnRun, "id" | "session" | "branch" | "origin">;
   readonly #listening = new Map<string, Listening>();
-  /** What followers that gave up in the middle of a message have to say. */
+  /** Notes for the model by followers that gave up in the middle of a message. */
   #said: string[] = [];
-  /** Whether a call has ever listened: every read of a response asks, and the lists need not be looked at. */
+  /** True once a call has followed. Every read of a response checks this flag first, which saves a look at the lists. */
   #inUse = false;
-  /** Something that the message of this step asked for did not happen. */
+  /** True if an action of a follower on the current message failed. */
   failed = false;
 
   constructor(run: Pick<TurnRun, "id" | "session" | "branch" | "origin">) {
     this.#run = run;
   }
 
-  /** How many calls listen, or have something to say. */
+  /** Number of calls that follow, or have a note for the model. */
   get size(): number {
     return this.#inUse ? this.#listening.size + this.#said.length : 0;
   }
@@ -54,7 +53,7 @@ export class Followers {
     this.#log({ type: "call.following", message, call, run: this.#run.id });
   }
 
-  /** Hands on what the model says, before anybody else gets it. */
+  /** Passes model parts to the followers before any other receiver gets them. */
   hear(parts: readonly ModelPart[]): void {
     for (const part of parts) {
       if (part.type !== "text" && part.type !== "reasoning") continue;
@@ -64,7 +63,7 @@ export class Followers {
     }
   }
 
-  /** The response broke off and begins anew. */
+  /** Tells the followers that the response broke off and begins again. */
   restart(): void {
     for (const listening of this.#listening.values()) {
       this.#guard(listening, (follower) => follower.restarted?.());
@@ -72,8 +71,7 @@ export class Followers {
   }
 
   /**
-   * The response is whole and in the log: each follower does what it listened for. Returns whether the model is told
-   * something.
+   * Lets each follower act on the completed response, which is in the log. Returns true if the model gets a message.
    */
   async complete(response: string, signal: AbortSignal): Promise<boolean> {
     const message = assistantMessage(this.#run.session, response);
@@ -102,7 +100,7 @@ export class Followers {
     return this.#tell(events);
   }
 
-  /** Nothing of what was said counts. Returns whether the model is told something. */
+  /** Drops all followers, so that none acts. Returns true if the model gets a message. */
   async drop(reason: string): Promise<boolean> {
     const events: EventBody[] = [];
     for (const listening of [...this.#listening.values()]) events.push(...this.#drop(listening, reason));
@@ -116,7 +114,7 @@ export class Followers {
     return this.#leave(listening) ? [{ type: "call.followed", message, call, outcome: "dropped", reason }] : [];
   }
 
-  /** Takes a call out, unless it has begun to listen anew meanwhile. */
+  /** Removes a call, unless it has registered a new follower meanwhile. */
   #leave({ call, follower }: Listening): boolean {
     if (this.#listening.get(call)?.follower !== follower) return false;
     return this.#listening.delete(call);
@@ -136,7 +134,7 @@ export class Followers {
     }
   }
 
-  /** Writes down how listening ended, together with what the model is told of it. */
+  /** Writes how the followers ended, and their notes as one message for the model. */
   async #tell(events: EventBody[]): Promise<boolean> {
     const { id: run, session, branch, origin } = this.#run;
     const said = this.#said;
@@ -152,7 +150,7 @@ export class Followers {
     return said.length > 0;
   }
 
-  /** Whoever writes next is told when the session can write no more. */
+  /** The next writer gets the error when the session cannot write any more. */
   #log(event: EventBody): void {
     this.#run.session.commit([event], { origin: this.#run.origin })?.catch(() => {});
   }
@@ -166,12 +164,12 @@ function brokeDown(tool: string, reason: string): string {
   return `${tool} listened to your message and failed: ${reason}. It may not have acted on the message.`;
 }
 
-/** Tells a follower that it listened in vain; one that breaks down over it has nothing to say. */
+/** Tells a follower that it was dropped, and returns its note. A follower that throws has no note. */
 function dropped(follower: Follower, reason: string): string | undefined {
   try {
     return follower.dropped?.(reason) || undefined;
   } catch {
-    // It is gone already, and the reason that counts is the first one.
+    // The follower is dropped already, and the first reason counts.
     return undefined;
   }
 }

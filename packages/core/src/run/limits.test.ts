@@ -17,7 +17,7 @@ const look = defineTool({
   execute: () => "seen",
 });
 
-/** A model that calls as long as it may, and says what it was told when it may not. */
+/** A model that calls a tool as long as it may, and then wraps up. */
 function eager(usage = { input: 10, output: 10 }) {
   return scriptedModel(
     ({ toolChoice }, index) =>

@@ -10,43 +10,42 @@ import {
 import { alarm } from "../model/alarm.ts";
 
 /**
- * Limits of a turn. Tokens, cost and time are one pool with the sub-agents of the turn; steps are counted for each
- * conversation.
+ * Limits of a turn. The turn and its sub-agents share tokens, cost and time. Each conversation counts its own steps.
  */
 export interface Limits {
   /**
-   * Model calls of a turn. Default 50; the last word at a limit is not counted.
+   * Model calls of a turn. Default 50. The final answer at a limit is not counted.
    * @example new Agent({ model, limits: { steps: 20 } });
    */
   readonly steps?: number | undefined;
   /**
-   * Tokens, input and output together, of all model calls.
+   * Input and output tokens of all model calls.
    * @example new Agent({ model, limits: { tokens: 200_000 } });
    */
   readonly tokens?: number | undefined;
   /**
-   * US dollars. Refused at the start when the model's price is unknown.
+   * US dollars. Throws at the start if the model's price is unknown.
    * @example new Agent({ model, limits: { cost: 0.5 } });
    */
   readonly cost?: number | undefined;
   /**
-   * Milliseconds of wall time. A tenth of it is kept for the last word.
+   * Milliseconds of wall time. A tenth of them is reserved for the final answer.
    * @example new Agent({ model, limits: { time: 10 * 60_000 } });
    */
   readonly time?: number | undefined;
   /**
-   * How deep sub-agents may be nested. Default 3; with 0 there are none.
+   * Nesting depth of sub-agents. Default 3; 0 switches sub-agents off.
    * @example new Agent({ model, tools: [launchAgent()], limits: { depth: 1 } });
    */
   readonly depth?: number | undefined;
   /**
-   * How often a turn may make one call that comes to the same, while no call changes a file. Default 10.
+   * Times that the same call may have the same result in a row while no call changes a file. Default 10.
    * @example new Agent({ model, tools, limits: { repeats: 3 } });
    */
   readonly repeats?: number | undefined;
   /**
-   * What happens at a limit. `wrap-up` (default): one last model call without tools, told why; its response is the turn's.
-   * `ask`: a person is asked for as much again. `fail`: the turn ends there, with an error.
+   * Behaviour at a limit. `wrap-up` (default): one final model call without tools and with the reason; its response
+   * ends the turn. `ask`: a user is asked to grant the same amount again. `fail`: the turn ends with an error.
    * @example new Agent({ model, limits: { steps: 20, policy: "fail" } });
    */
   readonly policy?: "wrap-up" | "ask" | "fail" | undefined;
@@ -56,7 +55,7 @@ const DEFAULT_STEPS = 50;
 const DEFAULT_DEPTH = 3;
 const DEFAULT_REPEATS = 10;
 
-/** Limits that no turn can hold. */
+/** Limits that cannot be enforced or are invalid. */
 export class LimitError extends Error {
   override readonly name = "LimitError";
   readonly code: "unknown-price" | "invalid-limit";
@@ -67,62 +66,62 @@ export class LimitError extends Error {
   }
 }
 
-/** Throws `LimitError` when a limit of the cost cannot be held with a model. */
+/** Throws `LimitError` if a cost limit cannot be enforced for a model. */
 export function checkPrice({ cost }: Limits, { id, price }: { readonly id: string; readonly price?: unknown }): void {
   if (cost !== undefined && price === undefined)
     throw new LimitError("unknown-price", `A cost limit cannot be enforced: the price of ${id} is unknown.`);
 }
 
-/** What a turn and all its sub-agents have used together. */
+/** Usage of a turn and all its sub-agents. */
 class Pool {
   usage: Usage = noUsage;
   cost: Cost = 0;
   startedAt = performance.now();
-  /** Milliseconds that the clock stood still. */
+  /** Milliseconds for which the clock was stopped. */
   stood = 0;
-  /** Since when it stands still; how many hold it. */
+  /** Time at which the clock was stopped, and the number of current stops. */
   stoppedAt = 0;
   stops = 0;
-  /** How often a person granted as much again. */
+  /** Factor on the limits: grows by one each time a user grants more. */
   grants = 1;
-  /** The turns for whose last word there is room kept. */
+  /** Turns that have room reserved for a final answer. */
   readonly live = new Set<Budget>();
-  /** The dearest step so far: what the last word may cost. */
+  /** Usage of the most expensive step so far, as an estimate for the final answer. */
   readonly dearest = { tokens: 0, cost: 0 };
 }
 
 /**
- * What a turn has used of its limits. Steps and repeats are its own; tokens, cost and time it shares with the turn
- * that launched it.
+ * Usage of a turn against its limits. Steps and repeats are its own. Tokens, cost and time are shared with the
+ * launching turn.
  */
 export class Budget {
   readonly limits: Limits;
-  /** 0 for a turn that a person began, 1 for its sub-agents. */
+  /** 0 for a turn that a user began, 1 for its sub-agents. */
   readonly depth: number;
   #steps = 0;
-  /** How often the call that repeated itself most has come to the same. */
+  /** The most equal results in a row of any call. */
   #repeats = 0;
   #timeIsUp = false;
-  /** Room is taken for a model call, and what that costs is not known yet. */
+  /** True while a model call is running whose cost is not known yet. */
   #asking = false;
   #usage: Usage = noUsage;
   #cost: Cost = 0;
   readonly #pool: Pool;
   readonly #parent: Budget | undefined;
-  /** How often a person granted as many steps and repeats again. */
+  /** Factor on steps and repeats: grows by one each time a user grants more. */
   #grants = 1;
 
-  /** Whether a user refused, before the turn came to this process, to let it go on beyond its limit. */
+  /** True if a user refused, in an earlier process, to let the turn exceed its limit. */
   readonly isRefused: boolean;
 
-  /** `before`: what the turn took before it came to this process. */
+  /** `before`: usage of the turn in an earlier process. */
   constructor(limits: Limits, parent?: Budget, before?: SpentBefore) {
     this.limits = limits;
     this.isRefused = before?.isRefused ?? false;
     this.depth = parent ? parent.depth + 1 : 0;
     this.#parent = parent;
     this.#pool = parent ? parent.#pool : new Pool();
-    // A sub-agent has to find room for its first step before it may have a last word.
+    // A sub-agent must find room for its first step before a final answer is reserved for it.
     if (!parent) this.#pool.live.add(this);
     if (before) this.#countOn(before, parent === undefined);
   }
@@ -132,7 +131,7 @@ export class Budget {
     this.#usage = usage;
     this.#cost = cost;
     this.#grants = grants.own;
-    // What a sub-agent took, its parent's turn has counted.
+    // The parent's turn has counted the usage of its sub-agents.
     if (!isWhole) return;
     const pool = this.#pool;
     pool.usage = usage;
@@ -155,27 +154,27 @@ export class Budget {
     };
   }
 
-  /** The turn has ended. */
+  /** Releases the room for the final answer at the end of the turn. */
   end(): void {
     this.#pool.live.delete(this);
   }
 
-  /** Steps that were begun. */
+  /** Number of steps begun. */
   get steps(): number {
     return this.#steps;
   }
 
-  /** The clock ended a step: there is no time for another one. */
+  /** True if the clock ended a step: no time is left for another step. */
   get timeIsUp(): boolean {
     return this.#timeIsUp;
   }
 
-  /** Of the turn and of those that it launched. */
+  /** Tokens used by this turn and its sub-agents. */
   get usage(): Usage {
     return this.#usage;
   }
 
-  /** Of the same, in US dollars. */
+  /** Cost of this turn and its sub-agents in US dollars. */
   get cost(): Cost {
     return this.#cost;
   }
@@ -188,23 +187,23 @@ export class Budget {
     this.#timeIsUp = true;
   }
 
-  /** A call has come to the same as before, this many times in a row. */
+  /** Records that a call had the same result `times` times in a row. */
   repeated(times: number): void {
     this.#repeats = Math.max(this.#repeats, times);
   }
 
-  /** A model is about to be asked: until its response is counted, it may cost as much as the dearest step. */
+  /** Reserves room for a model call: until its response is counted, it may cost as much as the most expensive step. */
   ask(): void {
     this.#asking = true;
   }
 
-  /** The response that the model was asked for has this usage. */
+  /** Counts the response of the reserved model call. */
   countResponse(usage: Usage, cost: Cost): void {
     this.#asking = false;
     this.count(usage, cost);
   }
 
-  /** Counts a model call, the tokens of an abandoned one included. */
+  /** Counts the usage of a model call, also of an abandoned one. */
   count(usage: Usage, cost: Cost): void {
     for (let budget: Budget | undefined = this; budget; budget = budget.#parent) {
       budget.#usage = addUsage(budget.#usage, usage);
@@ -218,8 +217,8 @@ export class Budget {
   }
 
   /**
-   * Takes room for another step and a last word after it, at once, so that no two turns of a tree take the same. When
-   * there is none, it takes nothing and returns why, in words.
+   * Takes room for another step and a final answer, in one tick, so that no two turns of a tree take the same room. If
+   * there is no room, takes none and returns the reason.
    */
   takeRoom(): string | undefined {
     const limit = this.exhausted();
@@ -229,12 +228,12 @@ export class Budget {
     return undefined;
   }
 
-  /** Whether room is kept for a last word; not for a sub-agent that had no room for its first step. */
+  /** True if room is reserved for a final answer. False for a sub-agent that had no room for its first step. */
   get hasLastWord(): boolean {
     return this.#pool.live.has(this);
   }
 
-  /** Why there is no room for another step, in words; nothing when there is. */
+  /** Returns the limit that leaves no room for another step, or nothing. */
   exhausted(): string | undefined {
     const { steps = DEFAULT_STEPS, repeats = DEFAULT_REPEATS, tokens, cost, time } = this.limits;
     const pool = this.#pool;
@@ -253,7 +252,7 @@ export class Budget {
     return undefined;
   }
 
-  /** Why no sub-agent can be launched, in words; nothing if one can. */
+  /** Returns the reason why no sub-agent can be launched, or nothing. */
   tooDeep(): string | undefined {
     const { depth = DEFAULT_DEPTH } = this.limits;
     if (this.depth < depth) return undefined;
@@ -266,23 +265,20 @@ export class Budget {
     return `the limit of ${((this.limits.time ?? 0) * this.#pool.grants) / 1000} s`;
   }
 
-  /** A person allows as much again. */
+  /** A user granted more: each limit grows by its original amount. */
   grant(): void {
     this.#grants++;
     this.#pool.grants++;
     this.#timeIsUp = false;
   }
 
-  /** Milliseconds that the turn has taken, without those for which a user was asked. */
+  /** Milliseconds that the turn has taken, without the waits for users. */
   elapsed(): number {
     const { startedAt, stood, stoppedAt, stops } = this.#pool;
     return (stops > 0 ? stoppedAt : performance.now()) - startedAt - stood;
   }
 
-  /**
-   * Stops the clock of the whole tree of turns. It goes on when what is returned, and every other stop, has been disposed
-   * of.
-   */
+  /** Stops the clock of the whole tree of turns. The clock resumes when all stops are disposed. */
   stopClock(): Disposable {
     const pool = this.#pool;
     if (pool.stops++ === 0) pool.stoppedAt = performance.now();
@@ -293,12 +289,12 @@ export class Budget {
     };
   }
 
-  /** Milliseconds after which no new step begins and what runs is ended. */
+  /** Milliseconds after which no new step begins and running work is ended. */
   softTime(): number {
     return this.hardTime() * 0.9;
   }
 
-  /** Milliseconds after which the last word is cut off too, if it begins now: a tenth of the time is its own. */
+  /** Milliseconds after which a final answer that begins now is cut off. A tenth of the time is reserved for it. */
   lastWordTime(): number {
     return Math.max(this.hardTime(), this.elapsed() + this.hardTime() / 10);
   }
@@ -309,8 +305,8 @@ export class Budget {
   }
 
   /**
-   * Room for a further step, for those that other turns of the tree are at, and for the last word of each, all as dear as
-   * the dearest step so far; at first, any room will do.
+   * Room for the next step, for running steps of other turns of the tree, and for the final answer of each turn. Each
+   * is estimated by the most expensive step so far. Before the first step the estimate is 0.
    */
   #reserve(what: "tokens" | "cost"): number {
     const { dearest, live } = this.#pool;
@@ -321,23 +317,23 @@ export class Budget {
   }
 }
 
-/** What has a limit of time, and ends when its signal aborts. */
+/** A part of a turn with a time limit. It ends when its signal aborts. */
 interface Timed {
   readonly budget: Budget;
   readonly signal: AbortSignal;
 }
 
-/** The time of a turn is up. */
+/** The turn has used up its time. */
 class OutOfTime extends Error {
   override readonly name = "OutOfTime";
 }
 
-/** While a person is asked, the clock stands still: whether it goes on is looked at every so many milliseconds. */
+/** Milliseconds between checks of a clock that is stopped while a user is asked. */
 const LOOK = 20;
 
 /**
- * Runs a part of a turn, with a run whose signal also aborts when the turn has lasted `until()` milliseconds: a person who
- * is asked somewhere in its tree stops the clock, and may grant more.
+ * Runs a part of a turn whose signal also aborts when the turn has taken `until()` milliseconds. Questions to users in
+ * the tree of turns stop the clock, and users may grant more time.
  */
 export async function inTime<T, Run extends Timed>(
   run: Run,

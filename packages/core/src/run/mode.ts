@@ -6,29 +6,30 @@ import type { Tool } from "../ports/tool.ts";
 /** The tool that ends a task. */
 export const FINISH_TASK = "finish_task";
 
-/** Who has control when the model asks for nothing: a policy, of which the loop knows only what stands here. */
+/** The policy for a model that asks for no call: chat or task. */
 export interface Mode {
   readonly name: "chat" | "task";
-  /** Said to the model after the agent's own instructions; may be empty. */
+  /** Instructions appended to those of the agent; may be empty. */
   readonly instructions: string;
-  /** The control tools that it brings. */
+  /** Control tools of the mode. */
   readonly tools: readonly Tool[];
-  /** The model asks for no call: nothing ends the turn, a text is told to the model and the turn goes on. */
+  /** Called when a response has no call. Nothing: the turn ends. A text: the model gets the text, and the turn continues. */
   onResponse(response: AssistantMessage): string | undefined;
   /**
-   * All calls of a response have their results: why the turn cannot go on, if it cannot. `turn` is its messages so far.
+   * Called when all calls of a response have results, with the turn's messages so far. Returns the problem that ends
+   * the turn, or nothing.
    */
   onCalls(turn: readonly Message[]): TurnProblem | undefined;
 }
 
-/** The result that a response ended its task with; nothing when it did not. */
+/** Returns the result with which a response finished its task, or nothing. */
 export function finishedWith({ calls }: AssistantMessage): Json | undefined {
   const call = calls.findLast(({ tool, status }) => tool === FINISH_TASK && status === "completed");
   const input = call?.executedInput ?? call?.input;
   return input && typeof input === "object" && "result" in input ? input.result : undefined;
 }
 
-/** Why a turn could not go on. */
+/** The reason why a turn failed. */
 export interface TurnProblem {
   /** A `ModelErrorCode`, `limit`, `output`, or `defect`. */
   readonly code: string;
@@ -36,10 +37,10 @@ export interface TurnProblem {
   readonly cause?: unknown;
 }
 
-/** How a loop ended its turn. */
+/** The way in which a loop ended its turn. */
 export type Ending = { readonly reason: RunEnd; readonly limit?: string; readonly error?: TurnProblem };
 
-/** The end of a turn whose model could not respond. */
+/** The ending of a turn whose model could not respond. */
 export function failed(error: ModelError): Ending {
   return { reason: "failed", error: { code: error.code, message: error.message, cause: error } };
 }

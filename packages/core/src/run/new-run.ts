@@ -10,23 +10,23 @@ import { Progress } from "./progress.ts";
 import { Repeats } from "./repeats.ts";
 import type { TurnAgent, TurnRun } from "./run.ts";
 
-/** Who looks on while a turn goes on, and, for a sub-agent, who launched it. */
+/** Origin, readers and parent of a turn. */
 export interface TurnWatch {
   readonly origin: object;
   readonly reader?: FeedReader | undefined;
-  /** The name of the model that the conversation had when the agent came to take turns. */
+  /** The conversation's model name at the time when the agent was created. */
   readonly chosenModel?: string | undefined;
-  /** What began the turn, if it says so; of a sub-agent, what began its parent's. */
+  /** The client that began the turn, if known; for a sub-agent, the client of its parent. */
   readonly client?: string | undefined;
   /** Usage of the turn before, if this turn shares its limits. */
   readonly before?: Budget | undefined;
   readonly parent?: TurnRun;
   readonly call?: string;
-  /** Whether its parent's call can run again in another process. */
+  /** True if the parent's call can run again in another process. */
   readonly isRepeatable?: boolean;
 }
 
-/** A run at its beginning, of which the log does not know yet. */
+/** Creates a run that the log does not contain yet. */
 export function newRun(
   { id, signal, hurry }: RunHandle,
   session: Session,

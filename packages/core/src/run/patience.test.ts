@@ -18,7 +18,7 @@ function driver(stream: (sink: ModelSink, signal: AbortSignal, call: number) => 
   return { ...scriptedModel([]), stream: (_, sink, signal) => stream(sink, signal, ++asked) };
 }
 
-/** Waits until a timer of so many milliseconds, which only the test lets pass. */
+/** Waits for a timer of this many milliseconds, which only the test advances. */
 async function rest(milliseconds: number): Promise<void> {
   await new Promise<void>((resolve) => {
     setTimeout(resolve, milliseconds);
@@ -29,7 +29,7 @@ async function rest(milliseconds: number): Promise<void> {
 const aborted = (signal: AbortSignal) =>
   new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 
-/** The waits before each further attempt, the clock going on by them alone. */
+/** The wait before each further attempt. Only these waits advance the clock. */
 function waits(
   errors: (attempt: number) => ModelError,
   settings = {},

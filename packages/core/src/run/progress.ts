@@ -1,53 +1,53 @@
 import type { Json } from "../conversation/message.ts";
 
-/** What a task was finished with. */
+/** The result of a finished task. */
 export interface Finished {
   readonly result: Json;
-  /** What is worth remembering of it, in words. */
+  /** A summary of the task for memory. */
   readonly summary: string | undefined;
 }
 
-/** A summary that a call has written: it is to stand for what was said down to the message `covers`. */
+/** A summary that a call wrote for all messages down to `covers`. */
 export interface PlannedSummary {
   readonly text: string;
   readonly covers: string;
 }
 
-/** What has come of a turn so far, apart from what is in the log. The run that holds it never changes itself. */
+/** Progress of a turn that is not in the log. Only this object changes; the run that holds it does not. */
 export class Progress {
   #finished: Finished | undefined;
   #planned: PlannedSummary | undefined;
   #failedSummaries = 0;
   #failedCallbacks: Set<string> | undefined;
   /**
-   * The message of the role summary behind which old results are enough, so that no summary is begun in the background; empty
-   * where there is no such message, and absent where a summary may be needed.
+   * Id of the summary message after which old results free enough room, so that no background summary begins; empty if
+   * the branch has no summary. Absent: a summary may be needed.
    */
   shortensBehind: string | undefined;
 
-  /** Set once the task is done: the turn ends with this step. */
+  /** Set when the task is done: the turn ends with this step. */
   get finished(): Finished | undefined {
     return this.#finished;
   }
 
-  /** The task is done. Of several calls that say so in one step, the last one counts. */
+  /** Finishes the task. If several calls of one step do so, the last one counts. */
   finish(finished: Finished): void {
     this.#finished = finished;
   }
 
-  /** Keeps a summary until the step is over; one that was kept before is given up. */
+  /** Keeps a summary until the step is over; replaces an earlier one. */
   planSummary(planned: PlannedSummary): void {
     this.#planned = planned;
   }
 
-  /** The summary that was kept, which from now on is the caller's. */
+  /** Hands over the planned summary, and forgets it. */
   takeSummary(): PlannedSummary | undefined {
     const planned = this.#planned;
     this.#planned = undefined;
     return planned;
   }
 
-  /** Summaries by the model that failed in this turn. */
+  /** Number of failed model summaries in this turn. */
   get failedSummaries(): number {
     return this.#failedSummaries;
   }
@@ -56,7 +56,7 @@ export class Progress {
     this.#failedSummaries++;
   }
 
-  /** Whether this is the first time in the turn that the callback of this name fails. */
+  /** Returns true if this callback fails for the first time in the turn. */
   callbackFailed(name: string): boolean {
     this.#failedCallbacks ??= new Set();
     if (this.#failedCallbacks.has(name)) return false;

@@ -18,14 +18,14 @@ const CONTINUE: PromptMessage = {
 };
 
 /**
- * The prompt form of messages that cannot change any more, so that drivers encode it once for all chats along a path.
+ * Prompt forms of messages that cannot change any more, so that drivers encode them once for all turns along a path.
  */
 const settled = new WeakMap<Message, PromptMessage | null>();
 
 /**
- * What a model is shown for a path. Pure: the same path gives the same prompt, whatever happened in between. Each call
- * has exactly one result; one that has none says why it was not executed. What the nearest summary covers is left out, but
- * for the words of users that it keeps.
+ * Returns the prompt for a path. Pure: the same path always gives the same prompt. Each call has exactly one result; a
+ * call without one gets the reason why it did not run. Messages covered by the nearest summary are left out, except the
+ * user's words that it keeps.
  */
 export function promptFrom(path: readonly Message[]): PromptMessage[] {
   const prompt: PromptMessage[] = [];
@@ -33,7 +33,7 @@ export function promptFrom(path: readonly Message[]): PromptMessage[] {
     let shown = settled.get(message);
     if (shown === undefined) {
       shown = promptMessage(message, path);
-      // The texts behind a summary depend on the messages above it, too.
+      // The texts of a summary also depend on the messages above it.
       if (isSettled(message) && message.role !== "summary") settled.set(message, shown);
     }
     if (shown) prompt.push(shown);
@@ -41,7 +41,7 @@ export function promptFrom(path: readonly Message[]): PromptMessage[] {
   return prompt;
 }
 
-/** Whether `appendTo` adds something for a message: nothing for one that cannot be read; of a response, whether it has anything but reasoning. */
+/** True if `appendTo` adds a message to the prompt: readable messages, and responses with anything but reasoning. */
 export function isShown(message: Message): boolean {
   if (message.role === "summary") return isSummary(message);
   if (message.role !== "assistant") return message.unreadable === undefined;
@@ -51,14 +51,15 @@ export function isShown(message: Message): boolean {
   });
 }
 
-/** Adds a message that is new on the path to its prompt; one without content adds nothing. */
+/** Adds a new message of the path to its prompt, unless the message has no content. */
 export function appendTo(prompt: PromptMessage[], message: Message): void {
   const shown = promptMessage(message, []);
   if (shown) prompt.push(shown);
 }
 
 /**
- * A prompt that a model can respond to: one that ends with a response is asked to go on, unless its provider does so anyway.
+ * Returns a prompt that a model can respond to: adds a request to continue after a response, unless its provider
+ * continues by itself.
  */
 export function completable(prompt: readonly PromptMessage[]): readonly PromptMessage[] {
   const last = prompt.at(-1);
@@ -66,7 +67,7 @@ export function completable(prompt: readonly PromptMessage[]): readonly PromptMe
 }
 
 function promptMessage(message: Message, path: readonly Message[]): PromptMessage | null {
-  // Half a message may mislead a model (F77), and providers refuse a response that is nothing but reasoning.
+  // Half a message may mislead a model (F77), and providers refuse a response of reasoning alone.
   if (!isShown(message)) return null;
   switch (message.role) {
     case "user": {
@@ -106,7 +107,7 @@ function promptAssistant(message: AssistantMessage): PromptMessage | null {
   return finished ? response : { ...response, unfinished: true };
 }
 
-/** What the model is told of a call, whatever became of it. */
+/** Returns the result that the model gets for a call in any state. */
 function resultOf(call: Call): string {
   if (!isEnded(call.status)) {
     return call.status === "executing"
@@ -119,7 +120,7 @@ function resultOf(call: Call): string {
     : `(The user changed the arguments to ${JSON.stringify(call.executedInput)}.)\n${output}`;
 }
 
-/** Providers accept nothing but an object as arguments; what the model is shown of its call is what it wrote. */
+/** Providers accept only objects as arguments, so other values become an empty object. */
 function asObject(input: Json | undefined): Json {
   return typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
 }

@@ -8,7 +8,7 @@ import { type Beat, call, rawCall, scriptedModel, text } from "../testing/script
 import type { Limits } from "./limits.ts";
 import { Repeats } from "./repeats.ts";
 
-/** What the calls of a turn came to, in order; `fails` says of each run of the tool whether it does. */
+/** Results of a turn's calls, in order; `fails` decides for each run of the tool. */
 async function outputs(
   beats: readonly Beat[],
   { fails = () => true, says = () => "it is so" }: Play = {},
@@ -106,7 +106,7 @@ describe("C10: a call that comes to the same ten times is a limit of the turn", 
     effects: "none",
     execute: () => "nothing",
   });
-  /** Makes one call for ever, until it may make none. */
+  /** Repeats one call until calls are forbidden. */
   const stubborn = (limits: Limits) =>
     new Agent({
       model: scriptedModel(({ toolChoice }) => [toolChoice === "none" ? text("I am stuck.") : call("look", { a: 1 })]),

@@ -2,19 +2,16 @@ import type { Json } from "../conversation/message.ts";
 import { Recent } from "../past/recent.ts";
 import { digestOf } from "../toolbox/toolbox.ts";
 
-/** From here on the model is told that a call fails again and again (B67). */
+/** Failures in a row after which the model is warned about a call (B67). */
 const FAILING = 3;
-/** From here on it is told that a call comes to the same again and again (C10). */
+/** Equal results in a row after which the model is warned about a call (C10). */
 const SAME = 5;
-/**
- * How many different calls are remembered, at least: one that comes back after as many others does not count as a
- * repetition.
- */
+/** Number of different calls that are remembered: a call that returns after this many others is no repetition. */
 const KNOWN = 200;
-/** Characters of a call from which on its digest is kept in its place. */
+/** Calls longer than this many characters are kept as digests. */
 const LONG = 1_000;
 
-/** A call that is about to have its result. */
+/** A call with its result, just before the result is written. */
 export interface EndingCall {
   readonly tool: string;
   readonly input?: Json | undefined;
@@ -22,21 +19,21 @@ export interface EndingCall {
   readonly output: string;
 }
 
-/** How a call ended last, in how many steps in a row it ended like that, and which message asked for it last. */
+/** The last outcome of a call: its latest message, and how many steps in a row had this outcome. */
 interface Last {
   readonly message: string;
-  /** What it came to; nothing when it failed or was denied, whatever was said of that. */
+  /** Output of a completed call. Absent for a failed or denied call, since the wording of failures may differ. */
   readonly output: string | undefined;
   readonly times: number;
 }
 
-/** What the calls of a turn came to, as far as no call has changed a file since. */
+/** The outcomes of a turn's calls since a call last changed a file. */
 export class Repeats {
   readonly #last = new Recent<Last>(KNOWN);
 
   /**
-   * How often in a row this call has come to the same, this time included: 1 for the first. Calls of one message count once,
-   * since none of them was asked for with the result of another in sight. A cancelled call does not count.
+   * Returns how many times in a row this call had the same outcome, including now. Calls of one message count once,
+   * because the model asked for all of them before it saw a result. A cancelled call returns 0.
    */
   count({ tool, input, status, output }: EndingCall, message: string): number {
     if (status === "cancelled") return 0;
@@ -50,13 +47,13 @@ export class Repeats {
     return times;
   }
 
-  /** A call changed a file: a test that is run after each edit is not a repetition. */
+  /** Forgets all outcomes after a file change: a test that runs after each edit is no repetition. */
   forget(): void {
     this.#last.clear();
   }
 }
 
-/** The result of a call, which says so when it has come to the same so often that asking again is of no use. */
+/** Returns a call's output, with a warning to the model if repeating the call is useless. */
 export function withRepeats({ status, output }: EndingCall, times: number): string {
   if (status === "completed") {
     if (times < SAME) return output;

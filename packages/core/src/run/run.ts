@@ -22,10 +22,10 @@ import type { Mode } from "./mode.ts";
 import type { Progress } from "./progress.ts";
 import type { Repeats } from "./repeats.ts";
 
-/** How a model call that failed is asked again, while nothing of its response was acted on, and when it counts as failed. */
+/** Retries of a failed model call before anything acted on its response, and the time after which a silent call fails. */
 export interface RetrySettings {
   /**
-   * Model calls for one response, the first included. Default: as many as `time` has room for.
+   * Model calls for one response, the first included. Default: as many as `time` allows.
    * @example new Agent({ model, retry: { attempts: 1 } });
    */
   readonly attempts?: number | undefined;
@@ -35,30 +35,30 @@ export interface RetrySettings {
    */
   readonly time?: number | undefined;
   /**
-   * Milliseconds before the second attempt, doubled for each further one, give or take a quarter. What a provider asks
-   * for comes first; no pause is shorter than this. Default 1,000.
+   * Milliseconds before the second attempt, doubled for each further attempt, with a random spread of a quarter. A
+   * delay requested by the provider takes precedence, but no pause is shorter than this. Default 1,000.
    * @example new Agent({ model, retry: { delay: 200 } });
    */
   readonly delay?: number | undefined;
   /**
-   * The longest pause in milliseconds, where the provider asks for none. Default 60,000.
+   * Longest pause in milliseconds, unless the provider requests a longer one. Default 60,000.
    * @example new Agent({ model, retry: { maxDelay: 10_000 } });
    */
   readonly maxDelay?: number | undefined;
   /**
-   * Milliseconds without a sign of life after which a connection counts as broken. Default 120,000.
+   * Milliseconds of silence after which a connection counts as broken. Default 120,000.
    * @example new Agent({ model, retry: { idle: 10 * 60_000 } });
    */
   readonly idle?: number | undefined;
 }
 
 /**
- * What a library user can be told besides the feed. All are optional, and may return a promise. What one throws or rejects
- * never harms the turn; the feed tells it as `callback.failed`, once in a turn for each.
+ * Optional callbacks for library users. They may return a promise. An error of a callback never harms the turn; the
+ * feed reports it as `callback.failed`, once per turn and callback.
  */
 export interface Callbacks {
   /**
-   * Whether the turn waits for the promises that they return, until it is interrupted. Default `false`.
+   * The turn waits for the returned promises, until it is interrupted. Default `false`.
    * @example new Agent({ model, callbacks: { awaited: true, onAnswer: (message) => saved(message) } });
    */
   readonly awaited?: boolean | undefined;
@@ -68,7 +68,7 @@ export interface Callbacks {
    */
   onMessage?(message: AssistantMessage): unknown;
   /**
-   * A response asked for these calls, which are as it asked for them: nothing is known of any, and none has started.
+   * A response asked for these calls. They are as the model wrote them; none has been checked or started.
    * @example new Agent({ model, callbacks: { onCalls: (calls) => console.log(calls.map(({ tool }) => tool)) } });
    */
   onCalls?(calls: readonly Call[], message: AssistantMessage): unknown;
@@ -78,12 +78,12 @@ export interface Callbacks {
    */
   onCall?(call: Call, message: AssistantMessage): unknown;
   /**
-   * A message came in while the turn ran.
+   * A message arrived during the turn.
    * @example new Agent({ model, callbacks: { onInterjection: (message) => console.log(textOf(message)) } });
    */
   onInterjection?(message: UserMessage): unknown;
   /**
-   * A model call failed, whether or not it is tried again.
+   * A model call failed, before a retry or finally.
    * @example new Agent({ model, callbacks: { onModelError: ({ code, detail }) => console.error(code, detail) } });
    */
   onModelError?(error: ModelError): unknown;
@@ -107,54 +107,54 @@ export type StoreText = (
 /** Tokens of a text. */
 export type CountTokens = (text: string) => number | Promise<number>;
 
-/** When and how a conversation is made shorter, as parts of the model's context. */
+/** Settings for compaction. Shares are parts of the model's context. */
 export interface Compaction {
-  /** Summaries are made without a user who asks for them. */
+  /** Summaries are made without a request by a user. */
   readonly automatic: boolean;
-  /** The name of the model that writes summaries; that of the turn when absent. */
+  /** Name of the model that writes summaries. Absent: the model of the turn. */
   readonly model: string | undefined;
-  /** The user's words for all summaries. */
+  /** The user's instructions for all summaries. */
   readonly instructions: string | undefined;
-  /** Summaries are made while turns go on. Absent: as the model's server allows. */
+  /** Summaries are made during the turn. Absent: only if the model's server takes several requests at once. */
   readonly background: boolean | undefined;
-  /** From here on the model is reminded that it may shorten the conversation. */
+  /** Share of the context from which the model is reminded that it may shorten the conversation. */
   readonly hint: number;
-  /** From here on it is shortened before the next model call. */
+  /** Share of the context from which the conversation is shortened before the next model call. */
   readonly threshold: number;
   /**
-   * Tokens that a request and its response can have together; where it is unknown, only the provider can say that it is
-   * too much.
+   * Tokens that a request and its response may have together. Absent: unknown, so only the provider can refuse a
+   * request as too long.
    */
   readonly contextSize: number | undefined;
   readonly count: CountTokens;
-  /** The server has refused a request as too long: of its counts and our own, the larger one counts. */
+  /** The server has refused a request as too long, so the larger of its count and our own is used. */
   readonly wasRefused?: true;
 }
 
-/** An agent, made ready to take turns. */
+/** An agent, prepared for turns. */
 export interface TurnAgent {
   readonly name: string;
-  /** What writes its messages: a model, asked step by step, or a loop that runs whole turns. */
+  /** A model that is called step by step, or a loop that runs whole turns. */
   readonly model: ModelDriver | LoopDriver;
-  /** The same with the model of a name; absent where a turn keeps its model. */
+  /** Returns this agent with another model, by name. Absent: the turn keeps its model. */
   readonly modelNamed: ((name: string) => Promise<TurnAgent>) | undefined;
-  /** The models that may still stand in for its own in this turn, by their names. */
+  /** Names of the models that may still replace the agent's model in this turn. */
   readonly fallbacks: readonly string[];
-  /** Those of its mode included. */
+  /** Instructions of the agent and its mode. */
   readonly instructions: { readonly text: string; readonly digest: string };
-  /** Its own, and the tools of its mode. */
+  /** Tools of the agent and its mode. */
   readonly toolbox: Toolbox;
-  /** What it was given, without what its mode and its model bring: for sub-agents. */
+  /** The agent's own options, without those of its mode and model: for sub-agents. */
   readonly own: { readonly instructions: string; readonly tools: readonly Tool[]; readonly settings: ModelSettings };
   readonly mode: Mode;
-  /** What its sub-agents work in. */
+  /** Mode of the agent's sub-agents. */
   readonly taskMode: Mode;
-  /** Nobody can be asked. */
+  /** No user can be asked. */
   readonly unattended: boolean;
   readonly hooks: CallHooks;
   readonly compaction: Compaction | undefined;
   readonly storeText: StoreText | undefined;
-  /** Runs its sub-agents. */
+  /** Runs a sub-agent of this agent. */
   readonly launch: Launch;
   readonly settings: ModelSettings;
   readonly limits: Limits;
@@ -163,82 +163,82 @@ export interface TurnAgent {
   readonly memory: { readonly store: Memory; readonly limit: number; readonly timeout: number } | undefined;
   readonly permission: Permission | undefined;
   readonly callbacks: Callbacks;
-  /** Calls of a response that run at once. */
+  /** Number of calls of a response that may run at once. */
   readonly callsAtOnce: number;
 }
 
 /** Runs a sub-agent for a call of a run. */
 export type Launch = (run: TurnRun, call: Launching, task: SubTask) => Promise<SubTaskEnd>;
 
-/** The call that launches, and what ends its sub-agent. */
+/** The call that launches a sub-agent, and the signal that ends the sub-agent. */
 export interface Launching {
   readonly call: string;
   readonly signal: AbortSignal;
-  /** Whether the call can run again in another process. */
+  /** True if the call can run again in another process. */
   readonly isRepeatable: boolean;
 }
 
 /**
- * One turn under way, as one part of it has it. It never changes: a part that has less time, or another model, is handed a
- * run of its own, with another `signal` or `agent` and the rest shared. What changes while the turn goes on is for an
- * object to say: `branch`, `budget`, `repeats`, `followers`, `begun`, `progress`.
+ * A running turn, as seen by one of its parts. The object never changes. A part with less time or another model gets
+ * its own run, with another `signal` or `agent`. State that changes during the turn is in `branch`, `budget`,
+ * `repeats`, `followers`, `begun` and `progress`.
  */
 export interface TurnRun {
   readonly id: string;
   readonly session: Session;
-  /** As it works in this step. */
+  /** The agent as configured for this step. */
   readonly agent: TurnAgent;
-  /** What began the turn, if it says so. */
+  /** The client that began the turn, if known. */
   readonly client: string | undefined;
   readonly branch: Branch;
-  /** Where on the branch's path the messages of this turn begin. */
+  /** Index on the branch's path at which the messages of this turn begin. */
   readonly from: number;
   readonly budget: Budget;
   readonly repeats: Repeats;
-  /** Whose voice what it streams is. */
+  /** Run, agent and depth, which label the deltas of this run. */
   readonly source: DeltaSource;
-  /** Marks what this run publishes. */
+  /** Marks the items that this run publishes. */
   readonly origin: object;
-  /** Who reads the run and can make it wait. */
+  /** The reader of the run, which can slow the run down. */
   readonly reader: FeedReader | undefined;
-  /** Aborts when the run is interrupted, or, within a part that has its time, when that is up. */
+  /** Aborts when the run is interrupted, or when the time of the current part is up. */
   readonly signal: AbortSignal;
-  /** Aborts when it is interrupted once more while it ends. */
+  /** Aborts when the run is interrupted again while it ends. */
   readonly hurry: AbortSignal;
-  /** The call that launched it, when it is the run of a sub-agent. */
+  /** The launching call, for the run of a sub-agent. */
   readonly call: string | undefined;
-  /** The run that waited for a user, and whose turn this run continues. */
+  /** The run that waited for a user and whose turn this run continues. */
   readonly continues: string | undefined;
   /** Usage of the earlier turns whose limits this turn shares. */
   readonly before: SpentBefore | undefined;
-  /** Another process can go on with it: its questions stay open when this process ends. */
+  /** Another process can continue the run, so its questions stay open when this process ends. */
   readonly survives: boolean;
   readonly followers: Followers;
-  /** What its calls began and may not have waited for. */
+  /** Work that calls began and may not have waited for. */
   readonly begun: Begun;
   readonly progress: Progress;
 }
 
-/** A run, and the model that it asks: the one of its agent. */
+/** A run, and the model of its agent. */
 export interface Asking {
   readonly run: TurnRun;
   readonly model: ModelDriver;
 }
 
-/** How a turn goes on with another model where its own stays out, if it does. */
+/** Returns the turn with another model after its own model failed, or nothing if no other model can replace it. */
 export type StandIn = (error: ModelError) => Promise<Asking | undefined>;
 
-/** The message of this id, which the caller knows to be a response. */
+/** Returns the response with this id. Throws if the message is no response. */
 export function assistantMessage(session: Session, id: string): AssistantMessage {
   const message = session.state.messages.get(id);
   if (message?.role !== "assistant") throw new Error(`Message ${id} is not an answer of this conversation.`);
   return message;
 }
 
-/** A callback, without those that only say how they are called. */
+/** Name of a callback; `awaited` is a setting. */
 type CallbackName = Exclude<keyof Callbacks, "awaited">;
 
-/** Calls a callback, if there is one; returns a promise only where it is to be waited for, which never rejects. */
+/** Calls a callback, if set. Returns a promise only if the turn must wait; the promise never rejects. */
 export function tell<Name extends CallbackName>(
   run: TurnRun,
   name: Name,
@@ -255,21 +255,21 @@ export function tell<Name extends CallbackName>(
     const returned = callback.apply(callbacks, told);
     if (typeof (returned as PromiseLike<unknown> | undefined)?.then !== "function") return;
     const heard = Promise.resolve(returned).then(() => {}, failed);
-    // Interrupted, or out of time, it is waited for no more: whoever loops sees that.
+    // An interruption or a timeout ends the wait, and the loop reacts to it.
     if (callbacks.awaited) return Promise.resolve(orAborted(heard, run.signal)).catch(() => {});
   } catch (error) {
     failed(error);
   }
 }
 
-/** Tells the user what was changed in a request, or is odd about it: once while the session is open. */
+/** Tells the user about a change to a request or a doubt about it, once while the session is open. */
 export function tellOnce({ session, id: run, origin }: TurnRun, reason: string): void {
   if (session.leftOut.has(reason)) return;
   session.leftOut.add(reason);
   session.notify({ type: "request.changed", run, reason }, origin);
 }
 
-/** Delivers what steers the run, at the end of its branch; returns whether there was anything. */
+/** Delivers waiting steering inputs at the end of the branch. Returns true if there were any. */
 export async function deliverSteering(run: TurnRun): Promise<boolean> {
   const { session, branch, origin, id } = run;
   const inputs = inputsFor(session.state, id).filter(({ delivery }) => delivery === "steer");
@@ -282,7 +282,7 @@ export async function deliverSteering(run: TurnRun): Promise<boolean> {
   return true;
 }
 
-/** Says something to the model that no person said. */
+/** Adds a message to the model that no user wrote. */
 export async function tellModel({ id: run, session, branch, origin }: TurnRun, text: string): Promise<void> {
   const message = createId();
   const added = { type: "message.added", message, parentId: branch.leaf, run, role: "user" } as const;

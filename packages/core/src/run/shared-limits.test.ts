@@ -21,7 +21,7 @@ const look = defineTool({
   execute: () => "seen",
 });
 
-/** An agent whose handler adds so many turns behind the first one, as a hook does that does not let the agent stop. */
+/** An agent whose handler adds this many turns, like a hook that does not let the agent stop. */
 function sentOn(times: number, options: ConstructorParameters<typeof Agent>[0]): Agent {
   let added = 0;
   return new Agent({
@@ -162,7 +162,7 @@ test("F100: what a user says while an added turn works begins a turn with limits
   ]);
 });
 
-// The judge counts what the model was asked, and knows nothing of budgets.
+// The judge counts the requests to the model, and knows nothing about budgets.
 test("F100: in 60 random chains of turns no limit is passed, and the last sum is that of all model calls", async () => {
   let seed = 100;
   const below = (n: number) => {

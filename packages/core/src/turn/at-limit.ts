@@ -6,13 +6,13 @@ import { type TurnRun, tellModel } from "../run/run.ts";
 import { isLeft } from "../session/error.ts";
 import { takeStep } from "../step/step.ts";
 
-/** What the policy says at a limit. Nothing: the turn goes on. */
+/** Applies the limit policy. Returns nothing if the turn continues. */
 export async function atLimit(run: TurnRun, model: ModelDriver, limit: string): Promise<Ending | undefined> {
   const error = { code: "limit", message: `The turn reached ${limit}.` };
   const { policy = "wrap-up" } = run.agent.limits;
   if (policy === "fail") return { reason: "limit", limit, error };
   if (policy === "ask") {
-    // Who refused in another process is not asked again.
+    // A user who refused in another process is not asked again.
     if (!run.budget.isRefused && (await askForMore(run, error.message))) return undefined;
     if (run.signal.aborted) return { reason: "interrupted" };
   }
@@ -20,19 +20,19 @@ export async function atLimit(run: TurnRun, model: ModelDriver, limit: string): 
   return ending ?? { reason: "limit", limit };
 }
 
-/** Asks a user for as much again as the limits allow; returns whether they agreed. */
+/** Asks a user to grant the limits again. Returns true if the user agreed. */
 export async function askForMore(run: TurnRun, reason: string): Promise<boolean> {
   const allowed = await askRun(run, reason);
   if (allowed) run.budget.grant();
   return allowed;
 }
 
-/** Asks a user about a run, in one sentence; returns whether they agreed. Nobody there is a no. */
+/** Asks a user about a run, in one sentence. Returns true if the user agreed, and false if no user can be asked. */
 export async function askRun(run: TurnRun, reason: string, offers?: "file"): Promise<boolean> {
   const { session, origin, agent } = run;
   if (agent.unattended) return false;
   const open = offers === undefined ? openLimit(session.state, run.id) : undefined;
-  // A run that goes on elsewhere looks at its message again, and asks then.
+  // A run that continues elsewhere checks its message again, and asks then.
   const survives = run.survives && offers === undefined;
   const kind = offers === undefined ? {} : { offers };
   const asked = session.ask(undefined, open?.id);
@@ -46,14 +46,14 @@ export async function askRun(run: TurnRun, reason: string, offers?: "file"): Pro
     using _ = run.budget.stopClock();
     allowed = (await asked.answer(run.signal)).decision === "allow";
   } catch {
-    // Only an interruption ends the wait; the run is ended by it, or waits on in the log.
+    // Only an interruption ends the wait. The run then ends, or waits on in the log.
     if (survives && isLeft(run.signal)) return false;
   }
   await session.commit([{ type: "run.continued", run: run.id, question, allowed, ...kind }], { durable: true, origin });
   return allowed;
 }
 
-/** One last model call without tools, so that the turn ends with a response. */
+/** Makes a final model call without tools, so that the turn ends with a response. */
 async function lastWord(run: TurnRun, model: ModelDriver, limit: string): Promise<Ending | undefined> {
   const { budget, followers } = run;
   if (followers.size > 0) await followers.drop(`the turn reached ${limit}`);
@@ -68,7 +68,7 @@ async function lastWord(run: TurnRun, model: ModelDriver, limit: string): Promis
     (run) => takeStep(run, model, "none"),
   );
   if (step.type === "failed") {
-    // The limit ended the turn; that nothing more was said of it is told beside that.
+    // The limit ended the turn; the failed final answer is reported with it.
     const message = `The turn reached ${limit}, and its last word failed: ${step.error.message}`;
     return { reason: "limit", limit, error: { code: "limit", message, cause: step.error } };
   }

@@ -11,7 +11,7 @@ import { call, fail, type Script, scriptedModel, text } from "../testing/scripte
 
 const PRICE = { input: 1, output: 1 };
 
-/** An agent whose first call has its conversation take model `b`. */
+/** An agent whose first call switches its conversation to model `b`. */
 function changing(session: Session, more: Partial<AgentOptions>) {
   const first = { ...scriptedModel([[call("change")], "said by a"]), id: "a", price: PRICE };
   const second = { ...scriptedModel(["said by b"]), id: "b" };
@@ -89,7 +89,7 @@ test("B22: an interrupt does not wait for a model that somebody still looks for"
   expect(await turn).toMatchObject({ reason: "interrupted", steps: 1 });
 });
 
-/** An agent whose model says `first`, with `b` and `c` to stand in for it. */
+/** An agent whose model says `first`, with the fallbacks `b` and `c`. */
 function withFallbacks(first: Script, more: Partial<AgentOptions> = {}) {
   const a = { ...scriptedModel(first), id: "a" };
   const others: Record<string, ModelDriver> = {
@@ -120,7 +120,7 @@ test("C9: while a model is out, the next goes on with the turn and says so; the 
   ]);
   expect(items.at(-2)).toMatchObject({ type: "run.ended", reason: "answered" });
   await agent.send("And now?", { session });
-  // What the first had begun to say is given up: the answer of the other stands in its place.
+  // The beginning of the first answer is discarded: the fallback's answer replaces it.
   expect(answersIn(session).map(({ model, parts }) => [model, parts])).toEqual([
     ["c", [{ type: "text", text: "said by c" }]],
     ["a", [{ type: "text", text: "said by a" }]],

@@ -5,18 +5,18 @@ import { isOut } from "../run/patience.ts";
 import type { Asking, TurnAgent, TurnRun } from "../run/run.ts";
 import { messageOf } from "../toolbox/execute.ts";
 
-/** Follows the model that people choose for the conversation while a turn goes on. */
+/** Applies model changes that users make during a turn. */
 export class ChosenModel {
   #known: string | undefined;
 
-  /** @param known The name of the model that the conversation had when the agent came to take turns. */
+  /** @param known The conversation's model name at the time when the agent was created. */
   constructor(known: string | undefined) {
     this.#known = known;
   }
 
   /**
-   * How the next step asks: with another model than before, when the conversation was given another meanwhile. One that
-   * cannot be had, or would not keep a limit, is told in the feed, and the turn goes on with the one that it has.
+   * Returns the run and model of the next step, with another model if the conversation was given one. If that model is
+   * unavailable or breaks a limit, the feed reports it and the turn keeps its model.
    */
   async now(asking: Asking): Promise<Asking> {
     const { run } = asking;
@@ -24,7 +24,7 @@ export class ChosenModel {
     const chosen = session.state.model;
     const { modelNamed } = agent;
     if (chosen === undefined || chosen === this.#known || !modelNamed) return asking;
-    // A sub-agent has the model that its call gave it.
+    // A sub-agent keeps the model of its call.
     if (run.call !== undefined) return asking;
     this.#known = chosen;
     const look = async ({ signal }: TurnRun): Promise<Asking> => {
@@ -32,7 +32,7 @@ export class ChosenModel {
         const { changed, model } = await steppedBy(agent, modelNamed, chosen, signal);
         return { run: { ...run, agent: changed }, model };
       } catch (error) {
-        // Whoever aborted the run says how it goes on.
+        // The loop handles an abort of the run.
         if (error === signal.reason) return asking;
         session.notify({ type: "callback.failed", callback: "modelNamed", reason: messageOf(error) }, origin);
         return asking;
@@ -42,8 +42,8 @@ export class ChosenModel {
   }
 
   /**
-   * How the turn goes on with the next model that can stand in for one that is out (C9). Says so, and of each that cannot be
-   * had, or would not keep a limit, why; nothing when there is none.
+   * Returns the turn with the next fallback for a model that is out (C9), or nothing if none is left. The feed gets the
+   * replacement, and the reason for each fallback that is unavailable or breaks a limit.
    */
   async standIn({ run, model }: Asking, error: ModelError): Promise<Asking | undefined> {
     const { session, agent, budget, origin } = run;
@@ -72,7 +72,7 @@ export class ChosenModel {
   }
 }
 
-/** An agent, a sub-agent too, with the model of a name. Rejects when it cannot be had, or does not take single steps. */
+/** Returns an agent or sub-agent with another model. Rejects if the model is unavailable or does not take single steps. */
 async function steppedBy(
   agent: TurnAgent,
   modelNamed: NonNullable<TurnAgent["modelNamed"]>,

@@ -8,16 +8,16 @@ import type { RunHandle } from "../session/runs.ts";
 import type { Session } from "../session/session.ts";
 import { type EndedTurn, placeOf, runTurn, type Turn, type TurnStart } from "./turn.ts";
 
-/** Who drives a run, and what ends it. */
+/** A session, and the signals that interrupt its run. */
 export interface Driving {
   readonly session: Session;
-  /** The run is interrupted when one of them aborts, and is to hurry when another one does. */
+  /** The first abort interrupts the run, a second one hurries it. */
   readonly signals: readonly (AbortSignal | undefined)[];
-  /** Why it is interrupted then. */
+  /** Reason of the interruption. */
   readonly left: Interruption;
 }
 
-/** A run that has the end of its branch. */
+/** A run that owns the end of its branch. */
 class Driven {
   readonly handle: RunHandle;
   readonly #session: Session;
@@ -28,7 +28,7 @@ class Driven {
     this.handle = handle;
     this.#session = session;
     const known = session.takePath(handle.leaf);
-    // A long path is walked once, and not by each run that goes on where the one before ended.
+    // A long path is walked once, and not by each run that continues at the end of the last run.
     this.#branch = known instanceof Branch ? known : new Branch(session, handle.leaf);
   }
 
@@ -36,27 +36,27 @@ class Driven {
     return this.#branch;
   }
 
-  /** Before anything is written: goes to another end, once nobody has it. */
+  /** Moves to another end before anything is written, once no other run has that end. */
   async moveTo(leaf: string | null): Promise<void> {
     if (leaf === this.#branch.leaf) return;
     await this.handle.moveTo(leaf);
     this.#branch = new Branch(this.#session, leaf);
   }
 
-  /** Ends this run and begins another one, before whoever waits for the branch. */
+  /** Ends this run and begins another run, ahead of all that wait for the branch. */
   goOn(leaf: string | null): RunHandle {
     this.#isOver = true;
     this.#session.keepPath(this.#branch);
     return this.handle.goOn(leaf);
   }
 
-  /** Ends this run, whose work is done: the next one may begin. */
+  /** Ends this run after its work, and lets the next run begin. */
   done(): void {
     if (!this.#isOver) this.#session.keepPath(this.#branch);
     this.end();
   }
 
-  /** Ends this run, however its work stands. */
+  /** Ends this run whatever the state of its work. */
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -65,13 +65,13 @@ class Driven {
 }
 
 /**
- * Has something done at the end of a branch, by a run that has begun or waits for that end, and lets the next run onto the
- * branch, however it went. The one place that does so: for the turns of a chat, of tasks and of sub-agents, and for
- * summaries. Rejects with `Interruption` when the run is interrupted before it begins.
+ * Runs `work` at the end of a branch, then lets the next run onto the branch, also after a failure. Turns of chats,
+ * tasks and sub-agents and summaries all go through here. Rejects with `Interruption` when the run is interrupted
+ * before it begins.
  *
  * ```
- * begun ──▶ the end of the branch is free ──▶ work ──▶ end ──▶ whoever waits for it
- *                                              ╰──▶ goOn ──▶ work, with what was said meanwhile
+ * begun ──▶ the end of the branch is free ──▶ work ──▶ end ──▶ the next waiting run
+ *                                              ╰──▶ goOn ──▶ work, with the inputs sent meanwhile
  * ```
  */
 export async function drive<Result>(
@@ -92,8 +92,8 @@ export async function drive<Result>(
 }
 
 /**
- * Interrupts a run whenever one of the signals aborts, until what is returned is disposed of: for the reason that is given,
- * unless the signal aborts because its session or its reader goes.
+ * Interrupts a run when a signal aborts, until the result is disposed. The reason is `reason`, unless the session or
+ * the reader of the run goes away.
  */
 function interruptOn(
   signals: readonly (AbortSignal | undefined)[],
@@ -115,26 +115,26 @@ function interruptOn(
   };
 }
 
-/** With what turns are taken, one after the other. */
+/** Options for turns that are taken one after the other. */
 export interface TakingTurns extends Driving {
-  /** Made ready once the branch is there; throws for options that no turn can have. */
+  /** Prepares the agent once the run has its branch. Throws for invalid options. */
   agent(): TurnAgent;
   readonly watch: TurnWatch;
-  /** Where a turn with what was said meanwhile begins, of the message at which the one before ended. */
+  /** Returns the place at which a turn with the inputs sent meanwhile begins, from the leaf of the turn before. */
   where(leaf: string | null): string | null;
-  /** Whether there is to be such a turn. */
+  /** True if such a turn may follow. */
   goesOn(): boolean;
   onTurn?(turn: Turn): void;
 }
 
-/** The last of the turns that were taken, and where its branch ends. */
+/** The last turn, and the leaf of its branch. */
 export interface Taken extends EndedTurn {
   readonly leaf: string | null;
 }
 
 /**
- * Takes a turn, and another one for each time that somebody said something while the one before came to its end: nobody is
- * asked for a line who has said it already, and it comes before whoever waits for the branch.
+ * Takes a turn, and a further turn as long as inputs arrived at the end of the last one. The next turn begins before
+ * other runs that wait for the branch.
  */
 export async function takeTurns(
   first: RunHandle | Promise<RunHandle>,
@@ -155,10 +155,10 @@ export async function takeTurns(
         await run.moveTo(placeOf(start));
         const taken = await runTurn(run.handle, session, taking.agent(), run.branch, start, watch);
         leaf = run.branch.leaf;
-        // Somebody steers in the moment in which the turn ends: the run was live, so `session.say` took the text, and the last
-        // step is over, so no step will hear it. It stands in the log with the id of this run: looked for here, after
-        // `run.ended` and in the tick in which the branch is handed on, it begins the next turn. After this look the run is not
-        // live any more.
+        // An input may arrive in the moment in which the turn ends. The run was still live, so `session.say` took the
+        // input, but no step will read it. The log has it with this run's id. This check, after `run.ended` and in the
+        // tick in which the branch is passed on, starts the next turn with it. After the check the run is no longer
+        // live.
         const { reason, id } = taken.turn;
         inputs = reason !== "waiting" && taking.goesOn() ? inputsFor(session.state, id) : [];
         if (inputs.length > 0) begun = run.goOn(taking.where(leaf));
@@ -166,13 +166,13 @@ export async function takeTurns(
         return taken;
       });
     } catch (error) {
-      // What was said was taken back before it could be heard: it is as if it had not been said.
+      // The inputs were withdrawn before they could be read, as if they had never been sent.
       if (ended && error instanceof SessionError && error.code === "no-input") return { ...ended, leaf };
       throw error;
     }
     taking.onTurn?.(ended.turn);
     if (inputs.length === 0) return { ...ended, leaf };
-    // Another user may have sent the message of the next turn, which has limits of its own.
+    // Another user may have sent the message of the next turn, so that turn has its own limits.
     watch = { ...watch, client: undefined, before: undefined };
   }
 }

@@ -17,17 +17,17 @@ export const act = defineTool({
 export const launch = (task: string, more: object = {}) =>
   call("launch_agent", { task, expected_output: "words", ...more });
 
-/** What the last user said in a request: the task of a sub-agent, or the words of a person. */
+/** Returns the text of the first user message of a request: the task of a sub-agent, or the message of a user. */
 export function taskOf({ messages }: ModelRequest): string {
   const first = messages.find(({ role }) => role === "user");
   const [part] = first?.role === "user" ? first.parts : [];
   return part?.type === "text" ? (part.text.split("\n")[0] ?? "") : "";
 }
 
-/** How often a conversation asked before. */
+/** Number of earlier responses in a request. */
 const round = ({ messages }: ModelRequest) => messages.filter(({ role }) => role === "assistant").length;
 
-/** An agent that can launch others, whose model plays a scene: what it answers to which task, and how often it did before. */
+/** An agent with sub-agents, whose model answers by task and by number of earlier responses. */
 export function agentOf(
   scene: (task: string, round: number) => string | readonly Beat[],
   options: Partial<AgentOptions> = {},
@@ -36,7 +36,7 @@ export function agentOf(
   return { model, agent: new Agent({ model, tools: [act, launchAgent()], compaction: false, ...options }) };
 }
 
-/** What the calls of the person's own conversation came to. */
+/** Returns the results of the calls in the user's own conversation. */
 export function resultsIn(session: Session): string[] {
   const messages = [...session.state.messages.values()].filter(({ call: of }) => of === undefined);
   return messages.flatMap((message) =>

@@ -33,7 +33,7 @@ describe("a sub-agent", () => {
     expect(items.some((item) => item.type === "text.delta" && item.text === "Looking.")).toBe(true);
     const runs = items.filter((item) => item.type === "run.started");
     expect(runs).toMatchObject([{ mode: "chat" }, { mode: "task", call: "call_1" }]);
-    // The person's own conversation is as if the sub-agent's were not there.
+    // The sub-agent's messages do not affect the user's own conversation.
     expect(leaves(session.state)).toHaveLength(1);
     expect(session.state.leaf).toBe(leaves(session.state)[0]);
     expect(pathTo(session.state, session.state.leaf).map(textOf)).toEqual(["Go", "", "There are three."]);

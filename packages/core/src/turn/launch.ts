@@ -13,8 +13,8 @@ import { takeTurns } from "./drive.ts";
 import { resultText, type Turn } from "./turn.ts";
 
 /**
- * Runs a sub-agent in a conversation of its own: a tree below the launching call, in the same log and the same feed. What
- * the call launched before a crash goes on; what had finished is not run again.
+ * Runs a sub-agent in its own conversation: a tree below the launching call, in the same log and feed. After a crash, a
+ * started sub-agent continues and a finished one does not run again.
  */
 export async function launch(parent: TurnRun, launching: Launching, task: SubTask): Promise<SubTaskEnd> {
   const { state } = parent.session;
@@ -54,7 +54,7 @@ async function begin({ session, origin }: TurnRun, call: string, { task, worktre
   return message;
 }
 
-/** The launching agent, as it works on a task for itself. */
+/** The launching agent, configured for a task of its own. */
 function subAgent(parent: TurnAgent, { name = parent.name, instructions, model, tools }: SubTask): TurnAgent {
   const mode = parent.taskMode;
   const own = {
@@ -71,12 +71,12 @@ function subAgent(parent: TurnAgent, { name = parent.name, instructions, model, 
     toolbox: Toolbox.of(toolsFor(own.tools, mode)),
     own,
     mode,
-    // What it does is for its parent; what is worth keeping, that one says.
+    // Sub-agents write no memory; the parent agent does.
     memory: undefined,
   };
 }
 
-/** What of an agent depends on its model, for another one. */
+/** The parts of an agent that depend on its model, for another model. */
 function onModel({ own, compaction }: TurnAgent, model: ModelDriver | LoopDriver) {
   return {
     model,
@@ -85,7 +85,7 @@ function onModel({ own, compaction }: TurnAgent, model: ModelDriver | LoopDriver
   };
 }
 
-/** How a conversation with a model is made shorter. The size of its context is `set`, or what its driver knows by then. */
+/** Compaction settings for a model. Its context size is `set`, or the size that the driver knows when asked. */
 export function compactionFor(
   model: ModelDriver | LoopDriver,
   { hint, threshold, count, automatic, model: writer, instructions, background }: Omit<Compaction, "contextSize">,
@@ -105,22 +105,22 @@ export function compactionFor(
   };
 }
 
-/** What a model is asked with: its own settings, but for those that somebody gave its agent. */
+/** Settings for a model: those of the model, overridden by those of the agent. */
 export function settingsFor(model: ModelDriver | LoopDriver, given: ModelSettings): ModelSettings {
   if (!("settings" in model && model.settings)) return given;
   const said = Object.entries(given).filter(([, value]) => value !== undefined);
   return { ...model.settings, ...Object.fromEntries(said) };
 }
 
-/** What an agent is told at the start: what it is, and then how it is to work. */
+/** Joins the agent's own instructions and those of its mode. */
 export function instructionsFor(own: string, mode: string): string {
   return own === "" || mode === "" ? own + mode : `${own}\n\n${mode}`;
 }
 
-/** What an agent can call in a mode. A tool that the mode brings is the one that a chat has, when it has it too. */
+/** Tools of an agent in a mode. A tool of the mode replaces a control tool of the same name. */
 export function toolsFor(own: readonly Tool[], { tools: brought }: Mode): readonly Tool[] {
   if (brought.length === 0) return own;
-  // One that the agent does not list stays unlisted.
+  // A tool that the agent does not list stays unlisted.
   const listed = brought.filter(({ name }) => !own.some((tool) => tool.unlisted && tool.name === name));
   return [...own.filter(({ name, control }) => !control || !listed.some((tool) => tool.name === name)), ...listed];
 }
@@ -135,7 +135,7 @@ function toolOf({ own }: TurnAgent, name: string) {
   throw new Error(`Not launched: you have no tool "${name}" to give. ${advice}`);
 }
 
-/** How a sub-agent that ran before had finished; nothing when it had not. */
+/** Returns the end of a sub-agent that had finished before, or nothing. */
 function endOf(path: readonly Message[]): SubTaskEnd | undefined {
   const response = lastAssistantMessage(path);
   const result = response && isSettled(response) ? finishedWith(response) : undefined;

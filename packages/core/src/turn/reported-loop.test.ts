@@ -16,7 +16,7 @@ function loop(run: LoopDriver["run"], more: Partial<LoopDriver> = {}): LoopDrive
   return { id: "remote/agent", family: "remote", run, ...more };
 }
 
-/** Says a text and asks for calls by these names, as one answer. */
+/** Reports a text and calls of these tools as one answer. */
 async function answer(sink: TurnSink, said: string, ...tools: readonly string[]) {
   const parts: ModelPart[] = [{ type: "text", text: said }];
   tools.forEach((tool, index) => {

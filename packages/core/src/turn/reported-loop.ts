@@ -20,14 +20,14 @@ import { bounded, DEFAULT_OUTPUT } from "../toolbox/output.ts";
 import { Toolbox } from "../toolbox/toolbox.ts";
 import { askForMore } from "./at-limit.ts";
 
-/** A limit ended the turn: told to the loop by what it reports next. */
+/** A limit ended the turn; the loop gets this error from its next report. */
 class LimitReached extends Error {
   override readonly name = "LimitReached";
 }
 
 /**
- * Runs a turn by somebody else's loop. However that ends, every call has its result and no response stays open. There is
- * no last word at a limit, as nobody can demand one: the turn ends there.
+ * Runs a turn by an external loop. At the end, every call has its result and no response is open. At a limit the turn
+ * ends without a final answer, since the loop cannot be forced to give one.
  */
 export function reportedLoop(run: TurnRun, loop: LoopDriver): Promise<Ending> {
   return inTime(
@@ -54,7 +54,7 @@ export function reportedLoop(run: TurnRun, loop: LoopDriver): Promise<Ending> {
   );
 }
 
-/** Waits for the loop, after an abort not for ever; what it threw, if it did. */
+/** Waits for the loop, and after an abort only for a grace period. Returns the loop's error, if any. */
 async function ended(run: TurnRun, turn: ReportedTurn, loop: LoopDriver): Promise<ModelError | undefined> {
   const { agent, branch, session, signal } = run;
   const abandoned = Promise.withResolvers<void>();
@@ -90,7 +90,7 @@ async function ended(run: TurnRun, turn: ReportedTurn, loop: LoopDriver): Promis
   }
 }
 
-/** What a loop without our tools said last is the result of its task, unless the result has a form of its own. */
+/** The last text of a loop without our tools is the result of its task, unless the result must have a schema. */
 function endTask({ agent, branch, progress }: TurnRun): void {
   const last = branch.path.at(-1);
   if (agent.mode.name !== "task" || agent.mode !== agent.taskMode || last?.role !== "assistant") return;
@@ -98,7 +98,7 @@ function endTask({ agent, branch, progress }: TurnRun): void {
   if (text !== "") progress.finish({ result: text, summary: undefined });
 }
 
-/** Whether somebody else has gone on from the last response of the run's path. */
+/** True if another run has continued from the last response of the run's path. */
 function isBranched({ session, branch: { path } }: TurnRun): boolean {
   const { children } = session.state;
   const last = path.findLastIndex(({ role }) => role === "assistant");
@@ -111,17 +111,17 @@ function isBranched({ session, branch: { path } }: TurnRun): boolean {
 interface OpenCall {
   readonly asked: AskedCall;
   readonly message: string;
-  /** It runs, or is being decided about: it outlives its response. */
+  /** The call runs or is being decided, so it outlives its response. */
   busy: boolean;
 }
 
-/** A turn as a loop reports it: checks the order of the report and writes it down. */
+/** Writes the report of a loop, and checks its order. */
 class ReportedTurn implements TurnSink {
   readonly #run: TurnRun;
   #response: ResponseMessage | undefined;
   readonly #calls = new Map<string, OpenCall>();
   #closed = false;
-  /** The limit that ended the turn, in words. */
+  /** The limit that ended the turn. */
   limit: string | undefined;
 
   constructor(run: TurnRun) {
@@ -224,7 +224,7 @@ class ReportedTurn implements TurnSink {
     if (added?.role === "user") await tell(this.#run, "onInterjection", added);
   }
 
-  /** The turn is over: what is open is closed, and nothing more is taken. */
+  /** Closes all open responses and calls. Later reports are rejected. */
   async close(error: ModelError | undefined): Promise<void> {
     this.#closed = true;
     const { signal } = this.#run;
@@ -242,7 +242,7 @@ class ReportedTurn implements TurnSink {
     await this.#settle(why || "Not executed: the turn ended.");
   }
 
-  /** Rejects, and remembers why, when a limit leaves no room for another step. */
+  /** Rejects when a limit leaves no room for another step, and keeps the limit. */
   async #makeRoom(): Promise<void> {
     const limit = this.#run.budget.takeRoom();
     if (limit === undefined) return;
@@ -252,7 +252,7 @@ class ReportedTurn implements TurnSink {
     throw new LimitReached(message);
   }
 
-  /** Calls that nobody ended get `why` as their result: all, or those that `which` says. */
+  /** Gives open calls `why` as their result: all, or those chosen by `which`. */
   async #settle(why: string, which: (call: OpenCall) => boolean = () => true): Promise<void> {
     const cancelled: EventBody[] = [];
     for (const [id, call] of this.#calls) {
@@ -273,7 +273,7 @@ class ReportedTurn implements TurnSink {
     if (this.#closed) throw new Error("The turn has ended; nothing more can be reported.");
   }
 
-  /** A call of a complete response that has no result yet. */
+  /** Returns a call of a complete response without a result. Throws for any other call. */
   #open(call: string): OpenCall {
     this.#mustBeOpen();
     const open = this.#calls.get(call);
@@ -289,7 +289,7 @@ class ReportedTurn implements TurnSink {
   }
 }
 
-/** The run as one call has it: with a tool that no toolbox of ours holds, and an end of its own. */
+/** The run for one call: with a tool outside our toolbox, and with a signal of its own. */
 function runOf(run: TurnRun, tool: Tool | undefined, signal: AbortSignal | undefined): TurnRun {
   return {
     ...run,

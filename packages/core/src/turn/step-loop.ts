@@ -10,19 +10,19 @@ import { atLimit } from "./at-limit.ts";
 import type { ChosenModel } from "./chosen-model.ts";
 import { afterFailure, refuseAgain, refuseTooLarge } from "./too-large.ts";
 
-/** The default loop: steps until the model asks for no call, or a limit is reached. */
+/** The default loop: takes steps until the model asks for no call, or a limit is reached. */
 export async function stepLoop(begun: Asking, chosen: ChosenModel): Promise<Ending> {
   let { run, model } = begun;
   const { budget, progress, signal } = run;
   const { mode } = run.agent;
   const softTime = () => budget.softTime();
-  /** From then on the turn goes on with the model that stands in. */
+  /** Continues the turn with a fallback model. */
   const standIn = async (error: ModelError) => {
     const by = await chosen.standIn({ run, model }, error);
     if (by) ({ run, model } = by);
     return by;
   };
-  // A call that a crash had left open may have ended the task, or summed up.
+  // A call left open by a crash may have finished the task, or written a summary.
   if (progress.finished) return { reason: "finished" };
   await useSummary(run);
   for (;;) {
@@ -31,7 +31,7 @@ export async function stepLoop(begun: Asking, chosen: ChosenModel): Promise<Endi
     ({ run, model } = withWindow(await chosen.now({ run, model })));
     const limit = budget.takeRoom();
     if (limit !== undefined) {
-      // The room for another step may be taken by a summary in the background.
+      // A background summary may have taken the room for another step.
       if (await giveUpSummary(run)) continue;
       const ending = await atLimit(run, model, limit);
       if (ending) return ending;

@@ -1,7 +1,7 @@
 import type { Event } from "../conversation/event.ts";
 import type { Log, Store } from "../ports/store.ts";
 
-/** A store of one log; its appends take a while, and after `room` of them it fails. */
+/** A store of one log with slow appends, which fails after `room` appends. */
 export function storeOf(events: Event[], room = Number.POSITIVE_INFINITY): Store {
   let appends = 0;
   const log: Log = {

@@ -14,7 +14,7 @@ import { type Beat, call } from "../testing/scripted-model.ts";
 import { launch, resultsIn } from "./launch.fixture.ts";
 import { storeOf } from "./store-of.fixture.ts";
 
-/** A text of many tokens that begins and ends with words of its own. */
+/** A text of many tokens with distinct words at both ends. */
 const paste = (tokens: number) => `BEGINNING ${"lorem ipsum ".repeat((tokens * 4) / 12)} END`;
 
 const WINDOW = 4_000;
@@ -55,7 +55,7 @@ describe("F93: a message that is larger than the window", () => {
     expect(last).toContain("Hello.");
     expect(last).toContain("too large for your context");
     expect(last).not.toContain("BEGINNING");
-    // The tree has the message still, whole.
+    // The tree still has the whole message.
     expect([...session.state.messages.values()].some((message) => JSON.stringify(message).includes("BEGINNING"))).toBe(
       true,
     );
@@ -72,7 +72,7 @@ describe("F93: a message that is larger than the window", () => {
     await agent.send(paste(9_000), { session }).catch(() => {});
     const { length } = model.refused;
     expect(length).toBeLessThanOrEqual(2);
-    // The second message alone is smaller than what was refused; with the messages before it, the request is not.
+    // The second message alone is smaller than the refused request, but not with the messages before it.
     for (const size of [9_000, 8_980]) {
       await expect(agent.send(paste(size), { session })).rejects.toMatchObject({ code: "context-overflow" });
       expect(model.refused).toHaveLength(length);
@@ -254,7 +254,7 @@ describe("F89: results that are too large", () => {
       expect(allText(last)).toContain("Look at the garden.");
       expect(allText(last)).toMatch(/BEGINNING.*characters were cut here to fit your context.*END/s);
       expect(last.messages.some(({ parts }) => parts.some((part) => part.type === "call"))).toBe(true);
-      // Another process shows the model the same bytes.
+      // Another process sends the model the same bytes.
       expect(checkConversation(session.state)).toEqual([]);
     },
   );
@@ -279,7 +279,7 @@ describe("F89, F93: what was cut or set aside", () => {
     const again = await Session.open(storeOf(events), session.id);
     await agent.send("And now?", { session: again });
     expect(model.requests.at(-1)?.messages.slice(0, before.length)).toEqual(before);
-    // Two branches at once: each shows what stands on its own path.
+    // Two branches at once: each shows only its own path.
     looked = false;
     const beside = { session: again, at: leaf ?? undefined };
     const [one, two] = await Promise.all([agent.send("One.", beside), agent.send("Two.", beside)]);

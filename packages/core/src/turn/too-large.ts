@@ -9,7 +9,7 @@ import type { Asking, StandIn, TurnRun } from "../run/run.ts";
 import { messageOf } from "../toolbox/execute.ts";
 import { askRun } from "./at-limit.ts";
 
-/** How a turn goes on after its model call failed: with a shorter request, where nothing is returned, or not. */
+/** Handles a failed model call. Returns nothing if the turn continues with a shorter request, or the error that ends the turn. */
 export async function afterFailure(
   asking: Asking,
   error: ModelError,
@@ -19,33 +19,33 @@ export async function afterFailure(
   if (repaired !== "stuck") return repaired === "shorter" ? undefined : error;
   const { run, model } = withWindow(asking);
   const { contextSize } = run.agent.compaction ?? {};
-  // Most of what was refused is a message: the same request must not be sent a third time.
+  // Most of the refused request is one message: the same request must not be sent a third time.
   const settled = contextSize === undefined ? "fits" : await settle(run, model, contextSize / 2);
   if (settled === "stored") return undefined;
   return settled === "fits" ? error : settled;
 }
 
-/** Looks for a message that is too large, before it is sent (F93). Returns the error with which the turn ends, if it ends. */
+/** Sets a too large message aside before it is sent (F93). Returns the error that ends the turn, if any. */
 export async function refuseTooLarge(run: TurnRun, model: ModelDriver): Promise<ModelError | undefined> {
   const { compaction, instructions, toolbox } = run.agent;
   const { contextSize, count = estimate } = compaction ?? {};
-  // A summary may stand behind the message that nobody has answered.
+  // A summary may follow the unanswered message.
   const last = run.branch.path.findLast(({ role }) => role !== "summary");
   if (contextSize === undefined || last?.role !== "user") return undefined;
   const head = [instructions.text, toolbox.text];
   const bytes = [...head, ...unanswered(run).map(textOf)].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-  // As a rule there is room, whatever counts: then nothing is counted.
+  // Usually the request fits by any count, so nothing is counted.
   if (bytes < contextSize) return undefined;
   const taken = await untilAborted(run, (signal) => tokensOf({ counted: 0, uncounted: head }, count, signal));
-  // Where the instructions and the tools leave no room, no message is to blame.
+  // If instructions and tools leave no room, no message is to blame.
   if (taken === undefined || taken >= contextSize) return undefined;
   const settled = await settle(run, model, contextSize - taken);
   return settled instanceof ModelError ? settled : undefined;
 }
 
 /**
- * Looks at a request that nothing shortens any more, and that is as large as one that the model refused: a large message is set
- * aside, because the request would be refused again. Returns the error with which the turn ends, if it ends.
+ * Sets a large message aside when nothing else can shorten a request that is as large as a refused one, since it would
+ * be refused again. Returns the error that ends the turn, if any.
  */
 export async function refuseAgain(run: TurnRun, model: ModelDriver): Promise<ModelError | undefined> {
   const { wasRefused, contextSize } = run.agent.compaction ?? {};
@@ -56,8 +56,8 @@ export async function refuseAgain(run: TurnRun, model: ModelDriver): Promise<Mod
 }
 
 /**
- * Sets messages aside that nobody has answered and that have `most` tokens or more. Where a user agrees, the text is stored as
- * a file that the model is told of. Otherwise the message is left out of all later requests of the branch.
+ * Sets aside unanswered messages of at least `most` tokens. If a user agrees, the text becomes a file for the model. If
+ * not, all later requests of the branch leave the message out.
  */
 async function settle(run: TurnRun, model: ModelDriver, most: number): Promise<"fits" | "stored" | ModelError> {
   const count = run.agent.compaction?.count ?? estimate;
@@ -73,7 +73,7 @@ async function settle(run: TurnRun, model: ModelDriver, most: number): Promise<"
   return settled;
 }
 
-/** Returns the messages of users and calls that nobody has answered, as the model is shown them. */
+/** Returns the unanswered messages of users and calls, as shown to the model. */
 function unanswered({ branch }: TurnRun): UserMessage[] {
   const shown = afterSummary(branch.path);
   const from = shown.findLastIndex(({ role }) => role === "assistant") + 1;
@@ -83,7 +83,7 @@ function unanswered({ branch }: TurnRun): UserMessage[] {
     .filter(({ author }) => author !== "system");
 }
 
-/** Characters that the model is shown of a message which was stored as a file. */
+/** Characters of a stored message that the model still sees. */
 const BEGINNING = 1_000;
 
 async function setAside(
@@ -97,7 +97,7 @@ async function setAside(
   const window = inWords(compaction?.contextSize ?? tokens);
   const fact = `Your message has ${size}, too many for ${model.id}, which takes ${window}`;
   let problem = "";
-  // The task of a sub-agent is no message of a user's: its parent is told, and can do better.
+  // The task of a sub-agent is not a user's message: the parent agent gets the error and can react.
   if (storeText && run.call === undefined) {
     const agreed = await askRun(run, `${fact}. Store it as a file, which the model reads in parts?`, "file");
     if (run.signal.aborted) return undefined;

@@ -33,64 +33,64 @@ import { ChosenModel } from "./chosen-model.ts";
 import { reportedLoop } from "./reported-loop.ts";
 import { stepLoop } from "./step-loop.ts";
 
-/** What a turn begins with: a new user message below `parentId`, what waited to be delivered, or nothing new. */
+/** The start of a turn: a new user message below `parentId`, waiting inputs, or no new message. */
 export type TurnStart =
   | {
       readonly type: "message";
       readonly parentId: string | null;
       readonly parts: readonly UserPart[];
-      /** Of the message; a new one when absent. */
+      /** Id of the message. Absent: a new id. */
       readonly id?: string;
     }
   | { readonly type: "inputs"; readonly parentId: string | null; readonly inputs: readonly WaitingInput[] }
-  /** `again`: the last user message is answered once more, beside what is there. */
+  /** `again`: answers the last user message again, as a sibling of the existing answer. */
   | { readonly type: "here"; readonly leaf: string | null; readonly again?: true };
 
-/** The message at which a turn begins. */
+/** Returns the message at which a turn begins. */
 export function placeOf(start: TurnStart): string | null {
   return start.type === "here" ? start.leaf : start.parentId;
 }
 
-/** What became of a turn. */
+/** The outcome of a turn. */
 export interface Turn {
-  /** The id of its run. */
+  /** Id of the turn's run. */
   readonly id: string;
   /**
-   * How it ended: `answered`, `finished` (a task), `limit`, `failed` or `interrupted`; `waiting`: its reader or its session went
-   * while a user was asked, and `resume()` continues it.
+   * `answered`, `finished` (a task), `limit`, `failed` or `interrupted`. `waiting`: the reader or the session went away
+   * while a user was asked; `resume()` continues the turn.
    */
   readonly reason: RunEnd;
-  /** Its last response; absent when the model said nothing at all. */
+  /** The last response. Absent: the model did not respond. */
   readonly message: AssistantMessage | undefined;
-  /** The text of that response; when a limit ended the turn without one, a sentence that says so. */
+  /** Text of that response. If a limit ended the turn without a response, a sentence about the limit. */
   readonly text: string;
-  /** What a task was finished with, as the model wrote it: a text, or JSON that fits the agent's `output`. */
+  /** Result of a finished task: a text, or JSON that fits the agent's `output`. */
   readonly result: Json | undefined;
-  /** Of all model calls of the turn, abandoned ones and those of the turns before whose limits it shares included. */
+  /** Tokens of all model calls, abandoned ones included, and of earlier turns whose limits this turn shares. */
   readonly usage: Usage;
-  /** US dollars, of the same; `undefined` when the price of a model is not known. */
+  /** US dollars for the same model calls. `undefined`: the price of a model is unknown. */
   readonly cost: Cost;
-  /** Steps that were begun; the last word at a limit is none. */
+  /** Steps begun, without the final answer at a limit. */
   readonly steps: number;
-  /** The limit that ended it, in words, when `reason` is `limit`. */
+  /** Description of the limit, if `reason` is `limit`. */
   readonly limit: string | undefined;
-  /** What waits for a user when `reason` is `waiting`, in the order in which it was asked; else nothing. */
+  /** Open questions in the order they were asked, if `reason` is `waiting`; empty in all other cases. */
   readonly questions: readonly OpenQuestion[];
-  /** Why it failed; also when a limit with policy `fail` ended it. */
+  /** Set if the turn failed, or if a limit with policy `fail` ended it. */
   readonly error: TurnProblem | undefined;
 }
 
-/** A turn that has ended, and what it used of its limits. */
+/** An ended turn, and its usage against the limits. */
 export interface EndedTurn {
   readonly turn: Turn;
   readonly budget: Budget;
 }
 
 /**
- * Runs one turn: steps until the model asks for no call, a limit is reached, the model fails or somebody interrupts.
- * However it ends, the conversation is usable and the run has ended in the log. Throws `LimitError` before anything
- * happened when the limits cannot be held, and `SessionError` when the session can no longer write, or (`no-input`) when
- * all that was to be delivered was withdrawn, or delivered elsewhere, before the turn could begin.
+ * Runs one turn: takes steps until the model asks for no call, a limit is reached, the model fails, or the run is
+ * interrupted. The log then has the end of the run, and the conversation stays usable. Throws `LimitError` before any
+ * effect for limits that cannot be enforced. Throws `SessionError` when the session cannot write, and (`no-input`) when
+ * all inputs were withdrawn or delivered elsewhere before the turn began.
  */
 export async function runTurn(
   handle: RunHandle,
@@ -134,7 +134,7 @@ async function begin(run: TurnRun, start: TurnStart): Promise<void> {
     if (!session.state.contents.has(digest)) events.push({ type: "content.stored", digest, text });
   }
   let leaf = branch.leaf;
-  // A turn that goes on after a restart is told too: a summary may list the process as running (F87).
+  // A turn that continues after a restart also gets the ends of processes: a summary may list them as running (F87).
   const ended = start.type === "here" && start.again ? [] : endedOn(session.state, branch.path);
   const told = ended.length === 0 ? undefined : createId();
   if (told !== undefined && start.type !== "here") events.push(toldOfEnd(told, start.parentId, ended));
@@ -174,13 +174,13 @@ async function begin(run: TurnRun, start: TurnStart): Promise<void> {
     ...(run.before && { before: run.before }),
   });
   if (told !== undefined && start.type === "here") events.push({ ...toldOfEnd(told, leaf, ended), run: run.id });
-  // One commit: in two, a crash between them leaves "delete the old logs" in the tree and no run that was interrupted, a message
-  // that nobody answers, and nothing that says why.
+  // One commit: after a crash between two commits, the tree would have the message "delete the old logs", but no
+  // interrupted run that explains why the message has no answer.
   await session.commit(events, { durable: true, origin: run.origin });
   for (const event of events) if (event.type === "message.added") branch.extend(event.message);
 }
 
-/** What the model began on this branch and has not been told the end of. */
+/** Ended processes of this branch whose end the model does not know yet. */
 function endedOn(state: ConversationState, path: readonly Message[]): StayingProcess[] {
   return processesOf(state, path).filter(({ outcome }) => outcome !== undefined);
 }
@@ -191,7 +191,7 @@ function toldOfEnd(message: string, parentId: string | null, ended: readonly Sta
   return { type: "message.added", message, parentId, role: "user", author: "system", parts };
 }
 
-/** A limit that a user was asked about in another process, and that the turn is not at any more: nobody needs to answer. */
+/** Closes a limit question of another process if the turn is no longer at the limit, so that no user needs to answer. */
 async function closeLimit({ id: run, session, budget, origin }: TurnRun): Promise<void> {
   const open = openLimit(session.state, run);
   if (!open || budget.exhausted() !== undefined) return;
@@ -199,24 +199,24 @@ async function closeLimit({ id: run, session, budget, origin }: TurnRun): Promis
   await session.commit([{ type: "run.continued", run, question, allowed: true }], { durable: true, origin });
 }
 
-/** A task may have ended of which a process that is gone could not say so any more. */
+/** Finishes a task whose finishing call was logged by a process that ended before the run did. */
 function finishAsBefore({ branch, progress }: TurnRun): void {
-  // Behind the response may stand what the turn is told of processes that ended.
+  // Messages about ended processes may follow the response.
   const last = branch.path.findLast((message) => message.role !== "user" || message.author !== "system");
   const result = last?.role === "assistant" ? finishedWith(last) : undefined;
   if (result !== undefined) progress.finish({ result, summary: undefined });
 }
 
 /**
- * Plans again the summary that a call of the last response wrote, if its process ended before the summary was in the log: while
- * a user was asked about another call, say.
+ * Plans the summary of the last response's call again, if its process ended before the log had the summary: for example
+ * while a user was asked about another call.
  */
 async function planSummaryAgain(run: TurnRun): Promise<void> {
   const response = run.branch.path.findLast(({ role }) => role !== "user");
   if (response?.role !== "assistant") return;
   const planned = response.calls.findLast(({ tool, status }) => tool === SHORTEN && status === "completed");
   const { summary } = (planned?.executedInput ?? planned?.input ?? {}) as { readonly summary?: Json };
-  // Whoever watches was told why nothing is shortened.
+  // After a rejection the feed already has the reason why nothing is shortened.
   if (typeof summary === "string") await planSummary(run, response.id, summary).catch(() => {});
 }
 
@@ -224,7 +224,7 @@ async function end(run: TurnRun, ending: Ending): Promise<Turn> {
   const { limit, error } = ending;
   const { session, agent, branch, budget, call, followers, begun, progress } = run;
   await begun.end();
-  // A chat goes on, and uses the summary that is made meanwhile.
+  // A chat continues, and can use the summary that is still being made.
   if (ending.reason !== "answered" || agent.unattended || call !== undefined) await giveUpSummary(run);
   if (followers.size > 0) await followers.drop(endedBecause(run, ending.reason));
   budget.end();
@@ -244,7 +244,7 @@ async function end(run: TurnRun, ending: Ending): Promise<Turn> {
   if (message && (reason === "answered" || reason === "finished" || reason === "limit"))
     await tell(run, "onAnswer", message);
   if (run.agent.memory) rememberTurn(run, run.agent.memory);
-  // What a sub-agent does hangs on its parent: it is forgotten with that.
+  // The messages of a sub-agent are dropped together with those of its parent.
   if (run.call === undefined) branch.trim();
   return {
     id: run.id,
@@ -261,7 +261,7 @@ async function end(run: TurnRun, ending: Ending): Promise<Turn> {
   };
 }
 
-/** Whether a user is asked in the turn, and only the process that works on it goes. */
+/** True if a user is being asked in the turn, and only its process goes away. */
 function waits(run: TurnRun): boolean {
   return run.survives && isLeft(run.signal) && questionsOf(run).length > 0;
 }
@@ -276,7 +276,7 @@ function textAtEnd(result: Json | undefined, message: AssistantMessage | undefin
   return said === "" && limit !== undefined ? `(Stopped: the turn reached ${limit}.)` : said;
 }
 
-/** The result of a task as a text: JSON, unless it is one. */
+/** Returns the result of a task as text: a string as it is, any other value as JSON. */
 export function resultText(result: Json): string {
   return typeof result === "string" ? result : JSON.stringify(result);
 }
@@ -295,7 +295,7 @@ function lastMessageOf(path: readonly Message[], run: TurnRun): AssistantMessage
   return undefined;
 }
 
-/** Throws `LimitError` for limits that no turn can hold. */
+/** Throws `LimitError` for invalid limits. */
 export function checkLimits(limits: Limits): void {
   for (const name of ["steps", "repeats", "tokens", "cost", "time"] as const) {
     const value = limits[name];
