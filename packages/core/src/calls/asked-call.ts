@@ -2,17 +2,17 @@ import type { EventBody } from "../conversation/event.ts";
 import { type About, type Call, type Json, newCall } from "../conversation/message.ts";
 import { assistantMessage, type TurnRun, tell } from "../run/run.ts";
 
-/** A call as the model asked for it. */
+/** A call as the model wrote it. */
 export interface AskedCall {
   readonly id: string;
   readonly tool: string;
   readonly inputText: string;
   readonly input: Json | undefined;
-  /** The tool that the model called, where that one forwards. */
+  /** The tool that the model called, if that tool forwards calls. */
   readonly via?: string | undefined;
 }
 
-/** What the log is told of a call first: as the model wrote it, or, once that was checked, as it will run. */
+/** The first event of a call: as the model wrote it, or as it will run after the check. */
 export function pendingCall(message: string, call: AskedCall, about?: About): EventBody {
   const { id, tool, inputText, input, via } = call;
   const pending = { type: "call.pending", message, call: id, tool, inputText } as const;
@@ -24,7 +24,7 @@ export function pendingCall(message: string, call: AskedCall, about?: About): Ev
   };
 }
 
-/** Calls `onCalls` with calls as they were asked for, whatever has become of them meanwhile. */
+/** Calls `onCalls` with the calls as the model wrote them, whatever their state is now. */
 export async function tellCalls(run: TurnRun, id: string, asked: readonly AskedCall[]): Promise<void> {
   const calls = asked.map(({ id, tool, inputText, input }): Call => {
     return { ...newCall(id, tool), inputText, ...(input !== undefined && { input }) };

@@ -7,12 +7,12 @@ import { type Beat, scriptedModel } from "../testing/index.ts";
 
 const OBJECT = { type: "object" } as const;
 
-/** A tool that only looks, and takes any arguments. */
+/** A tool without effects that accepts any arguments. */
 export function tool(name: string, execute: Tool["execute"], more: Partial<Tool> = {}): Tool {
   return { name, description: name, input: OBJECT, effects: "none", execute, ...more };
 }
 
-/** Runs one step with these calls and one with a text; returns the calls as they ended. */
+/** Runs a step with these calls and a step with a text. Returns the ended calls. */
 export async function callsOf(
   beats: readonly Beat[],
   tools: readonly Tool[],

@@ -198,7 +198,7 @@ describe("failures stay where they are", () => {
 });
 
 describe("order", () => {
-  /** Tools that log when they begin and end, and take as long as they are told. */
+  /** Tools that log their begin and end, and take a given time. */
   function timed(log: string[], name: string, more: Partial<Tool>): Tool {
     return tool(
       name,
@@ -292,7 +292,7 @@ describe("order", () => {
       ["c1", 1, keys[0], 1, "me", ["user", "assistant"], 2],
       ["c2", 1, keys[1], 2, "me", ["user", "assistant", "assistant"], 3],
     ]);
-    // Ids of calls are unique in their conversation only; the key is unique everywhere.
+    // Ids of calls are unique only in their conversation; the key is unique everywhere.
     expect(keys[0]).toMatch(/^[0-9a-z]{26}\.c1$/);
   });
 });

@@ -24,8 +24,10 @@ import { toolContext } from "./tool-context.ts";
 const NOBODY = "Not allowed: a person has to agree to this call, and nobody can be asked here.";
 
 /**
+ * The phases of a call.
+ *
  * ```
- * asked ──▶ ended                     unknown, malformed, denied: the result is there at once
+ * asked ──▶ ended                     unknown, malformed, denied: the result is known at once
  *   ├─────▶ ready ──▶ running ──▶ ended
  *   ╰─────▶ waiting (for a user) ──▶ ready | ended
  *              ╰──▶ left: the session or the reader goes, and the question stays open in the log
@@ -34,37 +36,37 @@ const NOBODY = "Not allowed: a person has to agree to this call, and nobody can 
 interface Entry {
   readonly call: string;
   readonly tool: Tool | undefined;
-  /** As judged, logged and shown. */
+  /** The checked arguments, as logged and shown. */
   input: Json;
-  /** The same, for the tool. */
+  /** The checked arguments in the form for the tool. */
   value: unknown;
-  /** What the person who is asked is shown of what it would do. */
+  /** The preview of the effects that a user sees before agreeing. */
   preview: Preview | undefined;
-  /** What arguments that a person changed are about. */
+  /** Subject of the call after a user changed the arguments. */
   about?: About | undefined;
   phase: "ready" | "waiting" | "running" | "ended" | "left";
   readonly question: AskedQuestion | undefined;
-  /** Of the start that comes next. */
+  /** Number of the next start, from 1. */
   readonly attempt: number;
 }
 
-/** An entry whose call a user is about to be asked about. */
+/** An entry whose call needs an answer from a user. */
 type AskedEntry = Omit<Entry, "phase" | "question" | "tool"> & { readonly tool: Tool };
 
 type Ended = "completed" | "failed" | "denied" | "cancelled";
 
-/** How the calls of a response are prepared. */
+/** Options for preparing the calls of a response. */
 interface Preparing {
   readonly refusal?: string | undefined;
-  /** None starts before `run`. */
+  /** Starts no call before `run`. */
   readonly later?: boolean;
-  /** The calls are in the log already, as the model wrote them. */
+  /** The log already has the calls as the model wrote them. */
   readonly logged?: boolean;
 }
 
 /**
- * The calls of one response. They start in their order: neighbours that only look run together, as many at once as the agent
- * allows; one with effects runs alone; one that waits for a person lets those after it pass. Each gets exactly one result.
+ * The calls of one response. They start in order. Neighbours without effects run together, up to the agent's limit; a call
+ * with effects runs alone. Calls behind one that waits for a user may start first. Each call gets exactly one result.
  */
 export class CallBatch {
   readonly #run: TurnRun;
@@ -73,7 +75,7 @@ export class CallBatch {
   readonly #entries: Entry[] = [];
   readonly #active = new Set<Promise<void>>();
 
-  /** With `eager`, some of the calls may have begun while their message streamed. */
+  /** With `eager`, some calls may have begun while the response was streaming. */
   constructor(run: TurnRun, message: string, eager?: EagerCalls) {
     this.#run = run;
     this.#message = message;
@@ -81,9 +83,9 @@ export class CallBatch {
   }
 
   /**
-   * Judges each call and says what to log together with the response: the calls as they were checked, the results of those
-   * that cannot run, the questions, and, unless something else is to happen before any call starts, the intents of those
-   * that start first. With `refusal`, none runs and each is told that.
+   * Judges each call. Returns the events to log together with the response: checked calls, results of calls that cannot
+   * run, questions, and (unless `later`) intents of the calls that start first. With `refusal`, no call runs and each
+   * gets the refusal as its result.
    */
   async prepare(
     asked: readonly AskedCall[],
@@ -105,26 +107,26 @@ export class CallBatch {
   }
 
   /**
-   * Goes on with the calls of a response whose process is gone (B24), and says what to log first. What a person allowed
-   * here, or denied, stays so, and a log alone allows nothing (S17); what was running runs again where that is harmless; of
-   * the rest nobody knows.
+   * Continues the open calls of a response from a stopped process (B24), and returns the events to log first. An
+   * earlier decision of a user here stays; a log alone allows nothing (S17). A call that was running runs again if that
+   * is harmless. For any other call the outcome is unknown.
    */
   async recover(calls: readonly Call[]): Promise<EventBody[]> {
     const events: EventBody[] = [];
     for (const call of calls) {
       if (isEnded(call.status)) continue;
       const { verdict, about, isAsShown, open } = await judgeAgain(this.#run, call);
-      // A user has denied it meanwhile.
+      // A user has denied the call meanwhile.
       if (isEnded(call.status)) continue;
       const attempt = call.attempt + 1;
       const decision = "ended" in verdict ? undefined : verdict.permit.decision;
       if (open && isAsShown && decision === "ask" && !this.#run.agent.unattended) {
-        // The same question, by the same id.
+        // Asks the same question again, under the same id.
         this.#wait({ call: call.id, ...(verdict as Runnable), preview: open.preview, attempt }, open.id);
         continue;
       }
       if (open && decision === "allow") events.push(decidedByRule(open));
-      // Whatever is asked now is about what runs now.
+      // A new question must be about the arguments that will run now.
       if (!isAsShown && !("ended" in verdict)) {
         const { id, tool, inputText, via } = call;
         events.push(pendingCall(this.#message, { id, tool, inputText, via, input: verdict.input }, about));
@@ -135,14 +137,14 @@ export class CallBatch {
     return events;
   }
 
-  /** Takes in a call that a user is asked about: by a new question, or by one that is in the log already. */
+  /** Adds a call that a user must decide, with a new question or one that is already in the log. */
   #wait({ tool, ...asked }: AskedEntry, open?: string): AskedQuestion {
     const question = this.#run.session.ask((written) => unfitAnswer(this.#run, tool.name, written), open);
     this.#entries.push({ ...asked, tool, phase: "waiting", question });
     return question;
   }
 
-  /** Takes a call in as it was judged; returns what to log of that. */
+  /** Adds a judged call. Returns the events to log. */
   async #enter(asked: AskedCall | Call, verdict: Verdict, attempt: number): Promise<EventBody[]> {
     const call = asked.id;
     const entry = { call, attempt, question: undefined, preview: undefined };
@@ -171,12 +173,12 @@ export class CallBatch {
     return [{ ...requested, ...(pattern !== undefined && { pattern }), ...(preview && { preview }), ...survives }];
   }
 
-  /** Whether a call with effects is about to start: its intent must survive a power cut before that. */
+  /** True if a call with effects is about to start: its intent must survive a power cut. */
   get hasEffects(): boolean {
     return this.#entries.some(({ phase, tool }) => phase === "running" && tool?.effects !== "none");
   }
 
-  /** Runs the calls until each has its result. What `prepare` returned must be in the log. */
+  /** Runs the calls until each has its result. The events of `prepare` must be in the log. */
   async run(): Promise<void> {
     for (const entry of this.#entries) {
       if (entry.phase === "running") this.#track(this.#execute(entry));
@@ -186,7 +188,7 @@ export class CallBatch {
     try {
       await this.#runToTheEnd();
     } catch (error) {
-      // The session can write no more, and has aborted what runs: nothing must go on behind the caller's back.
+      // The session cannot write any more and has aborted the calls. No call may continue after the rejection.
       await Promise.allSettled(this.#active);
       throw error;
     }
@@ -194,9 +196,9 @@ export class CallBatch {
 
   async #runToTheEnd(): Promise<void> {
     while (this.#active.size > 0 || this.#entries.some((entry) => entry.phase === "ready")) {
-      // A person interrupts between "allowed" and the start. What was judged and has no intent yet ends here. What has its
-      // intent in the log (`rm notes.md`, and Ctrl-C while that is flushed) is not begun either: `execute` looks once more,
-      // in the tick in which it starts the tool, and its result says "not executed". From then on only the tool can end it.
+      // A user may interrupt between approval and start. A judged call without an intent ends here. A call with an intent
+      // in the log does not start either (`rm notes.md`, and Ctrl-C during the flush): `execute` checks again in the tick
+      // in which it starts the tool, and its result says "not executed". After that only the tool can end the call.
       if (this.#run.signal.aborted) await this.#cancelReady(notExecuted(this.#run.signal));
       const next = this.#startable();
       if (next.length > 0) {
@@ -213,11 +215,11 @@ export class CallBatch {
   #track(work: Promise<void>): void {
     const tracked = work.finally(() => this.#active.delete(tracked));
     this.#active.add(tracked);
-    // `run` waits for it and is told; when two fail at once, the first is what it tells.
+    // `run` awaits this promise. If two calls fail at once, `run` rejects with the first error.
     tracked.catch(() => {});
   }
 
-  /** Takes the calls whose turn it is, and marks them as running. */
+  /** Takes the calls that may start now, and marks them as running. */
   #startable(): Entry[] {
     const taken: Entry[] = [];
     if (this.#run.signal.aborted) return taken;
@@ -246,7 +248,7 @@ export class CallBatch {
     };
   }
 
-  /** Ids of calls are unique in their conversation only; a service meets calls of many. */
+  /** Ids of calls are unique only in their conversation, but a service gets calls of many conversations. */
   #key(entry: Entry): string {
     return `${this.#message}.${entry.call}`;
   }
@@ -255,7 +257,7 @@ export class CallBatch {
     const { tool, call, input, value, attempt, preview } = entry;
     if (!tool) throw new Error(`Call ${call} has no tool to run.`);
     const running = { message: this.#message, call, attempt, key: this.#key(entry), tool, input, agreed: preview };
-    // What a person was asked about, they may have changed.
+    // A user may have changed the arguments, so an early result may not fit.
     const begun = entry.question ? undefined : await this.#eager?.outcome(call, input);
     const contextFor = (signal: AbortSignal) => toolContext(this.#run, running, signal);
     const outcome = begun ?? (await execute(tool, value, this.#run.signal, contextFor, this.#run.agent.model));
@@ -266,7 +268,7 @@ export class CallBatch {
     await this.#end(entry, outcome.status, await this.#withHook(entry, outcome), outcome);
   }
 
-  /** What the model is told, with what a hook adds to it. */
+  /** Returns the output for the model, with the text that a hook adds. */
   async #withHook({ tool, call, input }: Entry, { status, output }: Outcome): Promise<string> {
     const { hooks } = this.#run.agent;
     if (!tool || !hooks.afterCall || (status !== "completed" && status !== "failed")) return output;
@@ -275,7 +277,7 @@ export class CallBatch {
       const added = await orAborted(hooks.afterCall({ ...request, status, output }), this.#run.signal);
       return added === undefined ? output : `${output}\n\n${added}`;
     } catch {
-      // What was done is done: its result stands, without what a hook could not say.
+      // The effects of the call remain, so its result is kept without the hook's text.
       return output;
     }
   }
@@ -288,7 +290,7 @@ export class CallBatch {
       using _ = this.#run.budget.stopClock();
       answer = await question.answer(signal);
     } catch {
-      // Only an abort ends the wait: the question goes and the call is cancelled, unless only this process goes.
+      // Only an abort ends the wait: the question closes and the call is cancelled, unless only this process goes away.
       if (!this.#stays(call)) return this.#end(entry, "cancelled", notExecuted(signal));
       entry.phase = "left";
       return;
@@ -307,15 +309,15 @@ export class CallBatch {
       entry.input = verdict.input;
       entry.value = verdict.value;
       entry.about = await aboutOf(this.#run, verdict, tool);
-      // It was worked out for other arguments.
+      // The preview was made for other arguments.
       entry.preview = undefined;
     }
     entry.phase = "ready";
   }
 
   /**
-   * Whether a call keeps no result though its turn ends here: only the process goes, and a user is asked about the call, by it,
-   * or by a sub-agent that it launched.
+   * True if a call keeps no result at the end of its turn: only the process goes away, and the call or its sub-agent
+   * has asked a user.
    */
   #stays(call: string): boolean {
     const { survives, signal, session } = this.#run;

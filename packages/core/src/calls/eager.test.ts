@@ -10,7 +10,7 @@ import { checkConversation } from "../testing/check-conversation.ts";
 import { collect } from "../testing/collect.ts";
 import { type Beat, call, cut, end, type Script, scriptedModel, text } from "../testing/scripted-model.ts";
 
-/** A tool whose calls are written down with when they began: the words that the model had said by then. */
+/** A tool that records the model's text at the begin of each call. */
 function looking(begun: string[], session: Session, more: Partial<Tool> = {}): Tool {
   return {
     name: "look",
@@ -28,7 +28,7 @@ function looking(begun: string[], session: Session, more: Partial<Tool> = {}): T
   };
 }
 
-/** Lets what may begin do so. */
+/** Lets calls begin that may begin. */
 const breathe = (): Beat => ({ type: "pause", milliseconds: 5 });
 
 async function play(

@@ -6,22 +6,21 @@ import type { AskedCall } from "./asked-call.ts";
 import { judge } from "./judge.ts";
 import { toolContext } from "./tool-context.ts";
 
-/** What a call found that began early, and with which arguments. */
+/** The outcome of a call that began early, and its arguments. */
 interface Found {
   readonly input: Json;
   readonly outcome: Outcome;
 }
 
 /**
- * Calls that begin before their message has ended (B62): calls of tools that only look and say `eager`, as long as only such
- * calls stand before them. When the message ends cleanly and asks for just this call, its result is used; otherwise the
- * result is thrown away.
+ * Calls that begin before their message has ended (B62): calls of `eager` tools without effects, preceded only by such
+ * calls. The result is used if the message ends cleanly and contains this same call. If not, the result is discarded.
  */
 export class EagerCalls {
   readonly #run: TurnRun;
   readonly #message: string;
   readonly #begun = new Map<string, Promise<Found | undefined>>();
-  /** How many have no result yet. */
+  /** Number of calls without a result. */
   #running = 0;
   readonly #discarded = new AbortController();
 
@@ -30,7 +29,7 @@ export class EagerCalls {
     this.#message = message;
   }
 
-  /** The arguments of a call are complete, while its message goes on. */
+  /** Begins a call early if possible: its arguments are complete while the message continues. */
   consider(asked: AskedCall, before: readonly AskedCall[]): void {
     const { toolbox } = this.#run.agent;
     if (!toolbox.find(asked.tool)?.eager) return;
@@ -42,15 +41,15 @@ export class EagerCalls {
   }
 
   /**
-   * What a call that began early has found, or is about to find; nothing for one that did not begin, or began with other
-   * arguments than these: a schema may return something else each time.
+   * Returns the outcome of a call that began early. Returns nothing if the call did not begin or began with other
+   * arguments: a schema may return another value each time.
    */
   async outcome(call: string, input: Json): Promise<Outcome | undefined> {
     const found = await this.#begun.get(call);
     return found && isSameInput(found.input, input) ? found.outcome : undefined;
   }
 
-  /** Nobody wants what was found. */
+  /** Ends all early calls, whose results are not needed. */
   discard(reason: Error): void {
     this.#discarded.abort(reason);
   }
@@ -62,7 +61,7 @@ export class EagerCalls {
     const { tool, input, value } = verdict;
     const message = this.#message;
     const running = { message, call: asked.id, attempt: 1, key: `${message}.${asked.id}`, tool, input };
-    // What it says meanwhile is shown with its result: nobody knows the call yet.
+    // Progress is not published, because clients do not know the call yet.
     const silent = { progress() {} };
     const contextFor = (own: AbortSignal) => ({ ...toolContext(this.#run, running, own), ...silent });
     const outcome = await execute(tool, value, signal, contextFor, this.#run.agent.model);

@@ -9,10 +9,10 @@ import { aboutCall, aboutTool } from "../toolbox/execute.ts";
 import { judge, type Verdict } from "./judge.ts";
 
 /**
- * Judges an open call of a process that is gone (B24). What a user allowed here, or denied, stays so, and a log alone allows
- * nothing (S17); what was running runs again where that is harmless; of the rest nobody knows. Returns the verdict too with what
- * the call is about, whether it would run with the arguments and in the folder that the user saw, and the question whether it
- * may run, if that is open. Never rejects.
+ * Judges an open call of a stopped process (B24). A user's earlier decision here stays; a log alone allows nothing
+ * (S17). A call that was running runs again if that is harmless. For any other call the outcome is unknown. Also
+ * returns the subject of the call, the open question, and whether the arguments and folder are those that the user saw.
+ * Never rejects.
  */
 export async function judgeAgain(run: TurnRun, call: Call) {
   for (;;) {
@@ -20,7 +20,7 @@ export async function judgeAgain(run: TurnRun, call: Call) {
     const { about, ...verdict } = await verdictOn(run, call);
     const open = openApproval(run.session.state, call.id);
     const answering = open && run.session.answering(open.id);
-    // Somebody has answered meanwhile: that counts.
+    // If a user has answered meanwhile, the answer counts.
     if (!answering && (isEnded(call.status) || call.approved === approved))
       return { verdict, about, open, isAsShown: !("ended" in verdict) && isShown(call, verdict.input, about) };
     await answering?.catch(() => {});
@@ -30,7 +30,7 @@ export async function judgeAgain(run: TurnRun, call: Call) {
 async function verdictOn(run: TurnRun, call: Call): Promise<Verdict & { readonly about?: About | undefined }> {
   const { id, tool, inputText, approved } = call;
   if (approved === false) return { ended: "denied", output: deniedBy(undefined) };
-  // What the model wrote is checked anew: what a check has made once may not pass it.
+  // The model's original arguments are checked again, because a check may reject its own output.
   const changed = call.executedInput;
   const input = changed ?? writtenInput(inputText);
   const verdict = await judge(run, { id, tool, inputText, input }, { seen: changed !== undefined });
@@ -38,25 +38,25 @@ async function verdictOn(run: TurnRun, call: Call): Promise<Verdict & { readonly
   const { effects = "external" } = run.agent.toolbox.find(tool) ?? {};
   if (started && effects === "external") return { ended: "failed", output: OUTCOME_UNKNOWN };
   if ("ended" in verdict) return verdict;
-  // What a user allowed here they allowed as it was shown (S15, S17).
+  // A user's permission holds only for the arguments and the folder that the user saw (S15, S17).
   const about = await aboutOf(run, verdict, tool);
   const isAllowed = run.session.isAllowed(call) && isShown(call, verdict.input, about);
   return isAllowed ? { ...verdict, about, permit: { decision: "allow" } } : { ...verdict, about };
 }
 
-/** Whether these are the arguments, and the folder, that the user saw. */
+/** True if the arguments and the folder are those that the user saw. */
 function isShown({ executedInput, input, about: shown }: Call, now: Json, about: About | undefined): boolean {
   return isSameInput(now, executedInput ?? input) && shown?.folder === about?.folder;
 }
 
-/** Returns the subject of a call; for a call that does not run, only the server that offers its tool. Never rejects. */
+/** Returns the subject of a call. For a call that does not run, only the server that offers its tool. Never rejects. */
 export async function aboutOf(run: TurnRun, verdict: Verdict, name: string): Promise<About | undefined> {
   if (!("ended" in verdict)) return aboutCall(verdict.tool, verdict.value, lookingFrom(run));
   const tool = run.agent.toolbox.find(name);
   return tool && aboutTool(tool);
 }
 
-/** What a tool may look at before a call of a run is executed. */
+/** The data that a tool may read before a call runs. */
 export function lookingFrom({ session, branch, signal }: TurnRun): PreviewContext {
   return { conversation: session.state, path: branch.path, signal };
 }

@@ -8,22 +8,22 @@ import { checkedInput, isSameInput } from "../toolbox/checked-input.ts";
 import { messageOf, notExecuted } from "../toolbox/execute.ts";
 import type { AskedCall } from "./asked-call.ts";
 
-/** What is to become of a call: it ends here with this output, or may run, or a user decides. */
+/** The decision about a call: ended with this output, or runnable, perhaps after a user's approval. */
 export type Verdict = { readonly ended: "failed" | "denied" | "cancelled"; readonly output: string } | Runnable;
 
 /** A call that may run, or that a user decides about. */
 export interface Runnable {
   readonly tool: Tool;
-  /** As judged: what is logged and shown. */
+  /** The checked arguments, as logged and shown. */
   readonly input: Json;
-  /** The same, for the tool. */
+  /** The checked arguments in the form for the tool. */
   readonly value: unknown;
   readonly permit: Exclude<Permit, { decision: "deny" }>;
 }
 
 /**
- * Whether a call may run: its tool is there, its arguments fit, and the rules do not deny it. With `seen`, its arguments
- * are what a person saw, and the check must leave them as they are. Never rejects.
+ * Decides if a call may run: its tool exists, its arguments fit, and no rule denies it. With `seen`, a user saw the
+ * arguments, so the check must not change them. Never rejects.
  */
 export async function judge(run: TurnRun, call: AskedCall, { seen = false } = {}): Promise<Verdict> {
   const { agent, signal } = run;
@@ -73,17 +73,17 @@ export async function judge(run: TurnRun, call: AskedCall, { seen = false } = {}
     }
   } catch (error) {
     if (signal.aborted) return { ended: "cancelled", output: notExecuted(signal) };
-    // A schema or a rule that throws is a defect of the surroundings: nothing runs, and the model is told.
+    // A schema or a rule that throws is a defect outside this call: nothing runs, and the model gets the error.
     return { ended: "failed", output: `Not executed: checking this call failed: ${messageOf(error)}` };
   }
 }
 
-/** What the rules and other hooks are told of a call. */
+/** The facts about a call for rules and hooks. */
 export function permitRequest({ id, session, signal }: TurnRun, call: string, tool: Tool, input: Json): PermitRequest {
   return { call, run: id, tool, input, conversation: session.state, allowed: session.allowed, signal };
 }
 
-/** A hook may ask for more care than the rules, and answer for a person where no rule wants one. */
+/** A hook may be stricter than the rules, and may answer in place of a user unless a rule demands a user. */
 function withHook(permit: Permit, said: BeforeCall | undefined): Permit {
   if (said?.decision === "deny" && permit?.decision !== "deny") return { decision: "deny", reason: said.reason };
   const decision = said?.decision;
@@ -93,7 +93,7 @@ function withHook(permit: Permit, said: BeforeCall | undefined): Permit {
   return isOpen ? ALLOWED : permit;
 }
 
-/** Why arguments that a person wrote do not run: the check makes others of them. Nothing when they can. */
+/** Returns the reason why arguments written by a user cannot run: the check rejects or changes them. Nothing if they can run. */
 export async function unfitAnswer(run: TurnRun, tool: string, written: Json): Promise<string | undefined> {
   const checked = await orAborted(run.agent.toolbox.check(tool, written), run.signal);
   if (!checked.ok) return `These arguments do not fit: ${checked.problem}.`;

@@ -6,9 +6,9 @@ import type { TurnRun } from "../run/run.ts";
 import { CallBatch } from "./calls.ts";
 
 /**
- * Calls of the last response that a process which is gone left open come to their results first, within the time of the
- * turn. What was said since may stand behind it: that process stopped too. Calls of a run that is at work are that run's:
- * it is waited for until each of them has its result.
+ * Gives results to the calls of the last response that a stopped process left open, within the time of the turn. Later
+ * messages may follow the response, if their process stopped too. If a live run owns the calls, this waits for their
+ * results.
  */
 export async function goOnWithCalls(run: TurnRun): Promise<void> {
   const response = lastAssistantMessage(run.branch.path);
@@ -21,15 +21,15 @@ export async function goOnWithCalls(run: TurnRun): Promise<void> {
   run.branch.showAnew();
 }
 
-/** Of two branches that go on from one response, the second waits for the first. */
+/** If two branches continue from one response, the second waits for the first. */
 async function settle(run: TurnRun, response: AssistantMessage): Promise<void> {
   if (run.session.isLive(response.run)) return untilSettled(run, response);
   const { isFirst, done } = run.session.settling(response, () => runAgain(run, response));
-  // A run that is interrupted, or has no more time, does not wait for another; its loop sees that it is so.
+  // A run that is interrupted or out of time stops waiting, and its loop reacts to the abort.
   return isFirst ? done : Promise.resolve(orAborted(done, run.signal)).catch(() => {});
 }
 
-/** Waits for a run at work, which gives each of its calls a result before it ends. */
+/** Waits for a live run, which gives each of its calls a result before it ends. */
 async function untilSettled({ session, signal }: TurnRun, response: AssistantMessage): Promise<void> {
   const settled = Promise.withResolvers<void>();
   const look = () => {
@@ -40,7 +40,7 @@ async function untilSettled({ session, signal }: TurnRun, response: AssistantMes
     look();
     await orAborted(settled.promise, signal);
   } catch {
-    // It is interrupted, or has no more time: its loop sees that it is so.
+    // The run is interrupted or out of time; its loop reacts to the abort.
   } finally {
     leave();
   }

@@ -15,13 +15,13 @@ export interface RunningCall {
   readonly attempt: number;
   readonly key: string;
   readonly tool: Tool;
-  /** As it was judged. */
+  /** The checked arguments. */
   readonly input: Json;
-  /** What a person was shown of it. */
+  /** The preview that the user agreed to. */
   readonly agreed?: Preview | undefined;
 }
 
-/** What a call knows of its turn and can do in it; `signal` is the end of the call. */
+/** The context of a call: facts about its turn, and its actions. `signal` ends the call. */
 export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSignal): OuterContext {
   const { session, branch, agent, budget, source, origin } = run;
   const { message, call, attempt, key, agreed } = running;
@@ -115,7 +115,7 @@ async function ask(
     using _ = run.budget.stopClock();
     answer = await asked.answer(signal);
   } catch (error) {
-    // In the log it stays open when only this process goes. Otherwise nobody waits for the answer any more.
+    // If only this process goes away, the question stays open in the log. In all other cases it is withdrawn.
     if (!(survives && isLeft(signal))) await write({ type: "question.answered", question, withdrawn: true });
     throw error;
   }

@@ -5,8 +5,8 @@ import { SessionError } from "../session/error.ts";
 import type { ResponseMessage } from "./response-message.ts";
 
 /**
- * Calls the model and returns what went wrong, if anything did. An abort of the run, and a silence that is too long,
- * return an error at once, whatever the driver does then.
+ * Calls the model and returns the error, if any. After an abort of the run or a long silence, returns an error at once,
+ * even if the driver does not react.
  */
 export async function callModel(
   run: TurnRun,
@@ -41,22 +41,22 @@ export async function callModel(
   }
 }
 
-/** How often a silence is looked at, at least, before it is too long. */
+/** Minimum number of checks before a silence is too long. */
 const LOOKS = 10;
 
-/** Milliseconds after which people are told that they wait, and again each time. */
+/** Milliseconds of waiting after which users get a notice, and the interval of further notices. */
 const TELL = 20_000;
 
 /**
- * Calls `ring` when a model that has been listened to showed no sign of life for `idle` milliseconds, or up to a tenth longer: a
- * response counts only what was heard, since it does so with each read. Until then it tells who watches, every 20 seconds
- * in which the model says nothing, that they wait, and whether its connection lives. What is returned ends the watch.
+ * Calls `ring` when the model was silent for `idle` milliseconds, or up to a tenth longer. The response only counts
+ * reads, so a check compares the counters. Every 20 seconds without a part, the readers get a notice of the wait, with
+ * the state of the connection. The returned function ends the watch.
  */
 function watchSilence(run: TurnRun, response: ResponseMessage, idle: number, ring: () => void): () => void {
   const looksToTell = Math.max(1, Math.ceil((TELL * LOOKS) / idle));
   const pause = TELL / looksToTell;
   let { heard, said } = response;
-  /** Looks in a row at which nothing was heard, and at which nothing was said. */
+  /** Checks in a row without a sign of life, and without a part. */
   let silent = 0;
   let wordless = 0;
   let alive = false;
@@ -76,7 +76,7 @@ function watchSilence(run: TurnRun, response: ResponseMessage, idle: number, rin
     }
     watch();
   };
-  // A process that stood still itself reads first what came meanwhile.
+  // A process that was itself suspended must first read the data that arrived meanwhile.
   const watch = () => {
     cancel = alarm(pause, () => {
       const looking = setImmediate(look);

@@ -11,35 +11,35 @@ import { ResponseSize } from "../model/response-size.ts";
 import type { ModelError, ModelPart, ModelSink } from "../ports/model.ts";
 import { assistantMessage, type TurnRun, tell, tellOnce } from "../run/run.ts";
 
-/** `held`: nothing of it is shown before it says which tool it is about. */
+/** `held`: nothing of the call is published before the forwarded tool is known. */
 type OpenCall = { id: string; tool: string; part: number; text: string; via?: string; held?: boolean } & {
   provider?: ProviderData | undefined;
 };
 
 /**
- * A response of a model, from its first part to its place in the log: turns parts into the feed's deltas, and holds what
- * only the end of the message says.
+ * A response of a model, from its first part to its end in the log. Publishes parts as deltas, and keeps data that only
+ * the completed message contains.
  */
 export class ResponseMessage implements ModelSink {
-  /** Of the message. */
+  /** Id of the message. */
   readonly id: string;
   readonly #run: TurnRun;
   readonly #open = new Map<number, OpenCall>();
   readonly #calls: OpenCall[] = [];
   readonly #provider = new Map<number, ProviderData>();
   readonly #sources: Part[] = [];
-  /** What the provider did, and before which part of the stream it stands. */
+  /** Actions of the provider, each with the index of the part that it precedes. */
   readonly #provided: { readonly before: number; readonly part: Part }[] = [];
   #part = -1;
   #kind: "text" | "reasoning" | undefined;
   finish: Extract<ModelPart, { type: "finish" }> | undefined;
-  /** How often something came from the model, and how often it was a part. */
+  /** Number of reads from the model, and number of reads with parts. */
   heard = 0;
   said = 0;
   readonly #size: ResponseSize;
-  /** After the end nothing is taken any more. */
+  /** Once closed, the response accepts no parts. */
   closed = false;
-  /** Calls that begin while the message streams; absent where no tool may. */
+  /** Calls that may begin during the stream. Absent: none may. */
   readonly eager: EagerCalls | undefined;
 
   private constructor(run: TurnRun, id: string, eager: boolean) {
@@ -49,7 +49,7 @@ export class ResponseMessage implements ModelSink {
     this.eager = eager && run.agent.toolbox.hasEager ? new EagerCalls(run, id) : undefined;
   }
 
-  /** Begins a response at the end of the run's branch. With `eager`, its calls may begin before it ends. */
+  /** Begins a response at the end of the run's branch. With `eager`, its calls may begin before the response ends. */
   static async begin(run: TurnRun, { eager = false } = {}): Promise<ResponseMessage> {
     const { session, branch, agent, budget, origin } = run;
     const id = createId();
@@ -77,16 +77,16 @@ export class ResponseMessage implements ModelSink {
 
   async ready(): Promise<void> {
     await this.#run.reader?.room();
-    // Nobody read while the model may have spoken: that does not count as silence of the model.
+    // The silence of a full reader does not count as silence of the model.
     this.heard++;
   }
 
-  /** Whether the model has said anything that a person could see. */
+  /** True once the response has a part that a user could see. */
   get begun(): boolean {
     return this.#part >= 0;
   }
 
-  /** The message as it stands, without empty parts. */
+  /** The parts received so far, without empty ones. */
   parts(): Part[] {
     const streamed = (this.#run.session.state.messages.get(this.id) as AssistantMessage | undefined)?.parts ?? [];
     const parts: Part[] = [];
@@ -118,7 +118,7 @@ export class ResponseMessage implements ModelSink {
     });
   }
 
-  /** What the log is told when the response stands as it is. Counts what it cost. */
+  /** Returns the event that completes the response, and counts its cost. */
   completion(finish: Finish, error?: ModelError): EventBody {
     const { budget, session, source, origin } = this.#run;
     const held = this.#calls.filter((call) => call.held).map((call) => this.#shown(call));
@@ -138,12 +138,12 @@ export class ResponseMessage implements ModelSink {
     };
   }
 
-  /** The calls, as the log has them before anything is known of them. */
+  /** Returns the events of the calls before they are checked. */
   pending(): EventBody[] {
     return this.calls().map((call) => pendingCall(this.id, call));
   }
 
-  /** It broke off: what came of it is kept, and its calls get `why` as their result. */
+  /** Keeps the parts of a broken response. Its calls get `why` as their result. */
   async keep(finish: "interrupted" | "error", why: string, error?: ModelError): Promise<void> {
     if (!this.begun) return this.abandon(error?.message ?? "interrupted before the first word");
     const cancelled = this.calls().map((call): EventBody => {
@@ -153,7 +153,7 @@ export class ResponseMessage implements ModelSink {
     await session.commit([this.completion(finish, error), ...this.pending(), ...cancelled], { durable: true, origin });
   }
 
-  /** Nobody acted on it, and nobody will. The room that was taken for it is kept: as a rule it is asked for anew. */
+  /** Discards a response that nothing has acted on. Its reserved room is kept, because usually a retry follows. */
   async abandon(reason: string): Promise<void> {
     const { session, branch, budget, origin } = this.#run;
     const usage = this.finish?.usage;
@@ -164,7 +164,7 @@ export class ResponseMessage implements ModelSink {
     await session.commit([usage ? { ...abandoned, usage, cost } : abandoned], { origin });
   }
 
-  /** As the service says, or by the price; of a response that nobody counted, that of no tokens. */
+  /** Cost reported by the provider, or by the price. A response without usage costs nothing. */
   #cost(): Cost {
     return cleanCost(this.finish?.cost) ?? costOf(this.finish?.usage ?? noUsage, this.#run.agent.model.price);
   }
@@ -228,7 +228,7 @@ export class ResponseMessage implements ModelSink {
     }
   }
 
-  /** A call of a tool that forwards, from now on as the one that it is. */
+  /** Replaces a call of a forwarding tool by the forwarded call. */
   #shown(call: OpenCall): DeltaBody {
     const forwarded = this.#run.agent.toolbox.forwarded(call.tool, call.text);
     if (forwarded) Object.assign(call, { via: call.tool, tool: forwarded.tool, text: forwarded.inputText });
@@ -247,7 +247,7 @@ export class ResponseMessage implements ModelSink {
     return { type: "call.input.delta", message: this.id, part: call.part, call: call.id, tool: call.tool, text };
   }
 
-  /** The provider's id; a new one when it is missing or was used before in this conversation. */
+  /** Returns the provider's id, or a new id if it is missing or already used in this conversation. */
   #freeId(id: string): string {
     const { calls, runs, messages } = this.#run.session.state;
     const streams = (leaf: string | null) => {

@@ -69,7 +69,7 @@ describe("a model call that fails", () => {
         const socket = connect({ port, host: "127.0.0.1", signal });
         const [service] = (await once(server, "connection")) as [Socket];
         service.end("I am here.");
-        // What the service said has come; the machine sleeps before anybody reads it.
+        // The data of the service has arrived, but the machine sleeps before it is read.
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3 * QUICK.idle);
         for await (const piece of socket.setEncoding("utf8")) sink.push([{ type: "text", text: piece }]);
         sink.push([{ type: "finish", reason: "stop", usage: noUsage }]);

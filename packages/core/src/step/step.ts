@@ -9,8 +9,8 @@ import { callModel } from "./model-call.ts";
 import { ResponseMessage } from "./response-message.ts";
 
 /**
- * How a step went. `calls`: the model waits for their results, which are there. `told`: it asked for no call, and is told
- * what came of its message. `paused`: the provider is to go on. `replaced`: another model is to answer.
+ * The end of a step. `calls`: the results of the calls are ready for the model. `told`: no call, but followers have a
+ * message for the model. `paused`: the provider must continue. `replaced`: another model must answer.
  */
 export type StepEnd =
   | { readonly type: "calls"; readonly message: AssistantMessage }
@@ -26,7 +26,7 @@ const CUT_OFF =
 const FILTERED = "Not executed: your message was cut off by the provider's content filter.";
 const NO_TOOLS = "Not executed: no tools can be used any more in this turn.";
 
-/** One model call and the calls that it asks for. `standIn`: who goes on where the model stays out, if anybody does. */
+/** Makes one model call and runs its calls. `standIn`: returns a fallback for a failed model. */
 export async function takeStep(
   run: TurnRun,
   model: ModelDriver,
@@ -41,7 +41,7 @@ export async function takeStep(
     toolChoice,
     settings: agent.settings,
   };
-  // What followers do with a message comes before its calls.
+  // Followers act on a message before its calls run, so no call may begin early.
   const eager = toolChoice === "auto" && run.followers.size === 0;
   run.followers.failed = false;
   const patience = new Patience(agent, run.budget.steps > 1);
@@ -62,7 +62,7 @@ export async function takeStep(
     if (delay === undefined) {
       const by = await standIn?.(error);
       if (by) {
-        // The answer of the other stands in the place of what this one had begun.
+        // The fallback's answer replaces the unfinished one.
         await response.abandon(error.message);
         await drop(run, `the answer broke off: ${error.message}`);
         return { type: "replaced" };
@@ -77,7 +77,7 @@ export async function takeStep(
   }
 }
 
-/** The response is whole: logs it together with its calls, and runs them. */
+/** Logs a completed response with its calls, and runs the calls. */
 async function complete(run: TurnRun, response: ResponseMessage, toolChoice: "auto" | "none"): Promise<StepEnd> {
   const { session, origin } = run;
   const message = response.id;
@@ -90,7 +90,7 @@ async function complete(run: TurnRun, response: ResponseMessage, toolChoice: "au
   const completed = response.completion(reason);
   const followed = run.followers.size > 0;
   if (asked.length === 0) {
-    // The end of the run follows, and takes it along to the disk; what followers do must not come before it.
+    // The commit at the end of the run also flushes this event; actions of followers need it on the disk first.
     await session.commit([completed], { durable: followed, origin });
     const told = followed && (await follow(run, message, reason));
     return {
@@ -98,26 +98,23 @@ async function complete(run: TurnRun, response: ResponseMessage, toolChoice: "au
       message: assistantMessage(session, message),
     };
   }
-  // The answer and the intents of what starts first are one commit, on the disk before an effect. `git push` runs, and the
-  // machine loses its power before the result is written: the intent alone tells the next process that it may have been
-  // pushed, so that it says "whether it took effect is unknown" and does not push again.
+  // The response and the intents of the first calls are one commit, on the disk before any effect. Suppose `git push`
+  // runs and the power fails before its result is written. The intent alone tells the next process that the push may
+  // have happened, so it reports "whether it took effect is unknown" and does not push again.
   const batch = new CallBatch(run, message, response.eager);
   const { onCalls } = run.agent.callbacks;
-  // Who hears of the calls before they start hears of them before their intents are in the log.
+  // `onCalls` must run before the intents are in the log.
   const judged = await batch.prepare(asked, { refusal, later: followed || onCalls !== undefined });
   await session.commit([completed, ...judged], { durable: batch.hasEffects || followed, origin });
   if (followed) await follow(run, message, reason);
   if (onCalls) await tellCalls(run, message, asked);
   await batch.run();
-  // A call that began early and was cancelled has no result for anybody.
+  // An early call that was cancelled has no use for its result.
   response.eager?.discard(new Error("nobody waits for it any more"));
   return { type: toolChoice === "none" ? "ended" : "calls", message: assistantMessage(session, message) };
 }
 
-/**
- * Whoever listened to the response does what it listened for, if the response is whole. Returns whether the model is told
- * something.
- */
+/** Lets the followers act on a complete response, or drops them. Returns true if the model gets a message. */
 function follow(run: TurnRun, message: string, finish: Finish): Promise<boolean> {
   if (run.signal.aborted) return run.followers.drop(messageOf(run.signal.reason));
   switch (finish) {
@@ -132,7 +129,7 @@ function follow(run: TurnRun, message: string, finish: Finish): Promise<boolean>
   }
 }
 
-/** Whoever listened to a response that is not whole listened in vain. */
+/** Drops all followers of a response that is not complete. */
 async function drop({ followers }: TurnRun, reason: string): Promise<void> {
   if (followers.size > 0) await followers.drop(reason);
 }
