@@ -44,15 +44,15 @@ const fill = (request: ModelRequest) => allWords(request).length / 4 / WINDOW;
 const gate = () => Promise.withResolvers<void>();
 
 interface Played {
-  /** Steps of each turn, and then "Done.". */
+  /** Steps of each turn before "Done.". */
   readonly steps: number;
   readonly write?: (summaries: number) => Scene;
-  /** Looked at before each step. */
+  /** Called before each step; may replace it. */
   readonly act?: (request: ModelRequest, steps: number) => Scene | undefined;
   readonly options?: Partial<AgentOptions>;
 }
 
-/** An agent that takes so many steps in each turn, behind a window. */
+/** An agent with this many steps in each turn, behind a window. */
 function play({ steps, write = () => SUM, act, options }: Played) {
   let [left, taken, summaries] = [steps, 0, 0];
   const model = scriptedModel(
@@ -84,7 +84,7 @@ const summariesIn = ({ state }: Session) => [...state.messages.values()].filter(
 const summaryTexts = (session: Session) => summariesIn(session).map(textOf);
 const hasSummary = (request: ModelRequest | undefined) => request !== undefined && allWords(request).includes(SUM);
 
-/** Input tokens that the conversation has counted and no message tells. */
+/** Counted input tokens that are not in the usage of any message. */
 function spentOnSummaries({ state }: Session): number {
   const messages = [...state.messages.values()];
   const told = messages.map((message) => ("usage" in message && message.usage) || noUsage).reduce(addUsage, noUsage);
@@ -100,7 +100,7 @@ describe("F95: a summary in the background", () => {
       write: () => [until(written.promise), text(SUM)],
       act: (_, steps) => {
         if (asked().length === 1 && at === 0) at = steps;
-        // Two more steps are taken before the model has written it.
+        // The summary is ready two steps later.
         if (at > 0 && steps === at + 2) written.resolve();
         return undefined;
       },
@@ -117,7 +117,7 @@ describe("F95: a summary in the background", () => {
     expect(asked()).toHaveLength(1);
     expect(summaryTexts(session)).toEqual([SUM]);
     expect(fill(turns()[first] as ModelRequest)).toBeLessThan(0.5);
-    // Nobody was kept waiting, and the model got no hint.
+    // No turn had to wait, and the model got no hint.
     expect(items.filter(({ type }) => type === "context.shortening")).toEqual([]);
     expect(allWords(turns().at(-1) as ModelRequest)).not.toContain("shorten_conversation");
     expect(summariesIn(session)[0]).toMatchObject({ compaction: { size: WINDOW } });
@@ -242,7 +242,7 @@ describe("F95: a summary in the background", () => {
     expect(spentOnSummaries(session)).toBeGreaterThan(WINDOW / 3);
   });
 
-  /** A chat whose turn has ended while its summary is made, and what a test does meanwhile. */
+  /** A chat whose turn ended before its summary, and the actions of a test meanwhile. */
   async function meanwhile(act: (chat: ReturnType<typeof play>) => Promise<unknown>) {
     const written = gate();
     const chat = play({
@@ -424,7 +424,7 @@ describe("F95: a summary in the background", () => {
     const { agent, session } = play({ steps: 40, options: { limits: { tokens, repeats: 1_000 } } });
     const turn = await agent.send("Begin.", { session });
     expect(turn.reason).toBe("limit");
-    // The room that is kept is that of the dearest step so far, and each step is dearer than the one before.
+    // The reserve is the most expensive step so far, but each step costs more than the last.
     expect(turn.usage.input + turn.usage.output).toBeLessThanOrEqual(tokens + WINDOW / 5);
     expect(turn.usage.input).toBeGreaterThan(tokens * 0.6);
   });

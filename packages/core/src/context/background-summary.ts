@@ -9,26 +9,26 @@ import { wordsOf, writerOf } from "./summary-order.ts";
 import { SummaryWriter } from "./summary-writer.ts";
 import { untilAborted } from "./tokens.ts";
 
-/** A summary that a model writes while the turn goes on (F95). */
+/** A summary that a model writes during the turn (F95). */
 interface BackgroundSummary {
-  /** The last message that it covers. */
+  /** Id of the last covered message. */
   readonly covers: string;
-  /** The end of the branch when it was begun. */
+  /** The end of the branch when the summary began. */
   readonly leaf: string | null;
-  /** All that it covers, as the model was shown it at the beginning. */
+  /** The covered messages, as the model saw them at the beginning. */
   readonly messages: readonly PromptMessage[];
   readonly cancelled: AbortController;
-  /** Resolves when the model has ended and its tokens are counted: with the text, or with nothing where there is none. */
+  /** Resolves when the model has ended and its tokens are counted: with the text, or with nothing if there is none. */
   readonly written: Promise<string | undefined>;
   isWritten: boolean;
 }
 
-/** Summaries under way or not used yet. They end with their session. */
+/** Summaries that are being written or not used yet. They end with their session. */
 const summaries = new WeakMap<Session, Set<BackgroundSummary>>();
 
 /**
- * Returns the background summary of the branch of a run: the model is still shown, word for word, what the summary covers. So
- * a summary of a branch that was left, edited or summed up meanwhile is never used.
+ * Returns the background summary of a run's branch. The prompt must still contain all covered messages word for word.
+ * So a summary of a branch that was left, edited or compacted meanwhile is never used.
  */
 function summaryOn({ session, branch }: TurnRun): BackgroundSummary | undefined {
   return summaries
@@ -37,33 +37,33 @@ function summaryOn({ session, branch }: TurnRun): BackgroundSummary | undefined 
     .find(({ covers, messages }) => isEqual(branch.promptTo(covers), messages));
 }
 
-/** Returns whether a model is writing a summary of the branch. */
+/** Returns true while a model writes a summary of the branch. */
 export function isSummaryUnderWay(run: TurnRun): boolean {
   return summaryOn(run)?.isWritten === false;
 }
 
-/** A text of a model, and the last message that it covers. */
+/** A model's text, and the id of the last message that it covers. */
 export interface WrittenSummary {
   readonly text: string;
   readonly covers: string;
 }
 
 /**
- * Takes the background summary of the branch, which is the caller's from then on. Returns nothing where there is none, where
- * the model wrote none, or where the run is aborted. `waits`: until the model has written it; otherwise one that is under way
- * stays.
+ * Takes the background summary of the branch, and forgets it. Returns nothing if there is no summary, if the model
+ * wrote no text, or if the run is aborted. With `waits`, waits for the model; without, leaves an unfinished summary in
+ * place.
  */
 export async function takeSummary(run: TurnRun, { waits = false } = {}): Promise<WrittenSummary | undefined> {
   const summary = summaryOn(run);
   if (!summary || !(waits || summary.isWritten)) return undefined;
   const text = await untilAborted(run, async (signal) => orAborted(summary.written, signal));
-  // The end of the turn gives it up.
+  // The end of the turn discards the summary.
   if (run.signal.aborted) return undefined;
   summaries.get(run.session)?.delete(summary);
   return text === undefined ? undefined : { text, covers: summary.covers };
 }
 
-/** Gives up the background summaries that were begun on the branch. Returns whether there was one; its tokens are counted then. */
+/** Ends the background summaries of the branch, and counts their tokens. Returns true if there were any. */
 export async function giveUpSummary({ session, branch }: TurnRun): Promise<boolean> {
   const all = summaries.get(session) ?? new Set();
   const begun = [...all].filter(({ leaf }) => branch.path.some(({ id }) => id === leaf));
@@ -76,12 +76,12 @@ export async function giveUpSummary({ session, branch }: TurnRun): Promise<boole
 }
 
 /**
- * Begins a summary of all down to the message `covers`, beside the turn, unless the limits of the turn have no room for it. The
- * branch has none yet.
+ * Begins a summary of all messages down to `covers` during the turn, unless the turn's limits have no room for it. The
+ * branch must have no background summary yet.
  */
 export function beginSummary(asking: Asking, covers: string): void {
   const { session, agent, branch, budget: turns } = asking.run;
-  // A part of the turn, as a sub-agent is: the turn keeps its limits and its last word.
+  // A part of the turn, like a sub-agent: the turn keeps its limits and its final answer.
   const budget = new Budget(agent.limits, turns);
   if (budget.takeRoom() !== undefined) return;
   const cancelled = new AbortController();
@@ -100,7 +100,7 @@ export function beginSummary(asking: Asking, covers: string): void {
   summaries.set(session, (summaries.get(session) ?? new Set()).add(summary));
 }
 
-/** Has the model write the summary. Never rejects: without a summary the turn goes on as if none had been begun. */
+/** Lets the model write the summary. Never rejects: without a summary, the turn continues as if none had begun. */
 async function write(
   { run, model }: Asking,
   budget: Budget,
@@ -108,7 +108,7 @@ async function write(
   cancelled: AbortSignal,
 ): Promise<string | undefined> {
   try {
-    // The session waits for it when it closes, as for a run.
+    // The closing session waits for the summary, as for a run.
     const handle = await run.session.begin(createId(), { beside: true, signal: cancelled });
     const signal = AbortSignal.any([run.signal, cancelled, handle.signal]);
     try {
@@ -117,7 +117,7 @@ async function write(
       handle.end(null);
     }
   } catch {
-    // The session is closed, or cannot write any more: its watchers are told by the session.
+    // The session is closed or cannot write any more, and has informed its readers.
     return undefined;
   }
 }
@@ -129,7 +129,7 @@ async function ask({ run, model }: Asking, messages: readonly PromptMessage[]): 
     writer = new SummaryWriter(await writerOf({ run, model }), { reader: run, isQuiet: true });
     return await writer.summaryOf(messages, "blocked" in words ? [] : words);
   } catch {
-    // At the threshold the model is asked again, with stand-ins for a model that is out, and then the user is told.
+    // At the threshold the model is asked again, with fallbacks; a further failure is reported to the user.
     if (!run.signal.aborted) run.progress.summaryFailed();
     return undefined;
   } finally {

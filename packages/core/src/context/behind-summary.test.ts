@@ -43,10 +43,10 @@ const look = defineTool({
   execute: () => String(++looked),
 });
 
-/** A response that takes room; results of calls would be shortened before a summary is made (F91). */
+/** A large response; results of calls would be shortened before a summary is made (F91). */
 const looks = (): Scene => [text(String(looked).padStart(800, "x")), call("look")];
 
-/** An agent whose model has a window of so many tokens, and refuses what is larger. */
+/** An agent whose model refuses requests larger than this window. */
 function playing(
   scene: (request: ModelRequest, index: number) => Scene,
   { window = 4_000, ...options }: Partial<AgentOptions> & { readonly window?: number } = {},
@@ -63,7 +63,7 @@ function playing(
   };
 }
 
-/** Looks so often in each turn, and says then that it is done. */
+/** Calls `look` this many times in each turn, and then ends it. */
 function looking(times: number, summary: Scene = NOTHING) {
   let left = times;
   return (request: ModelRequest): Scene => {
@@ -97,7 +97,7 @@ describe("F86: behind a summary that says nothing", () => {
     for (const [index, request] of model.requests.entries()) {
       const before = model.requests[index - 1];
       if (!before || !isSummary(before) || isSummary(request)) continue;
-      // Unanswered messages, the last result here, come on top.
+      // Unanswered messages, here the last result, are not included.
       expect(tokens(request.messages.slice(0, -1))).toBeLessThanOrEqual(4_000 * 0.4);
     }
     expect(checkConversation(session.state)).toEqual([]);
@@ -279,7 +279,7 @@ describe("F86: a conversation that is opened again", () => {
     expect(new Set(path).size).toBe(path.length);
     expect(path.filter(({ role }) => role === "summary")).toHaveLength(1);
     expect(session.state.children.get(null)).toEqual([path[0]?.id]);
-    // All of it is in the log, also what the path in memory passes over.
+    // The log has all messages, also those that the path in memory skips.
     const whole = await Session.open(storeOf(structuredClone(events)), "x");
     const ids = (messages: readonly Message[]) => messages.map(({ id }) => id);
     expect(ids(await session.wholePath(path))).toEqual(ids(pathTo(whole.state, leaf)));

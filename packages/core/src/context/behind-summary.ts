@@ -7,25 +7,25 @@ import type { TurnRun } from "../run/run.ts";
 import { noteBehind } from "./earlier.ts";
 import { estimate, shownTexts, tokensOf } from "./tokens.ts";
 
-/** Shares of the room behind a summary. The room is the window without instructions and tools. */
+/** Shares of the room after a summary. The room is the window without instructions and tools. */
 export const SHARES = { all: 0.4, summary: 0.1, words: 0.12, message: 0.03, state: 0.05 } as const;
 
-/** Tokens of the text of a summary at most, in a room of so many. */
+/** Maximum number of tokens of a summary's text in a room of this size. */
 export function summaryBound(room: number): number {
   return Math.min(room * SHARES.summary, MOST_SUMMARY);
 }
 
 const MOST_SUMMARY = 8_000;
 
-/** The parts of a summary that the program writes behind its text (F86, F87). */
+/** The parts of a summary that the program appends to its text (F86, F87). */
 export type BehindSummary = Pick<SummaryMessage, "kept" | "leftOut" | "state" | "note">;
 
-/** Tokens of texts, as the run counts them. Rejects with the signal's reason as soon as the run is aborted. */
+/** Counts tokens as the run does. Rejects with the signal's reason as soon as the run is aborted. */
 export function countTokens({ agent, signal }: TurnRun, ...uncounted: readonly string[]): Promise<number> {
   return tokensOf({ counted: 0, uncounted }, agent.compaction?.count ?? estimate, signal);
 }
 
-/** The tokens of a window without instructions and tools; of one whose size nobody knows, what the branch takes of it. */
+/** Returns the tokens of the window without instructions and tools. For a window of unknown size, the tokens of the branch. */
 export async function roomOf(run: TurnRun): Promise<number> {
   const { agent, branch } = run;
   const contextSize = agent.compaction?.contextSize;
@@ -33,7 +33,7 @@ export async function roomOf(run: TurnRun): Promise<number> {
   return Math.max(0, contextSize - (await countTokens(run, agent.instructions.text, agent.toolbox.text)));
 }
 
-/** Works out what a summary of all down to the message `covers` keeps: the words of the user, and the state of the work. */
+/** Returns the data kept by a summary of all messages down to `covers`: words of the user, and state of the work. */
 export async function behindSummary(run: TurnRun, covers: string): Promise<BehindSummary> {
   const { branch, session } = run;
   const { path } = branch;
@@ -41,7 +41,7 @@ export async function behindSummary(run: TurnRun, covers: string): Promise<Behin
   const before = path.findLast((message) => isSummary(message) && message.state !== undefined) as
     | SummaryMessage
     | undefined;
-  // A whole path says all by itself. What a window forgot is known from the block before.
+  // A complete path contains the whole state. The block of the last summary has the state of forgotten messages.
   const work = workStateOf(session.state, path, isWhole(path) ? undefined : before?.state);
   const state = await boundedState(run, work, room * SHARES.state);
   const { kept, leftOut } = await keptWords(run, covers, room);
@@ -53,16 +53,16 @@ function isWhole(path: readonly Message[]): boolean {
   return placeAfterForgotten(path) < 0;
 }
 
-/** Tokens of what the model is shown in the place of what a summary with this text covers. */
+/** Counts the tokens that the model gets in place of the messages covered by a summary with this text. */
 export function standingTokens(run: TurnRun, text: string, behind: BehindSummary): Promise<number> {
   const base = { id: "", parentId: null, createdAt: 0, role: "summary", covers: "" } as const;
   return countTokens(run, ...standingFor({ ...base, parts: [{ type: "text", text }], ...behind }, run.branch.path));
 }
 
-/** The block with as many lines as `most` tokens hold. */
+/** Returns the block with as many lines as fit into `most` tokens. */
 async function boundedState(run: TurnRun, work: WorkState, most: number): Promise<string> {
   const fits = async (left: number) => (await countTokens(run, stateBlock(work, left))) <= most;
-  // The fewest lines that have to go: each line that goes makes the block shorter.
+  // Binary search for the fewest lines to drop: each dropped line makes the block shorter.
   let [least, enough] = [0, linesIn(work)];
   if (!(await fits(enough))) return "";
   while (least < enough) {
@@ -73,12 +73,12 @@ async function boundedState(run: TurnRun, work: WorkState, most: number): Promis
   return stateBlock(work, enough);
 }
 
-/** Tokens that one message may have in a window that is too small for anything else. */
+/** Tokens for one message in a window that is too small for anything else. */
 const LEAST = 50;
 
 /**
- * The user messages whose words are kept: the task, the first one, and the others from the newest backwards as far as they fit.
- * None is kept that is older than one without room, so that no order is kept without its correction.
+ * Returns the user messages whose words are kept: the task, the first message, then from the newest back as far as they
+ * fit. Stops at the first message without room: an instruction without its later correction must not be kept.
  */
 async function keptWords(
   run: TurnRun,
@@ -103,7 +103,7 @@ async function keptWords(
   return { kept, leftOut: said.length - kept.length + (isWhole(path) ? 0 : leftOutBefore(path, said)) };
 }
 
-/** The messages with words of the user that a summary down to `covers` covers; in a sub-agent its task too. */
+/** Returns the user messages that a summary down to `covers` covers; in a sub-agent also its task. */
 function saidBefore({ branch: { path }, call }: TurnRun, covers: string): Message[] {
   const covered = path.slice(0, path.findIndex(({ id }) => id === covers) + 1);
   return covered.filter(
@@ -115,7 +115,7 @@ function saidBefore({ branch: { path }, call }: TurnRun, covers: string): Messag
   );
 }
 
-/** The message with the task of a run or of a sub-agent; nothing in a chat. */
+/** Returns the message with the task of a run or sub-agent; nothing in a chat. */
 function taskOf({ agent, branch: { path }, call, from }: TurnRun): Message | undefined {
   if (call !== undefined) return path[0];
   if (agent.mode.name !== "task") return undefined;
@@ -123,7 +123,7 @@ function taskOf({ agent, branch: { path }, call, from }: TurnRun): Message | und
   for (let index = Math.min(from, path.length - 1); index >= 0; index--) {
     const message = path[index] as Message;
     if (isPersons(message)) task = message;
-    // A run that goes on with the turn of another one has no message of its own.
+    // A run that continues another run's turn has no message of its own.
     else if (task && message.role === "assistant" && isLastOfTurn(message)) break;
   }
   return task;
@@ -133,7 +133,7 @@ function isLastOfTurn(message: Extract<Message, { role: "assistant" }>): boolean
   return finishedWith(message) !== undefined || (message.finish === "stop" && message.calls.length === 0);
 }
 
-/** How many messages an earlier summary left out that are no longer in memory. */
+/** Number of messages that an earlier summary left out and that are no longer in memory. */
 function leftOutBefore(path: readonly Message[], said: readonly Message[]): number {
   const before = path.findLast((message) => isSummary(message) && message.leftOut !== undefined) as
     | SummaryMessage
@@ -145,10 +145,10 @@ function leftOutBefore(path: readonly Message[], said: readonly Message[]): numb
   return Math.max(0, (before.leftOut ?? 0) - here.length);
 }
 
-/** Characters of a text that have less than one token, whatever counts them: more need not be counted. */
+/** More characters than any tokenizer puts into one token: longer texts need no count. */
 const MOST_CHARACTERS = 32;
 
-/** How much of the words of a message fits, and the tokens that it takes. */
+/** Returns how much of a message's words fits, and the tokens of that part. */
 async function cutToFit(run: TurnRun, message: Message, most: number): Promise<{ kept: KeptMessage; tokens: number }> {
   const { length } = wordsOf(message);
   let characters = Math.min(length, Math.floor(most * MOST_CHARACTERS));

@@ -17,7 +17,7 @@ const act = defineTool({
   description: "Acts.",
   input: { type: "object" },
   effects: "none",
-  // Never the same twice: that would be noted (C10).
+  // Always different: repeated results would get a warning (C10).
   execute: () => String(++acted).padStart(400, "x"),
 });
 
@@ -31,7 +31,7 @@ function said(messages: readonly PromptMessage[]): string {
     .join("\n");
 }
 
-/** A summary that is long enough to be one. */
+/** A summary that is long enough. */
 const SUM = "All that counts of it is summed up.";
 
 const isSummary = ({ messages }: ModelRequest) => said(messages.slice(-1)).startsWith("Sum up the conversation");
@@ -135,7 +135,7 @@ describe("a conversation that grows too long", () => {
     expect(hinted[first + 1]).toBe(false);
   });
 
-  /** What the calls of `shorten_conversation` came to, and what the feed said of it. */
+  /** Results of `shorten_conversation`, and the feed's notices about it. */
   async function shortens(before: number, summary: string, options: Partial<AgentOptions> = {}) {
     const session = Session.inMemory();
     const model = scriptedModel((_, index) =>
@@ -240,7 +240,7 @@ describe("a conversation that grows too long", () => {
       const asked = model.requests.filter(isSummary).filter(({ toolChoice }) => toolChoice === "auto");
       expect(asked).toHaveLength(2);
       expect(items.filter((item) => item.type === "context.not-shortened")).toEqual([]);
-      // The user's words stay in the request, and nothing leaves the tree.
+      // The user's words stay in the request, and all messages stay in the tree.
       expect(said(model.requests.at(-1)?.messages ?? [])).toContain("Begin.");
       expect(pathTo(session.state, session.state.leaf)[0]).toMatchObject({ parts: [{ text: "Begin." }] });
       expect(Math.max(...model.requests.map(length))).toBeLessThan(1_000);
@@ -320,7 +320,7 @@ describe("a conversation that grows too long", () => {
       { compaction: { contextSize: 1_000_000 } },
     );
     await expect(agent.send("One.", { session })).rejects.toMatchObject({ code: "context-overflow" });
-    // The others only cut results.
+    // The other summary messages only cut results.
     expect(summaries(session).filter((message) => "covers" in message)).toHaveLength(1);
   });
 
@@ -335,7 +335,7 @@ describe("a conversation that grows too long", () => {
     });
     for (const said of ["One.", "Two.", "Three.", "Four."]) await agent.send(said, { session });
     expect(asked).toBe(0);
-    // Of these characters each is a token: a quarter of them would be no reason to shorten anything.
+    // Each of these characters is a token; a quarter of them would not require a summary.
     await agent.send("木".repeat(900), { session });
     expect(summaries(session).map(textOf)).toEqual([SUM]);
     expect(asked).toBeGreaterThan(0);

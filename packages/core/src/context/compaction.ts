@@ -19,17 +19,14 @@ import { type SummaryOrder, wordsOf, writerOf } from "./summary-order.ts";
 import { SummaryWriter } from "./summary-writer.ts";
 import { mostOf, NEARLY_FULL, shownTexts, takenBy, tokensOf, untilAborted } from "./tokens.ts";
 
-/** Summaries that may fail in one turn before nobody asks for another one. */
+/** Failed summaries in one turn after which no further summary is requested. */
 const FAILURES = 2;
 
 const FULL = "the context is nearly full";
 
 export const SHORTEN = "shorten_conversation";
 
-/**
- * Sees to it that the next request fits the model: reminds the model in time, and shortens the conversation when it
- * must.
- */
+/** Makes room for the next request: reminds the model in time, and shortens the conversation if necessary. */
 export async function makeRoom({ run, model }: Asking, standIn?: StandIn): Promise<void> {
   const { compaction, toolbox } = run.agent;
   if (compaction?.contextSize === undefined || !compaction.automatic) return;
@@ -37,7 +34,7 @@ export async function makeRoom({ run, model }: Asking, standIn?: StandIn): Promi
   const written = await takeSummary(run);
   if (written) await useMade(run, written);
   const taken = takenBy(run);
-  // As a rule there is room enough, whatever counts: then nothing is.
+  // Usually the request fits by any count, so nothing is counted.
   if (mostOf(taken) < contextSize * Math.min(hint, threshold)) return;
   if (taken.doubted) tellDoubt(run, model, taken.doubted);
   const tokens = await untilAborted(run, (signal) => tokensOf(taken, count, signal));
@@ -64,12 +61,12 @@ export async function makeRoom({ run, model }: Asking, standIn?: StandIn): Promi
   }
 }
 
-/** A summary is begun in the background when this share of the room was read since the last one. */
+/** Share of the room read since the last summary at which a background summary begins. */
 const READ = 0.3;
 
 /**
- * The last message that a summary in the background covers; nothing when none is to be begun. `tokens`: of the next
- * request.
+ * Returns the last message that a background summary covers, or nothing if none should begin. `tokens`: size of the
+ * next request.
  */
 async function coveredInBackground(run: TurnRun, tokens: number): Promise<string | undefined> {
   const { agent, branch, progress } = run;
@@ -80,7 +77,7 @@ async function coveredInBackground(run: TurnRun, tokens: number): Promise<string
   const before = branch.path.findLast(isSummary);
   const after = before?.role === "summary" ? before.compaction?.after : undefined;
   if (tokens - (after ?? head) < READ * room) return undefined;
-  // No model is asked where old results alone free enough (F91).
+  // No model is asked if old results alone free enough (F91).
   if (await freesEnough(run)) {
     progress.shortensBehind = last;
     return undefined;
@@ -88,21 +85,21 @@ async function coveredInBackground(run: TurnRun, tokens: number): Promise<string
   return coveredBy(run, branch.path.length, "half");
 }
 
-/** How a conversation is shortened. */
+/** Options for shortening a conversation. */
 interface ShortenOptions {
-  /** Messages that stay word for word. With `asked` the model's summary is used or none. */
+  /** Messages that stay word for word. With `asked`, only a summary by the model is used. */
   readonly whole?: LeftWhole;
-  /** Messages that the summary must cover at least. */
+  /** Minimum number of messages that the summary covers. */
   readonly least?: number | undefined;
-  /** The context needs the summary when absent. */
+  /** Trigger and wishes of the summary. Absent: the context needs the summary. */
   readonly order?: SummaryOrder;
   readonly standIn?: StandIn | undefined;
 }
 
 /**
- * Puts a summary by the model in the place of what was said earlier, but for the newest messages; one that keeps what
- * the `order` wants. Where the model writes none, a summary by the program takes its place (F91), unless somebody
- * asked for the summary: then everything stays as it was, as it does after an abort. What is returned says why.
+ * Replaces earlier messages by a summary of the model that follows `order`; the newest messages stay. If the model
+ * writes none, a summary by the program replaces them (F91). A failed summary that a user asked for, and an abort,
+ * change nothing. Returns the reason if nothing was shortened.
  */
 export async function shorten(
   { run, model }: Asking,
@@ -132,7 +129,7 @@ export async function shorten(
       tellShortening(run, why);
       try {
         const text = await writer.summaryOf(branch.promptTo(covers), words);
-        // A user who asked for a summary reads it and can go back.
+        // A user who asked for a summary can read it and go back.
         if (whole !== "asked" && (await isTooShort(run, text, covers))) throw new Error(TOO_SHORT);
         await put(text, false);
         return undefined;
@@ -161,19 +158,19 @@ function tellNotShortened({ session, branch, id, origin }: TurnRun, reason: stri
   session.notify({ type: "context.not-shortened", run: id, leaf: branch.leaf, reason }, origin);
 }
 
-/** Puts a summary of `writer`, or of the program, in its place. Rejects when nobody asked for it and it frees nothing. */
+/** Inserts a summary. Rejects if no user asked for it and the summary frees nothing. */
 async function putInPlace(
   run: TurnRun,
   { text, covers }: WrittenSummary,
   { isManual = false, isOwn = false, writer }: { isManual?: boolean; isOwn?: boolean; writer?: SummaryWriter } = {},
 ): Promise<void> {
-  // A user who asks for a summary wants it, also where it is longer than a few short messages.
+  // A summary that a user asked for is used even if it is longer than the few messages it covers.
   if (!isManual && (await freedBy(run, text, covers)).tokens <= 0) throw new Error(TOO_LONG);
   const { results } = await oldResults(run, covers);
   await putSummary(run, text, covers, { spent: writer?.spent, shortened: results, isOwn });
 }
 
-/** Uses a summary that was made in the background, unless it is none. Returns whether it is used. */
+/** Uses a background summary, unless it is too short or frees nothing. Returns true if it is used. */
 async function useMade(run: TurnRun, made: WrittenSummary): Promise<boolean> {
   if ((await isTooShort(run, made.text, made.covers)) || (await freedBy(run, made.text, made.covers)).tokens <= 0) {
     run.progress.summaryFailed();
@@ -183,7 +180,7 @@ async function useMade(run: TurnRun, made: WrittenSummary): Promise<boolean> {
   return true;
 }
 
-/** Waits for a summary that is made in the background. Returns whether it is used. */
+/** Waits for the background summary. Returns true if it is used. */
 async function waitForSummary(run: TurnRun): Promise<boolean> {
   tellShortening(run, FULL);
   const made = await takeSummary(run, { waits: true });
@@ -192,7 +189,7 @@ async function waitForSummary(run: TurnRun): Promise<boolean> {
   return false;
 }
 
-/** Puts the summary that a call of this step wrote in its place. */
+/** Inserts the summary that a call of this step wrote. */
 export async function useSummary(run: TurnRun): Promise<void> {
   const summary = run.progress.takeSummary();
   if (!summary) return;
@@ -200,10 +197,10 @@ export async function useSummary(run: TurnRun): Promise<void> {
   await putSummary(run, summary.text, summary.covers);
 }
 
-/** Tells the user once that a provider's counts are odd: a wrong count lets a conversation grow too long (F97). */
+/** Tells the user once about suspicious token counts of a provider: a wrong count lets a conversation grow too long (F97). */
 function tellDoubt(run: TurnRun, model: ModelDriver, counts: "few" | "many"): void {
   const fact = `The token counts of ${model.id} differ from Banyan's own by more than a factor of two`;
-  // A server that cuts prompts in silence counts what is left of them (F69).
+  // A server that silently cuts prompts counts only the rest (F69).
   const advice =
     counts === "few"
       ? "The counts are wrong, or the server reads only a part of each request: check the context size that it is set to. Banyan uses its own count."
@@ -214,9 +211,9 @@ function tellDoubt(run: TurnRun, model: ModelDriver, counts: "few" | "many"): vo
 const AUTOMATIC: SummaryOrder = { trigger: "auto" };
 
 /**
- * The last message that a summary covers which a user asks for. The user may ask as soon as more than two messages are shown,
- * also where they are too few for a summary that the context needs; then all that are answered are covered. Behind a summary
- * something has to be said first.
+ * Returns the last message covered by a summary that a user asked for. More than two visible messages are enough. If
+ * they are too few for an automatic summary, all answered messages are covered. Directly after a summary, there is
+ * nothing to cover.
  */
 async function coveredAsAsked(run: TurnRun, whole: LeftWhole): Promise<string | undefined> {
   const { path } = run.branch;
@@ -228,7 +225,7 @@ async function coveredAsAsked(run: TurnRun, whole: LeftWhole): Promise<string | 
 const TOO_SHORT = "The model's summary was too short to be one.";
 const GIVEN_UP = "The model wrote none twice in this turn, and is not asked again.";
 
-/** A text is no summary when it has fewer tokens than both of these: tokens, and the share of what it would stand for. */
+/** A text with fewer tokens than both bounds is no summary. `share`: part of the tokens of the covered messages. */
 const LEAST = { tokens: 50, share: 0.01 };
 
 async function isTooShort(run: TurnRun, text: string, covers: string): Promise<boolean> {
@@ -238,7 +235,7 @@ async function isTooShort(run: TurnRun, text: string, covers: string): Promise<b
   return tokens < LEAST.share * (await countTokens(run, ...shownTexts(run.branch.path.slice(0, covered))));
 }
 
-/** Whether the model was reminded since the last summary. */
+/** True if the model was reminded since the last summary. */
 function isReminded({ branch }: TurnRun): boolean {
   for (let i = branch.path.length - 1; i >= 0; i--) {
     const message = branch.path[i] as Message;

@@ -5,16 +5,16 @@ import { afterSummary } from "../conversation/tree/path.ts";
 import type { TurnRun } from "../run/run.ts";
 import { estimate, tokensOf, untilAborted } from "./tokens.ts";
 
-/** Characters that are left of each result at least. */
+/** Minimum number of characters left of each result. */
 const LEAST = 200;
 
 /**
- * Cuts results of calls in the middle, the longest first, until the results that the model is shown have a number of tokens
- * together. The log and other branches keep the results. Returns whether there was anything to cut. Rejects with the reason of
- * the run's signal.
+ * Cuts results in the middle, the longest first, until the visible results fit into a number of tokens. The log and
+ * other branches keep the full results. Returns true if any result was cut. Rejects with the reason of the run's
+ * signal.
  *
- * @param budgetOf Returns the tokens that the results may have, from those that they have.
- * @param from Where on the path the messages begin whose results may be cut.
+ * @param budgetOf Returns the allowed tokens of all results, given their current tokens.
+ * @param from Index on the path of the first message whose results may be cut.
  */
 export async function cutResults(run: TurnRun, budgetOf: (tokens: number) => number, from = 0): Promise<boolean> {
   const { branch, agent, signal } = run;
@@ -42,12 +42,12 @@ export async function cutResults(run: TurnRun, budgetOf: (tokens: number) => num
   return true;
 }
 
-/** The part of the window that the results of the newest response may have at once. */
+/** Share of the window that the results of the newest response may have. */
 const NEWEST = 0.3;
 
 /**
- * Cuts the results that nobody has answered to a part of the window, so that they can stay behind a summary: a turn never
- * becomes a summary alone. Returns whether there was anything to cut.
+ * Cuts unanswered results to a share of the window, so that they can stay after a summary: a turn never becomes a
+ * summary alone. Returns true if any result was cut.
  */
 export async function cutNewestResults(run: TurnRun): Promise<boolean> {
   const { contextSize } = run.agent.compaction ?? {};
@@ -57,7 +57,7 @@ export async function cutNewestResults(run: TurnRun): Promise<boolean> {
   return (await untilAborted(run, () => cutResults(run, () => contextSize * NEWEST, newest))) ?? false;
 }
 
-/** Puts a message at the end of the branch that covers nothing, and shortens what the model is shown of messages above it. */
+/** Appends a message that covers nothing, and that shortens earlier messages for the model. */
 export async function putShortening(
   { id: run, session, branch, origin }: TurnRun,
   text: string,
@@ -69,7 +69,7 @@ export async function putShortening(
   branch.extend(message);
 }
 
-/** How many tokens each result may have, so that all have `budget` together: shorter ones leave their rest to longer ones. */
+/** Maximum tokens per result so that all results fit into `budget`: shorter results leave their rest to longer ones. */
 function shareOf(sizes: readonly number[], budget: number): number {
   let left = Math.max(0, budget);
   const rising = [...sizes].sort((a, b) => a - b);

@@ -4,7 +4,7 @@ import { nearest } from "../conversation/shown/nearest.ts";
 import { cutTo } from "../conversation/shown/visible-text.ts";
 import { afterSummary, isSummary } from "../conversation/tree/path.ts";
 
-/** How addresses of earlier messages begin (F98). Alone it is the address of the list. */
+/** Prefix of addresses of earlier messages (F98). Alone, it is the address of the list. */
 export const EARLIER = "earlier:";
 
 /** A message, or the result of a call, as a text with its address. */
@@ -15,8 +15,7 @@ export interface EarlierText {
 }
 
 /**
- * Returns what the model is told behind a summary (F96): that the work continues, and with which of its tools, by their names,
- * the model reads what the summary covers.
+ * Returns the note for the model after a summary (F96): the work continues, and these tools read the covered messages.
  */
 export function noteBehind(readers: readonly string[]): string {
   const goesOn = "The work continues from here. Finished steps are not repeated.";
@@ -28,10 +27,9 @@ export function noteBehind(readers: readonly string[]): string {
 const LISTED = 120;
 
 /**
- * Returns what an address `earlier:` names on a path, as a text for the model: `earlier:` lists what the model is not shown
- * any more, `earlier:#12` is message 12, and `earlier:CALL` is the result of a call. Messages are counted from the root, so
- * that a number means the same message for as long as the branch exists. Removed messages, and all below them, are left out. Throws a
- * `RangeError` for an address that names nothing.
+ * Returns the text behind an `earlier:` address. `earlier:` lists messages that the model no longer sees, `earlier:#12`
+ * is message 12, `earlier:CALL` is a call's result. Numbers count from the root, so they stay valid as long as the
+ * branch exists. Removed messages and all messages below them are left out. Throws `RangeError` for an unknown address.
  */
 export function readEarlier(path: readonly Message[], address: string): string {
   const branch = numbered(path);
@@ -40,7 +38,7 @@ export function readEarlier(path: readonly Message[], address: string): string {
   return call ? resultAt(at, call) : messageAt(at);
 }
 
-/** Returns the texts in which a search at an address `earlier:` looks. Throws a `RangeError` as `readEarlier` does. */
+/** Returns the texts to search for an `earlier:` address. Throws `RangeError` as `readEarlier` does. */
 export function searchedEarlier(path: readonly Message[], address: string): EarlierText[] {
   if (address !== EARLIER) return [{ address, text: readEarlier(path, address) }];
   return numbered(path).flatMap((at) => [
@@ -52,25 +50,25 @@ export function searchedEarlier(path: readonly Message[], address: string): Earl
 /** A message of a branch. */
 interface NumberedMessage {
   readonly message: Message;
-  /** From the root of the branch, which is 1. */
+  /** Number on the branch; the root has 1. */
   readonly number: number;
-  /** The message as the model is shown it; absent when a summary stands for it. */
+  /** The message as the model sees it. Absent: a summary replaces the message. */
   readonly shown: Message | undefined;
 }
 
-/** Tells a message that the model is not shown, or shown another text for. Lines of the program for users do not count. */
+/** True for a message that the model does not see, or sees with another text. Lines of the program for users do not count. */
 function isUnseen({ message, shown }: NumberedMessage): boolean {
   if (message.role === "summary" && !isSummary(message)) return false;
   return shown === undefined || (message.role === "user" && shown !== message);
 }
 
-/** The calls of a message whose results the model is not shown, or not whole. */
+/** Calls of a message whose results the model does not see, or only in part. */
 function unseenResults({ message, shown }: NumberedMessage): readonly Call[] {
   const outputs = shown && new Map(callsOf(shown).map(({ id, output }) => [id, output]));
   return callsOf(message).filter(({ id, output }) => outputs?.get(id) !== output || !outputs);
 }
 
-/** The messages down to the first one that a user removed: that removed all below it too. */
+/** Returns the messages down to the first removed one: a removal also removes all messages below. */
 function numbered(path: readonly Message[]): readonly NumberedMessage[] {
   const gone = path.findIndex(({ removed }) => removed);
   const branch = gone < 0 ? path : path.slice(0, gone);
@@ -151,13 +149,13 @@ function firstWords(message: Message): string {
   return onOneLine(textOf(message)) || "(without text)";
 }
 
-/** The tool, what the call is about, and how it ended. */
+/** The tool, its subject, and the status of the call. */
 function nameOf({ tool, about = {}, status }: Call): string {
   const what = about.title ?? about.command ?? about.paths?.[0]?.path ?? about.url;
   return `${tool}${what === undefined ? "" : ` ${onOneLine(what)}`} (${status})`;
 }
 
-/** The arguments, a text of several lines as it is: written as JSON it would be one line, which a reader cuts. */
+/** The arguments, with multi-line texts unquoted: as JSON they would be one line, which a reader cuts. */
 function inputOf({ executedInput, input = executedInput, inputText }: Call): string {
   const ran: Json | undefined = executedInput ?? input;
   if (typeof ran !== "object" || ran === null || Array.isArray(ran)) return inputText;

@@ -10,7 +10,7 @@ import { scriptedModel } from "../testing/scripted-model.ts";
 import { storeOf } from "../turn/store-of.fixture.ts";
 import { editSummary } from "./edit-summary.ts";
 
-/** A conversation with a summary that somebody asked for, in a store that outlives its session. */
+/** A conversation with a requested summary, in a store that outlives its session. */
 async function summedUp(...then: readonly string[]) {
   const model = scriptedModel(["One.", "Two.", "The user likes figs.", ...then]);
   const events: Event[] = [];

@@ -7,11 +7,10 @@ import type { Session } from "../session/session.ts";
 import { estimate } from "./tokens.ts";
 
 /**
- * Puts an edited summary beside a summary of the conversation (F99): it covers the same messages and keeps the same words of the
- * user and state of the work. The next request on its branch begins with it; the old summary keeps its own branch. Resolves with
- * the id of the new message when that is on the disk. An id that was used before adds nothing, so that a client may ask again.
- * Rejects with `SessionError`: `no-message` when there is no summary of that id, `empty` when the text is empty,
- * `invalid-option` for an id that cannot be one.
+ * Adds an edited summary as a sibling of a summary (F99). It covers the same messages and keeps the same user words and
+ * state; the old summary keeps its own branch. Resolves with the id of the new message once the message is on the disk.
+ * A repeated id adds nothing, so clients may retry. Rejects with `SessionError`: `no-message` for an unknown summary,
+ * `empty` for an empty text, `invalid-option` for an invalid id.
  *
  * @example
  * const summary = [...session.state.messages.values()].findLast(({ role }) => role === "summary");

@@ -21,7 +21,7 @@ const look = defineTool({
   execute: () => String(++looked),
 });
 
-/** Results could be shortened without a summary (F91): what the model says cannot. */
+/** Results could be shortened without a summary (F91), but texts of the model cannot. */
 const LONG = "Hm. ".repeat(250);
 
 interface Turn {
@@ -29,14 +29,14 @@ interface Turn {
   readonly looks: number;
 }
 
-/** Words of the user that the model was shown, and all words of the user by then. */
+/** A request, and all texts of the user so far. */
 interface Seen {
   readonly messages: readonly PromptMessage[];
   readonly said: readonly string[];
   readonly isFresh: boolean;
 }
 
-/** Plays turns in a window of so many tokens, with summaries that are of no use. */
+/** Plays turns in a window of this size, with useless summaries. */
 async function play(
   window: number,
   turns: readonly Turn[],
@@ -53,7 +53,7 @@ async function play(
     if (textOf(request.messages.at(-1) as PromptMessage).startsWith("Sum up the conversation")) {
       return [spend({ input, output: 5 }), text(summary)];
     }
-    // The prompt of a branch grows in place.
+    // The prompt array of a branch grows in place.
     const first = textOf(request.messages[0] as PromptMessage);
     const isFresh = first.startsWith("<summary-of-the-conversation-so-far>") && first !== before;
     before = first;
@@ -72,7 +72,7 @@ async function play(
   return seen;
 }
 
-/** How much of some words stands in a text that may be cut in the middle; nothing when it is not of them. */
+/** Compares shown words with the original: whole, cut in the middle, or different (`undefined`). */
 function shownOf(words: string, shown: string): "whole" | "cut" | undefined {
   if (shown === words) return "whole";
   const [head = "", mark = "", tail = ""] = shown.split(/\n(\[… [\d,]+ characters are left out here …\])\n/);
@@ -81,7 +81,7 @@ function shownOf(words: string, shown: string): "whole" | "cut" | undefined {
   return fits ? "cut" : undefined;
 }
 
-/** Returns faults in the words of the user that a request shows. */
+/** Returns the faults in the user's words of a request. */
 function judged(window: number, background: boolean, { messages, said, isFresh }: Seen): string[] {
   const [first, ...rest] = messages;
   const behind = first ? textOf(first) : "";
@@ -95,7 +95,7 @@ function judged(window: number, background: boolean, { messages, said, isFresh }
   const places = kept.map((shown) => said.findIndex((words) => shownOf(words, shown) !== undefined));
   if (places.includes(-1)) problems.push("words that nobody wrote");
   if (places[0] !== 0) problems.push("the first message is gone");
-  // Behind the first one stand the newest ones, without a gap.
+  // The first message is followed by the newest ones, without a gap.
   const newest = places.slice(1);
   if (newest.some((place, index) => place !== covered - newest.length + index)) problems.push(`a gap in ${places}`);
   const counted = Number(/(\d+) other messages? of the user/.exec(block)?.[1] ?? 0);
@@ -105,11 +105,11 @@ function judged(window: number, background: boolean, { messages, said, isFresh }
   if (kept.some((shown) => shown.length / 4 > one)) problems.push("one message takes more than a quarter of it");
   if (kept.some((shown, index) => shown.length < one && !said.includes(shown) && index > 0))
     problems.push("cut too short");
-  // A message is left out only when the next one has no room.
+  // A message is left out only if it does not fit.
   const next = said[covered - newest.length - 1];
   if (counted > 0 && next !== undefined && block.length / 4 + Math.min(next.length / 4 + 12, one) < all - 40)
     problems.push("a message was left out that has room");
-  // On top of the 40 % come unanswered messages, and all that came while the summary was made: from 65 to 90 %.
+  // Unanswered messages, and messages that arrived during the summary (from 65 to 90 %), are not part of the 40 %.
   const most = background ? 0.4 + 0.25 : 0.4;
   const answered = messages.findLastIndex(({ role }) => role === "assistant");
   if (isFresh && tokens(messages.slice(0, answered)) > window * most) problems.push(`more than ${most} is left`);
@@ -126,7 +126,7 @@ test("F86: whatever a user says in whatever window, the words behind a summary a
   const window = fc.constantFrom(3_000, 4_000, 8_000, 16_000);
   await fc.assert(
     fc.asyncProperty(window, manyTurns, fc.nat(40), fc.boolean(), async (size, turns, long, background) => {
-      // Two messages of the same words could not be told apart.
+      // Numbers make equal messages distinguishable.
       const own = turns.map((each, index) => ({ ...each, words: `${index}: ${each.words}` }));
       const seen = await play(size, own, `The work continues.${" On and on.".repeat(long)}`, background);
       summaries += seen.filter(({ isFresh }) => isFresh).length;

@@ -1,27 +1,27 @@
 import { type ModelDriver, ModelError, type ModelRequest, type PromptMessage } from "../ports/model.ts";
 import { type Beat, type ScriptedModel, scriptedModel, spend, text } from "../testing/scripted-model.ts";
 
-/** The behaviour of a server with a window of its own. */
+/** Options for a server with a context window. */
 export interface LimitedOptions {
-  /** Tokens that it takes, a token being four characters of text. */
+  /** Size of the window in tokens of four characters. */
   readonly window: number | (() => number);
-  /** Its words when it refuses a request; `undefined` lets the engine find out by itself. */
+  /** Message of a refusal. Absent: a default message. */
   readonly words?: ((window: number, sent: number) => string) | undefined;
-  /** Its count of the tokens of a request, which may be wrong. */
+  /** The server's count for a request, which may be wrong. */
   readonly counts?: ((tokens: number) => number) | undefined;
-  /** Refuses a request for which the window has room. */
+  /** Refuses requests although they fit into the window. */
   readonly refuses?: ((request: ModelRequest) => boolean) | undefined;
   readonly id?: string;
   readonly facts?: Partial<ModelDriver>;
 }
 
 export interface LimitedModel extends ScriptedModel {
-  /** Sizes of the requests of turns that were refused, in tokens, and of those for a summary. */
+  /** Tokens of refused requests of turns, and of refused requests for summaries. */
   readonly refused: readonly number[];
   readonly refusedSummaries: readonly number[];
-  /** Sizes of the requests that were taken. */
+  /** Tokens of the accepted requests. */
   readonly taken: readonly number[];
-  /** Requests that were refused and came again, word for word. */
+  /** Refused requests that were sent again unchanged. */
   readonly repeated: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export const allText = ({ messages }: ModelRequest) => messages.map(textIn).join
 export const isSummaryRequest = ({ messages }: ModelRequest) =>
   /^(Sum up|Summari[sz]e)/.test(messages.slice(-1).map(textIn).join());
 
-/** Tokens of a request, by a count that the engine does not use: every character that would be sent, by four. */
+/** Tokens of a request by a count that the engine does not use: all characters divided by four. */
 function tokensIn({ instructions, messages, tools }: ModelRequest): number {
   const inputs = messages.flatMap(({ parts }) =>
     parts.map((part) => (part.type === "call" ? JSON.stringify(part.input) : "")),
@@ -45,7 +45,7 @@ function tokensIn({ instructions, messages, tools }: ModelRequest): number {
   return Math.ceil(characters / 4);
 }
 
-/** A scripted model behind a window: it refuses what is too long, whatever the script says. */
+/** A scripted model with a window: refuses requests that are too long, whatever the script does. */
 export function limitedModel(
   script: (request: ModelRequest, index: number) => string | readonly Beat[],
   { window, words = tooLong, counts = (tokens) => tokens, refuses, id, facts = {} }: LimitedOptions,

@@ -16,12 +16,12 @@ import {
   text,
 } from "../testing/scripted-model.ts";
 
-// Long conversations made from a seed, over models that hold their windows, and what must hold in all of them.
+// Seeded long conversations with models that enforce their windows, and the invariants of all of them.
 
-/** How a model counts what it is shown. */
+/** Factors between a model's count and the true count. */
 const COUNTS = { exact: 1, half: 0.5, double: 2, one: 0 } as const;
 
-/** Answers of a model to a request for a summary. */
+/** Responses of a model to a request for a summary. */
 const SUMMARIES: Readonly<Record<string, (tokens: number) => readonly Beat[]>> = {
   good: () => [
     text("All that matters: the work continues with the next part, and nothing else has to be known of it."),
@@ -39,27 +39,27 @@ const SUMMARIES: Readonly<Record<string, (tokens: number) => readonly Beat[]>> =
 };
 
 interface LongTurn {
-  /** Tokens of the message. */
+  /** Tokens of the user message. */
   readonly says: number;
   /** Tokens of the result of each step. */
   readonly results: readonly number[];
-  /** The window of the model from this turn on, where it is another one. */
+  /** New window of the model from this turn on. Absent: unchanged. */
   readonly window?: number;
 }
 
 export interface LongConversation {
   readonly seed: number;
   readonly window: number;
-  /** The program knows the window. */
+  /** True if the program knows the window. */
   readonly known: boolean;
   readonly counts: keyof typeof COUNTS;
   readonly summary: keyof typeof SUMMARIES;
-  /** The provider names its window when it refuses. */
+  /** True if a refusal names the window. */
   readonly tells: boolean;
   readonly turns: readonly LongTurn[];
 }
 
-/** A conversation that is the same for the same seed. */
+/** Returns the same conversation for the same seed. */
 export function longConversation(seed: number): LongConversation {
   const random = randomFrom(seed);
   const between = (least: number, most: number) => Math.round(least + random() * (most - least));
@@ -89,7 +89,7 @@ export function longConversation(seed: number): LongConversation {
 
 const INSTRUCTIONS = "You read the parts of a long report.";
 
-/** Plays a conversation, and returns in sentences what did not hold. */
+/** Plays a conversation. Returns each broken invariant as a sentence. */
 export async function faultsOf(conversation: LongConversation): Promise<string[]> {
   const faults: string[] = [];
   const ran = new Map<string, number>();
@@ -107,7 +107,7 @@ export async function faultsOf(conversation: LongConversation): Promise<string[]
   let turn: LongTurn | undefined;
   let at = 0;
   let id = 0;
-  /** Sizes that each model refused, by its window. */
+  /** The smallest refused size, by window. */
   const refused = new Map<number, number>();
   const driverOf = (window: number): ModelDriver => {
     const script = (request: ModelRequest): Scene => {
@@ -166,7 +166,7 @@ export async function faultsOf(conversation: LongConversation): Promise<string[]
   return faults;
 }
 
-/** Tokens of the instructions, the tool and the envelope of a message, generously. */
+/** Tokens of the instructions, the tool and the envelope of a message, with a margin. */
 const HEAD = 100;
 
 function asksForSummary({ messages }: ModelRequest): boolean {
@@ -174,7 +174,7 @@ function asksForSummary({ messages }: ModelRequest): boolean {
   return last?.role === "user" && /^Sum up the conversation|^Your summary is too long/.test(textIn(last));
 }
 
-/** As the models of these tests count: a quarter of the characters. */
+/** Counts as the models of these tests do: a quarter of the characters. */
 function tokensIn({ instructions = "", tools = [], messages }: ModelRequest): number {
   const results = (message: PromptMessage) =>
     message.role === "assistant" ? message.results.map(({ output }) => output).join("") : "";
@@ -192,12 +192,12 @@ function estimate(text: string): number {
   return Math.ceil(text.length / 4);
 }
 
-/** A text of so many tokens. */
+/** A text of this many tokens. */
 function words(tokens: number): string {
   return "the big red fox ran far and saw one old dog ".repeat(Math.ceil(tokens / 11)).slice(0, tokens * 4);
 }
 
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
+/** Random numbers from 0 to 1 for a seed (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

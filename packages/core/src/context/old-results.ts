@@ -7,18 +7,18 @@ import { countTokens, roomOf } from "./behind-summary.ts";
 import { putShortening } from "./cut-results.ts";
 import { EARLIER } from "./earlier.ts";
 
-/** Old results are shortened without a summary when that frees this share of the room. */
+/** Share of the room that old results must free to be shortened without a summary. */
 const WORTH = 0.3;
 
-/** The newest results stay whole, as far as they take this share of the room. */
+/** Share of the room up to which the newest results stay whole. */
 const NEWEST = 0.1;
 
-/** UTF-16 units of a result that is not worth shortening. */
+/** Results of at most this many UTF-16 units are not shortened. */
 const SHORT = 500;
 
 /**
- * Shortens old results of calls, as an event of the branch, when that alone frees enough: 30 % of the room, and `needed` tokens.
- * Returns whether it did. Rejects with the signal's reason when the run is aborted.
+ * Shortens old results as an event of the branch if that frees enough: 30 % of the room, and `needed` tokens. Returns
+ * true if it did. Rejects with the signal's reason when the run is aborted.
  */
 export async function shortenResults(run: TurnRun, needed: number): Promise<boolean> {
   const { results, freed } = await oldResults(run);
@@ -28,7 +28,7 @@ export async function shortenResults(run: TurnRun, needed: number): Promise<bool
   return true;
 }
 
-/** Returns whether old results alone free enough, so that no summary is needed. */
+/** Returns true if old results alone free enough, so that no summary is needed. */
 export async function freesEnough(run: TurnRun): Promise<boolean> {
   return isWorth(run, (await oldResults(run)).freed);
 }
@@ -37,15 +37,15 @@ async function isWorth(run: TurnRun, freed: number): Promise<boolean> {
   return freed >= WORTH * (await roomOf(run));
 }
 
-/** Results to shorten, the oldest first, and the tokens that this frees. */
+/** Results to shorten, oldest first, and the number of freed tokens. */
 interface OldResults {
   readonly results: readonly ShortenedResult[];
   readonly freed: number;
 }
 
 /**
- * The results that the model is shown shortened when room is needed: those that it has read, but for the newest, and reads of
- * a file that was read again since. With `covers` those alone that a summary down to that message leaves.
+ * Returns the results to shorten: those that the model has read, except the newest, and reads of a file that was read
+ * again later. With `covers`, only results after that message.
  */
 export async function oldResults(run: TurnRun, covers?: string): Promise<OldResults> {
   const { path } = run.branch;
@@ -60,7 +60,7 @@ export async function oldResults(run: TurnRun, covers?: string): Promise<OldResu
     for (const call of (message as AssistantMessage).calls.toReversed()) {
       const place = placeRead(call);
       const reads = later.get(place ?? "") ?? [];
-      // Nobody has read the results of the last response yet.
+      // The model has not read the results of the last response yet.
       if (index > 0 && (outputOf(call).length > SHORT || call.files)) {
         const tokens = await countTokens(run, outputOf(call));
         newest -= tokens;
@@ -79,20 +79,20 @@ export async function oldResults(run: TurnRun, covers?: string): Promise<OldResu
 
 const outputOf = ({ output = "" }: Call) => output;
 
-/** Returns whether a call has read all that an earlier call read of a file: the same place, or the whole file. */
+/** True if a call has read all that an earlier call read of a file: the same arguments, or the whole file. */
 function coversAll(later: Call, earlier: Call): boolean {
   const [input, before] = [later, earlier].map(({ executedInput, input = {} }) => executedInput ?? input);
   return Object.keys(input as object).length === 1 || JSON.stringify(input) === JSON.stringify(before);
 }
 
-/** The tool and the file of a call that reads a file, and does nothing else. */
+/** Returns tool and file of a call that only reads one file. */
 function placeRead({ tool, about }: Call): string | undefined {
   const [place, ...others] = about?.paths ?? [];
   const isRead = place?.access === "read" && others.length === 0 && about?.command === undefined;
   return isRead ? `${tool} ${place.path}` : undefined;
 }
 
-/** UTF-16 units of what a call is about that stand in the line of its result. */
+/** UTF-16 units of a call's subject in the line that replaces its result. */
 const TITLE = 100;
 
 function shortText({ agent: { toolbox } }: TurnRun, call: Call, isReadAgain: boolean): string {

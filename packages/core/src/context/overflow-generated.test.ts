@@ -10,7 +10,7 @@ import { checkConversation } from "../testing/check-conversation.ts";
 import { call } from "../testing/scripted-model.ts";
 import { isSummaryRequest, limitedModel } from "./limited-model.fixture.ts";
 
-/** Words of refusals: with the window, with a wrong number, or without a number. */
+/** Texts of refusals: with the window, with a wrong number, or without a number. */
 const WORDS = [
   undefined,
   () => "prompt is too long",
@@ -72,13 +72,13 @@ test("F89, F97: no turn of a random conversation ends for lack of room, whatever
         expected += results.length;
         const said = padded("Look around.", (message / 100) * window * 4);
         expect(await agent.send(said, { session })).toMatchObject({ reason: "answered", text: "Done." });
-        // The judge counts by itself: characters of what was sent.
+        // The judge counts independently: characters of the sent request.
         expect(ran).toBe(expected);
       }
       expect(model.repeated).toEqual([]);
       expect(Math.max(...model.taken)).toBeLessThanOrEqual(window);
       expect(checkConversation(session.state)).toEqual([]);
-      // The log has all results whole.
+      // The log has all results in full.
       const calls = pathTo(session.state, session.state.leaf).flatMap((one: Message) =>
         "calls" in one ? one.calls : [],
       );

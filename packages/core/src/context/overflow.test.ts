@@ -24,7 +24,7 @@ const look = (size: number) =>
     execute: () => `${++acted} `.padEnd(size, "lorem ipsum "),
   });
 
-/** A model behind a window, which looks `looks` times and then says that it is done. */
+/** A model behind a window that calls `look` `looks` times and then ends. */
 function worker(looks: number, options: LimitedOptions, summary: string | readonly Beat[] = "What matters.") {
   let looked = 0;
   return limitedModel(
@@ -53,7 +53,7 @@ describe("F89: every overflow is repaired", () => {
     expect(turn).toMatchObject({ reason: "answered", text: "Done." });
     expect(turn.steps).toBeGreaterThan(60);
     expect(model.repeated).toEqual([]);
-    // A bound that a refusal sets is a little above the window; each further refusal lowers the bound.
+    // A bound from a refusal is slightly above the window; each further refusal lowers it.
     expect(model.refused.length).toBeLessThanOrEqual(2);
     expect(checkConversation(session.state)).toEqual([]);
   });

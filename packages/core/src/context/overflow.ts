@@ -5,7 +5,7 @@ import { shorten } from "./compaction.ts";
 import { cutNewestResults, cutResults } from "./cut-results.ts";
 import { estimate, mostOf, NEARLY_FULL, ownCount, takenBy, tokensOf, untilAborted } from "./tokens.ts";
 
-/** The run with the window that the model's server has told, where that is smaller than the window that was known (F89). */
+/** Returns the run with the smaller window that the model's server reported, if it reported one (F89). */
 export function withWindow(asking: Asking): Asking {
   const { run, model } = asking;
   const { compaction } = run.agent;
@@ -16,10 +16,10 @@ export function withWindow(asking: Asking): Asking {
   return { run: { ...run, agent: { ...run.agent, compaction: learnt } }, model };
 }
 
-/** A request with a larger part of what was refused is the same request: a result that was cut before is cut by a character. */
+/** A request of more than this share of a refused one counts as the same request: a second cut may remove only one character. */
 const SAME = 0.999;
 
-/** Returns whether a model refused a request as too long: by the words of the refusal, or by the size of the request. */
+/** Returns true if a model refused a request as too long: by the error code, or by the size of the request. */
 async function isTooLong(run: TurnRun, { code, status }: ModelError): Promise<boolean> {
   if (code === "context-overflow") return true;
   const { contextSize, count } = run.agent.compaction ?? {};
@@ -31,8 +31,8 @@ async function isTooLong(run: TurnRun, { code, status }: ModelError): Promise<bo
 }
 
 /**
- * Makes the request shorter that a model has refused as too long, and remembers the window that the refusal tells. `stuck`:
- * nothing is left to cut. `other`: the refusal has another reason, or compaction is off.
+ * Shortens a request that a model refused as too long, and remembers the reported window. `stuck`: nothing is left to
+ * cut. `other`: the refusal has another reason, or compaction is off.
  */
 export async function repairOverflow(
   { run, model }: Asking,
@@ -47,7 +47,7 @@ export async function repairOverflow(
   const before = ownCount(branch.prompt(), agent);
   const sent = Math.max(counted, before);
   learnWindow(model, windowIn(error, sent, before));
-  // Less than what was sent, whatever is remembered.
+  // Always less than the sent size, whatever is remembered.
   const contextSize = Math.min(sent, windowOf(model, agent.compaction.contextSize) ?? sent);
   const bounded = {
     ...run,
@@ -65,7 +65,7 @@ export async function repairOverflow(
   return run.signal.aborted || isShorter ? "shorter" : "stuck";
 }
 
-/** Tokens of a request beyond the size at which a summary is made. */
+/** Tokens by which a request exceeds the threshold for a summary. */
 async function excess(run: TurnRun): Promise<number> {
   const { contextSize = 0, threshold = 1, count = estimate } = run.agent.compaction ?? {};
   const tokens = await untilAborted(run, (signal) => tokensOf(takenBy(run), count, signal));

@@ -6,13 +6,13 @@ import { messageOf } from "../toolbox/execute.ts";
 
 type TurnMemory = NonNullable<TurnAgent["memory"]>;
 
-/** Milliseconds after which nobody waits for what a memory still writes. */
+/** Milliseconds after which a running write to memory is abandoned. */
 const WRITING_TIME = 60_000;
 
-/** What is being written to a memory: a recall waits for it, so that a turn knows of the turn before. */
+/** Running writes by memory. A recall waits for them, so that a turn knows the turn before. */
 const writing = new WeakMap<Memory, Promise<void>>();
 
-/** Puts what memory knows in front of the model, together with the user message that stands last on the path (B6). */
+/** Adds recalled entries to the user message at the end of the path, for the model (B6). */
 export async function recallInto(run: TurnRun, memory: TurnMemory): Promise<void> {
   const { session, branch, origin } = run;
   const notice = (reason: string) => session.notify({ type: "memory.skipped", run: run.id, reason }, origin);
@@ -38,7 +38,7 @@ export async function recallInto(run: TurnRun, memory: TurnMemory): Promise<void
       ...(message === undefined ? {} : { message: String(message) }),
     }));
   } catch (error) {
-    // A turn without memory is better than no turn; the feed says so.
+    // A turn without memory is better than no turn; the feed gets the reason.
     notice(messageOf(error));
     return;
   } finally {
@@ -47,7 +47,7 @@ export async function recallInto(run: TurnRun, memory: TurnMemory): Promise<void
   const unwanted = new Set(branch.path.flatMap(dismissedOf).map(({ text }) => text));
   const wanted = items.filter(({ text }) => !unwanted.has(text));
   if (wanted.length === 0) return;
-  // What was dismissed with this message stays with it: so it is known, and can be wanted again.
+  // Entries dismissed with this message stay with it, so that users can see and restore them.
   const told = [...wanted, ...dismissedOf(message)];
   await session.commit([{ type: "memory.recalled", message: message.id, items: told }], { origin });
 }
@@ -56,7 +56,7 @@ function dismissedOf(message: Message): readonly Recalled[] {
   return message.role === "user" ? (message.recalled?.filter(({ dismissed }) => dismissed) ?? []) : [];
 }
 
-/** Hands what was said in a turn to memory, in the background: the turn's end does not wait for it. */
+/** Writes the messages of a turn to memory, in the background: the end of the turn does not wait. */
 export function rememberTurn(run: TurnRun, memory: TurnMemory): void {
   const { session, branch } = run;
   const items = branch.path.slice(run.from).flatMap((message): MemoryItem[] => {
@@ -70,7 +70,7 @@ export function rememberTurn(run: TurnRun, memory: TurnMemory): void {
   write(run, memory, items);
 }
 
-/** Hands a summary of the conversation to memory, in the background. */
+/** Writes a summary of the conversation to memory, in the background. */
 export function rememberSummary(run: TurnRun, text: string): void {
   const { memory } = run.agent;
   if (memory) write(run, memory, [{ kind: "summary", text, conversation: run.session.id, at: Date.now() }]);

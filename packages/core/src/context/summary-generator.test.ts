@@ -23,13 +23,13 @@ import {
 } from "../testing/scripted-model.ts";
 import { storeOf } from "../turn/store-of.fixture.ts";
 
-// Conversations of random sizes with summary models that fail in all ways. The judge knows nothing of how a summary comes to
-// be: it reads the requests as JSON, and the log.
+// Conversations of random sizes with summary models that fail in all ways. The judge knows nothing about the making of
+// summaries: it reads the requests as JSON, and the log.
 
 const SUMMARY =
   "What counts of all this is written down here, in the words of a model that writes enough of them. ".repeat(3);
 
-/** Answers of a model to a request for a summary. */
+/** Responses of a model to a request for a summary. */
 const WRITERS: Record<string, (bound: number) => readonly Beat[]> = {
   good: () => [text(SUMMARY)],
   empty: () => [text("  ")],
@@ -49,15 +49,15 @@ const WRITERS: Record<string, (bound: number) => readonly Beat[]> = {
 
 const NAMES = Object.keys(WRITERS);
 
-/** A conversation, which a test may play on from a log that a killed process has left. */
+/** A conversation, which a test may continue from the log of a killed process. */
 interface Plan {
   readonly window: number;
   readonly turns: readonly { readonly said: number; readonly looks: readonly number[] }[];
   readonly writers: readonly string[];
-  /** The process ends behind this turn, and another one opens the log. */
+  /** The process ends after this turn, and another opens the log. */
   readonly restart: number;
   readonly isTask: boolean;
-  /** Facts that are in the log already. */
+  /** Events that are in the log already. */
   readonly left?: readonly Event[];
 }
 
@@ -75,7 +75,7 @@ function weigh({ instructions, tools, messages }: ModelRequest): number {
   return Math.ceil((instructions.length + JSON.stringify([tools, messages]).length) / 4);
 }
 
-/** Plays a conversation. Returns what is wrong with it, and its log. */
+/** Plays a conversation. Returns its faults and its log. */
 async function played({ window, turns, writers, restart, isTask, left = [] }: Plan) {
   const problems: string[] = [];
   const started = new Map<string, number>();
@@ -90,7 +90,7 @@ async function played({ window, turns, writers, restart, isTask, left = [] }: Pl
   });
   const size = (percent: number) => Math.floor(((window * 4) / 100) * percent);
   const model = scriptedModel((request) => {
-    // Where a provider counts more than the JSON has, a request of the whole window would not fit.
+    // If a provider counts more than the JSON has, a request of the whole window does not fit.
     if (weigh(request) > window) problems.push(`A request of ${weigh(request)} tokens for a window of ${window}.`);
     const results = new Set<string>();
     for (const message of request.messages) {
@@ -143,7 +143,7 @@ async function played({ window, turns, writers, restart, isTask, left = [] }: Pl
 
 const problemsOf = async (plan: Plan) => (await played(plan)).problems;
 
-/** Resumes what a killed process has left open, if there is anything. */
+/** Resumes the open work of a killed process, if any. */
 async function goOn(agent: Agent, session: Session): Promise<void> {
   await collect(agent.chat(resume(), { session })).catch((error: unknown) => {
     if (!(error instanceof DirectiveError)) throw error;

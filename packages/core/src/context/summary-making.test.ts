@@ -23,7 +23,7 @@ import {
 } from "../testing/scripted-model.ts";
 import { storeOf } from "../turn/store-of.fixture.ts";
 
-/** A model that refuses what is larger than its window, counts as providers do, and writes summaries as a test says. */
+/** A model that enforces its window, counts as providers do, and writes the summaries of a test. */
 function limitedModel(window: number, write: (request: ModelRequest, summaries: number) => Scene, act: Scene[] = []) {
   let summaries = 0;
   let steps = 0;
@@ -41,7 +41,7 @@ function limitedModel(window: number, write: (request: ModelRequest, summaries: 
   return Object.assign(model, { refusals: () => refused });
 }
 
-/** Words of a message, as a judge reads them: without anything of the program. */
+/** Words of a message for a judge, without text added by the program. */
 function wordsOf(message: PromptMessage): string {
   const said = message.parts.map((part) =>
     part.type === "text" ? part.text : part.type === "call" ? JSON.stringify(part.input) : "",
@@ -126,7 +126,7 @@ describe("F88: a summary covers only what it replaces, from the oldest on", () =
     for (const mark of ["first", "second", "third", "fourth"]) await agent.send(filler(mark, 900), { session });
     const model = limitedModel(3_000, () => SUM);
     const changes = { model, compaction: { contextSize: 3_000, background: false }, limits: { tokens: 4_000 } };
-    // The step that needs the room was begun before.
+    // The step that needs the room had begun before.
     expect((await agent.with(changes).send("newest", { session })).reason).toBe("answered");
     // The long answer alone takes two pieces.
     expect(model.requests.filter(isSummary)).toHaveLength(2);
@@ -153,7 +153,7 @@ describe("F88: a summary covers only what it replaces, from the oldest on", () =
 });
 
 describe("F90: a summary is a model call like any other", () => {
-  /** A conversation that is full, and the scenes of the requests for its summary. */
+  /** A full conversation, and the responses to the requests for its summary. */
   async function full(scenes: Scene[], options: Partial<AgentOptions> = {}) {
     const model = limitedModel(2_000, (_, index) => scenes[index] ?? SUM, ["Yes.", "Yes.", "Yes."]);
     const { session, agent } = play(model, 2_000, { retry: { delay: 1 }, ...options });
@@ -221,7 +221,7 @@ describe("F90: a summary is a model call like any other", () => {
   });
 });
 
-/** A tool whose results are long and never the same; the file that it reads is an argument. */
+/** A tool with long results that are always different; the file that it reads is an argument. */
 let reads = 0;
 const read = defineTool({
   ...{ name: "read", description: "Reads.", input: { type: "object" }, effects: "none", readsEarlier: true },

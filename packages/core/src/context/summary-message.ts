@@ -20,8 +20,8 @@ const NOTHING_EARLIER =
   "Nothing was shortened: what nobody has answered and the last few messages stay as they are, and there is too little before them.";
 
 /**
- * Keeps a summary that a call of the response `message` has written, of all that was said before; it takes effect once the
- * step is over. Returns what it will free. Rejects, and tells the feed, when it frees nothing.
+ * Plans a summary that a call of the response `message` wrote for all earlier messages; it is inserted after the step.
+ * Returns what it will free. Rejects, and informs the feed, if it frees nothing.
  */
 export async function planSummary(run: TurnRun, message: string, text: string): Promise<Shortened> {
   const { session, branch, origin } = run;
@@ -38,8 +38,8 @@ export async function planSummary(run: TurnRun, message: string, text: string): 
 }
 
 /**
- * Returns what a summary text frees that stands for all down to `covers`. An empty text frees nothing; nor does a text that is longer than
- * what it stands for.
+ * Returns what a summary text frees in place of all messages down to `covers`. An empty text, and a text longer than
+ * the covered messages, free nothing.
  */
 export async function freedBy(run: TurnRun, text: string, covers: string): Promise<Shortened> {
   const { path } = run.branch;
@@ -49,21 +49,21 @@ export async function freedBy(run: TurnRun, text: string, covers: string): Promi
   const shown = await countTokens(run, ...shownTexts(covered));
   const saved = shown - (await countTokens(run, text));
   if (saved <= 0) return { messages, tokens: saved };
-  // In a short conversation the words of the user may be most of it.
+  // In a short conversation the kept words of the user may be most of the text.
   return { messages, tokens: Math.max(1, shown - (await standingTokens(run, text, await behindSummary(run, covers)))) };
 }
 
-/** Details of a summary beside its text. */
+/** Properties of a summary apart from its text. */
 interface SummaryDetails {
-  /** Usage and cost of the model that wrote it. */
+  /** Usage and cost of the model that wrote the summary. */
   readonly spent?: { readonly usage: Usage; readonly cost: Cost } | undefined;
-  /** Results of calls behind what it covers that are shown shortened from now on. */
+  /** Results after the covered messages that are shown shortened from now on. */
   readonly shortened?: readonly ShortenedResult[];
-  /** The program wrote it: no memory keeps it. */
+  /** The program wrote the summary, so no memory keeps it. */
   readonly isOwn?: boolean;
 }
 
-/** Puts a summary at the end of the branch, with the words of the user and the state of the work as they are now. */
+/** Appends a summary to the branch, with the current words of the user and state of the work. */
 export async function putSummary(
   run: TurnRun,
   text: string,
@@ -96,7 +96,7 @@ async function compactionBy(run: TurnRun, summary: Omit<SummaryMessage, "id">): 
   const covered = path.slice(0, path.findIndex(({ id }) => id === summary.covers) + 1);
   const messages = afterSummary(covered).filter(({ role }) => role !== "summary").length;
   const before = await tokensOf(takenBy(run), count, signal);
-  // Counted alike: the provider's count of the request before may differ from ours.
+  // Both counted by us: the provider's count of the last request may differ from ours.
   const freed =
     (await countTokens(run, ...shownTexts(path))) -
     (await countTokens(run, ...shownTexts([...path, { ...summary, id: "" }])));
@@ -105,16 +105,16 @@ async function compactionBy(run: TurnRun, summary: Omit<SummaryMessage, "id">): 
 }
 
 /**
- * Messages that a summary leaves whole, beside those that nobody has answered. `newest`: as far as the room allows. `half`: half
- * of these; the other half is for what comes while the summary is made in the background. `asked`, for a summary that a user
- * or the model asked for: as far as a like part of what is there.
+ * Messages that a summary leaves whole, in addition to unanswered ones. `newest`: as many as fit. `half`: half of
+ * these, because the other half is for messages that arrive while the background summary is written. `asked`, for a
+ * summary that a user or the model asked for: the same share of the visible messages.
  */
 export type LeftWhole = "newest" | "half" | "asked";
 
 /**
- * The last message of the first `end` ones on the path that a summary may cover; nothing when fewer than `least` would be
- * covered. What nobody has answered stays as it is, and so do the newest messages: as many as fit beside the summary, the words of the
- * user and the state.
+ * Returns the last of the first `end` messages that a summary may cover, or nothing if fewer than `least` would be
+ * covered. Unanswered messages stay, and so do the newest: as many as fit next to the summary, the user's words and the
+ * state.
  */
 export async function coveredBy(run: TurnRun, end: number, whole: LeftWhole, least = 2): Promise<string | undefined> {
   const { path } = run.branch;
@@ -127,7 +127,7 @@ export async function coveredBy(run: TurnRun, end: number, whole: LeftWhole, lea
     left -= message ? await countTokens(run, ...textsIn(message)) : 0;
     if (left < 0) break;
   }
-  // A summary that nobody has answered yet has nothing behind it to cover.
+  // A summary without an answer has nothing after it to cover.
   if (last < before) return undefined;
   const replaced = path.slice(0, last + 1);
   if (afterSummary(replaced).filter(({ role }) => role !== "summary").length < least) return undefined;
@@ -135,7 +135,7 @@ export async function coveredBy(run: TurnRun, end: number, whole: LeftWhole, lea
   return frees ? path[last]?.id : undefined;
 }
 
-/** Tokens that the newest messages may have behind a summary, and tokens of what the program puts behind it. */
+/** Tokens for the newest messages after a summary, and tokens of the text that the program appends to the summary. */
 async function roomBehind(
   run: TurnRun,
   last: Message | undefined,
@@ -153,17 +153,14 @@ async function roomBehind(
   return { newest: whole === "half" ? newest / 2 : newest, behind };
 }
 
-/**
- * Returns the index on the path of the first message that nobody has answered: a new message, or a response whose results nobody
- * has read.
- */
+/** Returns the index on the path of the first unanswered message: a new message, or a response with unread results. */
 async function unansweredFrom(run: TurnRun): Promise<number> {
   const { path } = run.branch;
   const from = path.findLastIndex(({ role }) => role === "assistant") + 1;
   const response = path[from - 1];
   if (response?.role !== "assistant" || response.calls.length === 0) return from;
   if (!isSettled(response)) return from - 1;
-  // Results that leave no room for anything else are part of what is summed up.
+  // Results that leave no room for anything else are covered too.
   const open = shownTexts(path.slice(from - 1));
   const isTooMuch = (await countTokens(run, ...open)) > (await roomOf(run)) * (1 - SHARES.all);
   return isTooMuch ? from : from - 1;

@@ -3,21 +3,21 @@ import { checkPrice } from "../run/limits.ts";
 import type { Asking, TurnRun } from "../run/run.ts";
 import { messageOf } from "../toolbox/execute.ts";
 
-/** The trigger of a summary, and the user's words for it. */
+/** The trigger of a summary, and the user's instructions for it. */
 export interface SummaryOrder {
-  /** `manual`: a user asks for it. `auto`: the context is nearly full. */
+  /** `manual`: a user asked for the summary. `auto`: the context is nearly full. */
   readonly trigger: "manual" | "auto";
-  /** The user's words for this summary. */
+  /** The user's instructions for this summary. */
   readonly wanted?: string | undefined;
 }
 
-/** Words of users for a summary, or the reason why there must be none. */
+/** Instructions of users for a summary, or the reason why the summary is blocked. */
 type SummaryWords = readonly string[] | { readonly blocked: string };
 
 /**
- * Returns the words that a summary is asked for with: those of `compaction.instructions`, of the hook, and of the user who
- * asks for it. A hook blocks only a summary that a user asks for, because without the others the turn would end for lack of
- * room. A hook that throws adds nothing, and the feed says so.
+ * Returns the instructions for a summary: those of `compaction.instructions`, of the hook, and of the user who asked. A
+ * hook can block only a summary that a user asked for, because without any other summary the turn would run out of
+ * room. A hook that throws adds nothing, and the feed reports the error.
  */
 export async function wordsOf(run: TurnRun, { trigger, wanted }: SummaryOrder): Promise<SummaryWords> {
   const { session, agent, signal, origin } = run;
@@ -42,8 +42,8 @@ export async function wordsOf(run: TurnRun, { trigger, wanted }: SummaryOrder): 
 }
 
 /**
- * Returns the model that writes summaries, and the run as it asks that model: that of `compaction.model`, or the model of the
- * turn where none is named. A model that cannot be had is told in the feed, and the model of the turn writes the summary.
+ * Returns the run and model for writing summaries: `compaction.model`, or the model of the turn if no name is set. If
+ * the named model is unavailable, the feed reports it and the model of the turn writes.
  */
 export async function writerOf({ run, model }: Asking): Promise<Asking> {
   const { agent, session, signal, origin } = run;

@@ -1,10 +1,10 @@
 import { cutBefore } from "../conversation/shown/visible-text.ts";
 import type { PromptMessage } from "../ports/model.ts";
 
-/** Tokens of texts. */
+/** Counts the tokens of texts. */
 export type CountTexts = (...texts: readonly string[]) => Promise<number>;
 
-/** The texts, calls and results of a message. Pictures and reasoning have no words. */
+/** The texts, calls and results of a message, without images and reasoning. */
 export function wordsIn(message: PromptMessage): string[] {
   const said = message.parts.flatMap((part) => {
     if (part.type === "text") return [part.text];
@@ -15,7 +15,7 @@ export function wordsIn(message: PromptMessage): string[] {
   return [...said, ...message.results.map(({ tool, output }) => `[Result of ${tool}] ${output}`)];
 }
 
-/** Messages for one request, their tokens, and the messages behind them. */
+/** Messages for one request, their tokens, and the remaining messages. */
 interface Piece {
   readonly piece: readonly PromptMessage[];
   readonly tokens: number;
@@ -23,8 +23,8 @@ interface Piece {
 }
 
 /**
- * Takes as many messages from the front as `most` tokens hold. A first message that is larger becomes text, of which the piece
- * has the beginning: calls and results of a request stay whole, and nothing is left out.
+ * Takes as many messages from the front as fit into `most` tokens. If the first message alone is too large, it becomes
+ * text that continues in the next piece: calls keep their results in one request, and nothing is lost.
  */
 export async function takePiece(messages: readonly PromptMessage[], most: number, count: CountTexts): Promise<Piece> {
   let taken = 0;
@@ -49,7 +49,7 @@ export async function takePiece(messages: readonly PromptMessage[], most: number
 
 const CONTINUED = "[The message before goes on:]\n";
 
-/** UTF-16 units from the beginning of a text that `most` tokens hold, and their tokens. */
+/** UTF-16 units at the beginning of a text that fit into `most` tokens, and their tokens. */
 async function fitting(text: string, most: number, count: CountTexts) {
   let { length } = text;
   let tokens = await count(text);
@@ -60,7 +60,7 @@ async function fitting(text: string, most: number, count: CountTexts) {
   return { length, tokens };
 }
 
-/** UTF-16 units that a piece has at least, so that each piece gets on. */
+/** Minimum UTF-16 units of a piece, so that each piece makes progress. */
 const LEAST = 100;
 
 export function userText(text: string): PromptMessage {

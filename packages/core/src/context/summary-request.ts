@@ -1,4 +1,4 @@
-/** The form of every summary: headings that the model fills, so that no kind of fact is forgotten. */
+/** The form of every summary: headings for the model to fill, so that no kind of fact is forgotten. */
 const REQUEST = `Sum up the conversation above. The summary takes its place, and you continue the work with nothing but the summary, so write down all that still counts. Use these headings in this order, and leave out one that has nothing below it:
 
 ## Goal
@@ -18,19 +18,19 @@ What is not settled, and who has to settle it.
 
 Leave out what is of no further use. Answer with the summary alone; call no tool.`;
 
-/** Returns the request for a summary of at most `bound` tokens, with the words of users for it. */
+/** Returns the request for a summary of at most `bound` tokens, with the instructions of users. */
 export function requestFor(words: readonly string[], bound: number): string {
   const asked = `${REQUEST} Use at most ${wordsFor(bound)} words.`;
   if (words.length === 0) return asked;
   return `${asked}\n\nAbove all, follow these words of the user for the summary:\n${words.join("\n\n")}`;
 }
 
-/** Returns the request for a shorter summary, of at most `bound` tokens. */
+/** Returns the request for a shorter summary of at most `bound` tokens. */
 export function shorterRequest(bound: number): string {
   return `Your summary is too long. Write it again in at most ${wordsFor(bound)} words, and leave out what matters least. Answer with the summary alone; call no tool.`;
 }
 
-/** Words of English that so many tokens hold. */
+/** Number of English words in this many tokens. */
 function wordsFor(tokens: number): number {
   return Math.max(10, Math.floor(tokens * 0.7));
 }

@@ -10,40 +10,40 @@ import { type CountTexts, takePiece, userText, wordsIn } from "./summary-pieces.
 import { requestFor, shorterRequest } from "./summary-request.ts";
 import { estimate } from "./tokens.ts";
 
-/** Tokens that a response may have beside the text of the summary: many models think before they write. */
+/** Tokens for reasoning in addition to the summary's text: many models think before they write. */
 const REASONING = 16_000;
 
-/** Tokens that a piece has at least: where so few are refused as too long, no summary can be had. */
+/** Minimum tokens of a piece. If even this is refused as too long, no summary is possible. */
 const LEAST_PIECE = 50;
 
-/** Tokens that a summary may have at least where the window is not known. */
+/** Minimum tokens of a summary if the window is unknown. */
 const LEAST_BOUND = 50;
 
-/** Requests that one summary may take, about. */
+/** Approximate maximum number of requests for one summary. */
 const MOST_PIECES = 60;
 
-/** Tokens that a summary may have, that the room has, and that a request has without instructions and tools. */
+/** Token bounds: of the summary, of the room, and of the request without instructions and tools. */
 interface RequestSize {
   readonly bound: number;
   readonly room: number;
   readonly sent: number;
 }
 
-/** How a summary is asked for. */
+/** Options for writing a summary. */
 interface WritingOptions {
-  /** The run whose model goes on with the summary, where another model writes it. */
+  /** The run that continues with the summary, if another model writes the summary. */
   readonly reader?: TurnRun;
   readonly standIn?: StandIn | undefined;
-  /** The turn does not wait for the summary: the feed tells nothing of retries. */
+  /** The turn does not wait for the summary, so retries are not published. */
   readonly isQuiet?: boolean;
 }
 
-/** A response that a model has written to the end, or to a limit. */
+/** A response that a model wrote to its end, or up to a limit. */
 type Written = ModelResponse & { readonly finish: NonNullable<ModelResponse["finish"]> };
 
 /**
- * Has a model write a summary. A request is a model call like any other (F90): it is retried, another model stands in for one
- * that is out, and its usage counts, also where the next request fails.
+ * Lets a model write a summary. Each request is a normal model call (F90): with retries and fallbacks, and its usage
+ * counts even if a later request fails.
  */
 export class SummaryWriter {
   #asking: Asking;
@@ -64,7 +64,7 @@ export class SummaryWriter {
     return this.#asking.model;
   }
 
-  /** Usage and cost of all responses; nothing when there was none. */
+  /** Usage and cost of all responses; nothing if there were none. */
   get spent(): { readonly usage: Usage; readonly cost: Cost } | undefined {
     if (this.#responses.length === 0) return undefined;
     return {
@@ -73,7 +73,7 @@ export class SummaryWriter {
     };
   }
 
-  /** Counts in the log what the requests took, where no summary tells it. */
+  /** Writes the usage of the requests to the log if no summary message carries it. */
   async countSpent({ session, origin }: TurnRun): Promise<void> {
     const { spent } = this;
     if (!spent) return;
@@ -83,16 +83,16 @@ export class SummaryWriter {
   }
 
   /**
-   * Returns the summary of the messages. What is too long for one request is summed up in pieces, the oldest first, each with
-   * the summary so far in front (F88). Rejects with the reason when the model writes none, and with the reason of the run's
-   * signal when that aborts.
+   * Returns the summary of the messages. Messages that exceed one request are summarized in pieces, oldest first, each
+   * with the summary so far in front (F88). Rejects with the reason when the model writes no summary, and with the
+   * reason of the run's signal.
    */
   async summaryOf(messages: readonly PromptMessage[], words: readonly string[] = []): Promise<string> {
     const { run } = this.#asking;
     const count: CountTexts = (...texts) => countTokens(run, ...texts);
     const room = await roomOf(run);
     const isKnown = run.agent.compaction?.contextSize !== undefined;
-    // An unknown window has the size of the conversation as its room, which may be small.
+    // For an unknown window, the room is the size of the conversation, which may be small.
     const bound = Math.max(
       isKnown ? 1 : LEAST_BOUND,
       Math.floor(summaryBound(Math.min(room, await roomOf(this.#reader)))),
@@ -124,7 +124,7 @@ export class SummaryWriter {
     return summary ?? "";
   }
 
-  /** A text of at most `bound` tokens; a longer one is requested once more, shorter, and then cut (F92). */
+  /** Returns a text of at most `bound` tokens. A longer text is requested again, shorter, and then cut (F92). */
   async #boundedText(messages: readonly PromptMessage[], request: string, size: RequestSize): Promise<string> {
     const { run } = this.#asking;
     const isWhole = async ({ written, finish }: Written) =>
@@ -133,7 +133,7 @@ export class SummaryWriter {
     if (await isWhole(first)) return first.written;
     const again = await this.#againAsked(request, first.written, size);
     const second = await this.#text([...messages, ...again], size).catch((error: unknown) => {
-      // The first text is better than none.
+      // The first text is better than no text.
       if (run.signal.aborted || first.written.trim() === "") throw error;
       return first;
     });
@@ -142,7 +142,7 @@ export class SummaryWriter {
     return (await isWhole(best)) ? best.written : await this.#cut(best.written, size.bound);
   }
 
-  /** Asks for a shorter summary behind the one that was too long, as far as the window has room for that. */
+  /** Messages that request a shorter summary, after the one that was too long as far as it fits. */
   async #againAsked(request: string, written: string, { bound, room, sent }: RequestSize): Promise<PromptMessage[]> {
     const { run } = this.#asking;
     const shorter = shorterRequest(bound);
@@ -167,8 +167,8 @@ export class SummaryWriter {
   }
 
   /**
-   * Asks with the head of all requests of the turn, so that the messages are read from the provider's cache: for Anthropic,
-   * whether tools may be called is part of that. A model that calls one all the same is asked again, and may not.
+   * Sends the same head as all requests of the turn, so that the provider's cache serves the messages. For Anthropic
+   * the tool choice is part of the head. If the model calls a tool, a second request forbids tools.
    */
   async #text(messages: readonly PromptMessage[], size: RequestSize): Promise<Written> {
     const first = await this.#ask({ messages, toolChoice: "auto" }, size);
@@ -179,7 +179,7 @@ export class SummaryWriter {
     return response;
   }
 
-  /** Tokens of a response: the summary and some reasoning, as far as the window has room for these. */
+  /** Maximum tokens of a response: the summary and some reasoning, as far as the window has room. */
   #limit({ bound, room, sent }: RequestSize): number {
     const { contextSize } = this.#asking.run.agent.compaction ?? {};
     if (contextSize === undefined) return bound + REASONING;
@@ -194,8 +194,8 @@ export class SummaryWriter {
   }
 
   /**
-   * Counts a request that was cut, as it is paid for all the same and no provider tells its usage: by our own count. What was
-   * in the last request of the turn is in the provider's cache.
+   * Counts an aborted request by our own count: it must be paid for, and no provider reports its usage. The messages of
+   * the turn's last request count as cached.
    */
   #countCut(begun: string, { room, sent }: RequestSize): void {
     const { run, model } = this.#asking;
@@ -231,7 +231,7 @@ export class SummaryWriter {
         error = cause;
       }
       await tell(run, "onModelError", error);
-      // A stream that broke may have been paid for.
+      // A broken stream may have been paid for.
       const delay = patience.after(error, error.code === "broken-stream" || error.code === "stalled");
       if (delay !== undefined) {
         const waited = this.#isQuiet ? waitUntold(run, delay) : waitToRetry(run, patience.attempt, delay, error);
@@ -241,7 +241,7 @@ export class SummaryWriter {
       const by = await this.#standIn?.(error);
       if (signal.aborted) throw signal.reason;
       if (!by) throw error;
-      // The run of a part that has its time has a signal of its own.
+      // The run of a timed part has its own signal, so only the agent is taken over.
       ({ model } = by);
       run = { ...run, agent: by.run.agent };
       this.#asking = { run, model };
@@ -250,7 +250,7 @@ export class SummaryWriter {
   }
 }
 
-/** The same model, whose text is heard while it is written. */
+/** The same model, with a listener for its text. */
 function heardBy(model: ModelDriver, onText: (text: string) => void): ModelDriver {
   const { id, family, price } = model;
   const stream: ModelDriver["stream"] = (request, sink, signal) =>
@@ -275,7 +275,7 @@ const CALLED = "The model called a tool twice instead of writing a summary.";
 const REFUSED = "The model refused to write a summary.";
 const CUT_HERE = "\n[This summary was longer than its limit and was cut here.]";
 
-/** Returns whether a request was refused as too long: by the words of the refusal, or by the size of the request. */
+/** Returns true if a request was refused as too long: by the error code, or by the size of the request. */
 function isTooLong(error: unknown, sent: number, room: number): error is ModelError {
   if (!(error instanceof ModelError)) return false;
   return (

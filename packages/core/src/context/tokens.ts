@@ -7,34 +7,32 @@ import { orAborted } from "../model/alarm.ts";
 import type { PromptMessage } from "../ports/model.ts";
 import type { CountTokens, TurnAgent, TurnRun } from "../run/run.ts";
 
-/**
- * What a request takes of its model's context: what a provider has counted, and the texts that none has counted yet.
- */
+/** Size of a request: tokens counted by a provider, and texts not counted yet. */
 export interface RoomTaken {
   readonly counted: number;
   readonly uncounted: readonly string[];
-  /** The provider counts less than half of our own rough count, or more than twice as much. */
+  /** The provider counts less than half, or more than twice, of our own rough count. */
   readonly doubted?: "few" | "many";
 }
 
 /**
- * The share of the context that makes it full: a request of this size that is refused without a reason is taken to be too long, and
- * a turn waits for its summary.
+ * Share of the context that counts as full: a request of this size that is refused without a reason is assumed to be
+ * too long, and a turn waits for its summary.
  */
 export const NEARLY_FULL = 0.9;
 
-/** Tokens of a text, roughly: four characters each. */
+/** Rough count of tokens: four characters each. */
 export function estimate(text: string): number {
   return Math.ceil(text.length / 4);
 }
 
 /**
- * Returns the size of the next request: the provider's count of the last request, and the texts since. Our own rough count replaces a
- * provider's count that is less than half of it (F97).
+ * Returns the size of the next request: the provider's count of the last request, and the texts since. If that count is
+ * less than half of our own rough count, our own count replaces it (F97).
  */
 export function takenBy({ branch, agent }: TurnRun): RoomTaken {
   const taken = countedBy(branch.path, agent);
-  // A window that has no room for the tools is as wrong as a count can be.
+  // If the tools alone exceed the window, the window's size is as doubtful as the count.
   if (taken.counted === 0 || headBytes(agent) >= (agent.compaction?.contextSize ?? 0) * BYTES) return taken;
   const own = ownCount(branch.prompt(), agent) - roughly(taken.uncounted);
   const counted = Math.max(taken.counted, Math.ceil(own));
@@ -64,7 +62,7 @@ function countedBy(path: readonly Message[], { instructions, toolbox }: TurnAgen
 
 const bytesOf = new WeakMap<object, number>();
 
-/** Bytes of what never changes, counted once. */
+/** Bytes of texts that never change, counted once. */
 function sizeOf<T extends object>(counted: T, textsOf: (counted: T) => readonly string[]): number {
   let bytes = bytesOf.get(counted);
   if (bytes === undefined) {
@@ -74,10 +72,10 @@ function sizeOf<T extends object>(counted: T, textsOf: (counted: T) => readonly 
   return bytes;
 }
 
-/** How much of a prompt was summed up, by the array, which only grows. */
+/** Progress of the byte count of a prompt array, which only grows. */
 const summed = new WeakMap<readonly PromptMessage[], { messages: number; bytes: number }>();
 
-/** Our own rough count of a request: a token for four bytes of text. */
+/** Our own rough count of a request: one token for four bytes of text. */
 export function ownCount(prompt: readonly PromptMessage[], agent: TurnAgent): number {
   const sum = summed.get(prompt) ?? { messages: 0, bytes: 0 };
   summed.set(prompt, sum);
@@ -105,12 +103,12 @@ function textsInPrompt(message: PromptMessage): string[] {
   return [...texts, ...inputs, ...message.results.map(({ output }) => output)];
 }
 
-/** As many tokens as all that can have at most, whatever counts them: no token is shorter than a byte. */
+/** Upper bound of the tokens by any tokenizer: no token is shorter than a byte. */
 export function mostOf({ counted, uncounted }: RoomTaken): number {
   return uncounted.reduce((sum, text) => sum + Buffer.byteLength(text), counted);
 }
 
-/** The tokens of all that. Rejects with the signal's reason as soon as that aborts. */
+/** Counts the tokens. Rejects with the signal's reason as soon as the signal aborts. */
 export async function tokensOf(
   { counted, uncounted }: RoomTaken,
   count: CountTokens,
@@ -121,7 +119,7 @@ export async function tokensOf(
   return tokens;
 }
 
-/** Returns the count; nothing once the run is aborted, because the abort decides how the run goes on. */
+/** Returns the count, or nothing once the run is aborted: the loop then reacts to the abort. */
 export async function untilAborted<T>({ signal }: TurnRun, counting: (signal: AbortSignal) => Promise<T>) {
   try {
     return await counting(signal);
@@ -131,12 +129,12 @@ export async function untilAborted<T>({ signal }: TurnRun, counting: (signal: Ab
   }
 }
 
-/** Returns the texts of a path that the model is shown. */
+/** Returns the texts of a path that the model sees. */
 export function shownTexts(path: readonly Message[]): string[] {
   return afterSummary(path).flatMap((message) => (isSummary(message) ? standingFor(message, path) : textsIn(message)));
 }
 
-/** Returns the texts of a message that the model is shown. The message is no summary. */
+/** Returns the texts of a message that the model sees. The message must not be a summary. */
 export function textsIn(message: Message): string[] {
   if (message.role !== "assistant") return [textOf(message)];
   return [textOf(message), ...message.calls.map(({ inputText }) => inputText), ...resultsIn(message)];
