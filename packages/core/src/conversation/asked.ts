@@ -1,37 +1,37 @@
-/** An answer that a person may choose. */
+/** An answer that a user may choose. */
 export interface QuestionChoice {
-  /** One line of at most 100 characters; no other choice of its field has the same. */
+  /** One line of at most 100 characters, unique among the choices of the field. */
   readonly label: string;
-  /** What choosing it means: one line of at most 500 characters. */
+  /** Meaning of the choice: one line of at most 500 characters. */
   readonly description?: string;
 }
 
-/** One of the things that a question asks at once, with answers to choose from; words may stand beside or instead of them. */
+/** One field of a question with choices. A user may add words to the choices, or write words in their place. */
 export interface QuestionField {
-  /** What it is about: one line of at most 40 characters; no other field of the question has the same. */
+  /** Subject of the field: one line of at most 40 characters, unique among the fields of the question. */
   readonly heading: string;
-  /** What is asked: at most 2,000 characters. */
+  /** The question of this field: at most 2,000 characters. */
   readonly text: string;
-  /** 2 to 12. */
+  /** 2 to 12 choices. */
   readonly choices: readonly QuestionChoice[];
-  /** Any number of them may be chosen. Default: one. */
+  /** Any number of choices may be chosen. Default: one. */
   readonly several?: boolean;
 }
 
-/** What a person says to one field. */
+/** A user's answer to one field. */
 export interface FilledField {
-  /** Labels, in the order of the field. */
+  /** Labels in the order of the field's choices. */
   readonly chosen: readonly string[];
-  /** Empty when they said nothing beside. */
+  /** The user's own words; empty if there are none. */
   readonly words: string;
 }
 
-/** What a tool asks a person. Whatever it offers, the answer is a text. */
+/** A question of a tool to a user. The answer is always a text. */
 export interface AskedInWords {
   readonly text: string;
-  /** Answers to choose from; another one may be given all the same. */
+  /** Suggested answers; any other answer is accepted too. */
   readonly choices?: readonly string[];
-  /** What is asked at once, each with its choices: the answer is `filledText` of what was filled in, or other words. */
+  /** Fields that are asked together. The answer is `filledText` of the filled fields, or any other text. */
   readonly fields?: readonly QuestionField[];
   readonly default?: string;
 }
@@ -39,7 +39,7 @@ export interface AskedInWords {
 const FIELDS = 4;
 const CHOICES = 12;
 
-/** Why nobody can be asked these fields, in one sentence; nothing when they can. */
+/** Returns a sentence about the first fault in these fields, or nothing if they can be asked. */
 export function fieldsProblem(fields: readonly QuestionField[]): string | undefined {
   if (fields.length === 0 || fields.length > FIELDS)
     return `Ask 1 to ${FIELDS} questions at once, not ${fields.length}.`;
@@ -72,7 +72,7 @@ function lineProblem(what: string, line: string, most: number): string | undefin
   return textProblem(what, line, most);
 }
 
-/** Why a text cannot stand in a question to a person, as a sentence that begins with `what`, the name of the text. */
+/** Returns a sentence about a fault of a text in a question, or nothing. The sentence begins with `what`. */
 export function textProblem(what: string, text: string, most: number): string | undefined {
   if (text.trim() === "") return `${what} must not be empty.`;
   if (/[\p{Cc}--[\n\t]]/v.test(text)) return `${what} must not hold control characters.`;
@@ -87,8 +87,8 @@ function repeated(texts: readonly string[]): string | undefined {
 }
 
 /**
- * What a person says to a question with fields, as one text, in which form every client gives it; nothing when they
- * said nothing to any of them.
+ * Returns a user's answers to a question with fields as one text, the same in every client. Returns nothing if all
+ * fields are empty.
  */
 export function filledText(
   fields: readonly QuestionField[],
@@ -108,8 +108,8 @@ function saidTo({ chosen, words }: FilledField = { chosen: [], words: "" }): str
 }
 
 /**
- * What a line says to a field: numbers of choices with commas between them, numbers with words behind a colon, the label of a
- * choice, or words. Or what is wrong with it, in one sentence.
+ * Reads a line as the answer to a field: numbers of choices with commas, numbers with words after a colon, the label of
+ * a choice, or words. Returns a sentence if the line is invalid.
  */
 export function filledByLine({ choices, several = false }: QuestionField, line: string): FilledField | string {
   const text = line.trim();
@@ -125,7 +125,7 @@ export function filledByLine({ choices, several = false }: QuestionField, line: 
   return { chosen: choices.map(({ label }) => label).filter((_, index) => wanted.has(index + 1)), words: words.trim() };
 }
 
-/** A question with its fields as one text, for clients that have no form. */
+/** Returns a question and its fields as one text, for clients without forms. */
 export function askedText({ text, fields = [] }: Pick<AskedInWords, "text" | "fields">): string {
   const paragraphs = fields.map(({ heading, text: asked, choices: offered, several = false }) =>
     [

@@ -4,33 +4,33 @@ import { inEnglish, type Say } from "./shown/say.ts";
 
 type RunEnded = Extract<Event, { readonly type: "run.ended" }>;
 
-/** How a turn ended that did not come to its response. */
+/** The end of a turn that did not come to its response. */
 export interface BrokenTurn {
   readonly run: string;
   readonly reason: Exclude<RunEnd, "answered" | "finished" | "waiting">;
-  /** The kind of failure: for a model's, the code of the `ModelError`. */
+  /** Kind of the failure; for a failure of the model, the code of the `ModelError`. */
   readonly code?: string;
   /** One sentence. */
   readonly message?: string;
 }
 
-/** What a person can do about it: ask again, ask another model, or go on from where it stands. */
+/** A way to continue: ask again, ask another model, or continue from here. */
 export type WayOn = "again" | "another-model" | "go-on";
 
-/** What a person is told of a turn that broke off, the same in every client (W48). */
+/** The report of a broken turn for users, the same in every client (W48). */
 export interface ToldBreak {
-  /** In a few words. */
+  /** A headline of a few words. */
   readonly head: string;
-  /** One sentence: why, as the log has it. */
+  /** The reason from the log, in one sentence. */
   readonly why: string;
-  /** What can be done, the best first; and in words, for who has no buttons. */
+  /** Ways to continue, best first, and the same as a sentence for clients without buttons. */
   readonly ways: readonly WayOn[];
   readonly advice: string;
-  /** Something is wrong; else it was meant to end. */
+  /** True for a failure; false for an intended end. */
   readonly isFailure: boolean;
 }
 
-/** Says why a turn did not come to its response, and what can be done about it. `isBegun`: a part of the response is there. */
+/** Describes a broken turn and the ways to continue. `isBegun`: a part of the response exists. */
 export function toldBreak(
   { reason, code, message }: Omit<BrokenTurn, "run">,
   isBegun = false,
@@ -66,12 +66,12 @@ export function toldBreak(
 }
 
 /**
- * How a response falls short though nothing failed: the model said nothing, was cut off at the limit of its length, or by
- * the provider's filter. Such a turn counts as answered, and a person is told.
+ * The fault of a response without an error: the response is empty, or was cut off by the output limit or the provider's
+ * filter. The turn counts as answered, and the user is informed.
  */
 export type Shortfall = "empty" | "length" | "filtered";
 
-/** How a complete response falls short; nothing when it is an answer, or asks for calls. */
+/** Returns the fault of a complete response, or nothing for an answer or a request for calls. */
 export function shortfallOf(message: Message | undefined): Shortfall | undefined {
   if (message?.role !== "assistant" || message.unreadable !== undefined) return undefined;
   const { finish, parts } = message;
@@ -85,7 +85,7 @@ function isWords(part: Part): boolean {
   return part.type === "text" && part.text.trim() !== "";
 }
 
-/** Says that a message, or an input that waits, cannot be read, and why (F77); nothing when it can. */
+/** Returns a sentence for a message or waiting input that cannot be read, with the reason (F77). Nothing if it can be read. */
 export function toldUnreadable(
   message: Pick<Message, "unreadable"> | undefined,
   say: Say = inEnglish,
@@ -94,7 +94,7 @@ export function toldUnreadable(
   return reason === undefined ? undefined : say("This message cannot be read: {reason}", { reason });
 }
 
-/** Says how a response falls short, and what a person can do; nothing when it does not. */
+/** Returns a sentence for the fault of a response and a remedy, or nothing. */
 export function toldShortfall(message: Message | undefined, say: Say = inEnglish): string | undefined {
   if (message?.role === "assistant" && message.unreadable !== undefined) return toldUnreadable(message, say);
   switch (shortfallOf(message)) {
@@ -113,21 +113,21 @@ export function toldShortfall(message: Message | undefined, say: Say = inEnglish
   }
 }
 
-/** Why a run ended, in a sentence of the log; nothing where it says no more than the reason. */
+/** Returns the reason why a run ended, as a sentence. Nothing if the log has no sentence. */
 export function whyEnded({ error, limit }: Pick<RunEnded, "error" | "limit">): string | undefined {
   return error?.message ?? (limit === undefined ? undefined : `The turn reached ${limit}.`);
 }
 
 /**
- * The error of a run that nobody stopped: its session was closed under it, or its process ended. Who reads how it ended
- * must not take it for their own doing.
+ * Error of a run that no user stopped: its session was closed, or its process ended. Users must not think that they
+ * stopped the run.
  */
 export const CUT_OFF = {
   code: "cut-off",
   message: "The program that worked on this stopped before the answer was complete.",
 } as const;
 
-/** Asking the same model the same again will fail the same way: these are of `ModelErrorCode`. */
+/** Codes of `ModelErrorCode` for which the same request to the same model will fail again. */
 const ELSEWHERE: ReadonlySet<string> = new Set([
   "authentication",
   "quota",

@@ -4,14 +4,14 @@ import { afterSummary } from "./tree/path.ts";
 
 const MiB = 1024 * 1024;
 
-/** Bytes of a picture that a call brings: more than that no provider takes, in base 64. */
+/** Maximum bytes of an image in a call's result. Larger images exceed the limit of every provider in base 64. */
 const LARGEST_PICTURE = 3.75 * MiB;
-/** Bytes of any other file that a call brings. */
+/** Maximum bytes of any other file in a call's result. */
 export const LARGEST_FILE = 5 * MiB;
-/** Bytes of all files of results that a model is shown at once: a request holds them all. */
+/** Maximum bytes of all files in visible results, since each request contains them all. */
 const MOST_AT_ONCE = 20 * MiB;
 
-/** Files that models look at as they are, by how they begin, as Latin-1. */
+/** File formats that models read directly, by their first bytes as Latin-1. */
 const MEDIA = [
   { mediaType: "image/png", what: "a PNG image", begins: /^\x89PNG\r\n/ },
   { mediaType: "image/jpeg", what: "a JPEG image", begins: /^\xFF\xD8\xFF/ },
@@ -20,30 +20,30 @@ const MEDIA = [
   { mediaType: "application/pdf", what: "a PDF document", begins: /^%PDF-/ },
 ] as const;
 
-/** Bytes of the beginning of a file that tell what it is. */
+/** Number of bytes at the beginning of a file that identify its format. */
 export const TELLING_BYTES = 16;
 
-/** What a file is that models look at as it is, by its first bytes; nothing for any other. */
+/** Returns the format of a file that models read directly, by its first bytes. Nothing for any other file. */
 export function mediaIn(bytes: Uint8Array): (typeof MEDIA)[number] | undefined {
   const head = String.fromCharCode(...bytes.subarray(0, TELLING_BYTES));
   return MEDIA.find(({ begins }) => begins.test(head));
 }
 
-/** The bytes of what stands in base 64. */
+/** Number of bytes encoded in a base 64 text. */
 export function sizeIn(base64: string): number {
   const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
   return Math.max(0, Math.floor((base64.length * 3) / 4) - padding);
 }
 
-/** Bytes of the files of results that a model is shown with a path. */
+/** Bytes of all files in the visible results of a path. */
 export function filesOn(path: readonly Message[]): number {
   const calls = afterSummary(path).flatMap((message) => (message.role === "assistant" ? message.calls : []));
   return calls.flatMap(({ files = [] }) => files).reduce((sum, { data = "" }) => sum + sizeIn(data), 0);
 }
 
 /**
- * A file that a call brings, by its bytes the kind that it says; or why it cannot be shown to a model, as the end of a
- * sentence. `before`: bytes of the files that the model is shown already.
+ * Checks a file of a call's result, and corrects its media type by its bytes. Returns the end of a sentence if the file
+ * cannot be shown to a model. `before`: bytes of the files that the model sees already.
  */
 export function checkedFile({ mediaType, name, data = "" }: FilePart, before: number): FilePart | string {
   const size = sizeIn(data);
@@ -62,8 +62,8 @@ export function checkedFile({ mediaType, name, data = "" }: FilePart, before: nu
 }
 
 /**
- * The events that store the files which a call brought, and the files as its end names them, by the digests of their bytes. When
- * all are `known`, none is stored again: that would push others out of those that are kept.
+ * Returns the events that store the files of a call, and the files for the call's end event, by digests of their bytes.
+ * Stores nothing if all files are `known`: a second copy would push out other kept files.
  */
 export function storedFiles(
   brought: readonly FilePart[],

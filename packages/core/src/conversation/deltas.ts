@@ -1,14 +1,14 @@
 import type { Cursor, Delta } from "./feed-item.ts";
 
 /**
- * The delta that says what two neighbours say, or nothing if they are not of one text, or if something else was said between
- * them: who breaks off behind that would have a hole.
+ * Merges two neighbouring deltas of the same text. Returns nothing if they differ, or if another delta came between
+ * them: a reader that stops after the merged delta would miss that one.
  */
 export function mergeDeltas(first: Delta, second: Delta): Delta | undefined {
   return areNeighbours(first, second) ? joined(first, second, first.text + second.text) : undefined;
 }
 
-/** The same of many, each group of neighbours in one. */
+/** Merges each group of neighbouring deltas. */
 export function mergeAll(deltas: readonly Delta[]): Delta[] {
   const merged: Delta[] = [];
   for (let from = 0, to = 0; from < deltas.length; from = to) {
@@ -35,7 +35,7 @@ function joined(first: Delta, last: Delta, text: string): Delta {
   return first.begins === undefined ? { ...last, text } : { ...last, text, begins: first.begins };
 }
 
-/** What is left of a delta for someone who has seen all up to `cursor`. */
+/** Returns the part of a delta after `cursor`, or nothing. */
 export function afterCursor(delta: Delta, cursor: Cursor): Delta | undefined {
   if (delta.seq !== cursor.seq) return delta.seq > cursor.seq ? delta : undefined;
   const unseen = delta.offset - cursor.offset;

@@ -21,26 +21,25 @@ import type {
 import type { Cost, Spent, SpentBefore, Usage } from "./usage.ts";
 
 /**
- * The facts of a conversation. The log is a sequence of them; nothing else is ever stored, and `reduce` is the only way
- * from them to a state. The union is flat and closed; a log of a newer version may hold others, which are kept and
- * passed over.
+ * The facts of a conversation. The log stores nothing but these events, and only `reduce` turns them into a state. The
+ * union is flat and closed. Unknown events of newer versions are kept and skipped.
  */
 export type EventBody =
   | { readonly type: "conversation.created"; readonly id: string; readonly labels: Readonly<Record<string, string>> }
-  /** All before it was written elsewhere: what was open there has ended, and nothing that was allowed there holds here. */
+  /** All earlier events come from elsewhere: their open work has ended, and their permissions are not valid here. */
   | { readonly type: "conversation.brought-in"; readonly how: "import" | "file" }
-  /** A text that others refer to by its digest: runs to instructions and tool schemas, calls to files that they brought. */
+  /** A text that other events refer to by its digest: instructions, tool schemas, or files of calls. */
   | {
       readonly type: "content.stored";
       readonly digest: string;
       readonly text: string;
-      /** Of a file, whose bytes the text is in base 64: a call that ends refers to it. */
+      /** For a file: `text` has its bytes in base 64, and the end of a call refers to it. */
       readonly mediaType?: string;
     }
   | MessageAdded
-  /** Memory put these in front of the model, with the user message `message`. */
+  /** Memory added these entries to the user message `message`, for the model. */
   | { readonly type: "memory.recalled"; readonly message: string; readonly items: readonly Recalled[] }
-  /** A person does not want the model told an entry that was recalled, the first being 0; or wants it again. */
+  /** A user hid a recalled entry from the model, or showed it again. `item`: index from 0. */
   | { readonly type: "memory.dismissed"; readonly message: string; readonly item: number; readonly dismissed: boolean }
   | {
       readonly type: "message.started";
@@ -49,21 +48,21 @@ export type EventBody =
       readonly run: string;
       readonly model: string;
     }
-  /** The text that came since the checkpoint before, by part. */
+  /** The text since the last checkpoint, by part. */
   | { readonly type: "message.checkpoint"; readonly message: string; readonly parts: readonly CheckpointPart[] }
-  /** The response as it stands: authoritative over every delta and checkpoint before. */
+  /** The complete response. It overrides all earlier deltas and checkpoints. */
   | {
       readonly type: "message.completed";
       readonly message: string;
       readonly parts: readonly Part[];
-      /** As for a message that was added. */
+      /** See `MessageAdded.unreadable`. */
       readonly unreadable?: string;
       readonly finish: Finish;
       readonly usage: Usage;
       readonly cost?: Cost;
       readonly error?: string;
     }
-  /** A response that nobody acted on and that is asked for anew, or that never had a first word. */
+  /** A response that will be requested again, or that ended before its first word. Nothing has acted on it. */
   | {
       readonly type: "message.abandoned";
       readonly message: string;
@@ -77,9 +76,9 @@ export type EventBody =
       readonly call: string;
       readonly tool: string;
       readonly inputText: string;
-      /** The tool that the model called instead, which forwards to this one: with `{ tool, input }`. */
+      /** The tool that the model called with `{ tool, input }`, if it forwards to this tool. */
       readonly via?: string;
-      /** As checked, where it was; said again when a later check makes something else of it. */
+      /** The checked arguments, if checked. Written again when a later check changes them. */
       readonly input?: Json;
       readonly about?: About;
     }
@@ -88,15 +87,15 @@ export type EventBody =
       readonly message: string;
       readonly call: string;
       readonly tool?: string;
-      /** What will run if a person allows it. */
+      /** The arguments that will run if a user allows the call. */
       readonly input?: Json;
-      /** Names the question; `session.answer` takes it. */
+      /** Id of the question for `session.answer`. */
       readonly question: string;
-      /** What an answer "always" would allow, as a permission rule. */
+      /** The permission rule that the answer "always" would add. */
       readonly pattern?: string;
-      /** What the call would do, as far as its tool can tell. */
+      /** Effects of the call, as far as its tool can predict them. */
       readonly preview?: Preview;
-      /** Nobody can go on with the call when its process ends, as with one of another program's agent. */
+      /** No process can continue the call after this one ends, as for an agent of another program. */
       readonly survives?: false;
     }
   | {
@@ -105,9 +104,9 @@ export type EventBody =
       readonly call: string;
       readonly question: string;
       readonly allowed: boolean;
-      /** Allow everything that this rule covers, for the conversation or for good. */
+      /** Allows everything that this rule covers, for the conversation or permanently. */
       readonly remember?: { readonly pattern: string; readonly scope: "conversation" | "always" };
-      /** The arguments as a person changed them. */
+      /** The arguments as a user changed them. */
       readonly input?: Json;
       /** A rule or a hook decided the call before a user did. */
       readonly byRule?: true;
@@ -121,34 +120,34 @@ export type EventBody =
       readonly attempt: number;
       /** The same for every attempt of one call. */
       readonly key: string;
-      /** What it is about now, when a person changed its arguments. */
+      /** New subject of the call after a user changed its arguments. */
       readonly about?: About;
     }
   | CallEnded<"call.completed">
   | CallEnded<"call.failed">
   | CallEnded<"call.denied">
   | CallEnded<"call.cancelled">
-  /** The call listens to what the model says next. */
+  /** The call follows the next text of the model. */
   | { readonly type: "call.following"; readonly message: string; readonly call: string; readonly run: string }
-  /** It listens no more. `completed`: the response ended cleanly, and what the call did with it is done. */
+  /** The call no longer follows. `completed`: the response ended cleanly, and the call has acted on it. */
   | {
       readonly type: "call.followed";
       readonly message: string;
       readonly call: string;
       readonly outcome: "completed" | "dropped";
-      /** Why it was dropped. */
+      /** Reason for `dropped`. */
       readonly reason?: string;
     }
   | ({ readonly type: "file.changed"; readonly message: string; readonly call: string } & FileChange)
-  /** A tool asks a person. */
+  /** A tool asks a user. */
   | ({
       readonly type: "question.asked";
       readonly message: string;
       readonly call: string;
       readonly question: string;
       /**
-       * What becomes of the question when its process ends. `true`: the call runs again and receives the answer. `false`: the
-       * outcome of the call is unknown, and the question waits until a user has seen that. Absent: the question is closed.
+       * The question after the end of its process. `true`: the call runs again and gets the answer. `false`: the outcome
+       * of the call is unknown, and the question stays until a user has seen this. Absent: the question is closed.
        */
       readonly survives?: boolean;
     } & AskedInWords)
@@ -157,9 +156,9 @@ export type EventBody =
       readonly question: string;
       /** Absent when the user declined, and when the question was withdrawn. */
       readonly text?: string;
-      /** Why the user declined. */
+      /** The user's reason for declining. */
       readonly reason?: string;
-      /** Nobody waits for an answer any more. */
+      /** The question no longer takes an answer. */
       readonly withdrawn?: true;
     }
   | {
@@ -167,7 +166,7 @@ export type EventBody =
       readonly run: string;
       readonly agent: string;
       readonly model: string;
-      /** As the agent had them. */
+      /** Settings and limits of the agent. */
       readonly settings: object;
       readonly limits: object;
       readonly mode: "chat" | "task";
@@ -175,26 +174,26 @@ export type EventBody =
       readonly instructions: string;
       /** Digest of the tool schemas. */
       readonly tools: string;
-      /** Where the run starts: the last message on its path. */
+      /** The last message on the path at the start of the run. */
       readonly leaf: string | null;
-      /** The call that launched it: the run of a sub-agent. */
+      /** The launching call, for the run of a sub-agent. */
       readonly call?: string;
-      /** Processes of whose end the message tells with which it begins. */
+      /** Processes whose ends the first message of the run reports. */
       readonly processes?: readonly string[];
       /** The run that ended as `waiting` and whose turn this run continues. */
       readonly continues?: string;
-      /** Usage of the earlier turns whose limits this turn shares: a hook added this turn, and no user asked for it. */
+      /** Usage of the earlier turns whose limits this turn shares: a hook added this turn, not a user. */
       readonly before?: SpentBefore;
     }
-  /** The run waits for a user: at a limit, or with the offer to store a message that is too large as a file. */
+  /** The run waits for a user: at a limit, or with the offer to store a too large message as a file. */
   | {
       readonly type: "run.paused";
       readonly run: string;
       readonly question: string;
       readonly reason: string;
-      /** The effect of "allow" when the run is at no limit: `file` stores a message as a file. */
+      /** Effect of "allow" if the run is at no limit: `file` stores a message as a file. */
       readonly offers?: "file";
-      /** Nobody can go on with the run when its process ends, as with one of another program's agent. */
+      /** No process can continue the run after this one ends, as for an agent of another program. */
       readonly survives?: false;
     }
   | {
@@ -202,61 +201,61 @@ export type EventBody =
       readonly run: string;
       readonly question: string;
       readonly allowed: boolean;
-      /** As in the question. */
+      /** See `run.paused`. */
       readonly offers?: "file";
     }
   | {
       readonly type: "run.ended";
       readonly run: string;
       readonly reason: RunEnd;
-      /** The message that stands last on the path of the run. */
+      /** The last message on the path of the run. */
       readonly leaf: string | null;
       readonly error?: { readonly code: string; readonly message: string };
-      /** The limit that ended it, in words, when `reason` is `limit`. */
+      /** Description of the limit, if `reason` is `limit`. */
       readonly limit?: string;
       /**
-       * Usage of the turn, with its sub-agents and with the runs that this run continues or shares limits with; absent when nobody knows, as of a run
-       * whose process stopped.
+       * Usage of the turn, with its sub-agents and with runs that it continues or shares limits with. Absent: unknown,
+       * as for a run whose process stopped.
        */
       readonly spent?: Spent;
     }
-  /** A person wrote to a run; it waits until it is delivered. Its id becomes that of the message. */
+  /** A user sent an input to a run. It waits until delivery; its message will have the same id. */
   | {
       readonly type: "input.queued";
       readonly input: string;
       readonly parts: readonly UserPart[];
-      /** As for a message that was added. */
+      /** See `MessageAdded.unreadable`. */
       readonly unreadable?: string;
       readonly delivery: Delivery;
-      /** The run that it is for; `null` when none was live. */
+      /** Id of the target run; `null` if no run was live. */
       readonly run: string | null;
     }
   | {
       readonly type: "input.edited";
       readonly input: string;
       readonly parts?: readonly UserPart[];
-      /** As for a message that was added. */
+      /** See `MessageAdded.unreadable`. */
       readonly unreadable?: string;
       readonly delivery?: Delivery;
-      /** Now stands before this one; last with `null`. */
+      /** The input moves before this one, or to the end with `null`. */
       readonly before?: string | null;
-      /** Now is for this run. */
+      /** The new target run. */
       readonly run?: string;
     }
   | { readonly type: "input.withdrawn"; readonly input: string }
-  /** Comes together with the message. */
+  /** Written together with the input's message. */
   | { readonly type: "input.delivered"; readonly input: string }
   | { readonly type: "message.labelled"; readonly message: string; readonly label: string | null }
   | { readonly type: "message.starred"; readonly message: string; readonly starred: boolean }
-  /** The message and all below it are out of sight, until `message.restored`. */
+  /** The message and all messages below it are hidden, until `message.restored`. */
   | { readonly type: "message.removed"; readonly message: string }
   | { readonly type: "message.restored"; readonly message: string }
   | { readonly type: "title.changed"; readonly title: string }
   | { readonly type: "model.changed"; readonly model: string }
   | ProcessEvent
-  /** A permission rule that was allowed for this conversation holds no more. */
+  /** A permission rule of this conversation was revoked. */
   | { readonly type: "rule.revoked"; readonly pattern: string }
-  /** A model was asked for something that is not a message of the tree: a title, or a summary that failed. */
+  /** A model call that is no message of the tree: a title, or a summary that failed. */
   | {
       readonly type: "usage.counted";
       readonly purpose: "title" | "summary";
@@ -265,7 +264,7 @@ export type EventBody =
       readonly cost?: Cost;
     };
 
-/** A user message or a summary, whole. */
+/** A complete user message or summary. */
 export interface MessageAdded {
   readonly type: "message.added";
   readonly message: string;
@@ -273,29 +272,29 @@ export interface MessageAdded {
   readonly role: "user" | "summary";
   readonly author?: Author;
   readonly parts: readonly (UserPart | TextPart)[];
-  /** Why its parts could not be read where they were written before, in one sentence; `parts` is empty then. */
+  /** The reason why the parts could not be read in an imported log, in one sentence; `parts` is empty then. */
   readonly unreadable?: string;
-  /** For the first message of a sub-agent: the call that launched it. */
+  /** For the first message of a sub-agent: the launching call. */
   readonly call?: string;
-  /** The live run that put it at the end of its branch; absent where it stands before the run, or beside it. */
+  /** The live run that appended the message to its branch. Absent: the message precedes the run, or is on another branch. */
   readonly run?: string;
-  /** For a user message: the name of the worktree in which all below it works. */
+  /** For a user message: the name of the worktree that all messages below use. */
   readonly worktree?: string;
-  /** For a summary: the last message that it covers. One without it and with `shortened` covers nothing. */
+  /** For a summary: the last covered message. Absent with `shortened`: the summary covers nothing. */
   readonly covers?: string;
-  /** For a summary: the covered user messages whose words the model is still shown, in the order of the path. */
+  /** For a summary: covered user messages whose words the model still sees, in path order. */
   readonly kept?: readonly KeptMessage[];
-  /** For a summary: the number of covered user messages whose words the model is not shown. */
+  /** For a summary: number of covered user messages whose words the model does not see. */
   readonly leftOut?: number;
-  /** For a summary: what the program knew of the branch at that moment, in words for the model. */
+  /** For a summary: the program's knowledge of the branch at that moment, as a text for the model. */
   readonly state?: string;
-  /** For a summary: what it made of the next request, for users. */
+  /** For a summary: its effect on the next request, for users. */
   readonly compaction?: CompactionResult;
-  /** For a summary: that the work continues, and how the model reads what is covered, in words for the model. */
+  /** For a summary: a note to the model about continuing the work and reading covered messages. */
   readonly note?: string;
-  /** For a summary: as in `SummaryMessage`. */
+  /** For a summary: see `SummaryMessage.shortened`. */
   readonly shortened?: SummaryMessage["shortened"];
-  /** For a summary: of the model call that wrote it. */
+  /** For a summary: usage of the model call that wrote it. */
   readonly usage?: Usage;
   readonly cost?: Cost;
 }
@@ -305,36 +304,36 @@ export interface CallEnded<Type extends string> {
   readonly type: Type;
   readonly message: string;
   readonly call: string;
-  /** Absent, as `input` is, only in logs from before events of calls said it. */
+  /** Absent, like `input`, only in logs of versions that did not write these fields. */
   readonly tool?: string;
-  /** What ran, or was to run; absent too when the model wrote no JSON. */
+  /** The arguments that ran or were to run. Also absent if the model wrote no JSON. */
   readonly input?: Json;
-  /** What the model is told. */
+  /** The result for the model. */
   readonly output: string;
-  /** What it is shown besides, each by the digest of a `content.stored` before. */
+  /** Files of the result, each by the digest of an earlier `content.stored`. */
   readonly files?: readonly Omit<BroughtFile, "type" | "data" | "url">[];
-  /** Files that it read, or found changed by what it ran. */
+  /** Files that the call read, or found changed by its effects. */
   readonly seen?: readonly SeenFile[];
 }
 
 /**
- * How a user message reaches a running turn. `steer`: before the next model call, when the calls of the step under way
- * have their results. `queue`: when the turn has ended. `interrupt`: the turn is interrupted, and then it is delivered.
+ * Delivery of a user message to a running turn. `steer`: before the next model call, after the calls of the current
+ * step. `queue`: after the end of the turn. `interrupt`: the turn is interrupted first.
  */
 export type Delivery = "steer" | "queue" | "interrupt";
 
 /**
- * Why a run ended. `answered`: control goes back to the user. `finished`: a task's end. `limit`: a limit ended it.
- * `failed`: the model could not respond. `interrupted`: by a user, or because its process ended. `waiting`: its process ended
- * while a user was asked; the turn goes on with another run (`continues`) once somebody answers or resumes.
+ * Reason for the end of a run. `answered`: control returns to the user. `finished`: the task is done. `limit`: a limit
+ * ended it. `failed`: the model could not respond. `interrupted`: by a user, or by the end of its process. `waiting`:
+ * its process ended while a user was asked; another run (`continues`) continues the turn after an answer or a resume.
  */
 export type RunEnd = "answered" | "finished" | "limit" | "failed" | "interrupted" | "waiting";
 
-/** Where an event stands in its log. */
+/** Position of an event in its log. */
 export interface LogPosition {
   /** 1 for the first event; without gaps. */
   readonly seq: number;
-  /** Counts the writers that the log has had; a stale one is refused. */
+  /** Number of the writer, counted per log; a stale writer is refused. */
   readonly epoch: number;
   /** Milliseconds since 1970, by the writer's clock. */
   readonly at: number;
@@ -343,5 +342,5 @@ export interface LogPosition {
 /** A fact in the log. */
 export type Event = EventBody & LogPosition;
 
-/** What can be a fact. */
+/** The type of an event. */
 export type EventType = EventBody["type"];

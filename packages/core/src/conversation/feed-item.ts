@@ -1,18 +1,18 @@
 import type { Event, RunEnd } from "./event.ts";
 
-/** A fragment of something that streams: seen by whoever watches, never stored. */
+/** A fragment of a stream. Readers of the feed get it; the log does not store it. */
 export type Delta = DeltaBody & DeltaSource & DeltaPosition;
 
-/** Whose voice a fragment is. */
+/** The source of a fragment. */
 export interface DeltaSource {
   readonly run: string;
-  /** The name of the agent that the run is of. */
+  /** Name of the run's agent. */
   readonly agent: string;
-  /** 0 for the agent that the person talks with, 1 for its sub-agents, 2 for theirs. */
+  /** 0 for the user's agent, 1 for its sub-agents, 2 for theirs. */
   readonly depth: number;
 }
 
-/** What a fragment says, without its place in the feed. */
+/** The content of a fragment, without its position in the feed. */
 export type DeltaBody =
   | {
       readonly type: "text.delta" | "reasoning.delta";
@@ -30,7 +30,7 @@ export type DeltaBody =
       readonly tool: string;
       readonly text: string;
     }
-  /** A running tool says something. */
+  /** A running tool writes output. */
   | {
       readonly type: "call.output.delta";
       readonly message: string;
@@ -50,72 +50,72 @@ export type DeltaBody =
       readonly text: string;
     };
 
-/** Where a delta stands in the feed: behind event `seq`, at the end of `offset` UTF-16 units of deltas since it. */
+/** Position of a delta in the feed: after event `seq`, at `offset` UTF-16 units of deltas after this event. */
 export interface DeltaPosition {
   readonly seq: number;
   readonly epoch: number;
   readonly offset: number;
   /**
-   * Of text and reasoning: where in its part the fragment begins, in UTF-16 units. What a reader has of the part from
-   * there on is replaced: after a break a fragment may say again what it has, or take back what was lost (W81).
+   * For text and reasoning: offset of the fragment in its part, in UTF-16 units. It replaces all text that the reader
+   * has from there on: after a break, a fragment may repeat text or withdraw lost text (W81).
    */
   readonly begins?: number;
 }
 
-/** Something that happens now and that nobody needs to know later. */
+/** A momentary fact that is not stored. */
 export type Notice =
-  /** A model call failed and is tried again. */
+  /** A model call failed and will be retried. */
   | {
       readonly type: "model.retrying";
       readonly run: string;
-      /** The attempt that comes, from 2. */
+      /** Number of the next attempt, from 2. */
       readonly attempt: number;
       /** Milliseconds from the failure to the attempt. */
       readonly delay: number;
-      /** When it comes, in milliseconds since 1970. */
+      /** Time of the attempt in milliseconds since 1970. */
       readonly nextAt: number;
-      /** That of the `ModelError`. */
+      /** The code of the `ModelError`. */
       readonly code: string;
-      /** HTTP status, where there was one. */
+      /** HTTP status, if any. */
       readonly status?: number;
       /** One sentence. */
       readonly reason: string;
     }
-  /** A model stays out, and another goes on with the turn: each message names the one that wrote it. */
+  /** A fallback replaces a failed model for the rest of the turn. Each message names the model that wrote it. */
   | {
       readonly type: "model.replaced";
       readonly run: string;
-      /** Both as `provider/model`. */
+      /** Both models as `provider/model`. */
       readonly from: string;
       readonly to: string;
-      /** That of the last `ModelError`. */
+      /** The code of the last `ModelError`. */
       readonly code: string;
       /** One sentence. */
       readonly reason: string;
     }
-  /** A model has said nothing for a while: told every 20 seconds. */
+  /** A model has been silent for a while. Published every 20 seconds. */
   | {
       readonly type: "model.waiting";
       readonly run: string;
       readonly message: string;
-      /** Milliseconds since it said something, or was asked. */
+      /** Milliseconds since the last part, or since the request. */
       readonly time: number;
-      /** Whether something came from it in the last 20 seconds: its connection is alive, and it thinks. */
+      /** True if data arrived in the last 20 seconds: the connection is alive, and the model is thinking. */
       readonly alive: boolean;
     }
   /**
-   * A turn that was asked for waits for tools before it begins: told every 5 seconds, and once more when it waits no longer.
-   * The command's id is that of its first message, or of its run; the reason says what is waited for, and then what is missing.
+   * A requested turn waits for tools before it begins. Published every 5 seconds, and once at the end. `command`: id of
+   * the turn's first message or of its run. `reason`: the awaited tools, or at the end the missing ones.
    */
   | { readonly type: "turn.waiting"; readonly command: string; readonly waits: boolean; readonly reason: string }
-  /** Requests leave out a message that cannot be read: told once while the conversation is open (F77). */
+  /** Requests leave out an unreadable message. Published once while the conversation is open (F77). */
   | { readonly type: "message.left-out"; readonly message: string; readonly reason: string }
-  /** Something of the request was changed for its provider: told once while the conversation is open. */
+  /** A part of the request was changed for its provider. Published once while the conversation is open. */
   | { readonly type: "request.changed"; readonly run: string; readonly reason: string }
   | { readonly type: "memory.skipped"; readonly run: string; readonly reason: string }
-  /** A summary is being written, which will stand for the earlier conversation of the branch that ends at `leaf`. */
+  /** A summary is being written for the earlier messages of the branch that ends at `leaf`. */
   | { readonly type: "context.shortening"; readonly run: string; readonly leaf: string | null; readonly reason: string }
-  /** It came to nothing; everything stays as it was. */
+  /** The summary failed; nothing changed. */
   | {
       readonly type: "context.not-shortened";
       readonly run: string;
@@ -130,39 +130,39 @@ export type Notice =
       readonly isHook?: true;
     }
   /**
-   * The reader's cursor was of another writer: drop what streamed, and all events after `seq`; what follows counts.
-   * A reader that had events after `seq` builds its state anew.
+   * The reader's cursor belongs to an earlier writer. The reader must drop streamed text and all events after `seq`,
+   * and rebuild its state if it had such events. The following items count.
    */
   | { readonly type: "feed.reset"; readonly epoch: number; readonly seq: number }
   /** The last item of a chat. */
   | { readonly type: "chat.ended"; readonly reason: ChatEnd };
 
-/** Why a chat ended: a handler stopped it (by `stop()` or by returning nothing), or how its last turn ended. */
+/** Reason for the end of a chat: a handler stopped it (by `stop()` or by returning nothing), or the end of its last turn. */
 export type ChatEnd = "stop" | RunEnd;
 
-/** What a consumer of a conversation sees, in order. */
+/** All items that a consumer of a conversation gets, in order. */
 export type FeedItem = Event | Delta | Notice;
 
-/** Where a consumer stands in a feed. */
+/** Position of a consumer in a feed. */
 export interface Cursor {
   readonly epoch: number;
   readonly seq: number;
-  /** UTF-16 units of deltas seen since event `seq`. */
+  /** UTF-16 units of deltas received since event `seq`. */
   readonly offset: number;
 }
 
-/** The cursor behind an item: `session.feed({ from })` goes on after it. Notices have none. */
+/** Returns the cursor after an item, for `session.feed({ from })`. Nothing for a notice. */
 export function cursorOf(item: FeedItem): Cursor | undefined {
   if (!("seq" in item)) return undefined;
   return { epoch: item.epoch, seq: item.seq, offset: "offset" in item ? item.offset : 0 };
 }
 
-/** Whether an item is a fragment, which no log has. */
+/** True for a fragment, which no log contains. */
 export function isDelta(item: FeedItem): item is Delta {
   return "offset" in item && !("at" in item);
 }
 
-/** Whether an item is a fact of the log. */
+/** True for a fact of the log. */
 export function isEvent(item: FeedItem): item is Event {
   return "at" in item;
 }

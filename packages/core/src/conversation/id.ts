@@ -1,18 +1,17 @@
-/** What `isId` asks for, as a program is told it. */
+/** The rule of `isId` as part of an error message. */
 export const ID_RULE = "1 to 128 characters, none of them a control character, and neither . nor ..";
 
 /**
- * What `isId` asks for, but that surrogates come in pairs: a regular expression that other languages read alike, with the flag
- * for whole characters (`u` in JavaScript). No address has a segment `.` or `..`: browsers and proxies take them away.
+ * The rule of `isId`, except for paired surrogates: a regular expression with the same meaning in other languages, with the
+ * flag for code points (`u` in JavaScript). `.` and `..` are excluded because browsers and proxies drop them from addresses.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that no id has.
 export const ID_PATTERN: RegExp = /^(?!\.{1,2}$)[^\x00-\x1f\x7f-\x9f]{1,128}$/u;
 
 /**
- * Whether a text can be the id of something that a program names: of a conversation, a message, a run, a command. Any can,
- * of 1 to 128 characters (code points), that is well-formed Unicode, holds no control character (U+0000 to U+001F, U+007F
- * to U+009F), and is neither `.` nor `..`. Two ids are the same when every character is: case counts, and so does the form in
- * which an accent is written.
+ * Returns true if a text can be the id of a conversation, message, run or command. An id has 1 to 128 code points, is
+ * well-formed Unicode, has no control characters (U+0000 to U+001F, U+007F to U+009F), and is neither `.` nor `..`. Ids
+ * are compared by code points: case and the encoding of accents count.
  */
 export function isId(text: unknown): text is string {
   return typeof text === "string" && ID_PATTERN.test(text) && text.isWellFormed();
@@ -21,8 +20,8 @@ export function isId(text: unknown): text is string {
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /**
- * An id as a piece of an address of the page: letters, digits, `_`, `.` and `-` stand for themselves, and each other byte of its
- * UTF-8 is `~` and two hexadecimal digits. Browsers, and what people paste addresses into, change other characters.
+ * Encodes an id as a segment of a page address. Letters, digits, `_`, `.` and `-` stay; each other UTF-8 byte becomes
+ * `~` and two hexadecimal digits. Browsers and pasting change other characters.
  */
 export function pieceOfAddress(id: string): string {
   return encodeURIComponent(id)
@@ -30,7 +29,7 @@ export function pieceOfAddress(id: string): string {
     .replaceAll("%", "~");
 }
 
-/** The id in a piece of an address; nothing when it is none, as after a slip of the hand. */
+/** Decodes an id from a segment of an address. Returns nothing for an invalid segment, such as a typing error. */
 export function idInAddress(piece: string): string | undefined {
   try {
     return decodeURIComponent(
@@ -39,7 +38,7 @@ export function idInAddress(piece: string): string | undefined {
         .replaceAll(/~(?=[0-9A-F]{2})/gi, "%"),
     );
   } catch {
-    // What stands there are bytes of no character.
+    // The bytes are not valid UTF-8.
     return undefined;
   }
 }
@@ -53,9 +52,9 @@ function base32(value: number, digits: number): string {
   return out;
 }
 
-/** A source of ids; each source has its own random tail, so that two of them need not know of each other. */
+/** Creates a source of ids. Each source has its own random tail, so sources need no coordination. */
 export function idSource(now: () => number = Date.now): () => string {
-  // Drawn for the first id: Node loads its cryptography only then.
+  // Created with the first id, because Node loads its cryptography only then.
   let tail = "";
   let time = 0;
   let prefix = "";
@@ -77,7 +76,7 @@ export function idSource(now: () => number = Date.now): () => string {
 }
 
 /**
- * A new id: 26 characters of Crockford's base 32, sortable by time of creation within a process and, to the
- * millisecond, across processes; unique without coordination (60 random bits for each source).
+ * Returns a new id of 26 characters in Crockford's base 32. Ids sort by creation time within a process, and to the
+ * millisecond across processes. Unique without coordination (60 random bits per source).
  */
 export const createId: () => string = idSource();

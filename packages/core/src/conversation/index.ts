@@ -1,4 +1,4 @@
-// What a conversation is: plain data and pure functions, for a browser too.
+// Conversations as plain data and pure functions, which also run in a browser.
 export {
   type AskedInWords,
   askedText,

@@ -1,53 +1,53 @@
 import type { OfferedTool } from "./offered-tool.ts";
 import type { Cost, Usage } from "./usage.ts";
 
-/** Anything that JSON can hold. */
+/** Any JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
 /**
- * What a provider wants to see again with a part (a reasoning signature, an item id), under the provider's name.
- * Kept as it came; only the driver of that provider reads it.
+ * Data that a provider needs back with a part (a reasoning signature, an item id), under the provider's name. Kept
+ * unchanged; only the driver of that provider reads it.
  */
 export type ProviderData = Readonly<Record<string, Readonly<Record<string, Json>>>>;
 
-/** What is said, as a rule in Markdown. */
+/** Text, usually in Markdown. */
 export interface TextPart {
   readonly type: "text";
   readonly text: string;
   readonly provider?: ProviderData;
 }
 
-/** What a model thought before it said or called something, as far as its provider shows it. */
+/** Reasoning of a model before a text or a call, as far as its provider shows it. */
 export interface ReasoningPart {
   readonly type: "reasoning";
   readonly text: string;
   readonly provider?: ProviderData;
 }
 
-/** Where a call stands among the other parts of its message; the call itself is in `calls`. */
+/** The position of a call among the parts of its message. `calls` has the call itself. */
 export interface CallPart {
   readonly type: "call";
-  /** The id of the call. */
+  /** Id of the call. */
   readonly call: string;
   readonly provider?: ProviderData;
 }
 
-/** A file in a message: its bytes in base 64, or an address. */
+/** A file in a message: its bytes in base 64, or its address. */
 export interface FilePart {
   readonly type: "file";
-  /** As in `image/png`. */
+  /** Such as `image/png`. */
   readonly mediaType: string;
-  /** What people call it. */
+  /** The file name for users. */
   readonly name?: string | undefined;
-  /** Its bytes in base 64, without `data:` before them. */
+  /** The bytes in base 64, without a `data:` prefix. */
   readonly data?: string | undefined;
-  /** Where the provider finds it, when there is no `data`. */
+  /** Address for the provider, if `data` is absent. */
   readonly url?: string | undefined;
 }
 
-/** A file that a call brought, with its output: a picture, a document, sound. */
+/** A file of a call's result: an image, a document, or sound. */
 export interface BroughtFile extends FilePart {
-  /** Of its bytes in base 64, as the log names them. */
+  /** Digest of the bytes in base 64, as in the log. */
   readonly digest: string;
 }
 
@@ -59,30 +59,30 @@ export interface SourcePart {
 }
 
 /**
- * Something that the provider did on its side while it wrote the message: a call of a tool that it ran, or the result. It is
- * never run here, and goes back to the provider as it came.
+ * An action that the provider ran itself while writing the message: a tool call or its result. Never run here, and sent
+ * back to the provider unchanged.
  */
 export interface ProviderPart {
   readonly type: "provider";
-  /** What it is, in a few words for people. */
+  /** A short description for users. */
   readonly text: string;
-  /** Under the provider's name; for its driver alone. */
+  /** Under the provider's name; only for its driver. */
   readonly provider: ProviderData;
 }
 
-/** What an assistant message can hold. */
+/** A part of an assistant message. */
 export type Part = TextPart | ReasoningPart | CallPart | FilePart | SourcePart | ProviderPart;
 
-/** What a user message can hold. */
+/** A part of a user message. */
 export type UserPart = TextPart | FilePart;
 
-/** Who wrote a user message: a person, a tool (an edit's outcome) or the system (a correction, a limit). */
+/** Author of a user message: a user, a tool (outcome of an edit), or the system (a correction, a limit). */
 export type Author = "user" | "tool" | "system";
 
 /**
- * Why a response ended. `stop`: the model was done. `calls`: it waits for results. `length`: cut by the output limit.
- * `filtered`: refused, or cut by the provider's filter. `paused`: the provider set its own work down, and goes on in the
- * next response. `interrupted`: by a person. `error`: the stream broke.
+ * Reason for the end of a response. `stop`: the model was done. `calls`: the model waits for results. `length`: cut by
+ * the output limit. `filtered`: refused or cut by the provider's filter. `paused`: the provider paused its own work and
+ * continues it in the next response. `interrupted`: by a user. `error`: the stream broke.
  */
 export type Finish = "stop" | "calls" | "length" | "filtered" | "paused" | "interrupted" | "error";
 
@@ -103,39 +103,39 @@ export type CallStatus =
   | "denied"
   | "cancelled";
 
-/** A tool call. Its status and result live here, in the message that asked for it. */
+/** A tool call with its status and result. The message that asked for the call contains it. */
 export interface Call {
   readonly id: string;
   readonly tool: string;
-  /** What the model wrote, word for word; of what it wrote to a tool that forwards, the arguments of this one. */
+  /** The arguments as the model wrote them; for a forwarded call, only those of this tool. */
   readonly inputText: string;
-  /** The tool that the model called, when that is one that forwards to this. */
+  /** The tool that the model called, if that tool forwards to this one. */
   readonly via?: string;
   /**
-   * The arguments as they were checked: what is judged, shown and run. Of a call that came to nothing before that, what the
-   * model wrote. Absent while they stream and when they are not JSON.
+   * The checked arguments, which are judged, shown and run. For a call that failed before its check, the model's
+   * arguments. Absent while they stream, and if they are not JSON.
    */
   readonly input?: Json;
-  /** What the call is about, as its tool says. */
+  /** Subject of the call, described by its tool. */
   readonly about?: About;
-  /** The arguments that ran, when a person changed them before approving. */
+  /** The arguments that ran, if a user changed them before approving. */
   readonly executedInput?: Json;
   readonly status: CallStatus;
-  /** How often it was started; 0 before the first time. */
+  /** Number of starts; 0 before the first. */
   readonly attempt: number;
-  /** What a person said of it; absent when nobody was asked, or while nobody has answered. */
+  /** The user's decision. Absent if no user was asked, or while the question is open. */
   readonly approved?: boolean;
-  /** What the tool has said so far while it runs: the tail, at most 64 Ki characters. Empties when the call ends. */
+  /** Output of the running tool so far: the last 64 Ki characters at most. Empty after the end of the call. */
   readonly progress: string;
-  /** What the model is told; present once the call has ended, and then final. */
+  /** The result for the model. Present once the call has ended, and then final. */
   readonly output?: string;
-  /** Files that the model is shown with it, where it can see them. Without `data` where nobody here was told the bytes. */
+  /** Files of the result, for models that can see them. Without `data` if the bytes are not known here. */
   readonly files?: readonly BroughtFile[];
   /** Changes that the call is about to make, as far as the model has written them. */
   readonly drafts?: readonly Draft[];
   /** Files that the call has changed, in order. */
   readonly changes?: readonly FileChange[];
-  /** Files that the call has read, or found changed by what it ran; present once the call has ended. */
+  /** Files that the call has read, or found changed by its effects. Present once the call has ended. */
   readonly seen?: readonly SeenFile[];
   /** Milliseconds since 1970. */
   readonly startedAt?: number;
@@ -143,62 +143,62 @@ export interface Call {
 }
 
 /**
- * What a call is about, as its tool says of the arguments: for people, and for whoever judges it. Nothing else tells what
- * an argument means, least of all its name.
+ * The subject of a call, as its tool describes the arguments: for users and for rules. Nothing else defines the meaning
+ * of an argument, least of all its name.
  */
 export interface About {
-  /** The MCP server that offers the tool, and the name of the tool there. */
+  /** The MCP server that offers the tool, and the tool's name on that server. */
   readonly offered?: OfferedTool;
-  /** In a few words, for one line. */
+  /** A few words for one line. */
   readonly title?: string;
-  /** The absolute path of the folder that the call works in (`Tool.folder`). */
+  /** Absolute path of the folder in which the call works (`Tool.folder`). */
   readonly folder?: string;
-  /** The program text that it runs. */
+  /** The program text that the call runs. */
   readonly command?: string;
-  /** Files and folders that it reads or writes, as the arguments name them. */
+  /** Files and folders that the call reads or writes, as named in the arguments. */
   readonly paths?: readonly { readonly path: string; readonly access: "read" | "write" }[];
-  /** The address that it asks. */
+  /** The address that the call requests. */
   readonly url?: string;
-  /** What the caller does not tell of the call: the command, the files, or what the call does at all. */
+  /** Facts that the caller does not reveal: the command, the files, or the whole action. */
   readonly untold?: "command" | "files" | "act";
-  /** The names of the arguments that hold text which goes from a file, and text which comes into it. */
+  /** Names of the arguments with text removed from a file, and with text added to it. */
   readonly change?: { readonly goes?: string; readonly comes: string };
-  /** It only looks, and this is what it looks at, in words: one of it, and several. Such calls may be folded into one line. */
+  /** For a call that only reads: what it reads, as a noun in singular and plural. Clients may fold such calls into one line. */
   readonly looksAt?: { readonly one: string; readonly several: string };
-  /** The named agent that it hands a task to. */
+  /** The named agent that gets a task from the call. */
   readonly agent?: string;
-  /** It ends a task: the name of the argument that holds what came of that. */
+  /** The call ends a task: the name of the argument with its result. */
   readonly result?: string;
-  /** The plan as it is from this call on, whole, once the call has completed. */
+  /** The whole plan after this call, once the call has completed. */
   readonly plan?: readonly PlanStep[];
-  /** The plan is handed in: where approval is `plan`, a person decides whether it is carried out. */
+  /** The call submits the plan: with approval `plan`, a user decides whether the agent may carry it out. */
   readonly handsIn?: boolean;
 }
 
-/** One thing that the agent means to do. */
+/** One step of an agent's plan. */
 export interface PlanStep {
-  /** What is to be done, in a line. */
+  /** The action, in one line. */
   readonly title: string;
   readonly status: "pending" | "in_progress" | "completed";
 }
 
-/** What a call began stays when the call has its result, until it ends by itself, is stopped, or the session closes. */
+/** A background process of a call. It outlives the call until it ends by itself, is stopped, or the session closes. */
 export type ProcessEvent =
   | {
       readonly type: "process.started";
       readonly message: string;
       readonly call: string;
-      /** What people and the model call it: `p1`, `p2`, and so on. */
+      /** Name for users and the model: `p1`, `p2`, and so on. */
       readonly process: string;
-      /** What it is: one line. */
+      /** Description in one line. */
       readonly title: string;
     }
   | {
       readonly type: "process.ended";
       readonly process: string;
-      /** How: the end of a sentence, such as `exit code 1`. */
+      /** Outcome as the end of a sentence, such as `exit code 1`. */
       readonly outcome: string;
-      /** The model knows: it has stopped it itself, or its call says so. */
+      /** The model knows the end: it stopped the process itself, or its call reports the end. */
       readonly known?: true;
     };
 
@@ -206,28 +206,28 @@ export type ProcessEvent =
 export interface CheckpointPart {
   readonly index: number;
   readonly type: "text" | "reasoning";
-  /** Where in the part the text begins, in UTF-16 units. */
+  /** Offset of the text in the part, in UTF-16 units. */
   readonly offset: number;
   readonly text: string;
 }
 
-/** What a call would do, worked out before a person is asked. */
+/** Predicted effects of a call, worked out before a user is asked. */
 export interface Preview {
-  /** What would become of files. */
+  /** Changes of files. */
   readonly changes?: readonly FileChange[];
-  /** Sentences that a person should know before they decide. */
+  /** Sentences that a user should read before deciding. */
   readonly notes?: readonly string[];
 }
 
-/** A change of a file that the model is writing: not made yet. */
+/** A change of a file that the model is still writing; not made yet. */
 export interface Draft {
-  /** Counts the changes of one call, from 0. */
+  /** Number of the change within its call, from 0. */
   readonly index: number;
   readonly path: string;
-  /** The lines that it replaces, counted from 1; `end` is the first one behind them. Absent: the whole file. */
+  /** Replaced lines, from 1; `end` is the first line after them. Absent: the whole file. */
   readonly start?: number;
   readonly end?: number;
-  /** The new text: what came since, when it is shown; all so far, in a state. */
+  /** New text: in a delta the new characters, in a state all characters so far. */
   readonly text: string;
 }
 
@@ -236,27 +236,27 @@ export interface FileChange {
   /** Relative to the workspace. */
   readonly path: string;
   readonly kind: "created" | "changed" | "deleted";
-  /** `null` for a file that was not there. */
+  /** `null` if the file did not exist. */
   readonly before: string | null;
-  /** `null` for a file that is not there any more. */
+  /** `null` if the file does not exist any more. */
   readonly after: string | null;
-  /** Lines. */
+  /** Numbers of lines. */
   readonly added: number;
   readonly removed: number;
   /** A unified diff, cut at 64 KiB; empty for a binary file. */
   readonly diff: string;
   /**
-   * The modes before and after in octal digits, as git writes them ("100755", "120000" for a link); `null` for no file.
-   * Absent when the change left the mode alone. The content of a link is its target.
+   * File modes before and after in octal digits, as git writes them ("100755", "120000" for a link); `null` for no
+   * file. Absent if the mode did not change. The content of a link is its target.
    */
   readonly mode?: { readonly before: string | null; readonly after: string | null } | undefined;
 }
 
-/** A file as a branch saw it. */
+/** A file as a branch has seen it. */
 export interface SeenFile {
   /** Relative to the workspace. */
   readonly path: string;
-  /** The SHA-256 of its bytes in hexadecimal; `null` for a file that was not there. */
+  /** SHA-256 of the bytes in hexadecimal; `null` if the file did not exist. */
   readonly digest: string | null;
 }
 
@@ -264,125 +264,125 @@ interface MessageBase {
   readonly id: string;
   /** `null` for a root. */
   readonly parentId: string | null;
-  /** The call whose sub-agent the message belongs to; absent in the conversation with the person. */
+  /** The call whose sub-agent the message belongs to. Absent in the user's own conversation. */
   readonly call?: string;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
-  /** A name that a person gave it. */
+  /** A name given by a user. */
   readonly label?: string | undefined;
   readonly starred?: boolean;
-  /** A person removed it, and with it all below. */
+  /** A user removed the message, and with it all messages below. */
   readonly removed?: boolean;
   /**
-   * Why the message cannot be read (F77): one sentence. Its parts are empty, and no request holds it; the log keeps what
-   * was written.
+   * The reason why the message cannot be read, in one sentence (F77). Its parts are empty, and requests leave the
+   * message out; the log keeps the original.
    */
   readonly unreadable?: string;
 }
 
-/** Something that memory put in front of the model. */
+/** An entry that memory recalled for the model. */
 export interface Recalled {
   readonly text: string;
-  /** Where it is from, for people: a conversation, a file, a date. Not for the model. */
+  /** Origin for users: a conversation, a file, a date. Not shown to the model. */
   readonly source: string;
-  /** What it is, who said it, and when (milliseconds since 1970): that the model is told. */
+  /** Kind, speaker and time (milliseconds since 1970), which the model sees. */
   readonly kind?: "said" | "fact" | "summary";
   readonly role?: "user" | "assistant";
   readonly at?: number;
-  /** The conversation that it is from, and the message there, for who wants to go there; not for the model. */
+  /** The conversation and message of origin, as a link for users. Not shown to the model. */
   readonly conversation?: string;
   readonly message?: string;
-  /** A person does not want it used: the model is not told it, and it is not recalled on this branch again. */
+  /** A user dismissed the entry: the model does not see it, and this branch does not recall it again. */
   readonly dismissed?: true;
 }
 
-/** What an agent is told: by a person, or in their stead by a tool or the system. */
+/** A message to an agent: by a user, or by a tool or the system. */
 export interface UserMessage extends MessageBase {
   readonly role: "user";
   readonly author: Author;
   readonly parts: readonly UserPart[];
-  /** What memory added for this message. */
+  /** Entries that memory added to this message. */
   readonly recalled?: readonly Recalled[];
-  /** The name of the worktree in which all below it works, so that it has files of its own. */
+  /** Name of the worktree that all messages below use, with files of their own. */
   readonly worktree?: string;
 }
 
-/** A model's response to the path above it, with the calls that it asked for. */
+/** A model's response to the path above it, with its calls. */
 export interface AssistantMessage extends MessageBase {
   readonly role: "assistant";
-  /** The run that wrote it. */
+  /** The run that wrote the message. */
   readonly run: string;
   /** `provider/model`. */
   readonly model: string;
-  /** Grows while the message streams; final once `finish` is there. */
+  /** Grows while the message streams; final once `finish` is set. */
   readonly parts: readonly Part[];
-  /** In the order in which the model asked. */
+  /** In the order of the model's requests. */
   readonly calls: readonly Call[];
   /** Absent while the message streams. */
   readonly finish?: Finish;
-  /** What went wrong, when `finish` is `error`; what the provider says about it, if anything, when it is `filtered`. */
+  /** The error if `finish` is `error`; the provider's explanation, if any, if it is `filtered`. */
   readonly error?: string;
   readonly usage?: Usage;
   readonly cost?: Cost;
 }
 
-/** A user message that a summary covers and whose words the model is still shown. */
+/** A covered user message whose words the model still sees. */
 export interface KeptMessage {
-  /** The id of the message. */
+  /** Id of the message. */
   readonly message: string;
-  /** UTF-16 units of its words that are shown, when these are cut in the middle. */
+  /** UTF-16 units of its words that are shown, if they are cut in the middle. */
   readonly characters?: number;
 }
 
-/** A call above a summary whose result the model is no longer shown whole. */
+/** A call above a summary whose result the model no longer sees in full. */
 export interface ShortenedResult {
-  /** The id of the call. */
+  /** Id of the call. */
   readonly call: string;
-  /** The text that the model is shown in the place of the result, without the files. */
+  /** The text that replaces the result for the model, without files. */
   readonly text: string;
 }
 
 /** A user message above a summary that was too large for the model. */
 export interface SetAsideMessage {
-  /** The id of the message. */
+  /** Id of the message. */
   readonly message: string;
-  /** The text that the model is shown in the place of the message. */
+  /** The text that replaces the message for the model. */
   readonly text: string;
 }
 
 /** The effect of a summary on the next request. */
 export interface CompactionResult {
-  /** Messages that the model is shown no more. */
+  /** Number of messages that the model no longer sees. */
   readonly messages: number;
-  /** Tokens of the next request without the summary, about. */
+  /** Approximate tokens of the next request without the summary. */
   readonly before: number;
-  /** Tokens of the next request with the summary, about. */
+  /** Approximate tokens of the next request with the summary. */
   readonly after: number;
-  /** Tokens of the model's context, if that is known. */
+  /** Tokens of the model's context, if known. */
   readonly size?: number;
 }
 
 /**
- * Stands for everything on its path up to and including `covers`. Without `covers` it stands for nothing: it only shortens
- * results and messages, and its text is for users.
+ * Replaces all messages on its path up to and including `covers`. Without `covers` it replaces nothing: it only
+ * shortens results and messages, and its text is for users.
  */
 export interface SummaryMessage extends MessageBase {
   readonly role: "summary";
   readonly parts: readonly TextPart[];
   readonly covers?: string;
-  /** Calls above it whose results the model is shown shortened from here on, and messages that it is not shown. */
+  /** Calls above whose results are shortened for the model, and messages that are replaced. */
   readonly shortened?: readonly (ShortenedResult | SetAsideMessage)[];
-  /** The covered user messages whose words the model is still shown, in the order of the path. */
+  /** Covered user messages whose words the model still sees, in path order. */
   readonly kept?: readonly KeptMessage[];
-  /** The number of covered user messages whose words the model is not shown. */
+  /** Number of covered user messages whose words the model does not see. */
   readonly leftOut?: number;
-  /** The state of the branch when the summary was written, as a text for the model. */
+  /** State of the branch when the summary was written, as a text for the model. */
   readonly state?: string;
   /** The effect of the summary on the next request, for users. */
   readonly compaction?: CompactionResult;
-  /** A note of the program behind the summary: the work continues, and how the model reads the covered messages. */
+  /** A note to the model after the summary about continuing the work and reading covered messages. */
   readonly note?: string;
-  /** Of the model call that wrote it; absent when a tool call of a response did. */
+  /** Usage of the model call that wrote the summary. Absent if a tool call wrote it. */
   readonly usage?: Usage;
   readonly cost?: Cost;
 }
@@ -390,23 +390,23 @@ export interface SummaryMessage extends MessageBase {
 /** A node of the conversation tree. */
 export type Message = UserMessage | AssistantMessage | SummaryMessage;
 
-/** Whether a call has its result, so that nothing about it can change any more. */
+/** True if a call has its result and cannot change any more. */
 export function isEnded(status: CallStatus): boolean {
   return status === "completed" || status === "failed" || status === "denied" || status === "cancelled";
 }
 
-/** Whether nothing about the message can change any more. */
+/** True if the message cannot change any more. */
 export function isSettled(message: Message): boolean {
   if (message.role !== "assistant") return true;
   return message.finish !== undefined && message.calls.every((call) => isEnded(call.status));
 }
 
-/** Whether a person said it, and no tool and not the system in their stead. */
+/** True if a user wrote the message, and not a tool or the system. */
 export function isPersons(message: Message): message is UserMessage {
   return message.role === "user" && message.author === "user";
 }
 
-/** The text of a message, without reasoning. What a person sent as several texts stands in paragraphs of their own. */
+/** Returns the text of a message, without reasoning. Several texts of a user become separate paragraphs. */
 export function textOf(message: Message): string {
   const between = message.role === "user" ? "\n\n" : "";
   let text = "";
@@ -414,13 +414,13 @@ export function textOf(message: Message): string {
   return text;
 }
 
-/** What a person typed of a message, without what went along with it; of any other message all of its text. */
+/** Returns the text that a user typed, without attachments. For any other message, all its text. */
 export function typedText(message: Message): string {
   if (!isPersons(message)) return textOf(message);
   return message.parts.find((part) => part.type === "text")?.text ?? "";
 }
 
-/** A call that the model has begun to write. */
+/** Creates a call that the model has begun to write. */
 export function newCall(id: string, tool: string): Call {
   return { id, tool, inputText: "", status: "pending", attempt: 0, progress: "" };
 }

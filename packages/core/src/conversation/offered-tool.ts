@@ -1,24 +1,24 @@
 import type { Call } from "./message.ts";
 
-/** A tool of an MCP server, by the names that the configuration and the server give. */
+/** A tool of an MCP server, by its names in the settings and on the server. */
 export interface OfferedTool {
-  /** The name of the server in the settings. */
+  /** Name of the server in the settings. */
   readonly server: string;
-  /** The name of the tool at that server. */
+  /** Name of the tool on that server. */
   readonly tool: string;
 }
 
-/** The name by which rules, hooks, users and telemetry know the tool of a server: `mcp__server__tool`. */
+/** Returns the name of a server's tool for rules, hooks, users and telemetry: `mcp__server__tool`. */
 export function offeredName({ server, tool }: OfferedTool): string {
   return `mcp__${server}__${tool}`;
 }
 
-/** The name with `_` for each character that a model provider refuses in the name of a tool. */
+/** Returns the name with `_` for each character that model providers reject in tool names. */
 export function providerName(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]/g, "_");
 }
 
-/** The name of a call's tool for users. The model knows a server's tool by another name, `call.tool`. */
+/** Returns the name of a call's tool for users. The model uses another name for a server's tool, `call.tool`. */
 export function toolOf({ tool, about }: Pick<Call, "tool" | "about">): string {
   return about?.offered ? offeredName(about.offered) : tool;
 }

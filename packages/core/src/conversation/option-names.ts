@@ -1,12 +1,12 @@
 import { nearest } from "./shown/nearest.ts";
 
-/** A function was given an option that it does not have, or a value that it cannot use. The message names the option. */
+/** An unknown option, or an invalid value of an option. The message names the option. */
 export class OptionError extends Error {
   override readonly name = "OptionError";
   readonly code = "invalid-option";
 }
 
-/** All names of an options type: the compiler reports a name that is missing, and a name that the type does not have. */
+/** All names of an options type. The compiler reports missing and unknown names. */
 export type OptionNames<Options> = { readonly [Name in keyof Required<Options>]: true };
 
 /**
@@ -43,13 +43,13 @@ export function refuseUnknown(
   }
 }
 
-/** Asks for the names that someone who wrote `name` may have meant; nothing where none is near. */
+/** Returns a question with the nearest known names, or nothing if none is near. */
 export function didYouMean(name: string, known: readonly string[], within = ""): string | undefined {
   const near = nearest(name.slice(0, 100), known);
   return near.length > 0 ? `did you mean ${near.map((one) => within + one).join(" or ")}?` : undefined;
 }
 
-/** Returns those options of a larger object that `names` lists: what one of several functions takes of it. */
+/** Returns the options of a larger object that `names` lists. */
 export function pickOptions<Options extends object>(options: Options, names: Partial<OptionNames<Options>>): Options {
   const picked = Object.entries(options).filter(([name]) => Object.hasOwn(names, name));
   return Object.fromEntries(picked) as Options;

@@ -1,26 +1,26 @@
 import type { FileChange, ProviderData } from "./message.ts";
 
-/** Characters of the name of a file. */
+/** Maximum number of characters in a file name. */
 export const LONGEST_NAME = 1_000;
 
-/** Whether a text is base 64 with its padding and nothing else. One pass without a copy: it may have 20 MB. */
+/** True if a text is padded base 64 and nothing else. Makes one pass without a copy, because the text may have 20 MB. */
 export function isBase64(text: string): boolean {
   if (text.length === 0 || text.length % 4 !== 0) return false;
   const odd = text.search(/[^A-Za-z0-9+/]/);
   return odd < 0 || (odd >= text.length - 2 && /^==?$/.test(text.slice(odd)));
 }
 
-/** Whether a text has the form `type/subtype`, with parameters behind a semicolon if any. */
+/** True if a text has the form `type/subtype`, optionally with parameters after a semicolon. */
 export function isMediaType(text: string): boolean {
   return text.length <= 200 && /^[\w!#$&^.+-]+\/[\w!#$&^.+*-]+(?:\s*;.*)?$/s.test(text);
 }
 
-/** Whether a text is an address of http or https. */
+/** True if a text is an address of http or https. */
 export function isWebAddress(text: string): boolean {
   return /^https?:\/\/./i.test(text) && URL.canParse(text);
 }
 
-/** A value as a refusal names it: `a number`. */
+/** Names the kind of a value in an error message: `a number`. */
 export function shownKind(value: unknown): string {
   if (value === null) return "null";
   if (value === undefined) return "undefined";
@@ -32,7 +32,7 @@ export function shownKind(value: unknown): string {
   return `a ${typeof value}`;
 }
 
-/** What is wrong with the `provider` of a part, which stands at `at`; nothing when it is one. */
+/** Returns the fault of the `provider` field of the part `at`, or nothing. */
 export function providerProblem(provider: unknown, at: string): string | undefined {
   if (!isPlain(provider)) return `${at}.provider must be an object, not ${shownKind(provider)}`;
   for (const [name, data] of Object.entries(provider))
@@ -44,14 +44,14 @@ function isPlain(value: unknown): value is ProviderData {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether JSON can hold a value and give it back. */
+/** True if JSON can represent a value without loss. */
 export function isJson(value: unknown, depth = 0): boolean {
   if (value === null || ["string", "boolean"].includes(typeof value)) return true;
   if (typeof value === "number") return Number.isFinite(value);
   return typeof value === "object" && depth < 100 && Object.values(value).every((each) => isJson(each, depth + 1));
 }
 
-/** Returns what is wrong with a change of a file that a program hands in, as a sentence; nothing when the change is one. */
+/** Returns a sentence about a fault in a file change from a program, or nothing. */
 export function fileChangeProblem(change: FileChange): string | undefined {
   const { path, kind, before, after, added, removed, diff, mode } = change;
   if (typeof path !== "string" || path === "") return "A file change needs the path of its file.";

@@ -12,39 +12,39 @@ export interface LiveRun {
   readonly agent: string;
   readonly mode: "chat" | "task";
   readonly startedAt: number;
-  /** The last message on its path. */
+  /** The last message on the path of the run. */
   readonly leaf: string | null;
-  /** The call that launched it, when it is the run of a sub-agent. */
+  /** The launching call, for the run of a sub-agent. */
   readonly call?: string;
 }
 
-/** Something that waits for a person. Each stands at a message: that of the call that asks, or the last one of the run. */
+/** An open question to a user. It belongs to the asking call's message, or to the last message of the run. */
 export type OpenQuestion = ApprovalQuestion | TextQuestion | LimitQuestion;
 
-/** A call that may run or not. */
+/** The question if a call may run. */
 export interface ApprovalQuestion {
   readonly type: "approval";
   readonly id: string;
   readonly message: string;
   readonly call: string;
   readonly pattern?: string;
-  /** What the call would do, as it was when the question was asked. */
+  /** The preview at the time of the question. */
   readonly preview?: Preview;
   /** The question is closed when its process ends. */
   readonly survives?: false;
 }
 
-/** What a running call wants to know, in words. */
+/** A question of a running call, answered in words. */
 export interface TextQuestion extends AskedInWords {
   readonly type: "text";
   readonly id: string;
   readonly message: string;
   readonly call: string;
-  /** What becomes of it when its process ends, as `question.asked` says. */
+  /** See `question.asked`. */
   readonly survives?: boolean;
 }
 
-/** What a call asked a user in words, and the answer. A call that runs again receives the answers in this order. */
+/** An earlier question of a call, and its answer. A call that runs again gets the answers in this order. */
 export interface AskedBefore {
   readonly question: string;
   readonly text: string;
@@ -52,21 +52,21 @@ export interface AskedBefore {
   readonly answer?: { readonly text: string } | { readonly declined: string | undefined };
 }
 
-/** Whether a run that has reached a limit may go on, with as much again; or, with `offers`, whether what is offered is done. */
+/** The question if a run may exceed its limit by the same amount again; with `offers`, the question about the offer. */
 export interface LimitQuestion {
   readonly type: "limit";
   readonly id: string;
   readonly message: string | null;
   readonly run: string;
-  /** The limit, or the offer, in one sentence. */
+  /** The limit or the offer, in one sentence. */
   readonly reason: string;
-  /** The effect of "allow" when the run is at no limit: `file` stores a message that is too large for the model as a file. */
+  /** Effect of "allow" if the run is at no limit: `file` stores a too large message as a file. */
   readonly offers?: "file";
   /** The question is closed when its process ends. */
   readonly survives?: false;
 }
 
-/** A call that listens to what the model says next. */
+/** A call that follows the next text of the model. */
 export interface Following {
   readonly call: string;
   /** The message of the call. */
@@ -74,119 +74,119 @@ export interface Following {
   readonly run: string;
 }
 
-/** What a call began and what has stayed: it runs, or the model has yet to be told of its end. */
+/** A background process that runs, or whose end the model does not know yet. */
 export interface StayingProcess {
-  /** What people and the model call it: `p1`. */
+  /** Name for users and the model: `p1`. */
   readonly id: string;
-  /** What it is: one line. */
+  /** Description in one line. */
   readonly title: string;
   readonly message: string;
   readonly call: string;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
-  /** How it ended; absent while it runs. */
+  /** Outcome of the process; absent while it runs. */
   readonly outcome?: string;
 }
 
-/** What a person wrote to a run and what has not been delivered. */
+/** An input from a user that has not been delivered to its run. */
 export interface WaitingInput {
-  /** Becomes the id of the message. */
+  /** The later message has the same id. */
   readonly id: string;
   readonly parts: readonly UserPart[];
-  /** Why its parts cannot be read, in one sentence; they are empty then. */
+  /** The reason why the parts cannot be read, in one sentence; they are empty then. */
   readonly unreadable?: string;
   readonly delivery: Delivery;
-  /** The run that it is for. */
+  /** Id of the target run. */
   readonly run: string | null;
-  /** Where the conversation stood when its run ended, or when it was written without one: it is delivered below. */
+  /** Leaf when the run ended, or when the input was written without a run: the message will be added below it. */
   readonly at: string | null;
-  /** Its run was stopped, or failed, or none was live: it waits until somebody sends it. */
+  /** True if the target run was stopped or failed, or if there was none: the input waits until a user sends it. */
   readonly held: boolean;
 }
 
-/** How something that waits is changed. */
+/** A change of a waiting input. */
 export interface InputChange {
   readonly parts?: UserContent;
   readonly delivery?: Delivery;
-  /** Puts it before this one; last with `null`. */
+  /** Moves the input before this one, or to the end with `null`. */
   readonly before?: string | null;
-  /** The run that it is for, which also sends what was held. */
+  /** The new target run; also sends an input that was held. */
   readonly run?: string;
 }
 
-/** A conversation as the log tells it. Owned and changed in place by one reducer; everybody else reads. */
+/** The state of a conversation, derived from its log. One reducer owns and changes it in place; all others only read. */
 export interface ConversationState {
   readonly id: string;
-  /** What it was opened with. */
+  /** The labels given at its creation. */
   readonly labels: Readonly<Record<string, string>>;
-  /** What somebody called it; lists show the beginning of the first message in its place. */
+  /** The title, if set. Lists show the beginning of the first message if not. */
   readonly title: string | undefined;
-  /** The model that a person chose for this conversation. */
+  /** The model that a user chose for this conversation. */
   readonly model: string | undefined;
   /** Milliseconds since 1970; 0 before the first event. */
   readonly createdAt: number;
-  /** The last event that was reduced. */
+  /** Sequence number of the last reduced event. */
   readonly seq: number;
-  /** Of its writer: each opening has a higher one. */
+  /** Number of the writer: higher with each opening. */
   readonly epoch: number;
-  /** By their ids, oldest first. */
+  /** Messages by id, oldest first. */
   readonly messages: ReadonlyMap<string, Message>;
   /**
-   * The children of each message in the order of their creation; the roots under `null`, and the first message of a
-   * sub-agent under the call that launched it.
+   * Children of each message in order of creation. `null` has the roots, and a call has the first message of its
+   * sub-agent.
    */
   readonly children: ReadonlyMap<string | null, readonly string[]>;
-  /** Messages whose parents a session's window forgot, each with the nearest message above that it still holds. */
+  /** Messages whose parent was dropped by a session's window, each with the nearest remaining ancestor. */
   readonly above: ReadonlyMap<string, string>;
-  /** Where the conversation was last written to: where it goes on when nobody says otherwise. */
+  /** The message that was last written to, at which the conversation continues by default. */
   readonly leaf: string | null;
-  /** The turns that are under way, by their ids. */
+  /** Live turns by id of their run. */
   readonly runs: ReadonlyMap<string, LiveRun>;
-  /** The runs whose processes ended while a user was asked, by their ids: the next run on their branch continues their turn. */
+  /** Runs whose process ended while a user was asked, by id. The next run on their branch continues their turn. */
   readonly waiting: ReadonlyMap<string, LiveRun>;
-  /** Runs that waited, each with the run that continues its turn and has its calls now. */
+  /** Runs that waited, each with the run that continues its turn and owns its calls now. */
   readonly continuedBy: ReadonlyMap<string, string>;
-  /** What waits to be delivered, in order. */
+  /** Waiting inputs, in order of delivery. */
   readonly inbox: readonly WaitingInput[];
   readonly lastRunEnd: RunEnd | undefined;
   /**
-   * Turns that did not come to their response, by the message that stood last on their path when they ended; without those of
-   * sub-agents, and those that were taken up again at that very message.
+   * Turns without a response, by the last message on their path. Excludes turns of sub-agents, and turns that continued
+   * from there.
    */
   readonly broken: ReadonlyMap<string, BrokenTurn>;
-  /** What waits for a person, by the id that `session.answer` takes. */
+  /** Open questions by id, as for `session.answer`. */
   readonly questions: ReadonlyMap<string, OpenQuestion>;
-  /** What open calls asked in words, by call: for calls that run again when their process has ended. */
+  /** Questions in words of open calls, by call, for calls that run again after their process has ended. */
   readonly asked: ReadonlyMap<string, readonly AskedBefore[]>;
-  /** Calls that listen, by their id. */
+  /** Following calls by id. */
   readonly following: ReadonlyMap<string, Following>;
-  /** What stays of calls that have their results, by its id: what runs, and what has ended and the model was not told of. */
+  /** Background processes by name that are running, or that have ended without the model knowing. */
   readonly processes: ReadonlyMap<string, StayingProcess>;
-  /** How many of them there were. */
+  /** Number of processes so far. */
   readonly processesBegun: number;
-  /** How many messages are marked as removed. */
+  /** Number of messages marked as removed. */
   readonly removals: number;
-  /** Counts on with each `memory.dismissed`: when it is another number, the model is told something else of old messages. */
+  /** Grows with each `memory.dismissed`. A new number means that the prompt of old messages has changed. */
   readonly dismissals: number;
   /**
-   * Permission rules that a person allowed for this conversation, as the log tells: to be shown. What holds is
-   * `session.allowed`.
+   * Permission rules that a user allowed for this conversation according to the log: only for display.
+   * `session.allowed` has the valid rules.
    */
   readonly allowed: readonly string[];
-  /** The calls that were there when the conversation was brought in: what they did, they did elsewhere. */
+  /** Calls that existed when the conversation was imported: their effects happened elsewhere. */
   readonly writtenElsewhere: ReadonlySet<string>;
-  /** The message in which a call stands, by the call's id. */
+  /** The message of each call, by id of the call. */
   readonly calls: ReadonlyMap<string, string>;
-  /** Texts by their digest. */
+  /** Texts by digest. */
   readonly contents: ReadonlyMap<string, string>;
-  /** The bytes of files that calls brought, in base 64 by their digest: the last 32, and 32 Mi characters. */
+  /** Bytes of files from calls in base 64, by digest: the last 32 files, at most 32 Mi characters. */
   readonly files: ReadonlyMap<string, string>;
-  /** Of all model calls, abandoned ones included. */
+  /** Usage and cost of all model calls, abandoned ones included. */
   readonly usage: Usage;
   readonly cost: Cost;
 }
 
-/** What the owner of a state may change. */
+/** The type for the owner of a state, which may change its fields. */
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type Collections =
   | "messages"
@@ -224,7 +224,7 @@ export type MutableState = Mutable<Omit<ConversationState, Collections>> & {
   files: Map<string, string>;
 };
 
-/** A conversation before its first event. */
+/** Returns a conversation before its first event. */
 export function emptyConversation(
   id: string = createId(),
   labels: ConversationState["labels"] = {},

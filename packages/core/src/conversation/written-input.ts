@@ -1,8 +1,8 @@
 import type { Json } from "./message.ts";
 
 /**
- * The arguments that a model wrote: JSON, JSON in a JSON string, or nothing at all for a tool without arguments. Nothing
- * when that is not JSON, or cannot be taken. A provider is shown them again as they are; what a tool gets was checked.
+ * Parses the arguments that a model wrote: JSON, JSON in a JSON string, or an empty text for a tool without arguments.
+ * Returns nothing for other texts. The provider gets the original text again; the tool gets checked arguments.
  */
 export function writtenInput(text: string): Json | undefined {
   if (text.trim() === "") return {};
@@ -13,17 +13,15 @@ export function writtenInput(text: string): Json | undefined {
     if (value.trim() === "") return {};
     return isTooDeep(value) ? undefined : (JSON.parse(value) as Json);
   } catch {
-    // Not JSON: the call gets a result that says so.
+    // Not JSON: the result of the call reports the error.
     return undefined;
   }
 }
 
-/**
- * Levels of nesting that are read. Whatever walks through a value may need the stack for each of them.
- */
+/** Maximum levels of nesting, because recursive readers use the stack for each level. */
 const MOST = 500;
 
-/** Whether JSON is nested deeper than anybody means it: what would read it, or write it again, would break the stack. */
+/** True if JSON is nested so deeply that parsing or writing it could overflow the stack. */
 export function isTooDeep(json: string): boolean {
   if (json.length < 2 * MOST) return false;
   let depth = 0;

@@ -55,7 +55,7 @@ describe("F64: arguments as the model meant them", () => {
     ["null for an optional name (B82)", object({ a: list }), { a: null }, {}],
   ])("%s", (_, schema, input, meant) => expect(meantInput(schema, input)).toEqual(meant));
 
-  /** A value with the schema that it fits, and the value as models encode it: any part that is no string may be a string. */
+  /** A value with its schema, and the value as models encode it: any part that is no string may be a string. */
   const encoded = fc.letrec<{ any: { schema: object; value: Json; sent: Json } }>((tie) => ({
     any: fc.oneof(
       { depthSize: "small" },

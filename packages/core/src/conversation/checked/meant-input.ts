@@ -8,11 +8,11 @@ type Kind = "null" | "string" | "boolean" | "number" | "integer" | "array" | "ob
 const ENCODED = 3;
 
 /**
- * Arguments as a model meant them, by their schema; nothing when the arguments can mean nothing else than they say.
+ * Corrects arguments to the values that a model meant by their schema. Returns nothing if no correction applies.
  *
- * - `null`, `[]` and `""` in place of all arguments are none (F64).
- * - A string where the schema takes no string is the JSON in it (F64).
- * - `null` for an optional name whose schema does not take null is absent (B82).
+ * - `null`, `[]` and `""` in place of all arguments mean no arguments (F64).
+ * - A string where the schema takes no string means the JSON in the string (F64).
+ * - `null` for an optional name whose schema does not take null means absent (B82).
  */
 export function meantInput(schema: unknown, input: Json): Json | undefined {
   const meaning = new Meaning(isKeywords(schema) ? schema : {});
@@ -58,7 +58,7 @@ class Meaning {
     try {
       value = JSON.parse(text);
     } catch {
-      // A text that is no JSON: the check says that it does not fit.
+      // The text is not JSON, so the later check reports that it does not fit.
       return text;
     }
     const inner = typeof value === "string" ? this.of(keywords, value, encoded + 1) : value;
@@ -67,10 +67,10 @@ class Meaning {
     return typeof inner === "string" ? inner : this.of(keywords, inner, 0);
   }
 
-  /** Returns whether a schema takes a value of a kind, as far as its keywords tell. */
+  /** Returns true if the keywords of a schema accept a value of this kind. */
   #takes(given: unknown, kind: Kind, depth = 0): boolean {
     const schema = resolved(given, this.#root);
-    // Without an end nobody can say; then the value stays.
+    // For endless references the answer is unknown, so the value stays.
     if (!schema || depth > 16) return given !== false;
     const { type, enum: values, anyOf, oneOf, allOf } = schema;
     const inner = (some: unknown) => this.#takes(some, kind, depth + 1);
@@ -91,7 +91,7 @@ function kindsOf(value: Json): readonly Kind[] {
   return [typeof value as Kind];
 }
 
-/** A schema with what it refers to in the same document. */
+/** Resolves the references of a schema within its document. */
 function resolved(given: unknown, root: Keywords): Keywords | undefined {
   let schema = given;
   for (let hops = 0; isKeywords(schema) && typeof schema.$ref === "string" && hops < 16; hops++) {

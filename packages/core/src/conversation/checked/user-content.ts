@@ -11,7 +11,7 @@ import {
   shownKind,
 } from "../shape-problem.ts";
 
-/** A directive or a message that cannot be carried out: the sentence names the field and what to do. */
+/** An invalid directive or message. The sentence names the field and the remedy. */
 export class DirectiveError extends Error {
   override readonly name = "DirectiveError";
   readonly code:
@@ -29,10 +29,10 @@ export class DirectiveError extends Error {
   }
 }
 
-/** Bytes as programs hold them. A Node `Buffer` is a `Uint8Array`. */
+/** Bytes in a program. A Node `Buffer` is a `Uint8Array`. */
 type Bytes = Uint8Array | ArrayBuffer;
 
-/** A text or a file as another library writes it. Each has the same meaning as a `UserPart`. */
+/** A text or a file in the format of another library. Each has the same meaning as a `UserPart`. */
 export type PlainPart =
   /** The AI SDK. A string is base 64, a `data:` URL, or an http URL. */
   | { readonly type: "image"; readonly image: string | Bytes | URL; readonly mediaType?: string | undefined }
@@ -73,8 +73,8 @@ export interface PlainMessage {
 export type UserContent = string | readonly (UserPart | PlainPart)[] | PlainMessage;
 
 /**
- * Reads what a user says as the parts of a message. Returns nothing when there is neither text nor a file. The parts are
- * new objects, with bytes in base 64. Throws `DirectiveError` (`malformed`), which names the field, for any other shape.
+ * Reads a user's content as the parts of a message. Returns nothing if the content has neither text nor a file. The parts
+ * are new objects, with bytes in base 64. Throws `DirectiveError` (`malformed`) for any other shape, naming the field.
  */
 export function readUserContent(content: UserContent): readonly UserPart[] | undefined {
   if (typeof content === "string") return content.trim() === "" ? undefined : [{ type: "text", text: content }];
@@ -123,7 +123,7 @@ function readPart(part: unknown, at: string): UserPart {
     case "text":
     case "input_text": {
       const { text, state, provider, ...rest } = fields;
-      // The AI SDK marks a complete text so; only complete texts are said.
+      // The AI SDK marks complete texts as "done"; only complete texts are accepted.
       if (state !== undefined && state !== "done")
         throw malformed(`${at}.state must be "done", not ${shownValue(state)}`);
       refuseRest(rest, `${at}.`, ["text", "provider"]);
@@ -164,13 +164,13 @@ function readPart(part: unknown, at: string): UserPart {
   throw malformed(`${at}.type is ${shownValue(type)}; ${advice}`);
 }
 
-/** Bytes or an address, as far as a part says it. */
+/** Bytes or an address, as far as a part has them. */
 type Source = Pick<FilePart, "data" | "url"> & {
   /** The media type that a `data:` URL names. */
   readonly says?: string | undefined;
 };
 
-/** A file of this program, or one of the AI SDK. */
+/** A file in our own format, or in that of the AI SDK. */
 function readFile(fields: Readonly<Record<string, unknown>>, at: string): FilePart {
   const { mediaType, name, filename, data, url, ...rest } = fields;
   refuseRest(rest, `${at}.`, ["mediaType", "name", "data", "url"]);
@@ -199,7 +199,7 @@ function readOpenAiFile(fields: Readonly<Record<string, unknown>>, at: string): 
   throw malformed(`${at}.file.file_data has no media type; write it as data:application/pdf;base64,... instead`);
 }
 
-/** A picture or a document of Anthropic's format. */
+/** An image or a document in Anthropic's format. */
 function readSource(fields: Readonly<Record<string, unknown>>, at: string, otherwise: string): FilePart {
   const { source, title, ...others } = fields;
   refuseRest(others, `${at}.`, ["source"]);
@@ -261,7 +261,7 @@ function readAddress(given: unknown, at: string): Source {
   return { data, says: media };
 }
 
-/** The part. A media type such as `image/*` gives way to what the source says. */
+/** Builds the part. A media type such as `image/*` is replaced by the type that the source names. */
 function fileOf(about: Pick<FilePart, "mediaType" | "name">, { data, url, says }: Source): FilePart {
   const mediaType = says !== undefined && about.mediaType.endsWith("/*") ? says : about.mediaType;
   const part: FilePart = { type: "file", ...about, mediaType };
@@ -283,12 +283,12 @@ function nameAt(value: unknown, at: string): { readonly name?: string } {
 function mediaAt(value: unknown, at: string): string {
   const media = stringAt(value, at);
   if (isMediaType(media)) return media;
-  // The AI SDK takes the top level alone for any subtype.
+  // The AI SDK accepts a top-level type for any subtype.
   if (/^(?:image|audio|video|text|application)$/.test(media)) return `${media}/*`;
   throw malformed(`${at} must have the form type/subtype, such as image/png, not ${shownValue(media)}`);
 }
 
-/** Refuses fields that the message would lose. */
+/** Rejects fields that the message would lose. */
 function refuseRest(rest: Readonly<Record<string, unknown>>, at: string, known: readonly string[]): void {
   for (const [name, value] of Object.entries(rest)) {
     if (value === undefined) continue;
@@ -317,13 +317,13 @@ function bytesOf(value: unknown): Uint8Array | undefined {
   return value instanceof ArrayBuffer ? new Uint8Array(value) : undefined;
 }
 
-/** The first bytes of base 64, which tell what a file is. */
+/** The first bytes of base 64, which identify the file format. */
 function beginning(base64: string): Uint8Array {
   const head = base64.slice(0, 32);
   return Uint8Array.from(atob(head), (character) => character.charCodeAt(0));
 }
 
-/** Bytes at once: a multiple of 3, so that the pieces join, and few enough for the arguments of a call. */
+/** Bytes per piece: a multiple of 3, so that the pieces join, and few enough for the arguments of a call. */
 const PIECE = 3 * 8192;
 
 function encode(bytes: Uint8Array): string {

@@ -11,15 +11,15 @@ export function formatDuration(milliseconds: number): string {
   return hours > 0 ? `${hours} h ${minutes} min` : `${minutes} min ${whole % 60} s`;
 }
 
-/** `, 1.2 s`: how long something took, behind what it was; nothing where that comes to nothing. */
+/** Formats a duration for the end of a line: `, 1.2 s`. Empty below 50 ms. */
 export function formatTook(milliseconds: number): string {
   return milliseconds < 50 ? "" : `, ${formatDuration(milliseconds)}`;
 }
 
-/** What is less is said to be so: digits that far behind the point tell nobody anything. */
+/** Lower costs are shown as less than this amount, because more digits do not help users. */
 const SMALLEST_COST = 0.0001;
 
-/** `$0.0012`, `$0.12`; `unknown` when the price is, which is not the same as free. */
+/** Formats a cost: `$0.0012`, `$0.12`. An unknown price gives `unknown`, which is not the same as free. */
 export function formatCost(cost: Cost, say: Say = inEnglish): string {
   if (cost === undefined) return say("unknown");
   if (cost === 0) return "$0";
@@ -32,7 +32,9 @@ export function formatCount(count: number): string {
   return count.toLocaleString("en-US");
 }
 
-/** `Compacted 84 messages: 71 % to 29 % of the context`; in tokens where the size of the context is not known (F99). */
+/**
+ * Formats the effect of a compaction, in percent of the context; in tokens if the size of the context is unknown (F99).
+ */
 export function compactedLine({ messages, before, after, size }: CompactionResult, say: Say = inEnglish): string {
   const share = (tokens: number) => Math.round((tokens / (size || 1)) * 100);
   if (size)
@@ -50,12 +52,12 @@ export function compactedLine({ messages, before, after, size }: CompactionResul
   );
 }
 
-/** `1 message`, `2 messages`; `things` where that is not an `s` more. */
+/** Formats a number of things: `1 message`, `2 messages`. `things`: the plural, if not formed with `s`. */
 export function counted(count: number, thing: string, things = `${thing}s`): string {
   return `${formatCount(count)} ${count === 1 ? thing : things}`;
 }
 
-/** `1,200 (1,000 cached) tokens in, 5 out (3 reasoning)`; empty when there are none, or nobody told. */
+/** Formats tokens: `1,200 (1,000 cached) tokens in, 5 out (3 reasoning)`. Empty for no tokens or unknown usage. */
 export function formatTokens(usage: Usage, say: Say = inEnglish): string {
   if (totalTokens(usage) === 0) return "";
   const { input, output, cached, reasoning } = usage;
@@ -68,13 +70,13 @@ export function formatTokens(usage: Usage, say: Say = inEnglish): string {
   return `${sent}, ${said}`;
 }
 
-/** What model calls took, in a few words; empty when they took nothing, or nobody told what. */
+/** Formats tokens and cost of model calls. Empty for no tokens or unknown usage. */
 export function formatSpent(usage: Usage, cost: Cost, say: Say = inEnglish): string {
   const tokens = formatTokens(usage, say);
   return tokens === "" ? "" : `${tokens} · ${say("cost {cost}", { cost: formatCost(cost, say) })}`;
 }
 
-/** `820 B`, `3.4 kB`, `12 MB`: thousands, not 1024s. */
+/** Formats bytes in units of thousands: `820 B`, `3.4 kB`, `12 MB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`;
   const units = ["kB", "MB", "GB", "TB"];
@@ -86,7 +88,7 @@ export function formatBytes(bytes: number): string {
   return `${amount < 10 ? amount.toFixed(1) : Math.round(amount)} ${units[unit]}`;
 }
 
-/** `812`, `3.4k`, `120k`, `1.2M`. */
+/** Formats a count: `812`, `3.4k`, `120k`, `1.2M`. */
 export function shortCount(count: number): string {
   if (count < 1_000) return String(count);
   const [amount, unit] = count < 999_500 ? [count / 1_000, "k"] : [count / 1_000_000, "M"];

@@ -1,4 +1,4 @@
-// How a conversation is put into words: what every client says alike, in a terminal, on a page or in a log.
+// Texts about conversations that are the same in all clients: terminal, page and logs.
 export {
   compactedLine,
   counted,

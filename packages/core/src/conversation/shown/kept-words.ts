@@ -4,8 +4,8 @@ import { attachedText, enclosed } from "./enclosed.ts";
 import { cutInMiddle } from "./visible-text.ts";
 
 /**
- * Returns what the model is shown in the place of what a summary covers, as texts: the summary, the state of the work (F87),
- * the kept words of the user (F86), and that the work continues (F96). A kept message that is not on the path, or was removed, is left out.
+ * Returns the texts that replace the covered messages for the model: the summary, the state of the work (F87), the kept
+ * words of the user (F86), and the note (F96). Kept messages that are removed or not on the path are left out.
  */
 export function standingFor(summary: SummaryMessage, path: readonly Message[]): string[] {
   const texts = [enclosed("summary-of-the-conversation-so-far", textOf(summary))];
@@ -26,7 +26,7 @@ function keptWords({ kept = [], leftOut = 0 }: SummaryMessage, path: readonly Me
   );
 }
 
-/** The block with kept messages; `leftOut` others are counted in it. */
+/** Returns the block of kept messages, with the number of other messages, `leftOut`. */
 export function wordsBlock(leftOut: number, messages: readonly string[]): string {
   const are = leftOut === 1 ? "is" : "are";
   const counting = leftOut > 0 ? ` ${counted(leftOut, "other message")} of the user ${are} not shown.` : "";
@@ -35,7 +35,7 @@ export function wordsBlock(leftOut: number, messages: readonly string[]): string
 
 const WORD_FOR_WORD = "The user wrote these messages before this point: word for word, the oldest first.";
 
-/** The words of a message between tags, cut to so many UTF-16 units. */
+/** Returns the words of a message in tags, cut to this many UTF-16 units. */
 export function keptMessage(message: Message, characters = Number.POSITIVE_INFINITY): string {
   const words = cutInMiddle(
     wordsOf(message),
@@ -45,13 +45,13 @@ export function keptMessage(message: Message, characters = Number.POSITIVE_INFIN
   return enclosed(isPersons(message) ? "message" : "task", words);
 }
 
-/** The words that a user wrote in a message, without attached files and what hooks added. */
+/** Returns the words that a user wrote in a message, without attachments and texts of hooks. */
 export function wordsOf(message: Message): string {
   const texts = message.parts.flatMap((part) => (part.type === "text" && !attachedText(part.text) ? [part.text] : []));
   return texts.join("\n\n").trim();
 }
 
-/** The names of the files that go along with a message. */
+/** Returns the names of the files attached to a message. */
 export function attachmentsOf(message: Message): string[] {
   if (message.role !== "user") return [];
   return message.parts.flatMap((part) => {

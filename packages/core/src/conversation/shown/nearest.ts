@@ -1,7 +1,7 @@
 /**
- * The candidates that someone who wrote `name` may have meant, the nearest first; at most three.
+ * Returns at most three candidates similar to `name`, nearest first.
  *
- * @param bound Letters by which a candidate may differ, as long as it does not contain the name.
+ * @param bound Maximum edit distance of a candidate that does not contain the name.
  */
 export function nearest(
   name: string,
@@ -19,14 +19,14 @@ export function nearest(
     .map(({ candidate }) => candidate);
 }
 
-/** What to do about an unknown name: "Did you mean oak?", or, where no name is near, "There are: oak, elm." */
+/** Returns advice about an unknown name: "Did you mean oak?", or "There are: oak, elm." if no name is near. */
 export function adviceOn(name: string, names: readonly string[]): string {
   const near = nearest(name, names);
   if (near.length > 0) return `Did you mean ${near.join(" or ")}?`;
   return names.length === 0 ? "There are none." : `There are: ${names.join(", ")}.`;
 }
 
-/** Levenshtein's: insertions, deletions and replacements from one to the other. */
+/** Levenshtein distance: the number of insertions, deletions and replacements. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

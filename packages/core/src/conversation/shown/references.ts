@@ -1,24 +1,24 @@
-/** Something that a user names in a message with an `@` in front. */
+/** A reference in a message, written with a leading `@`. */
 export interface Reference {
-  /** As it was typed, the `@` included. */
+  /** The text as typed, with the `@`. */
   readonly text: string;
-  /** What it names. */
+  /** The referenced name. */
   readonly name: string;
-  /** Where the text begins. */
+  /** Index at which the reference begins. */
   readonly at: number;
 }
 
-// An @ at the beginning of a word: in an address of mail it stands in the middle of one.
+// The @ must begin a word, because mail addresses contain one inside.
 const REFERENCE = /(?<![\p{L}\p{N}_.@/])@(?:"((?:\\.|[^"\\\n])+)"|((?!@)(?:\\[ "'`,;()<>]|[^\s"'`,;()<>])+))/gu;
 
 /**
- * The references of a message: `@path`, `@dir/`, `@glob`, `@url`, `@"a path with blanks"` or `@a\ path\ with\ blanks` (B46). A bare word
- * names nothing. A name in quotes that has a backslash keeps its quotes: only where the files are, is it known what that means.
+ * Returns the references of a message (B46): `@path`, `@dir/`, `@glob`, `@url`, `@"a path with blanks"` or `@a\ path\ with\
+ * blanks`. A quoted name with a backslash keeps its quotes, because only the machine with the files can interpret them.
  */
 export function referencesIn(text: string): Reference[] {
   return [...text.matchAll(REFERENCE)].flatMap((match) => {
     const [whole, quoted, plain = ""] = match;
-    // A full stop or another mark at the end of a sentence does not belong to the name.
+    // Punctuation at the end of a sentence does not belong to the name.
     const written = plain.replace(/[.!?:]+$/, "");
     const inQuotes = quoted?.includes("\\") ? `"${quoted}"` : quoted;
     const name = inQuotes ?? written.replaceAll(/\\([ "'`,;()<>])/g, "$1");
@@ -28,7 +28,7 @@ export function referencesIn(text: string): Reference[] {
   });
 }
 
-/** Returns how a message names a path, so that `referencesIn` reads it back: `@path`, or in quotes, as JSON if need be. */
+/** Returns a reference to a path that `referencesIn` reads back: `@path`, or in quotes, as JSON if necessary. */
 export function referenceTo(path: string): string {
   const isReadBack = (text: string) => {
     const [first] = referencesIn(text);
@@ -37,30 +37,30 @@ export function referenceTo(path: string): string {
   return [`@${path}`, `@"${path}"`].find(isReadBack) ?? `@${JSON.stringify(path)}`;
 }
 
-/** The path that a reference in quotes names, if it is written as JSON; any other name is the path itself. */
+/** Returns the path of a reference: decodes a quoted name if it is JSON, and returns any other name unchanged. */
 export function referencedPath(name: string): string {
   try {
     return name.startsWith('"') ? String(JSON.parse(name)) : name;
   } catch {
-    // The name itself begins with a quotation mark.
+    // The path itself begins with a quotation mark.
     return name;
   }
 }
 
-/** A command that a message asks for. */
+/** A slash command in a message. */
 export interface SlashLine {
-  /** Without the slash. */
+  /** Name without the slash. */
   readonly name: string;
-  /** The words behind the name. */
+  /** The text after the name. */
   readonly argument: string;
 }
 
 const SLASH = /^\/(?:([\p{L}\p{M}\p{N}_-]+(?::\S*)?)(?:\s+(.*))?)?$/su;
 
 /**
- * Returns the command that a message asks for, in all clients (C18); nothing where the message is words. The first word of a
- * command is a slash and a name: letters, digits, `_` and `-`, and anything behind a colon, since MCP servers name their
- * prompts as they like. A path with a second slash or a full stop is words, and so are `//`, `/*` and a blank before the slash.
+ * Returns the slash command of a message, the same in all clients (C18), or nothing. A command begins with a slash and a
+ * name of letters, digits, `_` and `-`. After a colon any characters are allowed, since MCP servers choose the names of
+ * prompts. A path with a second slash or a full stop is no command; neither are `//`, `/*` and a blank before the slash.
  */
 export function slashIn(text: string): SlashLine | undefined {
   const match = SLASH.exec(text.trimEnd());
@@ -70,7 +70,7 @@ export function slashIn(text: string): SlashLine | undefined {
 const ROOT_FOLDERS =
   /^(?:bin|boot|dev|etc|home|lib|lib64|media|mnt|opt|private|proc|root|run|sbin|srv|sys|tmp|usr|var|Applications|Library|System|Users|Volumes)$/;
 
-/** Returns whether a name that no command has is a folder at the root of a machine: a message that begins with `/tmp` is words then. */
+/** True if a name that no command has is a folder at the root of a machine, so that a message may begin with `/tmp`. */
 export function isRootFolder(name: string): boolean {
   return ROOT_FOLDERS.test(name);
 }

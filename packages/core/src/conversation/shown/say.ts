@@ -1,28 +1,28 @@
-/** What stands in the places of a phrase: `{name}`. */
+/** Values for the `{name}` places of a phrase. */
 export type PhraseValues = Readonly<Record<string, string | number>>;
 
 /**
- * Says a phrase in the language of whoever reads it. A phrase is its English, whole and as it stands in the code, so that the
- * files of other languages can be held against all that is said. What tells a person something takes one, and says it in
- * English without: the terminals do; the page hands in its own.
+ * Translates a phrase into the reader's language. A phrase is its complete English text, as written in the code, so
+ * that translations can be checked against all phrases. Without a translator, English is used, as in terminals; the
+ * page passes its own.
  * @example
  * const inCapitals: Say = Object.assign((phrase: string) => phrase.toUpperCase(), { count: (n: number) => `${n}` });
  * formatCost(undefined, inCapitals); // UNKNOWN
  */
 export interface Say {
   (phrase: string, values?: PhraseValues): string;
-  /** A phrase that counts something, with the number in place of `{count}`: `one` and `many` are its English. */
+  /** Translates a phrase with a count, which replaces `{count}`. `one` and `many` are the English forms. */
   count(count: number, one: string, many: string, values?: PhraseValues): string;
 }
 
-/** In English, as it stands in the code. */
+/** The English phrases, unchanged. */
 export const inEnglish: Say = Object.assign(filled, {
   count(count: number, one: string, many: string, values?: PhraseValues): string {
     return filled(count === 1 ? one : many, { ...values, count });
   },
 });
 
-/** A phrase with what stands in its places, numbers as `1,234`; a place that nothing is known of stays as it is. */
+/** Fills in the values of a phrase, numbers as `1,234`. Places without a value stay. */
 function filled(phrase: string, values?: PhraseValues): string {
   if (values === undefined) return phrase;
   return phrase.replaceAll(/\{(\w+)\}/g, (place, name: string) => {

@@ -3,30 +3,32 @@ import { inEnglish, type Say } from "./say.ts";
 import { isSteps, planIn, planText, shownPlan } from "./shown-plan.ts";
 import { visibleLine, visibleText } from "./visible-text.ts";
 
-/** A line of a question about a call. Its text is written out already: a client paints it, and leaves nothing away. */
+/**
+ * One line about a call that needs a user's decision. The text is safe to display; a client only styles it and must not
+ * omit anything.
+ */
 export interface ShownLine {
   /**
-   * `note`: something to know before one decides. `head`: what the lines below are, or where what it names stands.
-   * `argument`: a name with its value. `command`: a line of the program text. `text`: a line of any other value that has
-   * several; a mark stands before it, so that it is taken for nothing else. `added`, `removed`, `same`: a line of a change of a
-   * file; `gap`: between two places of it.
+   * `note`: a warning before the decision. `head`: a title of the following lines. `argument`: a name with its value.
+   * `command`: a line of the program text. `text`: a line of another value with several lines, with a mark in front so
+   * that it cannot be mistaken. `added`, `removed`, `same`: a line of a file change. `gap`: omitted lines between
+   * changes.
    */
   readonly look: "note" | "head" | "argument" | "command" | "text" | "added" | "removed" | "same" | "gap";
   readonly text: string;
-  /** Of a line of a change: its number in the file, from 1; of one that goes, in the old file. */
+  /** For a line of a change: its number in the file, from 1; for a removed line, in the old file. */
   readonly number?: number;
-  /** The file that the line is of, or is to be: its name says in which language it is. */
+  /** The file of the line. Its name determines the language. */
   readonly path?: string;
 }
 
-/** Characters of a text that stand on the line of its name. */
+/** Maximum number of characters of a value on the same line as its name. */
 const SHORT = 200;
 
 /**
- * All that a person is shown of a call that they decide about, the same in every client (S15). What it would change stands
- * first, where its tool can tell; then every argument by its name, whole. Nothing is chosen by how an argument is called: a
- * tool says what a call is about, and `input` (by default the arguments as they were checked; others when a person changes
- * them) is what runs.
+ * Returns all lines about a call that a user must decide, the same in every client (S15). Predicted changes come first,
+ * then every argument in full. Names of arguments have no meaning; only the tool describes its call. `input`: the
+ * arguments that will run, by default the checked ones; others if a user edits them.
  */
 export function shownCall(
   call: Pick<Call, "input" | "inputText" | "about">,
@@ -37,7 +39,7 @@ export function shownCall(
   }: { readonly input?: Json | undefined; readonly preview?: Preview | undefined; readonly say?: Say } = {},
 ): ShownLine[] {
   const { notes = [], changes = [] } = preview ?? {};
-  // What other arguments would change, nobody has worked out.
+  // The changes of edited arguments are unknown.
   const isAsAsked = isSame(input, call.input);
   const changed = isAsAsked ? changes.map((change) => changeLines(change, say)) : [];
   const unknown =
@@ -49,19 +51,19 @@ export function shownCall(
   ];
 }
 
-/** What a person writes in place of what a call says, to have it otherwise. */
+/** An editable text for a call that a user wants to change. */
 export interface CallText {
-  /** The argument that it is: the command, what comes into the file, the address, the steps of a plan. Absent: all of them. */
+  /** The argument that is edited: the command, the new file content, the address, the steps of a plan. Absent: all arguments. */
   readonly name?: string;
-  /** As it is now. */
+  /** The current text. */
   readonly text: string;
-  /** All arguments, with what is written in its place. Throws `SyntaxError`, with a sentence, where that cannot be. */
+  /** Returns all arguments with the edited text. Throws `SyntaxError` with a sentence for an invalid text. */
   read(written: string): Json;
 }
 
 /**
- * The thing itself that a call is about, as a text that a person can change: a plan is a line for each step, with its mark.
- * Nothing where it is about none: then it is all of its arguments, `argumentsText`.
+ * Returns the main subject of a call as an editable text; for a plan, one line per step with its mark. Returns nothing
+ * if the call has none: then `argumentsText` applies.
  */
 export function thingText({ input, about }: Pick<Call, "input" | "about">, say: Say = inEnglish): CallText | undefined {
   if (!isRecord(input)) return undefined;
@@ -80,7 +82,7 @@ export function thingText({ input, about }: Pick<Call, "input" | "about">, say: 
   return { name, text, read: (written) => ({ ...input, [name]: written }) };
 }
 
-/** All arguments as JSON; on one line, unless it may take several. */
+/** Returns all arguments as JSON, on one line unless `lines` is set. */
 export function argumentsText(
   input: Json = {},
   { lines = false, say = inEnglish }: { readonly lines?: boolean; readonly say?: Say } = {},
@@ -98,12 +100,12 @@ export function argumentsText(
   };
 }
 
-/** What is shown of a change that a call would make. */
+/** The visible part of a change that a call would make. */
 interface ShownChange {
   readonly path: string;
   readonly kind: FileChange["kind"];
   readonly lines: readonly ShownLine[];
-  /** All of it is shown. */
+  /** True if the whole change is shown. */
   readonly isWhole: boolean;
 }
 
@@ -113,7 +115,7 @@ function changeLines({ path, kind, added, removed, diff }: FileChange, say: Say)
     if (line.kind !== "place") {
       return [{ look: line.kind, text: visibleText(line.text), path, ...(number !== undefined && { number }) }];
     }
-    // Where a place begins is told by the numbers of its lines.
+    // Line numbers mark the beginning of a place.
     if (line.text.startsWith("@@")) return index === 0 ? [] : [{ look: "gap", text: "⋮" }];
     return [{ look: "gap", text: visibleLine(line.text) }];
   });
@@ -135,11 +137,11 @@ function changeLines({ path, kind, added, removed, diff }: FileChange, say: Say)
   return { path, kind, isWhole, lines: [{ look: "head", text: head }, ...lines, ...note] };
 }
 
-/** A difference writes these as pictures, which a text may hold as well: such a text is shown itself, too (S15). */
+/** A diff shows these characters as symbols that a text may also contain, so such a text is shown itself too (S15). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const HAS_CONTROL = /[\0-\x08\x0b-\x1f\x7f-\x9f]/;
 
-/** A name that is taken for nothing else where it stands in a sentence. */
+/** A path that cannot be mistaken inside a sentence. */
 const PLAIN_PATH = /^[\w@./-]+$/;
 
 function argumentsOf(
@@ -151,25 +153,25 @@ function argumentsOf(
   if (input === undefined) return linesOf(call.inputText, "text");
   if (!isRecord(input) || Object.keys(input).length === 0) return linesOf(JSON.stringify(input, null, 2), "text");
   const isTold = changed.length > 0 && changed.every(({ isWhole }) => isWhole);
-  // Of a file that is there already, its whole new content says nothing of what is new in it.
+  // The full new content of an existing file does not show what is new.
   const isOverwritten = call.about?.change?.goes === undefined && changed.some(({ kind }) => kind === "changed");
   const looks = looksOf(call, isOverwritten || !isSame(input, call.input));
-  // What is asked says that the plan is handed in, and nothing but these two is there.
+  // The question already says that the plan is submitted, and there are no other arguments.
   const isHandedIn =
     call.about?.handsIn === true &&
     Object.keys(input).length === 2 &&
     Object.values(input).every((value) => value === true || isSteps(value));
   const [path] = call.about?.paths?.map((one) => one.path) ?? [];
   return Object.entries(input).flatMap(([name, value]) => {
-    // Of a name, too, nothing hides, and none looks like a line of its own.
+    // Names of arguments cannot hide characters or look like a line of their own either.
     const shown = /^[\w.-]+$/.test(name) ? name : visibleLine(JSON.stringify(name));
-    // A plan is an argument too: it is read as one, if it is the one that the call is about, or stands in its place.
+    // A plan is shown as steps if it is the subject of the call, or replaces the subject.
     if (call.about?.plan && isSteps(value)) return stepLines(isHandedIn ? undefined : shown, value, say);
     if (value === true && isHandedIn) return [];
     if (typeof value !== "string") return valueLines(shown, value);
     const isOfChange = name === call.about?.change?.goes || name === call.about?.change?.comes;
     const isFile = PLAIN_PATH.test(value) && changed.some((change) => change.path === value);
-    // The change itself shows all of it.
+    // The change itself shows the whole value.
     if (isTold && (isFile || (isOfChange && !HAS_CONTROL.test(value)))) return [];
     const lines = textLines(shown, value, looks.get(name), say);
     return isOfChange && path !== undefined
@@ -178,7 +180,7 @@ function argumentsOf(
   });
 }
 
-/** The arguments that have a look of their own, by what the tool said of those that it was asked about. */
+/** Looks of the arguments that the tool has described. */
 function looksOf(
   { input, about }: Pick<Call, "input" | "about">,
   isContent: boolean,
@@ -205,7 +207,7 @@ function textLines(name: string, text: string, look: ShownLine["look"] | undefin
   ];
 }
 
-/** Without a name, only its steps. */
+/** Without a name, only the steps. */
 function stepLines(name: string | undefined, plan: readonly PlanStep[], say: Say): ShownLine[] {
   const lines = shownPlan(plan, Number.POSITIVE_INFINITY, say).map(({ mark, text }) => ({
     look: "text" as const,
@@ -237,22 +239,19 @@ function isRecord(value: Json | undefined): value is Readonly<Record<string, Jso
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A line of a difference of a file: in the new text, in the old one, in both, or a note of where the next lines stand. */
+/** A line of a diff: in the new text, in the old text, in both, or a note about the position of the next lines. */
 export interface DiffLine {
   readonly kind: "added" | "removed" | "same" | "place";
   readonly text: string;
-  /** Its number in the old text, from 1. */
+  /** Line number in the old text, from 1. */
   readonly before?: number;
-  /** Its number in the new text, from 1. */
+  /** Line number in the new text, from 1. */
   readonly after?: number;
 }
 
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
 
-/**
- * The lines of a unified diff of one file. It reads what is there: a diff that was cut in the middle of a hunk, as a large
- * one is, gives the lines that came.
- */
+/** Returns the lines of a unified diff of one file. A diff cut inside a hunk gives the lines before the cut. */
 export function readPatch(diff: string): DiffLine[] {
   const lines: DiffLine[] = [];
   let before = 0;
@@ -266,7 +265,7 @@ export function readPatch(diff: string): DiffLine[] {
       isInside = true;
       lines.push({ kind: "place", text: line });
     } else if (!isInside) {
-      // The names of the files, or words in place of a diff.
+      // File names, or words in place of a diff.
       if (line !== "" && !line.startsWith("--- ") && !line.startsWith("+++ "))
         lines.push({ kind: "place", text: line });
     } else if (line.startsWith("+")) lines.push({ kind: "added", text: line.slice(1), after: after++ });
@@ -276,13 +275,13 @@ export function readPatch(diff: string): DiffLine[] {
   return lines;
 }
 
-/** How users are told that a call stands. `not-run`: the call came to nothing before its tool did anything. */
+/** Status of a call for users. `not-run`: the call ended before its tool had any effect. */
 export type ShownStatus = CallStatus | "not-run";
 
-/** How the engine begins the result of a call that it did not carry out. */
+/** Beginning of the engine's result for a call that did not run. */
 const NOT_EXECUTED = "Not executed: ";
 
-/** Returns how users are told that a call stands: a call that did not run is never told as one that ran and failed (S36). */
+/** Returns the status of a call for users. A call that did not run never appears as one that ran and failed (S36). */
 export function shownStatus({ status, startedAt, output = "" }: Call): ShownStatus {
   const isNotRun = status === "failed" && (startedAt === undefined || output.startsWith(NOT_EXECUTED));
   return isNotRun ? "not-run" : status;

@@ -37,7 +37,7 @@ test("the plan on a branch is what the last call there put down that has complet
 test("S15: who decides about a plan reads its steps, and every other argument; changed ones as they are", () => {
   const steps = PLAN.map((step) => ({ ...step }));
   const call = { input: { steps, hand_in: true }, inputText: "", about: { plan: PLAN, handsIn: true } };
-  // That it is handed in, the question says.
+  // The question already says that the plan is submitted.
   expect(shownCall(call).map(({ text }) => text)).toEqual(["[x] look", "[~] mend\\nit", "[ ] test"]);
   const more = shownCall(call, { input: { steps, hand_in: true, where: "here" } }).map(({ text }) => text);
   expect(more).toEqual([
@@ -46,7 +46,7 @@ test("S15: who decides about a plan reads its steps, and every other argument; c
   const withSteps = (steps: Json) => shownCall(call, { input: { steps, hand_in: true } }).map(({ text }) => text);
   expect(withSteps([])).toEqual(["steps: []", "hand_in: true"]);
   expect(withSteps([{ title: "rest", status: "pending" }])).toEqual(["[ ] rest"]);
-  // What a plan would not show is shown as it is.
+  // Fields that a plan does not show are shown as JSON.
   expect(withSteps([{ title: "rest", status: "pending", run: "rm" }]).join(" ")).toContain('"run": "rm"');
   expect(withSteps([{ title: "rest", status: "toString" }]).join(" ")).toContain('"status": "toString"');
 });

@@ -2,12 +2,12 @@ import type { Json, Message, PlanStep } from "../message.ts";
 import { inEnglish, type Say } from "./say.ts";
 import { visibleLine } from "./visible-text.ts";
 
-/** A line of a plan. */
+/** One line of a plan. */
 export interface ShownStep {
-  /** `[x]` done, `[~]` under way, `[ ]` still to do; nothing in front of a line that stands for several steps. */
+  /** `[x]` done, `[~]` in progress, `[ ]` pending; empty for a line that counts several steps. */
   readonly mark: string;
   readonly text: string;
-  /** How it stands; nothing for several. */
+  /** Status of the step; absent for several steps. */
   readonly status?: PlanStep["status"];
 }
 
@@ -17,10 +17,7 @@ const MARKS: Readonly<Record<PlanStep["status"], string>> = {
   pending: "[ ]",
 };
 
-/**
- * The plan on a branch: what the last call on its path that put one down says. A call that failed or was refused puts down
- * none. Nothing where there is none.
- */
+/** Returns the plan of a branch: that of the last completed call with a plan. Nothing if there is none. */
 export function planOn(path: readonly Message[]): readonly PlanStep[] | undefined {
   for (let index = path.length - 1; index >= 0; index--) {
     const message = path[index];
@@ -32,8 +29,8 @@ export function planOn(path: readonly Message[]): readonly PlanStep[] | undefine
 }
 
 /**
- * A plan as lines, the same in every client. Of more than `most` steps, those that were done first and those that come last
- * are counted.
+ * Returns a plan as lines, the same in every client. With more than `most` steps, the first done steps and the last
+ * steps are only counted.
  */
 export function shownPlan(
   plan: readonly PlanStep[],
@@ -56,7 +53,7 @@ export function shownPlan(
   ];
 }
 
-/** `2 of 5 done: mend the parser`: how far it is, and what is under way. */
+/** Returns the progress and the current step: `2 of 5 done: mend the parser`. */
 export function planHeadline(plan: readonly PlanStep[], say: Say = inEnglish): string {
   const done = plan.filter(({ status }) => status === "completed").length;
   const now = plan.find(({ status }) => status === "in_progress");
@@ -66,7 +63,7 @@ export function planHeadline(plan: readonly PlanStep[], say: Say = inEnglish): s
     : say("{done} of {all} done", amounts);
 }
 
-/** A plan as a person changes it: a step on each line, behind its mark. */
+/** Returns a plan as an editable text: one line per step, after its mark. */
 export function planText(plan: readonly PlanStep[]): string {
   return shownPlan(plan)
     .map(({ mark, text }) => `${mark} ${text}`)
@@ -74,8 +71,8 @@ export function planText(plan: readonly PlanStep[]): string {
 }
 
 /**
- * The plan that a person has written: each line is a step, as far as it says something. What has no mark is still to be done;
- * a `-`, `*` or number before it, as in a list, says nothing. Throws `SyntaxError` when no step is left.
+ * Reads a plan from a user's text, one step per line without empty lines. A step without a mark is pending; list marks
+ * (`-`, `*`, numbers) are ignored. Throws `SyntaxError` if no step is left.
  */
 export function planIn(written: string, say: Say = inEnglish): PlanStep[] {
   const steps = written.split("\n").flatMap((line): PlanStep[] => {
@@ -87,7 +84,7 @@ export function planIn(written: string, say: Say = inEnglish): PlanStep[] {
   return steps;
 }
 
-/** Whether a value is the steps of a plan, with nothing in it that a plan does not show. */
+/** True if a value is a list of plan steps without other fields. */
 export function isSteps(value: Json): value is Json & readonly PlanStep[] {
   const isStep = (step: Json) => {
     if (typeof step !== "object" || step === null || !("title" in step) || !("status" in step)) return false;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { visibleLine, visibleProse, visibleText } from "./visible-text.ts";
 
-/** What a font draws by itself: letters, marks, numbers, punctuation and symbols, and what nobody has given a meaning yet. */
+/** Visible characters: letters, marks, numbers, punctuation and symbols, and unassigned code points. */
 const DRAWN = /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Cn}]$/u;
 const IGNORED = /^\p{Default_Ignorable_Code_Point}$/u;
 
-/** Drawn by category, and empty all the same; see the charts of Unicode. */
+/** Visible by category, but empty; see the charts of Unicode. */
 const EMPTY = [
   0x115f, 0x1160, 0x3164, 0xffa0, 0x2800, 0x17b4, 0x17b5, 0x34f, 0x1d159, 0x13441, 0x13442, 0x16fe4, 0xfffc,
 ];
@@ -28,7 +28,7 @@ describe("S23: what a person decides about", () => {
       }
     }
     expect(tried).toBe(1_114_112);
-    // Private use and surrogates are most of them; the reserved default ignorable ones the rest.
+    // Most are private use and surrogates, the rest reserved default ignorable ones.
     expect(written).toBeGreaterThan(140_000);
   });
 

@@ -1,50 +1,49 @@
 /**
- * Text that a person decides about, as every client shows it: nothing of it hides, and nothing turns the rest around (S23).
- * What has no look of its own is written out, as in `\u{202e}`: controls, format characters, what a font need not draw,
- * blanks that are no space, halves of characters, and characters of which programs agree among themselves what they are.
- * Line ends and tabs stay. What joins emoji to one is written out too: here it is a character like any other.
+ * Makes a text safe for a user's decision: no character can hide or reorder the rest (S23). Invisible characters are
+ * written out, as in `\u{202e}`: controls, format characters, characters without a glyph, blanks other than space,
+ * surrogate halves, and private use. Line ends and tabs stay. Emoji joiners are written out too.
  */
 export function visibleText(text: string): string {
   return HIDES.test(text) ? text.replaceAll(EACH, writtenOut) : text;
 }
 
-/** The same on one line: line ends and tabs are written out too. */
+/** Makes a text safe and puts it on one line: line ends and tabs are written out too. */
 export function visibleLine(text: string): string {
   return visibleText(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
 }
 
 /**
- * Text that is only read: what controls a terminal, turns text around or has no width is written out, but not where it
- * belongs to an emoji; the blanks and letters of all languages stay as they are.
+ * Makes a text safe for reading: terminal controls, bidirectional controls and zero-width characters are written out,
+ * except inside emoji. Blanks and letters of all languages stay.
  */
 export function visibleProse(text: string): string {
   if (!CONTROLS.test(text)) return text;
   return text.replaceAll(inProse(), (found, emoji?: string) => emoji ?? writtenOut(found));
 }
 
-/** The beginning of a text, in at most `length` UTF-16 units, and a mark behind it where it goes on. No character is cut in two. */
+/** Returns the beginning of a text, at most `length` UTF-16 units, with a mark if cut. No character is split. */
 export function cutTo(text: string, length: number, mark = "…"): string {
   return text.length <= length ? text : `${text.slice(0, cutBefore(text, length))}${mark}`;
 }
 
-/** The end of a text, in at most `length` UTF-16 units, and a mark before it where more stands before. No character is cut in two. */
+/** Returns the end of a text, at most `length` UTF-16 units, with a leading mark if cut. No character is split. */
 export function cutToEnd(text: string, length: number, mark = ""): string {
   return text.length <= length ? text : `${mark}${text.slice(cutAfter(text, text.length - length))}`;
 }
 
-/** UTF-16 units around a cut that are looked at: a character of more is cut between its code points. */
+/** UTF-16 units around a cut that are examined. A longer character is split between its code points. */
 const AROUND = 64;
 
-/** UTF-16 units of flags in a row that are looked at. */
+/** Maximum UTF-16 units of consecutive flags that are examined. */
 const MOST_FLAGS = 4_096;
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** The last place at or before `at` where a character, as users see it, begins (F46). */
+/** Returns the last beginning of a visible character at or before `at` (F46). */
 export function cutBefore(text: string, at: number): number {
   if (at <= 0 || at >= text.length) return Math.max(0, Math.min(at, text.length));
   const near = Math.max(0, at - AROUND);
-  // Of letters that make flags, each two are one: they are counted from the first.
+  // Two letters make one flag, so they are counted from the first.
   const flags = /(\ud83c[\udde6-\uddff])+\ud83c?$/.exec(text.slice(Math.max(0, near - MOST_FLAGS), near));
   const from = near - (flags?.[0].length ?? 0);
   const begin = graphemes.segment(text.slice(from, at + AROUND)).containing(at - from)?.index ?? 0;
@@ -54,8 +53,8 @@ export function cutBefore(text: string, at: number): number {
 }
 
 /**
- * Returns a text of which `characters` UTF-16 units are left, half of them from each end, with a line between them that says how
- * many were cut. No character is cut in two.
+ * Cuts a text in the middle: keeps `characters` UTF-16 units, half from each end, around a line with the number of
+ * removed units. No character is split.
  */
 export function cutInMiddle(text: string, characters: number, lineFor: (cut: number) => string): string {
   if (text.length <= characters) return text;
@@ -64,7 +63,7 @@ export function cutInMiddle(text: string, characters: number, lineFor: (cut: num
   return `${text.slice(0, head)}\n${lineFor(tail - head)}\n${text.slice(tail)}`;
 }
 
-/** The first place at or after `at` where a character, as users see it, begins (F46). */
+/** Returns the first beginning of a visible character at or after `at` (F46). */
 export function cutAfter(text: string, at: number): number {
   let next = Math.max(0, at);
   while (next < text.length && cutBefore(text, next) !== next) next++;
@@ -76,9 +75,9 @@ function writtenOut(character: string): string {
 }
 
 /**
- * By their properties in Unicode: default ignorable, of the categories Cc, Cf, Cs, Co, Zl, Zp and Zs (but for the space).
- * By name, as no property says that they are empty: the Braille pattern without dots, the musical null note head, the
- * blanks of the Egyptian hieroglyphs, the filler of the Khitan small script, and the object replacement character.
+ * Defined by Unicode properties: default ignorable, and the categories Cc, Cf, Cs, Co, Zl, Zp and Zs (except the
+ * space). Empty characters without such a property are listed: the Braille pattern without dots, the musical null note
+ * head, the Egyptian hieroglyph blanks, the Khitan small script filler, and the object replacement character.
  */
 const HIDES =
   /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u{2800}\u{1d159}\u{13441}\u{13442}\u{16fe4}\u{fffc}]|[\p{Cc}--[\n\t]]|[\p{Zs}--[ ]]/v;
@@ -86,7 +85,7 @@ const EACH = new RegExp(HIDES, "gv");
 
 const CONTROLS = /[\p{Cc}--[\n\t]]|[\u{200b}-\u{200f}\u{2028}-\u{202e}\u{2060}-\u{2069}\u{feff}\u{e0000}-\u{e007f}]/v;
 
-/** Made when it is first needed, and not as a literal: all emoji that there are take longer to read than the rest of this package. */
+/** Compiled on first use and not as a literal: the set of all emoji takes longer to parse than the rest of this package. */
 const inProse = once(() => new RegExp(`(\\p{RGI_Emoji})|${CONTROLS.source}`, "gv"));
 
 function once<Made>(make: () => Made): () => Made {
@@ -97,7 +96,7 @@ function once<Made>(make: () => Made): () => Made {
   };
 }
 
-/** Markdown without the marks that say little where it is one line or two: of headings, fences and tables, of code and of what is bold. */
+/** Removes Markdown marks that mean little on one or two lines: headings, fences, tables, code and bold. */
 export function withoutMarks(text: string): string {
   return text
     .replaceAll(/^ *(?:`{3,}|~{3,}).*$/gm, "")

@@ -2,10 +2,10 @@ import { type Call, isEnded, type Message } from "../message.ts";
 import type { ApprovalQuestion, ConversationState, LimitQuestion, LiveRun, OpenQuestion } from "../state.ts";
 import { callIn } from "./call-state.ts";
 
-/** The parts of a state by which it is known who asks. */
+/** The parts of a state that show which run asks. */
 type Askers = Pick<ConversationState, "messages" | "calls" | "runs" | "waiting" | "continuedBy">;
 
-/** The run that has the calls of a run now: itself, or the last one that continues its turn. */
+/** Returns the run that owns the calls of a run now: the run itself, or the last run that continues its turn. */
 export function latestRun({ continuedBy }: Pick<Askers, "continuedBy">, run: string): string {
   let latest = run;
   for (let next = continuedBy.get(latest); next !== undefined; next = continuedBy.get(latest)) latest = next;
@@ -13,8 +13,8 @@ export function latestRun({ continuedBy }: Pick<Askers, "continuedBy">, run: str
 }
 
 /**
- * The runs in which a question is asked: its own, then those above it whose calls launched the one below. Empty when one of
- * these calls has its result, so that nobody can go on with what is below it.
+ * Returns the runs that wait for a question: the asking run, then the launching runs above. Empty if a launching call
+ * has its result, since no run can continue below it.
  */
 export function askingRuns(state: Askers, question: OpenQuestion): readonly string[] {
   const { messages, calls } = state;
@@ -30,7 +30,7 @@ export function askingRuns(state: Askers, question: OpenQuestion): readonly stri
   return runs;
 }
 
-/** Whether a user is asked about a call, by it, or by a sub-agent that it launched. */
+/** True if a call, or a sub-agent that it launched, has asked a user. */
 export function isAskedIn({ questions, messages, calls }: ConversationState, call: string): boolean {
   for (const question of questions.values()) {
     let at = question.type === "limit" ? messages.get(question.message ?? "")?.call : question.call;
@@ -39,30 +39,30 @@ export function isAskedIn({ questions, messages, calls }: ConversationState, cal
   return false;
 }
 
-/** The turn of a user that waits for an answer to this question while no process works on it; nothing when there is none. */
+/** Returns the user's turn that waits for this question without a process, or nothing. */
 export function turnThatWaits(state: Askers, question: OpenQuestion): LiveRun | undefined {
   return state.waiting.get(askingRuns(state, question).at(-1) ?? "");
 }
 
 /**
- * Whether the process is gone that asked a question, and the tool cannot run again: an answer does not reach the tool any
- * more, and the outcome of its call is unknown.
+ * True if the asking process is gone and the tool cannot run again: an answer can no longer reach the tool, and the
+ * outcome of its call is unknown.
  */
 export function isLost({ messages, runs }: Askers, question: OpenQuestion): boolean {
   if (question.type !== "text" || question.survives !== false) return false;
   const asks = messages.get(question.message);
-  // A run that continues its turn is another one: it cannot run the call again.
+  // A run that continues the turn of the asking run cannot run the call again.
   return asks?.role !== "assistant" || !runs.has(asks.run);
 }
 
-/** The question whether a call may run, which nobody has answered. */
+/** Returns the open approval question of a call. */
 export function openApproval({ questions }: ConversationState, call: string): ApprovalQuestion | undefined {
   for (const question of questions.values())
     if (question.type === "approval" && question.call === call) return question;
   return undefined;
 }
 
-/** The question whether a run may go on beyond its limit, which nobody has answered. */
+/** Returns the open limit question of a run. */
 export function openLimit({ questions }: ConversationState, run: string): LimitQuestion | undefined {
   for (const question of questions.values()) {
     if (question.type === "limit" && question.run === run && question.offers === undefined) return question;
@@ -71,8 +71,8 @@ export function openLimit({ questions }: ConversationState, run: string): LimitQ
 }
 
 /**
- * Whether a live run can do nothing more before a user answers: it is at its limit, or each open call of its response asks, or
- * launched a sub-agent of which the same holds. Questions that end with their process do not count.
+ * True if a live run cannot do anything before a user answers: the run is at its limit, or each open call asks or has
+ * launched a sub-agent that only waits. Questions that end with their process do not count.
  */
 export function onlyWaits(state: ConversationState, run: string): boolean {
   const { questions, messages, runs } = state;
@@ -90,7 +90,7 @@ export function onlyWaits(state: ConversationState, run: string): boolean {
   return calls.length > 0 && calls.every(waits);
 }
 
-/** The run that waits for a user on a path, or in the sub-agent that a call launched. */
+/** Returns the run that waits for a user on a path, or in the sub-agent of a call. */
 export function runThatWaits(
   { waiting }: ConversationState,
   path: readonly Message[],

@@ -13,26 +13,26 @@ import { toolOf } from "../offered-tool.ts";
 import type { ConversationState, Mutable, MutableState } from "../state.ts";
 import { noteQuestions } from "./questions.ts";
 
-/** What one item changed, so that a view can follow without comparing. */
+/** The objects that an item changed, so that a view need not compare states. */
 export interface Change {
   readonly message?: string;
   readonly call?: string;
   readonly run?: string;
   readonly input?: string;
-  /** Why the item was passed over: of a newer version, or malformed. */
+  /** Reason why the item was skipped: from a newer version, or malformed. */
   readonly skipped?: string;
 }
 
-/** A response as the owner of a state may change it. */
+/** A response, for the owner of a state to change. */
 export type MutableAssistant = Mutable<Omit<AssistantMessage, "parts" | "calls">> & { parts: Part[]; calls: Call[] };
 
-/** The response of this id. */
+/** Returns the response with this id. */
 export function assistantOf(state: MutableState, id: string): MutableAssistant | undefined {
   const message = state.messages.get(id);
   return message?.role === "assistant" ? (message as unknown as MutableAssistant) : undefined;
 }
 
-/** A call as it stands, in the message that is named, else in the one that its conversation knows it of. */
+/** Returns a call in the given message; without a message, in the one that contains the call. */
 export function callIn(
   { messages, calls }: Pick<ConversationState, "messages" | "calls">,
   { call, message = calls.get(call) ?? "" }: { readonly call: string; readonly message?: string },
@@ -41,7 +41,7 @@ export function callIn(
   return asking?.role === "assistant" ? asking.calls.find(({ id }) => id === call) : undefined;
 }
 
-/** The name for users of the tool of a call, by the call or, where the conversation has none, by the item about it. */
+/** Returns the tool name of a call for users; for an unknown call, the name in the item. */
 export function toolIn(
   state: Pick<ConversationState, "messages" | "calls">,
   item: { readonly call: string; readonly message?: string; readonly tool?: string },
@@ -50,15 +50,15 @@ export function toolIn(
   return call ? toolOf(call) : (item.tool ?? "");
 }
 
-/** An item that speaks of a call. */
+/** An item about a call. */
 export type OfCall = (Event | Delta) & { readonly message: string; readonly call: string };
 
-/** The call that an item speaks of. */
+/** Returns the call that an item is about. */
 export function callOf(state: MutableState, { message, call }: OfCall): Mutable<Call> | undefined {
   return assistantOf(state, message)?.calls.find((other) => other.id === call);
 }
 
-/** What an event that asks about a call, or ends it, says of it: whoever hears it needs no map of calls. */
+/** The facts about a call for events that ask about it or end it, so that readers need no map of calls. */
 export function sayingCall(
   message: string,
   { id, tool, input, executedInput = input }: Pick<Call, "id" | "tool" | "input" | "executedInput">,
@@ -66,7 +66,7 @@ export function sayingCall(
   return { message, call: id, tool, ...(executedInput !== undefined && { input: executedInput }) };
 }
 
-/** Notes something on a call that may have its result: what it does after that is not part of the result. */
+/** Records drafts or changes of a call, also after its result: they are not part of the result. */
 export function noteCall(state: MutableState, item: OfCall, note: Partial<Pick<Call, "drafts" | "changes">>): Change {
   const call = callOf(state, item);
   if (!call) return skipped(item, "it names no call");
@@ -100,11 +100,11 @@ export function endCall(state: MutableState, event: Event & CallEnded<string>, s
   return changeCall(state, event, files ? { ...ended, files } : ended);
 }
 
-/** Files of results that a state keeps by their digest, and characters of base 64 in them: more than one call may bring. */
+/** Maximum number of files from results in a state, and maximum base 64 characters. Both exceed what one call may return. */
 const FILES_KEPT = 32;
 const CHARACTERS_KEPT = 32 * 1024 * 1024;
 
-/** Keeps a text; of files the last ones, which are the same wherever the log is read: what is stored may be named again. */
+/** Keeps a text, or one of the last files. All readers of a log keep the same files, so events may refer to them. */
 export function keepContent(
   { contents, files }: MutableState,
   { digest, text, mediaType }: Extract<Event, { type: "content.stored" }>,
@@ -124,12 +124,12 @@ export function keepContent(
   return {};
 }
 
-/** Says that an item was passed over, and why. */
+/** Returns a change for a skipped item, with the reason. */
 export function skipped(item: FeedItem, why: string): Change {
   return { skipped: `${item.type}: ${why}` };
 }
 
-/** What a call began stays, or has ended: then it is kept until the model was told. */
+/** Records the start or the end of a process. An ended process is kept until the model knows. */
 export function noteProcess(
   state: MutableState,
   event: Extract<Event, { type: "process.started" | "process.ended" }>,

@@ -3,10 +3,10 @@ import type { ConversationState, MutableState } from "../state.ts";
 import { isSummary } from "./path.ts";
 
 /**
- * Forgets the oldest messages on the path until `keep` are left, beginning with a user message; a last turn that is
- * longer than that stays whole. What hangs on a forgotten message goes too, and so do other roots. The newest summary and
- * the messages that it keeps word for word stay (F86): they are the beginning of the path that is left. Returns that path as a
- * new array; nothing when no message is forgotten. For conversations without end: the log still has everything.
+ * Forgets the oldest messages of the path until `keep` are left, starting at a user message; a longer last turn stays
+ * whole. Descendants of forgotten messages and other roots go too. The newest summary and the messages that it keeps
+ * word for word stay at the beginning of the path (F86). Returns the remaining path as a new array, or nothing if no
+ * message was forgotten. For conversations without end: the log keeps everything.
  */
 export function forgetBefore(state: ConversationState, path: readonly Message[], keep: number): Message[] | undefined {
   let first = Math.max(0, path.length - keep);
@@ -34,7 +34,7 @@ export function forgetBefore(state: ConversationState, path: readonly Message[],
     }
   }
   const left = stays.length === 0 ? path.slice(first) : [...stays, ...path.slice(first)];
-  // A message that stays hangs below the one that stays before it.
+  // Each remaining message becomes a child of the previous remaining one.
   for (let index = 1; index <= stays.length; index++) {
     const [above, below] = [left[index - 1] as Message, left[index] as Message];
     target.above.set(below.id, above.id);

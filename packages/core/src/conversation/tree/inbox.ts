@@ -2,7 +2,7 @@ import type { Event, EventBody } from "../event.ts";
 import type { Message } from "../message.ts";
 import type { ConversationState, MutableState, WaitingInput } from "../state.ts";
 
-/** Puts what a person wrote behind what waits; nothing happens when it waits already. Returns whether it was put there. */
+/** Appends an input to the queue. Returns false if the input is queued already. */
 export function queueInput(state: MutableState, event: Extract<Event, { type: "input.queued" }>): boolean {
   const { input: id, parts, unreadable, delivery, run } = event;
   if (state.inbox.some((other) => other.id === id)) return false;
@@ -12,7 +12,7 @@ export function queueInput(state: MutableState, event: Extract<Event, { type: "i
   return true;
 }
 
-/** What waited for a run that was stopped or failed waits for a person from now on, unless it is what stopped it. */
+/** Holds the inputs of a stopped or failed run for the user, except the input that interrupted the run. */
 export function holdInputs(
   state: MutableState,
   { run, reason, leaf: at }: Extract<Event, { type: "run.ended" }>,
@@ -25,7 +25,7 @@ export function holdInputs(
   });
 }
 
-/** Changes what waits, and where it stands. Returns whether it was there. */
+/** Changes a waiting input and its position. Returns false if the input is not waiting. */
 export function editInput(state: MutableState, event: Extract<Event, { type: "input.edited" }>): boolean {
   const index = state.inbox.findIndex(({ id }) => id === event.input);
   const input = state.inbox[index];
@@ -47,28 +47,28 @@ export function editInput(state: MutableState, event: Extract<Event, { type: "in
 
 const NONE: readonly WaitingInput[] = [];
 
-/** What waits for a run and is not held: to be delivered at the run's safe points, or when it has ended. */
+/** Returns the inputs for a run that are not held: for delivery at safe points, or after its end. */
 export function inputsFor(state: ConversationState, run: string): readonly WaitingInput[] {
   return state.inbox.length === 0 ? NONE : state.inbox.filter((input) => input.run === run && !input.held);
 }
 
-/** What waits, is for no live run, and was written to somebody on this path: `resume()` delivers it there. */
+/** Returns the waiting inputs without a live run that were written on this path: `resume()` delivers them there. */
 export function inputsLeft(state: ConversationState, path: readonly Message[]): readonly WaitingInput[] {
   const isLeft = (run: string | null) => run === null || !(state.runs.has(run) || state.waiting.has(run));
   const left = state.inbox.filter(({ run, held }) => held || isLeft(run));
   if (left.length === 0) return NONE;
   const here = new Set(path.map(({ id }) => id));
-  // What stood on a message that is gone can be delivered anywhere.
+  // Inputs for a forgotten message can be delivered anywhere.
   return left.filter(({ at }) => at === null || here.has(at) || !state.messages.has(at));
 }
 
-/** Of texts that were to be delivered, those that wait still, as they are now: a person may have changed or withdrawn some. */
+/** Returns the inputs that still wait, in their current form: a user may have changed or withdrawn some. */
 export function stillWaiting(state: ConversationState, inputs: readonly WaitingInput[]): readonly WaitingInput[] {
   const ids = new Set(inputs.map(({ id }) => id));
   return state.inbox.filter(({ id }) => ids.has(id));
 }
 
-/** The facts that make messages of what waited, one below the other; `run`, when it is live, ends behind them. */
+/** Returns the events that turn inputs into messages, each below the last. A live `run` then ends at the last message. */
 export function deliver(inputs: readonly WaitingInput[], parentId: string | null, run?: string): EventBody[] {
   let parent = parentId;
   return inputs.flatMap(({ id, parts, unreadable }): EventBody[] => {

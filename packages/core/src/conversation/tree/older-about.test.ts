@@ -4,7 +4,7 @@ import type { About, Json } from "../message.ts";
 import { emptyConversation } from "../state.ts";
 import { reduce } from "./reduce.ts";
 
-/** What a call is about in the state of a log. */
+/** Returns the subject of a call in the state of a log. */
 function aboutIn(tool: string, input: Json | undefined, said?: About): About | undefined {
   const state = emptyConversation();
   const call = { message: "a", call: "c", tool, inputText: JSON.stringify(input) ?? "{" } as const;

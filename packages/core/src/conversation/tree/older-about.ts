@@ -1,9 +1,9 @@
 import type { About, Json } from "../message.ts";
 
-/** The texts among the arguments of a call, by their names. */
+/** Texts in the arguments of a call, by name. */
 type Texts = Readonly<Record<string, Json | undefined>>;
 
-/** What the calls of Banyan's own tools are about, by the names that tools and arguments had when logs did not say it. */
+/** Subjects of calls of Banyan's own tools, by the old names of tools and arguments in logs without `about`. */
 const OLDER: ReadonlyMap<string, (input: Texts) => About> = new Map<string, (input: Texts) => About>([
   ["shell", ({ command }) => ({ ...(isText(command) && { command }) })],
   ["read", ({ path }) => ({ ...paths(path, "read"), looksAt: { one: "file", several: "files" } })],
@@ -28,8 +28,8 @@ const OLDER: ReadonlyMap<string, (input: Texts) => About> = new Map<string, (inp
 ]);
 
 /**
- * What a call is about of which its log does not say it: one of before tools said so, or one that ended before it was
- * judged. It is for drawing alone; what is judged, asked about and run is what a tool says itself.
+ * Returns the subject of a call whose log entry has none: from an old version, or ended before it was judged. Only for
+ * display; rules and questions use the subject given by the tool.
  */
 export function olderAbout(tool: string, input: Json | undefined): About | undefined {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return undefined;

@@ -12,7 +12,7 @@ import {
 import type { ConversationState } from "../state.ts";
 import { addCost, addUsage, type Cost, noUsage, type Usage } from "../usage.ts";
 
-/** The messages from the root to `leaf`, without recursion: a path can be 100,000 messages long. */
+/** Returns the messages from the root to `leaf`. Without recursion, since a path may have 100,000 messages. */
 export function pathTo(state: ConversationState, leaf: string | null): Message[] {
   const path: Message[] = [];
   for (let id = leaf; id !== null; ) {
@@ -25,17 +25,19 @@ export function pathTo(state: ConversationState, leaf: string | null): Message[]
   return path.reverse();
 }
 
-/** The place of the last message on a path whose parent is not before it, since a session's window forgot it; -1 for none. */
+/** Returns the index of the last message whose parent was dropped by a session's window; -1 for none. */
 export function placeAfterForgotten(path: readonly Message[]): number {
   return path.findLastIndex(({ parentId }, index) => parentId !== (path[index - 1]?.id ?? null));
 }
 
-/** Returns the last text of a user on a path. Commands that the user ran since (`!command`) do not count: they only inform the model. */
+/**
+ * Returns a user's last text on a path. Commands that the user ran (`!command`) only inform the model and do not count.
+ */
 export function lastSaid(path: readonly Message[]): UserMessage | undefined {
   return path.findLast((message): message is UserMessage => isPersons(message) && !isOwnCommand(message.parts));
 }
 
-/** The name of the element in which the model gets the output of a command that a user ran. */
+/** Name of the element with the output of a user's own command, for the model. */
 export const OWN_OUTPUT = "output";
 
 function isOwnCommand([typed, output]: readonly UserPart[]): boolean {
@@ -43,7 +45,7 @@ function isOwnCommand([typed, output]: readonly UserPart[]): boolean {
   return typed.text.startsWith("!") && output.text.startsWith(`<${OWN_OUTPUT} name=`);
 }
 
-/** The children of a message (of the roots for `null`) that nobody removed, oldest first. */
+/** Returns the children of a message (the roots for `null`) that are not removed, oldest first. */
 function childrenOf(state: ConversationState, message: string | null): readonly string[] {
   const children = state.children.get(message) ?? NONE;
   const gone = children.some((id) => state.messages.get(id)?.removed);
@@ -52,7 +54,7 @@ function childrenOf(state: ConversationState, message: string | null): readonly 
 
 const NONE: readonly string[] = [];
 
-/** The leaf below `message` that was written last: where its branch goes on. */
+/** Returns the leaf below `message` that was written last, at which its branch continues. */
 export function newestLeaf(state: ConversationState, message: string): string {
   let leaf = message;
   for (let next = childrenOf(state, leaf).at(-1); next !== undefined; next = childrenOf(state, leaf).at(-1)) {
@@ -61,7 +63,7 @@ export function newestLeaf(state: ConversationState, message: string): string {
   return leaf;
 }
 
-/** All leaves in the order of the tree; each is a branch. What was removed is left out. */
+/** Returns all leaves in tree order, one per branch, without removed messages. */
 export function leaves(state: ConversationState): string[] {
   const found: string[] = [];
   const open = [...childrenOf(state, null)].reverse();
@@ -73,27 +75,27 @@ export function leaves(state: ConversationState): string[] {
   return found;
 }
 
-/** The messages that share a parent with `message`, itself included and removed ones left out, oldest first. */
+/** Returns the messages with the same parent as `message`, including itself and without removed ones, oldest first. */
 export function siblings(state: ConversationState, message: string): readonly string[] {
   const found = state.messages.get(message);
   return found ? childrenOf(state, hangsOn(found)) : NONE;
 }
 
-/** Where a message stands among `children`: under its parent, the call that launched its agent, or `null`. */
+/** Returns the key of a message in `children`: its parent, the call that launched its agent, or `null`. */
 export function hangsOn({ parentId, call }: Message): string | null {
   return parentId ?? call ?? null;
 }
 
-/** The message, or the nearest one above it that nobody removed, by itself or with one above. */
+/** Returns the message, or its nearest ancestor that is neither removed nor below a removed message. */
 export function standing(state: ConversationState, leaf: string | null): string | null {
-  // As a rule nothing is removed: then nobody walks up a long path.
+  // Usually nothing is removed, which saves the walk up a long path.
   if (state.removals === 0) return leaf;
   const path = pathTo(state, leaf);
   const gone = path.findIndex(({ removed }) => removed);
   return gone < 0 ? leaf : (path[gone - 1]?.id ?? null);
 }
 
-/** The responses of the sub-agents below a call, however deep, that have calls without a result. */
+/** Returns the responses with open calls in the sub-agents below a call, at any depth. */
 export function unsettledBelow(state: ConversationState, call: string): AssistantMessage[] {
   const found: AssistantMessage[] = [];
   const open = [...(state.children.get(call) ?? NONE)];
@@ -108,8 +110,8 @@ export function unsettledBelow(state: ConversationState, call: string): Assistan
 }
 
 /**
- * The name of the worktree that the branch down to a message works in; of a sub-agent without one of its own, that of its
- * launcher. Nothing where the files are those of the workspace.
+ * Returns the name of the worktree that a branch uses. A sub-agent without a worktree of its own uses that of its
+ * launcher. Nothing for the workspace itself.
  */
 export function worktreeAt(state: ConversationState, leaf: string | null | undefined): string | undefined {
   for (let id = leaf; id != null; ) {
@@ -120,7 +122,7 @@ export function worktreeAt(state: ConversationState, leaf: string | null | undef
   return undefined;
 }
 
-/** Usage and cost of the responses and summaries on a path. */
+/** Returns usage and cost of the responses and summaries on a path. */
 export function spentOn(path: readonly Message[]): { usage: Usage; cost: Cost } {
   let usage = noUsage;
   let cost: Cost = 0;
@@ -132,7 +134,7 @@ export function spentOn(path: readonly Message[]): { usage: Usage; cost: Cost } 
   return { usage, cost };
 }
 
-/** The last response on a path. */
+/** Returns the last response on a path. */
 export function lastAssistantMessage(path: readonly Message[]): AssistantMessage | undefined {
   for (let i = path.length - 1; i >= 0; i--) {
     const message = path[i];
@@ -141,19 +143,19 @@ export function lastAssistantMessage(path: readonly Message[]): AssistantMessage
   return undefined;
 }
 
-/** Whether a message is a summary that stands for what it covers: one that cannot be read stands for nothing (F77). */
+/** True for a readable summary with covered messages. An unreadable summary covers nothing (F77). */
 export function isSummary(message: Message | undefined): message is SummaryMessage & { readonly covers: string } {
   return message?.role === "summary" && message.covers !== undefined && message.unreadable === undefined;
 }
 
-/** Returns whether a message shortens results above it. All messages above it may then be shown in another form (F91). */
+/** True if a message shortens results above. All messages above may then have another form for the model (F91). */
 export function isShortening(message: Message | undefined): message is SummaryMessage {
   return message?.role === "summary" && message.shortened !== undefined && message.unreadable === undefined;
 }
 
 /**
- * Returns the messages of a path that the model is shown: the nearest summary, and the messages that it does not cover. Messages of
- * the path that shorten results, or set messages aside, are applied.
+ * Returns the messages of a path for the model: the nearest summary, and the messages that it does not cover. Shortened
+ * results and messages that were set aside are applied.
  */
 export function afterSummary(path: readonly Message[]): readonly Message[] {
   const at = path.findLastIndex(isSummary);
@@ -161,7 +163,7 @@ export function afterSummary(path: readonly Message[]): readonly Message[] {
   const shortenings = path.filter(isShortening);
   if (!isSummary(summary)) return withShortened(path, shortenings);
   const covered = path.findIndex((message) => message.id === summary.covers);
-  // Kept messages are still on a path of which the last covered message is forgotten: they are covered, too.
+  // If the last covered message was forgotten, the kept messages on the path are covered too.
   const kept = new Set(covered < 0 ? summary.kept?.map(({ message }) => message) : []);
   const before = path.slice(covered + 1, at).filter(({ id }) => !kept.has(id));
   return withShortened([summary, ...before, ...path.slice(at + 1)], shortenings);
@@ -181,7 +183,7 @@ function withShortened(path: readonly Message[], shortenings: readonly SummaryMe
     });
 }
 
-/** Messages that are shown in the place of those that were too large, by the entry that says so. */
+/** Replacements for too large messages, by the entry that sets them aside. */
 const placeholders = new WeakMap<SetAsideMessage, UserMessage>();
 
 function inPlaceOf({ recalled: _, ...message }: UserMessage, aside: SetAsideMessage): UserMessage {
@@ -193,7 +195,7 @@ function inPlaceOf({ recalled: _, ...message }: UserMessage, aside: SetAsideMess
   return shown;
 }
 
-/** Messages with shortened results: the same object for the same texts, so that a request is encoded once. */
+/** Messages with shortened results: the same object for the same texts, so that a request is encoded only once. */
 const shortenedForms = new WeakMap<AssistantMessage, AssistantMessage>();
 
 function withTexts(message: AssistantMessage, texts: ReadonlyMap<string, string>): AssistantMessage {

@@ -2,8 +2,8 @@ import type { Event } from "../event.ts";
 import type { ApprovalQuestion, AskedBefore, Mutable, MutableState, OpenQuestion, TextQuestion } from "../state.ts";
 
 /**
- * Opens and closes the questions that wait for a user, as an event says; returns whether that changed anything. The state and
- * the lists of stores go by it. `leaf`: where the run of a `run.paused` stands.
+ * Opens and closes questions to the user by an event. Returns true if any question changed. Used by the state and by
+ * the lists of stores. `leaf`: the last message of the run of a `run.paused`.
  */
 export function noteQuestions(questions: Map<string, OpenQuestion>, event: Event, leaf: string | null = null): boolean {
   switch (event.type) {
@@ -51,7 +51,7 @@ export function noteQuestions(questions: Map<string, OpenQuestion>, event: Event
   }
 }
 
-/** Nobody needs to answer any more what a call asked. */
+/** Closes the questions of a call, which need no answer any more. */
 function closeOf(questions: Map<string, OpenQuestion>, call: string): boolean {
   let has = false;
   for (const question of questions.values())
@@ -59,7 +59,7 @@ function closeOf(questions: Map<string, OpenQuestion>, call: string): boolean {
   return has;
 }
 
-/** A limit is asked about by a run: by the next one of its turn when that continues, by none when the turn is over. */
+/** Passes limit questions to the run that continues the turn, or closes them when the turn ends. */
 function ofRun(
   questions: Map<string, OpenQuestion>,
   event: Extract<Event, { type: "run.started" | "run.ended" }>,
@@ -76,12 +76,12 @@ function ofRun(
   return has;
 }
 
-/** Whether a question stays open when its process ends. */
+/** True if a question stays open when its process ends. */
 export function outlivesProcess(question: OpenQuestion): boolean {
   return question.type === "text" ? question.survives !== undefined : question.survives !== false;
 }
 
-/** Keeps an answer for a call that may run again; a question that was withdrawn is as if it had not been asked. */
+/** Keeps an answer for a call that may run again. A withdrawn question counts as never asked. */
 export function noteAnswer(
   state: MutableState,
   call: string,

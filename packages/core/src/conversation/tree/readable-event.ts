@@ -2,9 +2,9 @@ import type { Event, MessageAdded } from "../event.ts";
 import { providerProblem, shownKind } from "../shape-problem.ts";
 
 /**
- * Returns an event of which every part of the program can read the parts (F77). A malformed part of a log, such as one of
- * another version, leaves the message with `parts: []` and the reason. Calls keep as much as can be read. Everything else is
- * returned as it is. Total.
+ * Returns an event whose parts every part of the program can read (F77). A malformed part, such as one of another
+ * version, leaves the message with `parts: []` and the reason. Calls keep all readable fields. Other events are
+ * returned unchanged. Never throws.
  */
 export function readableEvent<Item extends Event>(event: Item): Item {
   switch (event.type) {
@@ -54,8 +54,8 @@ function isFile(file: unknown): boolean {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Returns what is wrong with a part, as the beginning of a sentence behind the place of the part; nothing when it can be read.
- * Each event comes through here, so no text is made for a part that can be read.
+ * Returns the fault of a part as the rest of a sentence after the part's place, or nothing. Every event is checked, so
+ * no text is created for a readable part.
  */
 type PartCheck = (part: Fields) => string | undefined;
 
@@ -70,14 +70,14 @@ function problemOfParts(parts: unknown, problemOf: PartCheck): string | undefine
   return undefined;
 }
 
-/** Newer versions may add fields to a part. They cannot add a type: half of what a user said may mislead a model. */
+/** Newer versions may add fields to a part, but no types: half of a user's message may mislead a model. */
 function saidProblem(part: Fields): string | undefined {
   if (part.type === "text") return textProblem(part);
   if (part.type === "file") return fileProblem(part);
   return ` has the type ${JSON.stringify(part.type)?.slice(0, 100)}, which this version does not know`;
 }
 
-/** A type that is unknown here is passed over: the rest of a response can be read without it. */
+/** Unknown types are skipped: the rest of a response can be read without them. */
 function writtenProblem(part: Fields): string | undefined {
   switch (part.type) {
     case "file":
@@ -107,7 +107,7 @@ function providerIn(part: Fields): string | undefined {
   return part.provider === undefined ? undefined : providerProblem(part.provider, "");
 }
 
-/** Files whose bytes were looked at before: the same part is read when it is written, shown and reduced. */
+/** Files whose bytes were checked before: the same part is read when written, shown and reduced. */
 const intact = new WeakSet<Fields>();
 
 function fileProblem(part: Fields): string | undefined {
@@ -116,7 +116,7 @@ function fileProblem(part: Fields): string | undefined {
   if (problem !== undefined) return problem;
   const { data, url } = part;
   if (data === undefined && url === undefined) return ` has neither data nor url`;
-  // Providers take line breaks and the letters for addresses, too.
+  // Providers also accept line breaks and the URL-safe alphabet.
   if (typeof data === "string" && (data === "" || /[^A-Za-z0-9+/=_\-\s]/.test(data))) return `.data is not base 64`;
   if (data === undefined && !URL.canParse(String(url))) return `.url is not an address`;
   intact.add(part);
@@ -137,7 +137,7 @@ function notString(part: Fields, name: string): string | undefined {
   return typeof value === "string" ? undefined : `.${name} must be a string, not ${shownKind(value)}`;
 }
 
-/** A summary without those of its optional fields that cannot be read: its text stands by itself. */
+/** Returns a summary without its malformed optional fields, because its text is useful alone. */
 function withoutOddFields(summary: MessageAdded): MessageAdded {
   const { kept, leftOut, state, note, compaction, shortened, ...rest } = summary;
   const isKept = kept === undefined || (Array.isArray(kept) && kept.every(isKeptMessage));
@@ -149,7 +149,7 @@ function withoutOddFields(summary: MessageAdded): MessageAdded {
   if (isKept && isCount && isText && isNote && isSizes && isShortened) return summary;
   return {
     ...rest,
-    // Without this field the message would cover all above it.
+    // Without this field the message would cover all messages above.
     ...(shortened !== undefined && { shortened: isShortened ? shortened : [] }),
     ...(isKept && kept && { kept }),
     ...(isCount && leftOut !== undefined && { leftOut }),

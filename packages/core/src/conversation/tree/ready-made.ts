@@ -2,27 +2,27 @@ import { type Message, textOf } from "../message.ts";
 import type { ConversationState } from "../state.ts";
 import { leaves, pathTo } from "./path.ts";
 
-// What every client has an agent do in the same words.
+// Requests that are the same in every client.
 
-/** How a review is asked for; a branch that begins so is one. */
+/** Beginning of a request for a review, by which a branch is recognized as a review. */
 const REVIEW = "Review these changes: @diff";
 
-/** The named agent that looks, and can change nothing. */
+/** Name of the read-only agent for reviews. */
 export const REVIEWER = "reviewer";
 
-/** Asks for a review of what is not committed, or of what is named: a branch, a commit, `a..b`. */
+/** Requests a review of uncommitted changes, or of a branch, a commit or `a..b`. */
 export function reviewRequest(of: string): string {
   return of === "" ? REVIEW : `${REVIEW}:${of.split(/\s/, 1)[0]}`;
 }
 
-/** Something that a review found. */
+/** A fault that a review found. */
 export interface Finding {
-  /** `src/a.ts:12`. */
+  /** Such as `src/a.ts:12`. */
   readonly place: string;
   readonly text: string;
 }
 
-/** The findings in what a reviewer said: lines that begin with a file and a line, as a compiler writes them. */
+/** Returns the findings in a reviewer's text: lines that begin with a file and a line, as a compiler writes them. */
 export function findingsIn(text: string): Finding[] {
   return text.split("\n").flatMap((line) => {
     const [, place, said] =
@@ -31,7 +31,7 @@ export function findingsIn(text: string): Finding[] {
   });
 }
 
-/** The findings of the review that the person looks at, else of the newest; nothing where no review has an answer. */
+/** Returns the findings of the review at `leaf`, or else of the newest review. Nothing if no review has an answer. */
 export function lastFindings(state: ConversationState, leaf: string | null): Finding[] | undefined {
   const here = reviewed(pathTo(state, leaf));
   const [newest] = leaves(state)
@@ -41,7 +41,7 @@ export function lastFindings(state: ConversationState, leaf: string | null): Fin
   return answer && findingsIn(textOf(answer));
 }
 
-/** Whether a text asks for a review, by how it begins. */
+/** True if a text begins like a request for a review. */
 export function isReviewRequest(text: string): boolean {
   return text.startsWith(REVIEW);
 }
@@ -50,7 +50,7 @@ function isReview([first]: readonly Message[]): boolean {
   return first !== undefined && isReviewRequest(textOf(first));
 }
 
-/** What the reviewer said at the end of its turn. */
+/** Returns the last text of the reviewer's turn. */
 function reviewed(path: readonly Message[]): Message | undefined {
   if (!isReview(path)) return undefined;
   const next = path.findIndex(({ role }, index) => index > 0 && role === "user");
@@ -60,8 +60,8 @@ function reviewed(path: readonly Message[]): Message | undefined {
 }
 
 /**
- * What asks for a finding to be mended, and where to say it: at the end of the branch that was last written to and is not a
- * review.
+ * Returns the request to fix a finding, and the leaf at which to send it: that of the branch last written to that is
+ * not a review.
  */
 export function mendingRequest(
   state: ConversationState,
@@ -78,7 +78,7 @@ export function mendingRequest(
   };
 }
 
-/** Asks for the project's `AGENTS.md`, with what matters most to whoever asks, if that is said (C15). */
+/** Requests the project's `AGENTS.md`, with the user's priorities if given (C15). */
 export function instructionsRequest(matters: string): string {
   return matters === "" ? ABOUT_THE_PROJECT : `${ABOUT_THE_PROJECT}\n\nWhat matters most to me: ${matters}`;
 }

@@ -25,7 +25,7 @@ const look = defineTool({
   },
 });
 
-/** A conversation with reasoning, calls, a retried answer and a second branch, as items of a feed. */
+/** A conversation with reasoning, calls, a retried answer and a second branch, as feed items. */
 async function conversation(): Promise<{ items: FeedItem[]; state: ConversationState }> {
   const session = Session.inMemory();
   const items: FeedItem[] = [];
@@ -54,7 +54,7 @@ function replay(items: readonly FeedItem[]): ConversationState {
   return state;
 }
 
-/** Whose voice the fragments are. */
+/** The source of the fragments. */
 const source = { run: "r", agent: "agent", depth: 0 } as const;
 
 describe("reduce", () => {
@@ -199,7 +199,7 @@ describe("reduce", () => {
     let inTheMiddle = 0;
     for (let begin = 0; begin < items.length; begin++) {
       const state = emptyConversation("c");
-      // As with a snapshot that only outlines what an answer says so far.
+      // Like a snapshot with only an outline of the answer so far.
       const before = items.slice(0, begin).filter((item) => isEvent(item) && item.type !== "message.checkpoint");
       for (const item of [...before, ...items.slice(begin)]) {
         reduce(state, item);

@@ -22,15 +22,15 @@ import { noteAnswer, noteQuestions } from "./questions.ts";
 import { readableEvent } from "./readable-event.ts";
 import { endRun, startRun } from "./runs.ts";
 
-/** The characters of a running call's output that a state keeps. */
+/** Characters of a running call's output that a state keeps. */
 const PROGRESS_KEPT = 64 * 1024;
 
 const NOTHING: Change = Object.freeze({});
 
 /**
- * Applies one item of a feed to a state, in place, and says what changed. Deterministic, without recursion, and total:
- * it never throws; what it does not know, has applied before or cannot apply is passed over, and `skipped` says why. Text
- * that a checkpoint repeats is taken once.
+ * Applies one item of a feed to a state in place, and returns the changed objects. Deterministic, without recursion,
+ * and never throws. Unknown, repeated and inapplicable items are skipped, with the reason in `skipped`. Text that a
+ * checkpoint repeats is added once.
  */
 export function reduce(state: ConversationState, item: FeedItem): Change {
   const target = state as MutableState;
@@ -43,7 +43,7 @@ export function reduce(state: ConversationState, item: FeedItem): Change {
     }
     return isDelta(item) ? reduceDelta(target, item) : NOTHING;
   } catch (error) {
-    // Written by another version, or damaged: the rest of the log counts all the same.
+    // A damaged item, or one of another version, does not affect the rest of the log.
     return { skipped: `an item that cannot be read: ${error instanceof Error ? error.message : String(error)}` };
   }
 }
@@ -56,7 +56,7 @@ function reduceEvent(state: MutableState, event: Event): Change {
       state.createdAt = event.at;
       return NOTHING;
     case "conversation.brought-in":
-      // Whom the conversation is sent to is chosen here.
+      // The local user chooses the provider that gets the conversation.
       state.model = undefined;
       state.allowed = [];
       state.writtenElsewhere = new Set(state.calls.keys());
@@ -132,9 +132,9 @@ function reduceEvent(state: MutableState, event: Event): Change {
     case "message.completed": {
       const message = assistantOf(state, event.message);
       if (!message) return skipped(event, "it names no message of the model");
-      // First, because it throws for an event without usage: such an event changes nothing.
+      // Counts first, because counting throws for an event without usage, which then changes nothing.
       count(state, event.usage, event.cost);
-      // Calls that were only streamed and are not part of the response as it stands go.
+      // Drops streamed calls that are not part of the completed response.
       const calls: Call[] = [];
       for (const part of event.parts) {
         if (part.type !== "call") continue;
@@ -324,8 +324,8 @@ function reduceDelta(state: MutableState, delta: Delta): Change {
 }
 
 /**
- * Puts a message below its parent; one below a sub-agent's is that sub-agent's too. The run that wrote it ends there now,
- * whoever's words they are: what a person steers with and what a tool tells stand on its branch like its responses.
+ * Adds a message below its parent. A message below that of a sub-agent belongs to the same sub-agent. The leaf of the
+ * writing run moves to the message, also for messages of users and tools that the run delivers.
  */
 function addMessage(
   state: MutableState,
@@ -341,7 +341,7 @@ function addMessage(
   const siblings = state.children.get(place);
   if (siblings) siblings.push(id);
   else state.children.set(place, [id]);
-  // Where the conversation goes on is the person's branch, whatever sub-agents say meanwhile.
+  // The conversation continues on the user's branch, whatever sub-agents write meanwhile.
   if (call === undefined) state.leaf = id;
   const run = by.run === undefined ? undefined : state.runs.get(by.run);
   if (run) (run as Mutable<LiveRun>).leaf = id;
@@ -349,15 +349,15 @@ function addMessage(
 }
 
 /**
- * Puts a part into its place. Those before it may be unknown: a checkpoint names text only, and whoever began in the middle of
- * a response has only what came since. They are empty until the message completes: there is no hole.
+ * Inserts a part at its index. Earlier parts may be unknown: a checkpoint has only text, and a reader may join during a
+ * response. They are empty until the message completes, so that there is no hole.
  */
 function putPart(message: MutableAssistant, index: number, part: Part): void {
   while (message.parts.length < index) message.parts.push({ type: "text", text: "" });
   message.parts[index] = part;
 }
 
-/** Adds text to a part that streams; text up to `offset` that is there already is passed over (-1: always new). */
+/** Adds text to a streaming part, without the part of the text that is there already. `offset` -1: all text is new. */
 function extendPart(
   message: MutableAssistant,
   index: number,
@@ -373,7 +373,7 @@ function extendPart(
   } else if (offset >= 0) message.parts[index] = { type, text };
 }
 
-/** Notes of people on a message; its content stays as it is. */
+/** Sets marks of users on a message; its content does not change. */
 function mark(
   state: MutableState,
   event: Event & { readonly message: string },

@@ -6,7 +6,7 @@ import type { Change } from "./call-state.ts";
 import { holdInputs } from "./inbox.ts";
 import { noteQuestions } from "./questions.ts";
 
-/** A run begins; one that continues the turn of a run that waited takes over its questions and what was said to it. */
+/** Starts a run. A run that continues a waiting turn takes over its questions and inputs. */
 export function startRun(state: MutableState, event: Extract<Event, { type: "run.started" }>): Change {
   const { run: id, agent, mode, at: startedAt, leaf, call, continues } = event;
   if (leaf !== null) state.broken.delete(leaf);
@@ -21,10 +21,10 @@ export function startRun(state: MutableState, event: Extract<Event, { type: "run
   return { run: id };
 }
 
-/** A run ends; one that waits for a user is kept until its turn is continued or ended. */
+/** Ends a run. A run that waits for a user is kept until its turn continues or ends. */
 export function endRun(state: MutableState, event: Extract<Event, { type: "run.ended" }>): Change {
   const run = state.runs.get(event.run) ?? state.waiting.get(event.run);
-  // How a sub-agent ended is its call's to say.
+  // The call of a sub-agent reports how the sub-agent ended.
   if (run?.call === undefined) noteEnd(state, event);
   state.runs.delete(event.run);
   state.waiting.delete(event.run);
@@ -40,7 +40,7 @@ export function endRun(state: MutableState, event: Extract<Event, { type: "run.e
 const LOST =
   "(The program that asked this has stopped, and its call cannot run again: whether it took effect is unknown. Any answer ends the call, and the agent goes on.)";
 
-/** A question whose tool can never be told the answer says so (F84). */
+/** Adds a note to a question whose tool can no longer receive the answer (F84). */
 function noteLost(state: MutableState, question: OpenQuestion, run: string): void {
   if (question.type !== "text" || question.survives !== false || question.text.endsWith(LOST)) return;
   const asks = state.messages.get(question.message);

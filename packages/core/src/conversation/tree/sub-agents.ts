@@ -3,21 +3,21 @@ import { textOf } from "../message.ts";
 import type { ConversationState, LiveRun } from "../state.ts";
 import { callIn } from "./call-state.ts";
 
-/** A sub-agent of a conversation: what a call launched. */
+/** A sub-agent of a conversation. */
 export interface SubAgent {
-  /** Counts those of the conversation, from 1, in the order in which they began. */
+  /** Number within the conversation, from 1, in order of launch. */
   readonly number: number;
-  /** Of the agent, if it has one of its own. */
+  /** Name of the agent, if it has its own. */
   readonly name: string | undefined;
-  /** What it was told first. */
+  /** The first message to the sub-agent. */
   readonly task: string;
-  /** The call that launched it: its status is how the sub-agent stands. */
+  /** The launching call; its status is that of the sub-agent. */
   readonly call: Call;
-  /** Its run, while it works. */
+  /** The live run; absent when the sub-agent is not working. */
   readonly run: LiveRun | undefined;
 }
 
-/** All sub-agents of a conversation, those of sub-agents too, in the order in which they began. */
+/** Returns all sub-agents of a conversation, nested ones included, in order of launch. */
 export function subAgentsOf(state: ConversationState): SubAgent[] {
   const runs = [...state.runs.values()];
   return firstMessages(state).flatMap((first, index) => {
@@ -29,8 +29,8 @@ export function subAgentsOf(state: ConversationState): SubAgent[] {
 }
 
 /**
- * `agent 2`, `agent 2 (reviewer)`: which sub-agent a message is from, in words; nothing when it is from the agent that
- * the person talks with.
+ * Returns the sub-agent of a message in words, such as `agent 2` or `agent 2 (reviewer)`. Nothing for messages of the
+ * user's own agent.
  */
 export function subAgentLabel(state: ConversationState, message: string): string | undefined {
   const call = state.messages.get(message)?.call;
