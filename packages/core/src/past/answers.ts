@@ -5,9 +5,9 @@ import { isLost } from "../conversation/tree/asking.ts";
 import { callIn, sayingCall } from "../conversation/tree/call-state.ts";
 import type { Answer } from "../ports/human.ts";
 
-// The facts that answers of users leave in a log, and what they mean to a process that finds them there.
+// Events of users' answers, and their meaning for a process that finds them in a log.
 
-/** The facts of what a person said of a call that nobody is about to run: a denial is its result at once. */
+/** Returns the events of an answer about a call that no process is going to run. A denial is the call's result at once. */
 export function approvalResolved(
   { id, message, call }: ApprovalQuestion,
   answer: Answer,
@@ -22,12 +22,12 @@ export function approvalResolved(
     ];
   }
   const { input, remember } = answer;
-  // What is logged must not change with what a tool does to its arguments.
+  // A tool may change its arguments later, but the log must not change.
   const changed = input === undefined ? {} : { input: structuredClone(input) };
   return [{ ...resolved, allowed: true, ...(remember ? { remember } : {}), ...changed }];
 }
 
-/** The facts of an answer to a question that no process waits on, when it is not whether a call may run. */
+/** Returns the events of an answer to a question of another kind that no process waits on. */
 export function answerFacts(
   state: ConversationState,
   open: Exclude<OpenQuestion, ApprovalQuestion>,
@@ -47,38 +47,38 @@ export function answerFacts(
   return [answered, { type: "call.failed", ...sayingCall(open.message, call), output: `${OUTCOME_UNKNOWN}${late}` }];
 }
 
-/** What the model is told of a call that ran when its process ended, and that cannot run again. */
+/** Result of a call that ran when its process ended, and that cannot run again. */
 export const OUTCOME_UNKNOWN = "The process stopped while this ran; whether it took effect is unknown.";
 
-/** What the model is told of a call that a person denied. */
+/** Result of a call that a user denied. */
 export function deniedBy(reason: string | undefined): string {
   return `The user denied this call${reason ? `: ${reason}` : "."}`;
 }
 
-/** A rule or a hook decides a call that a user was asked about. */
+/** Returns the event of a rule or hook that allows a call after a user was asked. */
 export function decidedByRule({ id: question, message, call }: ApprovalQuestion): EventBody {
   return { type: "call.approval-resolved", message, call, question, allowed: true, byRule: true };
 }
 
-/** The fact of an answer in words. */
+/** Returns the event of an answer in words. */
 export function answeredInWords(question: string, answer: NonNullable<AskedBefore["answer"]>): EventBody {
   const said = "text" in answer ? answer : answer.declined === undefined ? {} : { reason: answer.declined };
   return { type: "question.answered", question, ...said };
 }
 
-/** What a user said to a question in words, as it is kept for a call that runs again. */
+/** Returns a user's answer in words, in the form kept for a call that runs again. */
 export function inWords(answer: Answer): NonNullable<AskedBefore["answer"]> {
   if (answer.decision === "answer") return { text: answer.text };
   return { declined: answer.decision === "deny" ? answer.reason : undefined };
 }
 
-/** The text for the tool; throws when the user declined. */
+/** Returns the answer as text for the tool. Throws if the user declined. */
 export function textFor(answer: NonNullable<AskedBefore["answer"]>): string {
   if ("text" in answer) return answer.text;
   throw new Error(`The person did not answer the question${answer.declined ? `: ${answer.declined}` : "."}`);
 }
 
-/** What a call asked before its process ended: a call that runs again asks the same in the same order. */
+/** Questions of a call before its process ended. A call that runs again asks the same questions in the same order. */
 export class AskedAgain {
   readonly #state: ConversationState;
   readonly #call: string;
@@ -89,7 +89,7 @@ export class AskedAgain {
     this.#call = call;
   }
 
-  /** The same question, if it comes next; otherwise the facts that withdraw what was asked in its place. */
+  /** Returns the earlier question if its text is the same, or else the events that withdraw all remaining earlier questions. */
   next(text: string): { readonly known?: AskedBefore; readonly withdrawn: readonly EventBody[] } {
     const before = this.#state.asked.get(this.#call) ?? [];
     const from = this.#next++;

@@ -3,38 +3,38 @@ import type { ConversationState } from "../conversation/state.ts";
 import { callIn } from "../conversation/tree/call-state.ts";
 import { noRights, type Rights, type RightsPlace } from "../ports/rights.ts";
 
-/** What runs when a call is allowed. */
+/** The call and arguments that a permission covers. */
 interface AllowedCall {
   readonly id: string;
   readonly tool: string;
   readonly input: Json | undefined;
 }
 
-/** What a person allowed in a session's conversation; what its log says of that counts for nothing (S17). */
+/** Permissions that a user gave in a session's conversation. Claims in the log count for nothing (S17). */
 export class Granted {
   readonly #place: RightsPlace | undefined;
   readonly #state: ConversationState;
   #rights: Rights;
 
-  /** Without a place it lasts as long as the session. */
+  /** Without a place, permissions last as long as the session. */
   constructor(place: RightsPlace | undefined, state: ConversationState, rights: Rights = noRights) {
     this.#place = place;
     this.#state = state;
     this.#rights = rights;
   }
 
-  /** Permission rules that hold. */
+  /** Valid permission rules. */
   get rules(): readonly string[] {
     return this.#rights.rules;
   }
 
-  /** Whether a person allowed this call to run with just these arguments. */
+  /** True if a user allowed this call with exactly these arguments. */
   has(call: AllowedCall): boolean {
     const { calls } = this.#rights;
     return Object.hasOwn(calls, call.id) && calls[call.id] === digestOf(call);
   }
 
-  /** A person allows a call, and with it all that a rule covers. To be done before the log says so. */
+  /** Allows a call, and a rule if given. Must be called before the log records the permission. */
   allow(call: AllowedCall, rule?: string): void | Promise<void> {
     const { rules, calls } = this.#rights;
     const open = Object.entries(calls).filter(([id]) => this.#isOpen(id));
@@ -44,13 +44,13 @@ export class Granted {
     });
   }
 
-  /** A rule holds no more. */
+  /** Removes a rule. */
   revoke(rule: string): void | Promise<void> {
     const { rules, calls } = this.#rights;
     return this.#write({ rules: rules.filter((other) => other !== rule), calls });
   }
 
-  /** The log was brought in, and says so by now: from now on it is one of this store's. */
+  /** Marks an imported log as one of this store's, after its import event was written. */
   takeIn(): void | Promise<void> {
     return this.#write(noRights);
   }

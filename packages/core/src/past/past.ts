@@ -7,24 +7,24 @@ import type { Log, LogView } from "../ports/store.ts";
 import { TurnSpending } from "./turn-spending.ts";
 import { Voices } from "./voices.ts";
 
-/** What a log says of a conversation when it is opened. */
+/** The content of a log when its conversation is opened. */
 export interface Past {
   readonly state: ConversationState;
   readonly voices: Voices;
   readonly spending: TurnSpending;
-  /** What a person allowed in it, here; absent where nothing is kept apart, and for a log that was put here. */
+  /** Permissions that a user gave on this machine. Absent: the store keeps none, or the log was copied here. */
   readonly rights?: Rights | undefined;
 }
 
 type Labels = ConversationState["labels"];
 
-/** A conversation of which nothing is known yet, but the labels that it is to have: it is written with its first message. */
+/** Returns the past of a conversation without a log, with its future labels. Its first message creates it in the store. */
 export function noPast(conversation?: string, labels?: Labels): Past {
   const state = emptyConversation(conversation, labels);
   return { state, voices: new Voices(state), spending: new TurnSpending(state) };
 }
 
-/** Reads a log, which is closed when that fails. `labels` are for one that is not begun. */
+/** Reads a log, and closes it on failure. `labels`: for a log without events. */
 export async function pastOf(log: Log, conversation: string, labels?: Labels): Promise<Past> {
   const past = noPast(conversation, labels);
   try {
@@ -43,7 +43,7 @@ export async function pastOf(log: Log, conversation: string, labels?: Labels): P
   }
 }
 
-/** A path of a conversation with the messages that are no longer in memory, from its log. Rejects when there is no log. */
+/** Returns a path including the messages that are no longer in memory, read from the log. Rejects if there is no log. */
 export async function wholePath(
   path: readonly Message[],
   log: LogView | undefined,

@@ -1,10 +1,10 @@
 /**
- * The values that were set last: at least so many, at most twice as many. To set one and to look one up costs the same,
- * however many there are.
+ * A map of the most recently set values: at least `least`, at most twice as many. Setting and reading take constant
+ * time.
  */
 export class Recent<Value> {
   readonly #least: number;
-  /** Those since the last change of the two, and those between it and the one before. */
+  /** Values set since the last switch, and values set between the last two switches. */
   #newer = new Map<string, Value>();
   #older: ReadonlyMap<string, Value> = new Map();
 

@@ -20,7 +20,7 @@ import {
   text,
 } from "../testing/index.ts";
 
-/** A log in memory that begins with what a crash left. */
+/** A log in memory that begins with the events before a crash. */
 function storeOf(events: Event[], ends: number[] = [], rights?: { kept: Rights | undefined }): Store {
   const log: Log = {
     ...(rights && {
@@ -51,7 +51,7 @@ function storeOf(events: Event[], ends: number[] = [], rights?: { kept: Rights |
   };
 }
 
-/** Three tools that count how often each call was started, by its key. */
+/** Three tools that count the starts of each call, by its key. */
 function counters() {
   const started = new Map<string, number>();
   const tool = (name: string, effects: Effects): Tool => ({
@@ -72,12 +72,12 @@ const scenes = () => [
   "All done.",
 ];
 
-/** Everything that must hold of a conversation when nothing runs. */
+/** Invariants of an idle conversation. */
 function check(session: Session): void {
   expect(checkConversation(session.state)).toEqual([]);
 }
 
-/** The log of a whole conversation, for cutting; with `ends`, where its appends ended. */
+/** The log of a whole conversation, for cutting; `ends`: the ends of its appends. */
 async function wholeLog(ends: number[] = []): Promise<Event[]> {
   const events: Event[] = [];
   const session = await Session.open(storeOf(events, ends));
@@ -175,7 +175,7 @@ describe("B24: a conversation whose process stopped", () => {
     await readUntil(before[Symbol.asyncIterator](), (item) => item.type === "question.asked");
     const [open] = first.openQuestions;
 
-    // The process stops here: its log is all that is left.
+    // The process stops here, and only its log remains.
     const session = await Session.open(storeOf(structuredClone(events)), "x");
     expect(session.openQuestions).toEqual([open]);
     const model = scriptedModel(["Thanks."]);
@@ -298,7 +298,7 @@ describe("B24: a conversation whose process stopped", () => {
       const known = /Nothing of it was applied/.test(text) ? "nothing" : /is unknown/.test(text) ? "unknown" : text;
       told.set(known, (told.get(known) ?? 0) + 1);
     }
-    // A call without a result listens anew; only once its message is in the log may something have been done.
+    // A call without a result follows again. Before its message is in the log, it cannot have acted.
     expect(told).toEqual(
       new Map([
         ["Applied.", 1],
@@ -340,10 +340,10 @@ describe("B24: a conversation whose process stopped", () => {
       expect([...session.state.messages.values()].filter((m) => m.role === "assistant" && !m.finish)).toEqual([]);
       for (const { leaf } of session.interrupted) {
         expect(session.state.messages.has(String(leaf))).toBe(true);
-        // Nobody stopped it, and nobody is told so (W48).
+        // No user stopped the turn, and the report does not say so (W48).
         expect(session.state.broken.get(String(leaf))).toMatchObject({ reason: "interrupted", code: "cut-off" });
       }
-      // To look at it writes nothing.
+      // Viewing the conversation writes nothing.
       expect(events).toHaveLength(kept);
     }
   });

@@ -10,16 +10,16 @@ import { reduce } from "../conversation/tree/reduce.ts";
 import { noUsage } from "../conversation/usage.ts";
 import type { TurnSpending } from "./turn-spending.ts";
 
-/** What a crash left to say, and the runs that had more to do and wait for nobody. */
+/** Events that a crash left unwritten, and the interrupted runs that had more to do. */
 interface Recovered {
   readonly facts: readonly (EventBody & { readonly at: number })[];
   readonly interrupted: readonly LiveRun[];
 }
 
 /**
- * What a crash left to say holds at once, so that nothing looks busy and nobody writes below a response that is abandoned.
- * It is to be written with the first thing that is: to look at a conversation writes nothing. Rules that the log tells of
- * and that are not among those `allowed` here hold no more; of a log from elsewhere, nothing does (S17).
+ * Applies the events that a crash left unwritten, so that nothing looks busy and no message is added below an abandoned
+ * response. They must be written before the next event; viewing a conversation writes nothing. Rules in the log that
+ * are not in `allowed` are revoked; for a log from elsewhere, all rules (S17).
  */
 export function recover(
   state: ConversationState,
@@ -41,15 +41,15 @@ export function recover(
   const recovered = recovery(state);
   const interrupted = leftOpen(state, recovered);
   const facts = said(recovered);
-  // Nobody of this machine was at work in a log from elsewhere: there is nothing to go on with.
+  // No process of this machine worked on a log from elsewhere, so no run can continue.
   if (typeof allowed === "string") return { facts: [...facts, ...said(broughtIn(state, allowed))], interrupted: [] };
   const lost = [...new Set(state.allowed)].filter((pattern) => !allowed.includes(pattern));
   return { facts: [...facts, ...said(lost.map((pattern) => ({ type: "rule.revoked", pattern })))], interrupted };
 }
 
 /**
- * A conversation as who opens it finds it, of a log that nobody has open: what its processes left to say holds in the state,
- * which is changed in place.
+ * Applies the unwritten events of stopped processes to a state in place, as opening the conversation would. For a log
+ * that no process has open.
  */
 export function asOpened(state: ConversationState): ConversationState {
   recover(state, state, state.allowed);
@@ -57,32 +57,32 @@ export function asOpened(state: ConversationState): ConversationState {
 }
 
 /**
- * What to write behind the log of a conversation that is brought in, when its events are reduced. Nothing of it is left
- * open: no run, no call, no question, no text that waits; no rule holds. The state is the one after it.
+ * Returns the events to append to an imported log, after its events are reduced. They close every run, call, question
+ * and input, and revoke all rules. The state then includes them.
  */
 export function endOfImport(state: ConversationState): readonly (EventBody & { readonly at: number })[] {
   return recover(state, state, "import").facts;
 }
 
 /**
- * What to write about runs whose process is gone, so that nothing stays busy: evidence in, facts out. They hold as soon as
- * the log is read and are written with the next event, not at once: `banyan conversations show` of a conversation that crashed
- * changes no file, and two programs that look at it find the same.
+ * Returns the events about runs of stopped processes, so that no run stays busy. They apply as soon as the log is read,
+ * but are written with the next event. `banyan conversations show` changes no file after a crash, and two viewers see
+ * the same.
  *
- * | the log says | then |
+ * | the log contains | then |
  * |---|---|
- * | a response began, and nothing of it is there | it is abandoned |
- * | a response began, and text of it is there | it is complete as far as it came, and marked as interrupted |
- * | a run started and did not end, its last response is complete and asks for no call | it had responded |
- * | a run started and did not end, and a user is asked in it, or in a sub-agent of it | it waits for the user |
- * | any other run started and did not end | it was interrupted |
- * | a call listens, and no later response is complete | nothing came of it, and the model is told so |
- * | a call listens, and the response after it is complete | whether it did what it was to do is unknown, and the model is told so |
- * | a process stayed | it ended with the program that it belonged to |
- * | a question that only its process could take an answer to | it is closed, and a call that was asked about is cancelled |
+ * | a response began without content | it is abandoned |
+ * | a response began with some text | it is completed with this text, and marked as interrupted |
+ * | an unfinished run whose last response is complete and has no call | it had responded |
+ * | an unfinished run that asks a user, also by a sub-agent | it waits for the user |
+ * | any other unfinished run | it was interrupted |
+ * | a call follows, and no later response is complete | the model gets the news that the call did not act |
+ * | a call follows, and the response after it is complete | the model gets the news that the effect is unknown |
+ * | a background process | it ended with its program |
+ * | a question that only its process could take an answer to | it is closed, and its call is cancelled |
  *
- * Calls without a result stay as they are: whoever goes on from them decides (`calls/calls.ts`). The usage of a response
- * that broke off was never told, so it counts as none.
+ * Calls without a result stay open: the next run decides about them (`calls/calls.ts`). The usage of a broken response
+ * was never reported, so it counts as zero.
  */
 function recovery(state: ConversationState): EventBody[] {
   const events: EventBody[] = [];
@@ -104,7 +104,7 @@ function recovery(state: ConversationState): EventBody[] {
     }
     for (const { call, message } of state.following.values().filter((following) => following.run === run.id)) {
       events.push({ type: "call.followed", message, call, outcome: "dropped", reason: "the process stopped" });
-      // One without a result runs again, and listens anew.
+      // A call without a result runs again, and registers a new follower.
       if (!hasEnded(state, message, call)) continue;
       const note = createId();
       const text = heard(state, message, leaf) ? UNKNOWN : NOTHING;
@@ -126,7 +126,7 @@ function recovery(state: ConversationState): EventBody[] {
   return events;
 }
 
-/** The facts that close a question which nobody can be told the answer to. That of a limit goes with its run. */
+/** Returns the events that close a question whose answer nothing can receive. A limit question closes with its run. */
 function closing(state: ConversationState, question: OpenQuestion): EventBody[] {
   if (question.type === "limit") return [];
   if (question.type === "text") return [{ type: "question.answered", question: question.id, withdrawn: true }];
@@ -147,7 +147,7 @@ function hasEnded(state: ConversationState, message: string, id: string): boolea
   return call !== undefined && isEnded(call.status);
 }
 
-/** Whether a response that a call listened to is complete: one behind the call's own, whatever was said after it. */
+/** True if a response after that of the following call is complete, whatever messages follow it. */
 function heard(state: ConversationState, caller: string, leaf: string | null): boolean {
   for (let id = leaf; id !== null && id !== caller; ) {
     const message = state.messages.get(id);
@@ -160,8 +160,8 @@ function heard(state: ConversationState, caller: string, leaf: string | null): b
 }
 
 /**
- * Runs whose process is gone, which had more to do and wait for nobody, each with the message that stands last on its path after
- * `recovery`.
+ * Returns the runs of stopped processes that had more to do and do not wait for a user, each with its last message
+ * after `recovery`.
  */
 function leftOpen(state: ConversationState, recovered: readonly EventBody[]): LiveRun[] {
   const ends = new Map(recovered.flatMap((event) => (event.type === "run.ended" ? [[event.run, event]] : [])));
@@ -185,15 +185,15 @@ function endOf({ id, parts }: AssistantMessage): EventBody {
   return { type: "message.completed", message: id, parts: said, finish: "interrupted", usage: noUsage, cost: 0 };
 }
 
-/** What the model is told of a call that was open in a log from elsewhere. */
+/** Result of a call that was open in a log from elsewhere. */
 export const BROUGHT_IN = "Not executed: this conversation was brought in from elsewhere while the call was open.";
 
-/** How a log came here: from an export, or as a file that somebody put where conversations are kept. */
+/** Origin of a log from elsewhere: an import, or a file copied into the store. */
 export type Elsewhere = "import" | "file";
 
 /**
- * What to write behind a log that was written elsewhere, before anybody goes on from it: nothing that it left open can run
- * here, no text that waits is sent, no rule holds, and the marker says so.
+ * Returns the events to append to a log from elsewhere before anything continues it. Open calls are cancelled, inputs
+ * withdrawn, rules revoked, and the last event marks the import.
  */
 function broughtIn(state: ConversationState, how: Elsewhere): EventBody[] {
   const events: EventBody[] = [];

@@ -8,7 +8,7 @@ import { reduce } from "../conversation/tree/reduce.ts";
 import { noUsage } from "../conversation/usage.ts";
 import { linesIn, stateBlock, workStateOf } from "./state-block.ts";
 
-/** A conversation that is written event by event: messages `m1`, `m2` and so on, calls `c1`, `c2` and so on. */
+/** A conversation that is written event by event, with messages `m1`, `m2`, ... and calls `c1`, `c2`, ... */
 class Written {
   readonly state: ConversationState = emptyConversation("x");
   #seq = 0;
@@ -27,7 +27,7 @@ class Written {
     return message;
   }
 
-  /** A response with one call; `end` writes what the call does and its result. */
+  /** A response with one call; `end` writes the call's effects and its result. */
   call(tool: string, about: object = {}, ends: readonly object[] | null = [], parentId = this.leaf): string {
     const message = `m${++this.#messages}`;
     const call = `c${++this.#calls}`;
@@ -197,7 +197,7 @@ test("F87: files stand in the block as they came to be, whatever calls and comma
   const there = fc.record({ a: fc.boolean(), b: fc.boolean(), c: fc.boolean() });
   fc.assert(
     fc.property(there, fc.array(step, { maxLength: 25 }), (begun, steps) => {
-      // The judge is a disk, and what its owner remembers of it.
+      // The judge is a disk, and its owner's memory of it.
       const disk = new Map<string, string | null>(names.map((name) => [name, begun[name] ? "0" : null]));
       let told: { name: string; first: string | null; changed: boolean; read: boolean }[] = [];
       const written = new Written();
@@ -210,7 +210,7 @@ test("F87: files stand in the block as they came to be, whatever calls and comma
         if (next === null && now === null) continue;
         if (act === "read") written.call("read", {}, [saw(file, now)]);
         else if (!isCommand) written.call(act, {}, [change(file, now, next)]);
-        // Nobody knows the changes of a command to a file that nobody read before.
+        // A command's changes to a file that was never read are unknown.
         else if (known) written.call("shell", { command: "x" }, [saw(file, next)]);
         if (act !== "read") disk.set(file, next);
         if (isCommand && !known) continue;

@@ -9,10 +9,10 @@ import { isAskedIn } from "../conversation/tree/asking.ts";
 import { callIn } from "../conversation/tree/call-state.ts";
 import { newestLeaf, pathTo, worktreeAt } from "../conversation/tree/path.ts";
 
-/** UTF-16 units of one step, title, question or task. */
+/** Maximum UTF-16 units of one step, title, question or task. */
 const LONGEST = 200;
 
-/** The sections of a state block, in their order. */
+/** Sections of a state block, in order. */
 const HEADINGS = {
   plan: "Plan:",
   editing: "Files that wait for your next message:",
@@ -28,7 +28,7 @@ const SECTIONS = Object.keys(HEADINGS) as Section[];
 
 const FIRST = "The program recorded this when the summary was made.";
 
-/** A section: its lines, the oldest first, and how many more there are that no line names. */
+/** A section: its lines, oldest first, and the number of entries without a line. */
 interface Lines {
   readonly lines: readonly string[];
   readonly unlisted: number;
@@ -38,8 +38,8 @@ interface Lines {
 export type WorkState = Readonly<Record<Section, Lines>>;
 
 /**
- * Returns what the program knows of the work on the branch with this path (F87). `before` is the block of an earlier summary,
- * for what stood on messages that are no longer in memory.
+ * Returns the program's knowledge of the work on a branch (F87). `before`: the block of the last summary, for messages
+ * that are no longer in memory.
  */
 export function workStateOf(state: ConversationState, path: readonly Message[], before = ""): WorkState {
   const known = readBlock(before);
@@ -62,17 +62,17 @@ export function workStateOf(state: ConversationState, path: readonly Message[], 
   };
 }
 
-/** The processes that a branch began and that run, or have ended without the model being told. */
+/** Returns the processes of a branch that run, or that have ended without the model knowing. */
 export function processesOf({ processes, messages }: ConversationState, path: readonly Message[]): StayingProcess[] {
   if (processes.size === 0) return [];
   const here = new Set(path.map(({ id }) => id));
-  // What began before the messages that are kept in memory is told to whoever goes on.
+  // A process of a forgotten message is reported to every branch that continues.
   return [...processes.values()].filter(({ message }) => here.has(message) || !messages.has(message));
 }
 
 /**
- * Writes a state as a block for the model; an empty text where nothing is known. Of its lines `left` are left out and counted:
- * files that were read, then other files and attachments, the oldest first, then steps of the plan that are done, then the rest.
+ * Formats a state as a block for the model; empty if nothing is known. Leaves out and counts `left` lines: files that
+ * were read, other files and attachments, oldest first, then done steps of the plan, then the rest.
  */
 export function stateBlock(work: WorkState, left = 0): string {
   const gone = new Set(leavingOrder(work).slice(0, left));
@@ -86,7 +86,7 @@ export function stateBlock(work: WorkState, left = 0): string {
   return sections.length === 0 ? "" : [FIRST, ...sections].join("\n");
 }
 
-/** How many lines of a block can be left out. */
+/** Number of lines that can be left out. */
 export function linesIn(work: WorkState): number {
   return SECTIONS.reduce((sum, section) => sum + work[section].lines.length, 0);
 }
@@ -95,7 +95,7 @@ function keyOf(section: Section, index: number): string {
   return `${section} ${index}`;
 }
 
-/** The keys of all lines, those that are left out first at the beginning. */
+/** Keys of all lines, in the order in which they are left out. */
 function leavingOrder(work: WorkState): string[] {
   const split = (section: Section, isFirst: RegExp) => {
     const [first, then] = [true, false].map((wanted) =>
@@ -118,7 +118,7 @@ function leavingOrder(work: WorkState): string[] {
   ];
 }
 
-/** Reads the lines of a block that `stateBlock` wrote; none from any other text. */
+/** Reads the lines of a block written by `stateBlock`; none for any other text. */
 function readBlock(block: string): WorkState {
   const sections = Object.fromEntries(SECTIONS.map((section) => [section, { lines: [] as string[], unlisted: 0 }]));
   const known = sections as Record<Section, { lines: string[]; unlisted: number }>;
@@ -161,7 +161,7 @@ function questionLine(state: ConversationState, question: OpenQuestion): string 
   return `May ${call ? toolOf(call) : "a call"} run${title === undefined ? "" : ` (${title})`}?`;
 }
 
-/** A file of the branch. Digests tell contents apart; `null` is no file. */
+/** A file of the branch. Digests identify contents; `null` means no file. */
 interface KnownFile {
   readonly first: string | null;
   last: string | null;
@@ -169,7 +169,7 @@ interface KnownFile {
   isRead: boolean;
 }
 
-/** The files of a branch, the one used last at the end: those that its calls or its sub-agents changed, and that its calls read. */
+/** Returns the files of a branch, last used last: files changed by its calls or sub-agents, and files read by its calls. */
 function filesOf(state: ConversationState, path: readonly Message[], before: readonly string[]): string[] {
   const files = new Map<string, KnownFile>(before.flatMap(readFile));
   const use = (name: string, content: string | null) => {
@@ -182,7 +182,7 @@ function filesOf(state: ConversationState, path: readonly Message[], before: rea
   for (const { call, message, isOwn } of callsOn(state, path)) {
     for (const { path: file, digest } of (isOwn && call.seen) || []) {
       const known = use(visibleLine(file), digest);
-      // A command that leaves another content than before has changed the file.
+      // A command that leaves new content has changed the file.
       if (call.about?.command === undefined) known.isRead ||= digest !== null;
       else known.isChanged ||= known.last !== digest;
       known.last = digest;
@@ -201,7 +201,7 @@ function filesOf(state: ConversationState, path: readonly Message[], before: rea
   });
 }
 
-/** The calls of a path and of the sub-agents that they launched, in order. */
+/** Yields the calls of a path and of the sub-agents that they launched, in order. */
 function* callsOn(
   state: ConversationState,
   path: readonly Message[],
@@ -221,7 +221,7 @@ function kindOf({ first, last, isChanged, isRead }: KnownFile): FileChange["kind
   return first === null ? "created" : last === null ? "deleted" : "changed";
 }
 
-/** A file as a line of an earlier block tells of it. */
+/** Reads a file from a line of an earlier block. */
 function readFile(line: string): [string, KnownFile][] {
   const [, kind, name] = /^- (created|changed|deleted|read) (.*)$/.exec(line) ?? [];
   if (name === undefined) return [];

@@ -11,43 +11,43 @@ import {
 } from "../conversation/usage.ts";
 
 interface Counted {
-  /** The run that launched it. */
+  /** The launching run. */
   parent: Counted | undefined;
   steps: number;
   usage: Usage;
   cost: Cost;
   grants: number;
   isRefused: boolean;
-  /** Of a turn: of this run and all below it. */
+  /** For a whole turn: grants of this run and all runs below. */
   allGrants: number;
   readonly dearest: { tokens: number; cost: number };
   /** Milliseconds of work before `since`. */
   time: number;
-  /** When the work under way began. */
+  /** Time at which the current work began. */
   since: number;
-  /** Questions that are open in the turn, and since when the clock stands still. */
+  /** Open questions of the turn, and the time at which they stopped the clock. */
   readonly asked: Set<string>;
   stoppedAt: number;
 }
 
 /**
- * What the turns under way have taken of their limits, as the log tells, so that a turn that waits for a user in the log
- * alone counts on when another process continues it. Remembers runs that have not ended, and those that wait.
+ * Usage of turns against their limits, according to the log, so that a turn waiting only in the log keeps its usage
+ * when another process continues it. Keeps unfinished and waiting runs.
  */
 export class TurnSpending {
   readonly #state: ConversationState;
   readonly #runs = new Map<string, Counted>();
-  /** The runs of responses that have not ended. */
+  /** Runs of unfinished responses. */
   readonly #writing = new Map<string, Counted>();
-  /** Open questions: the turn whose clock stands still, and the call that asks. */
+  /** Open questions: the turn whose clock is stopped, and the asking call. */
   readonly #asked = new Map<string, { readonly turn: Counted; readonly call: string | undefined }>();
 
-  /** `state` must know of an event before it is heard. */
+  /** `state` must include an event before `hear` gets the event. */
   constructor(state: ConversationState) {
     this.#state = state;
   }
 
-  /** What was taken before a run that waits is continued; nothing for another one. */
+  /** Returns the usage of a waiting run; nothing for any other run. */
   before(run: string): SpentBefore | undefined {
     const counted = this.#state.waiting.has(run) ? this.#runs.get(run) : undefined;
     if (!counted) return undefined;
@@ -121,7 +121,7 @@ export class TurnSpending {
   }
 
   #begin({ run, call, continues, before, at }: Extract<Event, { type: "run.started" }>): void {
-    // Messages of the run before it, and its questions, are the new run's.
+    // The new run takes over the messages and questions of the run before.
     const counted = (continues === undefined ? undefined : this.#runs.get(continues)) ?? countedFrom(before);
     counted.parent = call === undefined ? undefined : this.#runOf(this.#state.calls.get(call) ?? "");
     counted.since = at;
@@ -156,7 +156,7 @@ export class TurnSpending {
     this.#asked.delete(question);
     turn.asked.delete(question);
     if (turn.asked.size > 0) return;
-    // The work before the question is done; what comes after it begins now.
+    // Adds the time until the question, and starts a new period.
     turn.time += Math.max(0, turn.stoppedAt - turn.since);
     turn.since = at;
   }

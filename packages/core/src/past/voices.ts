@@ -3,18 +3,18 @@ import type { DeltaSource } from "../conversation/feed-item.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import { Recent } from "./recent.ts";
 
-/** Responses whose voices are remembered at the least: a conversation goes on for ever, and its memory does not grow. */
+/** Minimum number of responses that are remembered. Bounded, because a conversation may never end. */
 const REMEMBERED = 500;
 
-/** Whose voice each of the last responses of a conversation is, also when their runs have ended: for text that the log has. */
+/** Run, agent and depth of the last responses, also after the end of their runs: for replayed text. */
 export class Voices {
   readonly #state: ConversationState;
-  /** Of runs that have not ended. */
+  /** Runs that have not ended. */
   readonly #live = new Map<string, DeltaSource>();
-  /** By message: one that was given up is in no state. */
+  /** By message, because no state has an abandoned message. */
   readonly #heard = new Recent<DeltaSource>(REMEMBERED);
 
-  /** `state` must know of an event before it is heard. */
+  /** `state` must include an event before `hear` gets the event. */
   constructor(state: ConversationState) {
     this.#state = state;
   }
@@ -33,14 +33,14 @@ export class Voices {
   }
 
   /**
-   * Which run and agent a response belongs to; an empty name where the log does not say, or said it too long ago to be
-   * remembered.
+   * Returns run, agent and depth of a response. Names are empty if the log has none, or if the response is too old to
+   * be remembered.
    */
   of(message: string): DeltaSource {
     return this.#heard.get(message) ?? { run: "", agent: "", depth: 0 };
   }
 
-  /** The same, for whoever reads the log again from some place on, and hears old events. */
+  /** Returns a copy for a reader that replays old events of the log. */
   again(): Voices {
     const voices = new Voices(this.#state);
     voices.#heard.takeAll(this.#heard);

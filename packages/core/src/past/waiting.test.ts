@@ -27,11 +27,11 @@ import {
 } from "../testing/index.ts";
 import { storeOf } from "../turn/store-of.fixture.ts";
 
-/** How the process that asks comes to its end. */
+/** The end of the asking process. */
 const ENDS = ["kill", "close", "leave"] as const;
 type End = (typeof ENDS)[number];
 
-/** Calls that were started, by their names and attempts. */
+/** Started calls, by name and attempt. */
 class Started {
   readonly names: string[] = [];
 
@@ -63,7 +63,7 @@ function agentOf({ tools, asks = [], limits, mode }: Waiting, model: ScriptedMod
   return new Agent({ model, tools, permission, ...(limits && { limits }), ...(mode && { mode }) });
 }
 
-/** Takes a turn until so many questions are open, and ends its process; the log is left, and what it would append is not. */
+/** Takes a turn until this many questions are open, then ends its process. The log remains, without later appends. */
 async function ended(waiting: Waiting, end: End, { questions = 1, before = async (_: Session) => {} } = {}) {
   const events: Event[] = [];
   const session = await Session.open(storeOf(events), "x");
@@ -72,7 +72,7 @@ async function ended(waiting: Waiting, end: End, { questions = 1, before = async
   while (session.openQuestions.length < questions) await feed.next();
   await before(session);
   const open = structuredClone(session.openQuestions);
-  // The log is behind the state.
+  // The log lags behind the state.
   while (!open.every(({ id }) => JSON.stringify(events).includes(id))) await new Promise(setImmediate);
   if (end === "kill") {
     const left = structuredClone(events);
@@ -84,7 +84,7 @@ async function ended(waiting: Waiting, end: End, { questions = 1, before = async
   return { events, open };
 }
 
-/** Opens what was left, answers, and goes on to the end of the turn. */
+/** Opens the remaining log, answers, and continues to the end of the turn. */
 async function goneOn(left: Event[], waiting: Waiting, scenes: readonly Scene[], answers: readonly Answer[]) {
   const session = await Session.open(storeOf(left), "x");
   for (const answer of answers) await session.answer(session.openQuestions[0]?.id ?? "", answer);
@@ -425,7 +425,7 @@ describe.each(ENDS)("F84: a tool that asks while it runs (%s)", (end) => {
           await session.answer(first?.id ?? "", { decision: "answer", text: "a" });
           while (session.openQuestions[0] === undefined || session.openQuestions[0].id === first?.id)
             await new Promise(setImmediate);
-          // The log is behind the state.
+          // The log lags behind the state.
           for (let wait = 0; wait < 5; wait++) await new Promise(setImmediate);
         },
       });

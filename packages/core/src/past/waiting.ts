@@ -5,10 +5,10 @@ import { latestRun } from "../conversation/tree/asking.ts";
 import { sayingCall } from "../conversation/tree/call-state.ts";
 import { unsettledBelow } from "../conversation/tree/path.ts";
 
-/** What the model is told of a call about which a user was asked when the turn was interrupted. */
+/** Result of a call with an open question when the user interrupts the turn. */
 const INTERRUPTED = "Not executed: interrupted by the user.";
 
-/** The facts with which a user ends a turn that waits for an answer and that no process works on. */
+/** Returns the events with which a user ends a turn that waits without a process. */
 export function endOfWaiting(state: ConversationState, turn: LiveRun): EventBody[] {
   const runs = [turn, ...waitingBelow(state, turn)].reverse();
   const ids = new Set(runs.map(({ id }) => id));
@@ -25,7 +25,7 @@ export function endOfWaiting(state: ConversationState, turn: LiveRun): EventBody
   ];
 }
 
-/** The waiting runs that calls of a run launched, and those below them, the nearest first. */
+/** Returns the waiting runs below a run, nearest first. */
 function waitingBelow(state: ConversationState, { id }: LiveRun): LiveRun[] {
   const { waiting, messages, calls } = state;
   const found: LiveRun[] = [];
@@ -45,7 +45,7 @@ function waitingBelow(state: ConversationState, { id }: LiveRun): LiveRun[] {
 
 const GONE = "The process stopped before this had a result, and nobody goes on with it.";
 
-/** Below a call that has its result nothing is open: a sub-agent whose process is gone is not gone on with any more. */
+/** Cancels the open calls below a call that has its result: its sub-agent will not continue. */
 export function endBelow(
   session: { readonly state: ConversationState; isLive(run: string): boolean },
   call: string,

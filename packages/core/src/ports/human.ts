@@ -2,106 +2,106 @@ import type { Json } from "../conversation/message.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import type { Tool } from "./tool.ts";
 
-/** What a person answers to a question of a session. Any client may answer; the first answer counts. */
+/** A user's answer to a question of a session. Any client may answer; the first answer counts. */
 export type Answer =
   | {
       readonly decision: "allow";
-      /** The arguments as changed by the person. */
+      /** The arguments as changed by the user. */
       readonly input?: Json | undefined;
-      /** Allow from now on everything that this rule covers. */
+      /** Also allows everything that this rule covers from now on. */
       readonly remember?: { readonly pattern: string; readonly scope: "conversation" | "always" } | undefined;
     }
   | {
       readonly decision: "deny";
-      /** Goes to the model. */
+      /** The reason for the model. */
       readonly reason?: string | undefined;
     }
-  /** What a tool asked for in words. */
+  /** Answer to a tool's question in words. */
   | { readonly decision: "answer"; readonly text: string };
 
 /**
- * What the rules say of a call. `ask`: a person decides. The reason of a denial goes to the model; `pattern` is the rule
- * that an answer "always" would set.
+ * The rules' decision about a call. `ask`: a user decides. The reason of a denial goes to the model. `pattern`: the
+ * rule that the answer "always" would add.
  */
 export type Permit =
   | { readonly decision: "allow" }
   | {
       readonly decision: "ask";
       readonly pattern?: string | undefined;
-      /** A rule wants a person to decide: nothing else may. */
+      /** A rule demands a decision by a user, which no hook can replace. */
       readonly byRule?: boolean | undefined;
     }
   | {
       readonly decision: "deny";
       readonly reason: string;
-      /** The call is denied only because no user can be asked: a hook that allows the call lets it run. */
+      /** The call is denied only because no user can be asked. A hook that allows the call lets it run. */
       readonly unasked?: boolean | undefined;
     };
 
-/** A call that waits for a verdict. */
+/** A call that needs a decision. */
 export interface PermitRequest {
   readonly call: string;
-  /** The run whose model asked for it. */
+  /** The run whose model asked for the call. */
   readonly run: string;
   readonly tool: Tool;
   /** The arguments, checked against the tool's schema. */
   readonly input: Json;
   readonly conversation: ConversationState;
-  /** Rules that a person answered with "always" in this conversation, here: `remember` of their answers (S17). */
+  /** Rules that users answered with "always" in this conversation on this machine: `remember` of their answers (S17). */
   readonly allowed: readonly string[];
-  /** The call was carried out without asking. Only a denial counts: a rule denies the call, or asks about it. */
+  /** The call was carried out without asking. Only a denial counts: a rule denies the call, or demands a question. */
   readonly done?: boolean | undefined;
-  /** Aborts when the call is cancelled: nobody waits for the verdict any more. */
+  /** Aborts when the call is cancelled, so that the decision is not needed. */
   readonly signal: AbortSignal;
 }
 
-/** What comes before and after each call of an agent, beside the rules, and before each summary. */
+/** Hooks before and after each call of an agent, in addition to the rules, and before each summary. */
 export interface CallHooks {
-  /** Called once for each call, and once more for arguments that a person wrote. */
+  /** Called once for each call, and again for arguments that a user wrote. */
   readonly beforeCall?:
     | ((request: PermitRequest) => BeforeCall | undefined | Promise<BeforeCall | undefined>)
     | undefined;
-  /** Called where a person is about to be asked, and may answer for them: where a rule wants a person, only with a denial. */
+  /** Called before a user is asked, and may answer in place of the user. If a rule demands a user, only a denial counts. */
   readonly beforeQuestion?:
     | ((request: PermitRequest) => BeforeCall | undefined | Promise<BeforeCall | undefined>)
     | undefined;
-  /** Called when a call has run; what it returns is told to the model below the result. */
+  /** Called after a call has run. The returned text is added to the result for the model. */
   readonly afterCall?:
     | ((
         request: PermitRequest & { readonly status: "completed" | "failed"; readonly output: string },
       ) => string | undefined | Promise<string | undefined>)
     | undefined;
-  /** Called before the model is asked for a summary; its words are added to the request. */
+  /** Called before the model is asked for a summary. The returned instructions are added to the request. */
   readonly beforeSummary?:
     | ((request: SummaryRequest) => BeforeSummary | undefined | Promise<BeforeSummary | undefined>)
     | undefined;
 }
 
-/** A summary that is about to be asked for. */
+/** A summary that is about to be requested. */
 export interface SummaryRequest {
-  /** The run that asks for it. */
+  /** The run that requests the summary. */
   readonly run: string;
-  /** `manual`: a user asks for it. `auto`: the context is nearly full. */
+  /** `manual`: a user requested the summary. `auto`: the context is nearly full. */
   readonly trigger: "manual" | "auto";
-  /** The user's words for the summary. */
+  /** The user's instructions for the summary. */
   readonly wanted?: string | undefined;
   readonly conversation: ConversationState;
-  /** Aborts when nobody waits for the summary any more. */
+  /** Aborts when the summary is not needed any more. */
   readonly signal: AbortSignal;
 }
 
-/** Words that a hook adds to the request for a summary. A denial stops a summary that a user asks for. */
+/** A hook's decision about a summary: added instructions, or a denial, which stops a summary that a user requested. */
 export type BeforeSummary =
   | { readonly decision: "deny"; readonly reason: string }
   | { readonly decision?: undefined; readonly instructions?: string | undefined };
 
-/** What is to become of a call before the rules judge it. The reason of a denial goes to the model. */
+/** A hook's decision about a call before the rules judge it. The reason of a denial goes to the model. */
 export type BeforeCall =
   | { readonly decision: "deny"; readonly reason: string }
   | { readonly decision?: "allow" | "ask" | undefined; readonly input?: Json | undefined };
 
 /**
- * Judges each call before it runs; whatever it returns but `allow` keeps the call from running by itself. Called again
- * with the new arguments when a person changed them.
+ * Judges each call before it runs. Only `allow` lets the call run without a user. Called again when a user changed the
+ * arguments.
  */
 export type Permission = (request: PermitRequest) => Permit | Promise<Permit>;

@@ -1,31 +1,32 @@
 import type { Recalled } from "../conversation/message.ts";
 
-/** What an agent knows from earlier conversations. */
+/** Knowledge of an agent from earlier conversations. */
 export interface Memory {
   /**
-   * What fits the query, best first. A failure or a time-out leaves the turn without memory, and is told in the feed.
+   * Returns entries that fit the query, best first. After a failure or timeout the turn has no memory, and the feed
+   * reports it.
    */
   recall(query: string, options: RecallOptions): Promise<readonly Recalled[]>;
-  /** Keeps what is worth keeping of what one turn said, in its order; runs in the background, after the turn. */
+  /** Stores memorable items of a turn, in order. Runs in the background, after the turn. */
   remember(items: readonly MemoryItem[]): Promise<void>;
 }
 
-/** How much is recalled, and for whom. */
+/** Options for a recall. */
 export interface RecallOptions {
-  /** The most items. */
+  /** Maximum number of entries. */
   readonly limit: number;
-  /** When it aborts, nobody waits for a response any more. */
+  /** Aborts when the result is not needed any more. */
   readonly signal: AbortSignal;
-  /** The conversation that is recalled into: the model sees what is from there anyway, and it does not come back. */
+  /** The recalling conversation. Its own entries are left out, because the model sees its messages anyway. */
   readonly conversation?: string;
-  /** Told, in a sentence for people, when a response comes but only a part of the memory was looked through. */
+  /** Called with a sentence for users when only a part of the memory was searched. */
   readonly notice?: (reason: string) => void;
 }
 
-/** What something in a memory is: said in a turn, a fact that somebody wanted kept, or the summary of a task. */
+/** Kind of an entry: said in a turn, a fact that a user wanted to keep, or the summary of a task. */
 export type MemoryKind = "said" | "fact" | "summary";
 
-/** Something worth knowing later, and the conversation that it is from. */
+/** An entry for later recalls, and its conversation of origin. */
 export interface MemoryItem {
   readonly text: string;
   readonly conversation: string;
@@ -33,10 +34,10 @@ export interface MemoryItem {
   readonly at: number;
   /** `said` when absent. */
   readonly kind?: MemoryKind;
-  /** Who said it. */
+  /** The speaker. */
   readonly role?: "user" | "assistant";
-  /** The id of the message that it stands in. */
+  /** Id of the message with the text. */
   readonly message?: string;
-  /** The directory that was worked in; the one that the memory was made for when absent. */
+  /** The directory of the work. Absent: the directory of the memory. */
   readonly directory?: string;
 }

@@ -6,63 +6,63 @@ import { noUsage, type Price, type Usage } from "../conversation/usage.ts";
  * A language model behind one wire format.
  *
  * Contract of `stream`:
- * - It calls `sink.push` with batches of parts in the order in which the model produced them, as soon as they are there:
- *   one batch for each read of the network, never a promise for each part.
- * - The last part that it pushes is `finish`, exactly once; then it resolves. Nothing is pushed after it resolved.
- * - If the response cannot be had or breaks off, it rejects with a `ModelError`; what was pushed until then stands.
- *   It never retries by itself: the loop does, which knows what was acted on. One exception: a request that was refused
- *   for a part that the provider names is sent again at once without that part.
+ * - It calls `sink.push` with batches of parts, in the order of production and as soon as they arrive: one batch for
+ *   each read of the network, never a promise for each part.
+ * - The last part is `finish`, exactly once; then it resolves. It pushes nothing after resolving.
+ * - It rejects with a `ModelError` if the response fails or breaks off; parts pushed before stay valid. It never retries:
+ *   the loop does, which knows what has acted on the response. One exception: a request refused for a part that the
+ *   provider names is sent again at once without this part.
  * - When `signal` aborts, it ends its request at once and rejects with the signal's reason.
- * - Whatever else comes from the service (headers, a ping, a comment, an event that says nothing) it tells with an empty
- *   batch, so that a model which thinks for long is not taken for one that is gone.
- * - What its format calls the end of a response is the end, although the connection may stay open.
+ * - It pushes an empty batch for any other data (headers, a ping, a comment, an event without content), so that a model
+ *   that thinks for long does not look dead.
+ * - The format's end of a response is the end, even if the connection stays open.
  * - When `push` returns `false`, it stops reading its socket until `sink.ready()` resolves.
- * - One driver serves many streams at once and keeps no state of a conversation. It may keep the encoded form of a
- *   `PromptMessage` by its identity (a `WeakMap`): such a message never changes.
+ * - One driver serves many streams at once and keeps no state of a conversation. It may cache the encoded form of a
+ *   `PromptMessage` by identity (a `WeakMap`), because such a message never changes.
  */
 export interface ModelDriver {
-  /** `provider/model`, as people write it. */
+  /** `provider/model`, as users write it. */
   readonly id: string;
-  /** The wire format, for people and logs: `openai-chat`, `language-model`, `scripted`. */
+  /** The wire format, for users and logs: `openai-chat`, `language-model`, `scripted`. */
   readonly family: string;
-  /** Unknown when absent; then the cost of its responses is unknown too. */
+  /** Absent: the price, and so the cost of responses, is unknown. */
   readonly price?: Price | undefined;
-  /** Tokens that a request and its response can have together. Read it for each request: a server may tell it later. */
+  /** Tokens that a request and its response may have together. Read this for each request, since a server may report it later. */
   readonly contextSize?: number | undefined;
   /**
-   * Where requests go, as `https://api.example.com/v1`. Drivers with one `id` and one address share what the server says about
-   * the window of the model. Absent: a driver shares with no other one.
+   * Address of requests, such as `https://api.example.com/v1`. Drivers with the same `id` and address share the window
+   * that the server reported. Absent: the driver shares nothing.
    */
   readonly address?: string | undefined;
   /**
-   * Asks the server for `contextSize`, where only the server knows it, and resolves when it has answered or cannot be had:
-   * it may load the model for that. Rejects only with the reason of the signal.
+   * Asks the server for `contextSize` if only the server knows it. Resolves after the answer or a failure. The server
+   * may load the model for this. Rejects only with the reason of the signal.
    */
   learnContextSize?(signal: AbortSignal): Promise<void>;
-  /** Tools that one request may offer; any number when absent. Of more, those before the last eight are left out. */
+  /** Maximum number of tools in one request. Absent: unlimited. If there are more, those before the last eight are left out. */
   readonly maxTools?: number | undefined;
-  /** Its server answers one request at a time: no summary is asked for beside a turn. */
+  /** The server answers one request at a time, so no summary is requested during a turn. */
   readonly oneAtATime?: true | undefined;
   /**
-   * Why its provider never takes a picture, as the end of a sentence; nothing for a picture that it takes, and for any other
-   * file. A call that brings such a picture fails, and a message with such a picture is refused.
+   * Returns the end of a sentence with the reason why the provider never accepts an image; nothing for accepted images
+   * and other files. A call with such an image fails, and a message with such an image is refused.
    */
   readonly pictureProblem?: ((file: FilePart) => string | undefined) | undefined;
-  /** What its name says about its responses, such as an effort. The settings of an agent count more, one by one. */
+  /** Settings implied by the model's name, such as an effort. Each setting of the agent overrides them. */
   readonly settings?: ModelSettings | undefined;
-  /** Asks for one response and pushes it into the sink. Rejects with a `ModelError`, or with the reason of the signal. */
+  /** Requests one response and pushes it into the sink. Rejects with a `ModelError`, or with the reason of the signal. */
   stream(request: ModelRequest, sink: ModelSink, signal: AbortSignal): Promise<void>;
 }
 
-/** What a model is asked, once for each step. */
+/** The request to a model, once per step. */
 export interface ModelRequest {
   /** The system prompt; may be empty. */
   readonly instructions: string;
   /**
-   * From the first message to the newest, the same objects from step to step. Read it at once: the array grows later.
+   * From the first message to the newest, the same objects in each step. Read the array at once, because it grows later.
    */
   readonly messages: readonly PromptMessage[];
-  /** The same array from step to step as long as the tools are the same. */
+  /** The same array in each step as long as the tools are the same. */
   readonly tools: readonly ToolSchema[];
   /** `none`: the model must respond without a call. */
   readonly toolChoice: "auto" | "none";
@@ -70,7 +70,7 @@ export interface ModelRequest {
 }
 
 /**
- * How a model is to respond. What is absent is the provider's default.
+ * Settings for responses. Absent settings have the provider's default.
  * @example
  * new Agent({
  *   model,
@@ -87,27 +87,25 @@ export interface ModelRequest {
 export interface ModelSettings {
   /** From 0 to 2. */
   readonly temperature?: number | undefined;
-  /** Tokens of one response. */
+  /** Maximum tokens of one response. */
   readonly maxTokens?: number | undefined;
   /** Texts at which a response ends. */
   readonly stop?: readonly string[] | undefined;
-  /** How much the model thinks before it responds, where it can be told. */
+  /** Amount of reasoning before the response, for models that support it. */
   readonly effort?: "none" | "minimal" | "low" | "medium" | "high" | "max" | undefined;
-  /** Handed to the provider as they are, under the provider's name. */
+  /** Passed to the provider unchanged, under the provider's name. */
   readonly providerOptions?: ProviderData | undefined;
-  /** Tools that the provider runs on its side. Those of other providers than the one that is asked are passed over. */
+  /** Tools that the provider runs itself. Tools of other providers are ignored. */
   readonly serverTools?: readonly ServerTool[] | undefined;
 }
 
-/** A tool that a provider offers and runs itself, such as its search of the web. */
+/** A tool that a provider offers and runs itself, such as its web search. */
 export interface ServerTool {
-  /**
-   * As the provider's package of the AI SDK names it: `anthropic.web_search_20250305`. Begins with the provider's name.
-   */
+  /** Id in the provider's package of the AI SDK: `anthropic.web_search_20250305`. Begins with the provider's name. */
   readonly id: `${string}.${string}`;
-  /** What the model calls it; no other tool may have the name. */
+  /** Name for the model, unique among all tools. */
   readonly name: string;
-  /** What the provider lets one set; nothing by default. */
+  /** Arguments of the provider's tool; empty by default. */
   readonly args?: Readonly<Record<string, Json>> | undefined;
 }
 
@@ -119,21 +117,19 @@ export interface ToolSchema {
   readonly input: Json;
 }
 
-/** A message as a model sees it. Never changes once it was in a request. */
+/** A message as a model sees it. Never changes after its first request. */
 export type PromptMessage =
   | { readonly role: "user"; readonly parts: readonly (TextPart | FilePart)[] }
   | {
       readonly role: "assistant";
       readonly parts: readonly (TextPart | ReasoningPart | ProviderPart | PromptCall)[];
-      /** One for each call of `parts`, in the same order. */
+      /** One result for each call of `parts`, in the same order. */
       readonly results: readonly PromptResult[];
-      /** The model that responded, as `provider/model`; unknown when absent. */
+      /** The model that responded, as `provider/model`. Absent: unknown. */
       readonly model?: string;
-      /**
-       * The response broke off before its end: what the provider keeps of finished responses, it does not keep of this one.
-       */
+      /** The response broke off, so the provider has not stored its items. */
       readonly unfinished?: true;
-      /** The provider set its own work down in the middle: when nothing follows, it is to go on with it. */
+      /** The provider paused its own work: if this is the last message, the provider must continue. */
       readonly paused?: true;
     };
 
@@ -142,63 +138,63 @@ export interface PromptCall {
   readonly type: "call";
   readonly id: string;
   readonly tool: string;
-  /** An object, whatever the model wrote. */
+  /** Always an object, even if the model wrote another value. */
   readonly input: Json;
   readonly provider?: ProviderData;
 }
 
-/** What came of a call, in the words that the model is told. */
+/** The result of a call, as the model gets it. */
 export interface PromptResult {
   readonly call: string;
   readonly tool: string;
   readonly output: string;
   readonly failed: boolean;
-  /** What the model is shown besides, where it can see it; `resultShown` says what of it goes into a request. */
+  /** Files for models that can see them; `resultShown` chooses those for a request. */
   readonly files?: readonly FilePart[];
 }
 
-/** What a model says, piece by piece. */
+/** A piece of a model's response. */
 export type ModelPart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reasoning"; readonly text: string }
   /**
-   * The text or reasoning before is complete; what follows is a new part. Needed only between two of a kind, or to
-   * bring `provider`.
+   * Ends the last text or reasoning part, so that a new part follows. Needed only between parts of the same kind, or to
+   * pass `provider`.
    */
   | { readonly type: "part-end"; readonly provider?: ProviderData }
-  /** A call begins. `index` names it until it ends; an empty `id` is replaced by the loop. */
+  /** A call begins. `index` identifies it until its end. The loop replaces an empty `id`. */
   | { readonly type: "call"; readonly index: number; readonly id: string; readonly tool: string }
   | { readonly type: "call-input"; readonly index: number; readonly text: string }
   | { readonly type: "call-end"; readonly index: number; readonly provider?: ProviderData }
   | { readonly type: "source"; readonly url: string; readonly title?: string }
-  /** Something that the provider did on its side, whole. */
+  /** A complete action of the provider on its side. */
   | ProviderPart
-  /** What the driver left out of the request or changed in it: a sentence for the user. It may come before the response. */
+  /** A sentence for the user about a part of the request that the driver changed or left out. May precede the response. */
   | { readonly type: "note"; readonly text: string }
   | {
       readonly type: "finish";
       readonly reason: "stop" | "calls" | "length" | "filtered" | "paused";
       readonly usage: Usage;
-      /** US dollars, where the service says itself what the response cost: then no price is asked. */
+      /** US dollars, if the service reports the cost itself; then the price is not used. */
       readonly cost?: number;
-      /** The model that responded, when the provider names another than was asked. */
+      /** The responding model, if the provider names another than requested. */
       readonly model?: string;
-      /** What the provider says about a refusal or a filter, for people. */
+      /** The provider's explanation of a refusal or a filter, for users. */
       readonly explanation?: string;
     };
 
-/** Where a driver puts what it reads, at the pace at which it is taken. */
+/** Receives the parts that a driver reads, with back pressure. */
 export interface ModelSink {
-  /** Takes parts, in order; none of them are a sign of life. `false`: full; wait for `ready`. */
+  /** Takes parts in order. An empty batch is a sign of life. Returns `false` when full: then wait for `ready`. */
   push(parts: readonly ModelPart[]): boolean;
-  /** Resolves when there is room again; at once if there is. */
+  /** Resolves when there is room; at once if there is room now. */
   ready(): Promise<void>;
 }
 
 /**
- * `quota`: what was paid for is used up. `filtered`: a filter of the provider refused the request. `context-overflow`: the request is too long for the model. `unreachable`: there was
- * no connection. `broken-stream`: the response broke off. `stalled`: nothing came for too long. `provider`: it failed for
- * a reason of its own. The others are what they are called.
+ * `quota`: the paid quota is used up. `filtered`: the provider's filter refused the request. `context-overflow`: the
+ * request is too long for the model. `unreachable`: no connection. `broken-stream`: the response broke off. `stalled`:
+ * silence for too long. `provider`: the provider failed for another reason.
  */
 export type ModelErrorCode =
   | "authentication"
@@ -223,12 +219,12 @@ const RETRYABLE: ReadonlySet<ModelErrorCode> = new Set([
   "provider",
 ]);
 
-/** UTF-16 units of the message of an error. */
+/** Maximum UTF-16 units of an error message. */
 const SENTENCE = 500;
 
-/** One line, cut where it gets long. */
+/** Returns a message on one line, cut if too long. */
 function sentenceOf(message: string): string {
-  // What is far too long is not looked through.
+  // Bounds the work for very long messages.
   const line = message
     .slice(0, 10 * SENTENCE)
     .replace(/[\s\p{Cc}]+/gu, " ")
@@ -236,24 +232,24 @@ function sentenceOf(message: string): string {
   return line.length <= SENTENCE ? line : cutTo(line, SENTENCE - 1);
 }
 
-/** A model could not respond. `message` is one sentence of at most 500 characters that says what to do. */
+/** A model could not respond. `message` is one sentence of at most 500 characters, with advice. */
 export class ModelError extends Error {
   override readonly name = "ModelError";
   readonly code: ModelErrorCode;
-  /** `message` without what to do: for where it is done by itself, as when the model is asked again. */
+  /** `message` without advice, for cases that are handled automatically, such as retries. */
   readonly fact: string;
-  /** HTTP status, where there was one. */
+  /** HTTP status, if any. */
   readonly status: number | undefined;
   /** Milliseconds that the provider asks to wait. */
   readonly retryAfter: number | undefined;
-  /** Whether the same request may succeed later. */
+  /** True if the same request may succeed later. */
   readonly retryable: boolean;
-  /** Whether the model had responded, so that each further attempt is paid for: it is asked a few times at most. */
+  /** True if the model had responded, so that further attempts cost money and are limited to a few. */
   readonly paid: boolean;
-  /** All that was said, where `message` does not hold it: for a log, not for people. */
+  /** The full message if `message` is shorter: for logs, not for users. */
   readonly detail: string | undefined;
 
-  /** @param said What the message is made of: what is wrong, what to do, and the words of whoever told it. */
+  /** @param said Parts of the message: the fact, the advice, and the original words of the source. */
   constructor(
     code: ModelErrorCode,
     said: string | { readonly fact: string; readonly advice: string; readonly words?: string | undefined },
@@ -282,8 +278,8 @@ export class ModelError extends Error {
 }
 
 /**
- * Returns what a driver threw as an error of the model. A filter that refuses the request is none: its message ends as that of a
- * filter that cuts the response off (F62).
+ * Returns a driver's exception as a `ModelError`. A request refused by a filter is no error: its message ends like a
+ * response cut off by a filter (F62).
  */
 export function failureOf(thrown: unknown, model: string, sink: ModelSink): ModelError | undefined {
   if (thrown instanceof ModelError) {
@@ -292,7 +288,7 @@ export function failureOf(thrown: unknown, model: string, sink: ModelSink): Mode
     return undefined;
   }
   const detail = thrown instanceof Error ? thrown.message : String(thrown);
-  // The words of a broken program are for a log, not for a user (F67).
+  // Messages of program defects are for logs, not for users (F67).
   const isDefect = thrown instanceof TypeError || thrown instanceof ReferenceError || thrown instanceof RangeError;
   const said = isDefect ? `The driver of ${model} failed while it read the response; the log says where.` : detail;
   return new ModelError("provider", said, { cause: thrown, retryable: false, ...(isDefect && { detail }) });

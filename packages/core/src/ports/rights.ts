@@ -1,24 +1,24 @@
 /**
- * What a person of this machine allowed in one conversation. A log tells what was said, wherever it was written; only what
- * stands here lets a call run unasked (S17).
+ * Permissions given by a user of this machine in one conversation. A log may come from anywhere, so only these
+ * permissions let a call run without a question (S17).
  */
 export interface Rights {
-  /** Permission rules that they answered with "always", the oldest first. */
+  /** Permission rules from "always" answers, oldest first. */
   readonly rules: readonly string[];
-  /** Calls that they allowed and that have no result yet: what runs, as a digest, by the call's id. */
+  /** Allowed calls without a result, by id, as digests of call and arguments. */
   readonly calls: Readonly<Record<string, string>>;
 }
 
 /**
- * Where a store keeps the rights of one log: apart from it, so that whoever copies a log, or writes one, brings none. It
- * belongs to the log's one writer. Each rejects or throws `StoreError`.
+ * Storage for the rights of one log, separate from the log, so that a copied or forged log brings no rights. It belongs
+ * to the log's writer. Methods throw or reject with `StoreError`.
  */
 export interface RightsPlace {
-  /** `undefined`: the log was not begun in this store. Somebody put it there as it is. */
+  /** Returns the rights. `undefined`: the log was not begun in this store, but copied into it. */
   read(): Rights | undefined | Promise<Rights | undefined>;
-  /** What is kept from now on. It survives a power cut once it is done. */
+  /** Replaces the rights. They survive a power cut once this is done. */
   write(rights: Rights): void | Promise<void>;
 }
 
-/** Nothing is allowed. */
+/** No permissions. */
 export const noRights: Rights = Object.freeze({ rules: [], calls: {} });

@@ -2,143 +2,142 @@ import type { Event } from "../conversation/event.ts";
 import type { RightsPlace } from "./rights.ts";
 
 /**
- * Where conversations are kept: one log each.
+ * Storage of conversations, one log each.
  *
- * Contract: events come back as they were appended, in order, whatever Unicode they hold; an append is all or nothing;
- * what `append` acknowledged survives the process; one unreadable log hides no other. The session waits for each append
- * before the next. An id is any text that `isId` takes: two that differ at all are two conversations, and another text is
- * the id of none (`not-found`, also with `create`). The conformance suite of `@banyan/core/testing` holds a store to it, but for crashes and damage, which
- * a store's own tests must provoke.
+ * Contract: events are read as they were appended, in order, with any Unicode; an append is all or nothing;
+ * acknowledged appends survive the process; an unreadable log hides no other. The session waits for each append before
+ * the next. Every text that `isId` accepts is an id. Ids that differ in any way are different conversations; other
+ * texts are never found (`not-found`, also with `create`). The conformance suite of `@banyan/core/testing` checks all
+ * this, except crashes and damage, which a store's own tests must cause.
  */
 export interface Store {
   /**
    * Opens a log for writing and takes the next writer epoch. Rejects with `StoreError`: `not-found`, `damaged`, or
-   * `locked` while another writer has it open and lives, in this process or another; the message names that one. A writer
-   * whose process is gone keeps nobody out.
+   * `locked` while a live writer in any process has it open; the message names the writer. A writer whose process is
+   * gone does not lock.
    */
   open(conversation: string, options?: OpenOptions): Promise<Log>;
   /**
-   * Looks at a log, whoever has it open: disturbs no writer and writes nothing. Shows what was there when it was opened.
-   * Rejects with `StoreError`: `not-found`, or `damaged`.
+   * Opens a log for reading, even while another process writes. Disturbs no writer and writes nothing. Shows the events
+   * at the time of opening. Rejects with `StoreError`: `not-found`, or `damaged`.
    */
   view(conversation: string): Promise<LogView>;
-  /** The conversations that have events, the most recently written first. */
+  /** Returns the conversations that have events, most recently written first. */
   list(query?: ListQuery): Promise<ConversationSummary[]>;
   /**
-   * The messages of all conversations and branches in which the words occur, the newest first: what users and the model
-   * said, without reasoning, calls and what was removed. All words must be there, in any order and case; of the last one
-   * the beginning is enough. Whatever is not a letter or a digit separates words; nothing in a query is an operator. A
-   * query without words finds nothing.
+   * Searches the messages of all conversations and branches, newest first: texts of users and the model, without
+   * reasoning, calls and removed messages. All words must occur, in any order and case; the last word may be a prefix.
+   * Anything but letters and digits separates words; there are no operators. A query without words finds nothing.
    */
   search(query: string, options?: SearchOptions): Promise<SearchHit[]>;
   /**
-   * Removes a conversation for good, with what is remembered of it for lists and searches. Rejects with `StoreError`:
-   * `not-found`, or `locked` while it is open anywhere.
+   * Permanently removes a conversation, with its entries for lists and searches. Rejects with `StoreError`:
+   * `not-found`, or `locked` while any process has it open.
    */
   remove(conversation: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How a log is opened. */
+/** Options for opening a log. */
 export interface OpenOptions {
-  /** Make an empty one when there is none. */
+  /** Creates an empty log if there is none. */
   readonly create?: boolean | undefined;
-  /** Take it from whoever has it open: that writer's next append is refused as `stale`. */
+  /** Takes the log from its current writer, whose next append is refused as `stale`. */
   readonly take?: boolean | undefined;
 }
 
-/** The log of one conversation, for whoever only looks. */
+/** A read-only view of a conversation's log. */
 export interface LogView {
-  /** The sequence number of the last event; 0 for none. */
+  /** Sequence number of the last event; 0 for none. */
   readonly seq: number;
-  /** Whether somebody has it open for writing, in this process or another. */
+  /** True if a writer in any process has the log open. */
   readonly isOpen?: boolean;
-  /** What `read` has found damaged so far and passed over, one sentence each. Absent where nothing can be damaged. */
+  /** Damaged entries that `read` has skipped so far, one sentence each. Absent: this store cannot be damaged. */
   readonly damage?: readonly string[];
-  /** The events after `after`, in order, in batches. Damaged ones are passed over; `damage` says which. */
+  /** Yields the events after `after`, in order, in batches. Damaged events are skipped and listed in `damage`. */
   read(after?: number): AsyncIterable<readonly Event[]>;
   close(): Promise<void>;
 }
 
-/** The log of one conversation, held by its one writer. */
+/** The log of one conversation, held by its only writer. */
 export interface Log extends LogView {
   readonly epoch: number;
   /**
-   * What a person allowed here. Absent: it is forgotten when the session ends, and a call that was allowed is asked about
-   * again by who goes on with it.
+   * Permissions of the user. Absent: they are forgotten at the end of the session, and an allowed call is asked about
+   * again by the run that continues.
    */
   readonly rights?: RightsPlace;
   /**
-   * The time by which what is written here is stamped, in milliseconds since 1970: one for all machines that write to the store,
-   * so that a list is in order though one of them has a wrong clock. Absent: this machine's.
+   * Time stamp for new events in milliseconds since 1970: one clock for all machines that write to the store, so that
+   * lists are in order even if one machine's clock is wrong. Absent: the clock of this machine.
    */
   now?(): number;
   /**
-   * Appends events, all or none. Their `seq` must go on from the log's last one; throws or rejects with `StoreError`
-   * `stale` otherwise, or when another writer has opened the log. Returns nothing when it is done at once, a promise
-   * otherwise. With `durable`, what was appended, and all before it, survives a power cut once it is done.
+   * Appends events, all or none. Their `seq` must continue from the last event. Throws or rejects with `StoreError`
+   * (`stale`) if it does not, or if another writer has opened the log. Returns nothing if done at once, and a promise
+   * if not. With `durable`, these and all earlier events survive a power cut once this is done.
    */
   append(events: readonly Event[], options?: { readonly durable?: boolean }): void | Promise<void>;
 }
 
-/** Which conversations to list. */
+/** Filter for lists of conversations. */
 export interface ListQuery {
-  /** Only conversations that carry these labels. */
+  /** Only conversations with these labels. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
-  /** At most this many; all when absent. */
+  /** Maximum number; absent: all. */
   readonly limit?: number | undefined;
 }
 
 /** A conversation in a list. Times are milliseconds since 1970. */
 export interface ConversationSummary {
   readonly id: string;
-  /** The title, else the beginning of the first user message. */
+  /** The title, or else the beginning of the first user message. */
   readonly title: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** The ids of the questions that wait for a user, whether the conversation is open or not; absent when there are none. */
+  /** Ids of the open questions to users, even if the conversation is not open. Absent: none. */
   readonly questions?: readonly string[];
 }
 
-/** Where to search, and for how much. */
+/** Options for a search. */
 export interface SearchOptions {
-  /** At most this many hits; 20 when absent. */
+  /** Maximum number of hits; default 20. */
   readonly limit?: number | undefined;
-  /** Only conversations that carry these labels. */
+  /** Only conversations with these labels. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
   /** Only this conversation. */
   readonly conversation?: string | undefined;
 }
 
-/** A message in which something was found. */
+/** A message that matches a search. */
 export interface SearchHit {
   readonly conversation: string;
-  /** Of the conversation, as a list has it. */
+  /** Title of the conversation, as in lists. */
   readonly title: string;
   readonly message: string;
   readonly role: "user" | "assistant";
-  /** When it was said, in milliseconds since 1970. */
+  /** Time of the message in milliseconds since 1970. */
   readonly at: number;
-  /** A line of the message around what was found, with "…" where something was left out. */
+  /** A line of the message around the match, with "…" in place of omitted text. */
   readonly excerpt: string;
-  /** What was found, as places in the excerpt in UTF-16 units: each from a first one up to but without a last one. */
+  /** Ranges of the matches in the excerpt, in UTF-16 units: `from` inclusive, `to` exclusive. */
   readonly matches: readonly (readonly [from: number, to: number])[];
 }
 
 /**
- * `stale`: another writer has taken the conversation since. `locked`: it is open elsewhere. `damaged`: what is
- * stored cannot be read. `full`: the disk. `unusable`: the place cannot be read or written, or the store is closed.
+ * `stale`: another writer has taken the conversation. `locked`: another writer has it open. `damaged`: the stored data
+ * cannot be read. `full`: the disk is full. `unusable`: the place cannot be read or written, or the store is closed.
  */
 export type StoreErrorCode = "not-found" | "stale" | "locked" | "damaged" | "full" | "unusable";
 
-/** The store could not do what was asked. `message` is one sentence that says what to do. */
+/** A store could not carry out a request. `message` is one sentence with advice. */
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly code: StoreErrorCode;
-  /** For `locked`: the process on this machine that has the conversation open, where that is known. */
+  /** For `locked`: the process on this machine that has the conversation open, if known. */
   readonly process: number | undefined;
-  /** For `locked`: the conversation, where that is known. */
+  /** For `locked`: the conversation, if known. */
   readonly conversation: string | undefined;
 
   constructor(

@@ -19,30 +19,30 @@ import type { LoopDriver } from "./loop.ts";
 import type { ModelDriver } from "./model.ts";
 
 /**
- * What running a tool does to the world, which decides what may happen to it. `none`: it only looks; runs beside its
- * neighbours and again after a crash. `idempotent`: it changes something, and twice is as good as once. `external`:
- * it runs alone, and is started by itself at most once for an id.
+ * Effects of running a tool. `none`: it only reads; calls run in parallel, and again after a crash. `idempotent`: it
+ * changes something, and running it twice is harmless. `external`: a call runs alone, and is started automatically at
+ * most once.
  */
 export type Effects = "none" | "idempotent" | "external";
 
 /**
- * The arguments of a tool: a JSON Schema of an object, or any Standard Schema that can tell its JSON Schema (zod,
- * valibot, arktype).
+ * The schema of a tool's arguments: a JSON Schema of an object, or a Standard Schema with a JSON Schema (zod, valibot,
+ * arktype).
  */
 export type InputSchema<Input> = JsonSchema | StandardSchemaV1<unknown, Input>;
 
-/** A JSON Schema that an object of arguments is held to. */
+/** A JSON Schema for an object of arguments. */
 export interface JsonSchema {
   readonly type: "object";
   readonly [keyword: string]: unknown;
 }
 
 /**
- * Something that the model may call.
+ * A tool that the model can call.
  *
- * `execute` gets arguments that fit `input`, once its call has been permitted and logged. What it returns is told to
- * the model: a string as it is, anything else as JSON. What it throws is told to the model as a failure; it never
- * harms the turn. It must end soon after `context.signal` aborts; 3 seconds later nobody waits for it any more.
+ * `execute` gets arguments that fit `input`, after its call has been permitted and logged. Its result goes to the
+ * model: a string unchanged, any other value as JSON. Its exception goes to the model as a failure and never harms the
+ * turn. It must end soon after `context.signal` aborts; after 3 seconds the turn stops waiting.
  * @example
  * defineTool({
  *   name: "send_mail",
@@ -60,17 +60,18 @@ export interface JsonSchema {
 export interface Tool<Input = unknown> {
   /** Letters, digits, `_` and `-`; at most 64. */
   readonly name: string;
-  /** For the model: what it does and when to use it. */
+  /** For the model: the tool's purpose and when to use it. */
   readonly description: string;
-  /** What its arguments must look like; others never reach it. */
+  /** Schema of the arguments; other arguments never reach the tool. */
   readonly input: InputSchema<Input>;
-  /** What running it does to the world: only `none` runs beside its neighbours. */
+  /** Effects of a call. Only calls with `none` run in parallel by default. */
   readonly effects: Effects;
-  /** May run beside its neighbours although it has effects. */
+  /** Calls may run in parallel although they have effects. */
   readonly parallel?: boolean | undefined;
   /**
-   * May begin as soon as its arguments are there, while the model still writes. Only for a tool with effects `none` that
-   * uses nothing of its context but `signal`, `wholePath`, `attach` and `saw`: what it finds is thrown away when the message does not end cleanly.
+   * Calls may begin as soon as their arguments are complete, while the model still writes. For a tool with effects
+   * `none` that uses only `signal`, `wholePath`, `attach` and `saw`: a message that does not end cleanly loses the
+   * result.
    * @example
    * defineTool({
    *   name: "head",
@@ -85,13 +86,12 @@ export interface Tool<Input = unknown> {
    */
   readonly eager?: boolean | undefined;
   /**
-   * What it tells of the files that its calls are about: `read`, what is in them; `write`, it changes them, and tells what
-   * was there. Absent: neither, as of a tool that lists names. Rules on reading and writing hold for it (docs/security.md).
+   * Access to the files that calls are about: `read` returns their content; `write` changes them and reveals their old
+   * content. Absent: neither, as for a tool that lists names. Rules on reading and writing apply (docs/security.md).
    */
   readonly files?: "read" | "write" | undefined;
   /**
-   * It does nothing but steer the conversation: only a rule that denies it, or asks about it, by its
-   * name holds it back.
+   * The tool only controls the conversation. Only a rule with its name can deny it or demand a question.
    * @example
    * defineTool({
    *   name: "note",
@@ -104,8 +104,8 @@ export interface Tool<Input = unknown> {
    */
   readonly control?: boolean | undefined;
   /**
-   * Its calls take addresses `earlier:`, and read what they name with `context.wholePath`. A summary then tells the model the
-   * name of the tool.
+   * Calls accept `earlier:` addresses and read them with `context.wholePath`. A summary then names this tool to the
+   * model.
    * @example
    * defineTool({
    *   name: "recollect",
@@ -118,32 +118,32 @@ export interface Tool<Input = unknown> {
    */
   readonly readsEarlier?: boolean | undefined;
   /**
-   * The server that offers it, where somebody else says what it does. Its arguments may do more than `about` knows of, so
-   * rules look at all of them.
+   * The server that offers the tool, if its description comes from outside. Its arguments may do more than `about`
+   * tells, so rules check all of them.
    * @example const foreign: Tool = { ...tool, name: "github__search", offeredBy: "github" };
    */
   readonly offeredBy?: string | undefined;
   /**
-   * The name of the tool at the server `offeredBy`. Rules, hooks, users and telemetry then know the tool as
-   * `mcp__<offeredBy>__<offeredAs>`, and rules compare both parts. Without it they know the tool by `name` alone.
+   * Name of the tool on the server `offeredBy`. Rules, hooks, users and telemetry then use
+   * `mcp__<offeredBy>__<offeredAs>`, and rules compare both parts. Absent: they use `name`.
    * @example const foreign: Tool = { ...tool, name: "mcp_github_search", offeredBy: "github", offeredAs: "search" };
    */
   readonly offeredAs?: string | undefined;
   /**
-   * The caller runs the call as the caller asked for it, on its own side: an agent of another program. Nobody can change the
-   * arguments, so a hook that changes them denies the call.
+   * The caller runs the call itself, as requested: an agent of another program. Its arguments cannot be changed, so a
+   * hook that changes them denies the call.
    * @example const theirs: Tool = { ...tool, name: "claude_execute", offeredBy: "claude", asAsked: true };
    */
   readonly asAsked?: boolean | undefined;
   /**
-   * Not told to the model where another tool `forwards`: it is found by what that is said elsewhere, and called through it.
-   * So thousands of tools take no room, and one that comes or goes changes nothing of what was sent before.
+   * Hidden from the model if another tool `forwards`: the model finds it by other texts and calls it through that tool.
+   * So thousands of tools need no room, and changes of tools do not change earlier requests.
    * @example const rare: Tool = { ...tool, unlisted: true };
    */
   readonly unlisted?: boolean | undefined;
   /**
-   * What it does, in few words, for models with a small window: these are told it in place of the description, and of the
-   * arguments only names and types. Tools without it are found by other tools there.
+   * A short description for models with a small window, which then get only names and types of the arguments. Tools
+   * without it are found through other tools there.
    * @example
    * defineTool({
    *   name: "clock",
@@ -156,9 +156,9 @@ export interface Tool<Input = unknown> {
    */
   readonly brief?: string | undefined;
   /**
-   * Its calls `{ tool, input }` count as calls of the tool that they name, with that input: so they are checked, judged,
-   * asked about, logged, shown and run. Only the model sees its own call as it wrote it. `execute` runs when there is no
-   * tool of that name.
+   * Calls `{ tool, input }` count as calls of the named tool with that input: they are checked, judged, asked about,
+   * logged, shown and run as such. Only the model sees its original call. `execute` runs if there is no tool of that
+   * name.
    * @example
    * defineTool({
    *   name: "call_other",
@@ -170,19 +170,19 @@ export interface Tool<Input = unknown> {
    * });
    */
   readonly forwards?: boolean | undefined;
-  /** Milliseconds; no limit when absent. */
+  /** Milliseconds; absent: no limit. */
   readonly timeout?: number | undefined;
-  /** The bytes of output that the model is given (default 65,536); of more, head and tail are kept. */
+  /** Maximum bytes of output for the model (default 65,536); head and tail of longer output are kept. */
   readonly maxOutput?: number | undefined;
   /**
-   * What a call with these arguments is about: people are shown it beside the arguments, in every client, and rules of
-   * permissions are held against it. It must be quick and look at nothing but the arguments; a call of which it throws is
-   * about nothing in particular, and is asked about.
+   * Returns the subject of a call with these arguments. Every client shows it to users with the arguments, and
+   * permission rules check it. Must be quick and use only the arguments. If it throws, the call has no subject and a
+   * user is asked.
    */
   about?(input: Input): About;
   /**
-   * The absolute path of the folder that a call of this branch works in. Users see it on the question, and clients find the
-   * files of the call there. Absent for a tool that works in no folder of this machine.
+   * Returns the absolute path of the folder in which a call of this branch works. Users see it with the question, and
+   * clients find the call's files there. Absent: the tool works in no folder of this machine.
    * @example
    * defineTool({
    *   name: "build",
@@ -195,120 +195,115 @@ export interface Tool<Input = unknown> {
    */
   folder?(context: PreviewContext): string | Promise<string>;
   /**
-   * What a call with these arguments would do, for a person who is about to be asked. It only looks. When it throws, the
-   * person is told that it cannot be said, and why.
+   * Predicts the effects of a call for a user who is about to decide. Must only read. If it throws, the user sees the
+   * reason.
    */
   preview?(input: Input, context: PreviewContext): Preview | Promise<Preview>;
-  /** Does it. What it returns, or the promise it returns resolves with, is told to the model; so is what it throws. */
+  /** Runs the call. The model gets the result, or the error if it throws or rejects. */
   execute(input: Input, context: ToolContext): unknown;
 }
 
-/** What is known of a call before it runs. */
+/** Context of a call before it runs. */
 export type PreviewContext = Pick<ToolContext, "conversation" | "path" | "signal">;
 
-/** A file that a call brings. */
+/** A file in the result of a call. */
 export interface BroughtBytes {
-  /** As in `image/png`. */
+  /** Such as `image/png`. */
   readonly mediaType: string;
-  /** What people call it. */
+  /** File name for users. */
   readonly name?: string | undefined;
-  /** Its bytes in base 64. */
+  /** Bytes in base 64. */
   readonly data: string;
 }
 
-/** What a running call knows and can do. */
+/** Facts and actions for a running call. */
 export interface ToolContext {
-  /** The id of the call. */
+  /** Id of the call. */
   readonly call: string;
-  /** 1 the first time. */
+  /** 1 for the first start. */
   readonly attempt: number;
-  /** The same for every attempt of one call: hand it to a service that can tell a repetition. */
+  /** The same for every attempt of one call: pass it to services that detect repetitions. */
   readonly key: string;
-  /** What a person saw of it before they allowed it. A tool that would do something else now must not do it. */
+  /** The preview that a user saw before allowing the call. A tool that would now do something else must refuse. */
   readonly agreed?: Preview | undefined;
   /** Aborts when the call is cancelled or its time is up. */
   readonly signal: AbortSignal;
-  /**
-   * Aborts when a person, after `signal` did, has no patience: end at once, and ask nothing of what you have started.
-   */
+  /** Aborts when a user interrupts again after `signal`: end at once, without waiting for started work. */
   readonly hurry: AbortSignal;
-  /** The tree, read only. */
+  /** The conversation tree, read only. */
   readonly conversation: ConversationState;
-  /** From the root to the message of this call. */
+  /** The path from the root to the message of this call. */
   readonly path: readonly Message[];
   /**
-   * The same path with the messages that the session's `window` no longer holds, from the log. Rejects when a session
-   * with a window keeps no log.
+   * Returns the same path including the messages outside the session's `window`, from the log. Rejects if a session
+   * with a window has no log.
    */
   wholePath(): Promise<readonly Message[]>;
-  /** 1 for the first step of the turn. */
+  /** Number of the step in the turn, from 1. */
   readonly step: number;
-  /** The name of the agent. */
+  /** Name of the agent. */
   readonly agent: string;
-  /** The name of the client that began the turn (`client` of `agent.chat`), where it gave one. */
+  /** Name of the client that began the turn (`client` of `agent.chat`), if given. */
   readonly client?: string | undefined;
-  /** Shows text to whoever watches while the call runs. Not told to the model. */
+  /** Publishes text to readers while the call runs. The model does not get it. */
   progress(text: string): void;
   /**
-   * Shows the model a file beside what is returned: a picture, a document, sound. `data` are its bytes in base 64. A model that
-   * cannot see it is told that there is one. Throws a `RangeError` with the reason for one that cannot be shown: it is too large,
-   * no base 64, or not what `mediaType` says. Nothing is shown of a call that fails.
+   * Adds a file to the result: an image, a document, sound. A model that cannot see the file gets a note about it.
+   * Throws `RangeError` with the reason for a file that is too large, not base 64, or not of its `mediaType`. Files of
+   * a failed call are dropped.
    */
   attach(file: BroughtBytes): void;
   /**
-   * Logs with the result which content of a file the call saw, or that the file was gone. A tool that replaces a whole file
-   * compares the file with what its branch saw last.
+   * Records the content of a file that the call saw, or that the file was missing. A tool that replaces whole files
+   * compares the file with the content last seen on its branch.
    */
   saw(file: SeenFile): void;
-  /** Brings in what a person said meanwhile: delivered like a message that steers. Resolves when it is in the log. */
+  /** Sends a user's message to the turn, delivered as steering. Resolves when the message is in the log. */
   interject(text: string): Promise<void>;
   /**
-   * Listens to what the model says next in this run, until that message has ended. A second follower of one call takes
-   * the place of the first. Throws where nobody can listen: in the turn of a `LoopDriver`.
+   * Follows the model's next message in this run, until its end. A second follower of a call replaces the first. Throws
+   * in the turn of a `LoopDriver`, which cannot be followed.
    */
   follow(follower: Follower): void;
-  /** Shows a change that is not made yet, as it grows. Nothing of it is stored. */
+  /** Publishes a planned change while it grows. Not stored. */
   draft(draft: Draft): void;
-  /** Logs that a file was changed. Resolves when that survives a power cut. */
+  /** Logs a change of a file. Resolves when it survives a power cut. */
   changed(change: FileChange): Promise<void>;
   /**
-   * Hands over what the call began and what is to stay when it has its result: people see it in every client and can stop
-   * it, it ends with the conversation's session at the latest, and the model is told with its next turn when it has ended by
-   * itself. Resolves with what it is called, such as `p1`, when that is in the log. Rejects, and ends it, when the session
-   * is closed.
+   * Registers a background process that outlives the call. Users see and can stop it in every client; it ends with the
+   * session at the latest. If it ends by itself, the model gets the outcome with its next turn. Resolves with its name,
+   * such as `p1`, when it is in the log. Rejects, and ends the process, if the session is closed.
    */
   stay(staying: Staying): Promise<string>;
-  /** What the rules say now of this call, or of this call with other arguments. Asks nobody. */
+  /** Returns the rules' current decision about this call, or about other arguments. Asks no user. */
   permit(input?: Json): Promise<Permit>;
   /**
-   * Asks a person and resolves with what they answer; with the default where nobody can be asked. Rejects when there is
-   * no default then, when the person declines, when the call is cancelled, and with a `RangeError` for fields that
-   * nobody can be asked.
+   * Asks a user and resolves with the answer, or with the default if no user can be asked. Rejects if there is no
+   * default, if the user declines, if the call is cancelled, and with `RangeError` for invalid fields.
    */
   ask(question: Question): Promise<string>;
   /**
-   * Hands a task to a sub-agent: a conversation of its own below this call, within what is left of the turn's limits.
-   * Launched again by the same call (after a crash), it goes on where it was; one that had finished is not run again.
-   * Rejects with what is wrong when it cannot begin; how it ends is in the result.
+   * Gives a task to a sub-agent: a conversation below this call, within the remaining limits of the turn. A sub-agent
+   * launched again by the same call (after a crash) continues; a finished one does not run again. Rejects if it cannot
+   * begin; the result tells how it ended.
    */
   launch(task: SubTask): Promise<SubTaskEnd>;
   /**
-   * Ends the task with a result once the other calls of this step have theirs. Throws when the turn is no task, or must
-   * not end yet.
+   * Ends the task with a result after the other calls of this step. Throws if the turn is no task, or must not end yet.
    */
   finish(result: Json, summary?: string): void;
   /**
-   * Puts a summary in the place of what was said before this step, but for the last few messages, and says what that
-   * frees. Rejects, and tells the feed (`context.not-shortened`), when nothing can be freed, with the reason.
+   * Replaces the messages before this step, except the last few, by a summary, and returns what that frees. Rejects
+   * with the reason if nothing can be freed, and publishes `context.not-shortened`.
    */
   summarize(summary: string): Promise<Shortened>;
 }
 
-/** What a call knows and can do, but for what one execution of it gathers. */
+/** The context of a call without the data that one execution collects. */
 export type OuterContext = Omit<ToolContext, "attach" | "saw">;
 
 /**
- * What a call began and what goes on when the call has its result.
+ * A background process that outlives its call.
  * @example
  * defineTool({
  *   name: "tick",
@@ -327,63 +322,63 @@ export type OuterContext = Omit<ToolContext, "attach" | "saw">;
  * });
  */
 export interface Staying {
-  /** What people know it by: one line. */
+  /** Description for users in one line. */
   readonly title: string;
-  /** Resolves when nothing is left of it. It must not reject. */
+  /** Resolves when the process and all its parts have ended. Must not reject. */
   readonly over: Promise<StayedUntil>;
-  /** Ends it, and all that belongs to it: `over` resolves soon after. May be called more than once. */
+  /** Ends the process and all its parts: `over` resolves soon after. May be called more than once. */
   end(): void;
 }
 
-/** How something that stayed has ended. */
+/** The end of a background process. */
 export interface StayedUntil {
   /** The end of a sentence: `exit code 1`. */
   readonly outcome: string;
-  /** The model knows it already; otherwise it is told with its next turn. */
+  /** The model knows the end already. Absent: the model gets the outcome with its next turn. */
   readonly known?: true | undefined;
 }
 
-/** What a summary takes the place of. */
+/** The effect of a summary. */
 export interface Shortened {
-  /** Messages that the model is shown no more. */
+  /** Number of messages that the model no longer sees. */
   readonly messages: number;
-  /** Tokens that these took, less those of the summary; about. */
+  /** Approximate tokens of these messages, minus those of the summary. */
   readonly tokens: number;
 }
 
 /**
- * A call that listens to the messages after its own: in the order of the stream, before storage and clients. All of it
- * is called synchronously but `completed`. What it throws ends its listening, and harms nothing else.
+ * Receives the text of messages after the call's own, in stream order, before storage and clients. All methods except
+ * `completed` are synchronous. An exception ends the following, and harms nothing else.
  */
 export interface Follower {
-  /** What the model says, in fragments that may break anywhere. Keep it quick: the stream waits for it. */
+  /** Receives a fragment of the model's text, cut anywhere. Must be quick, because the stream waits. */
   text?(delta: string, kind: "text" | "reasoning"): void;
   /**
-   * The message ended cleanly and is in the log; its calls have not started. Listening ends with it, unless what is
-   * returned says otherwise.
+   * The message ended cleanly and is in the log; its calls have not started. The following ends, unless the result
+   * contains `again`.
    */
   completed?(message: AssistantMessage): Followed | undefined | void | Promise<Followed | undefined | void>;
   /**
-   * Nothing of what was said counts: it broke off, was cut or interrupted, or the turn ended. Called once; what it
-   * returns is told to the model.
+   * The message broke off, was cut or interrupted, or the turn ended, so its text does not count. Called once. A
+   * returned text goes to the model.
    */
   dropped?(reason: string): string | undefined | void;
-  /** What was said so far was taken back; the response begins anew. */
+  /** The text so far is withdrawn; the response begins again. */
   restarted?(): void;
 }
 
-/** What came of listening. */
+/** The result of a follower. */
 export interface Followed {
-  /** Told to the model as a message of the tool; the turn then goes on. */
+  /** A message of the tool to the model; the turn then continues. */
   readonly say?: string | undefined;
-  /** Something that the message asked for did not happen: a task cannot be finished by the same message. */
+  /** An action requested by the message failed: the same message cannot finish a task. */
   readonly failed?: boolean | undefined;
-  /** Listen to the next message too. */
+  /** Follow the next message too. */
   readonly again?: boolean | undefined;
 }
 
 /**
- * What a person is asked.
+ * A question to a user.
  * @example
  * defineTool({
  *   name: "deploy",
@@ -400,38 +395,38 @@ export interface Followed {
  */
 export interface Question {
   readonly text: string;
-  /** Answers to choose from; another one may be given all the same. */
+  /** Suggested answers; any other answer is accepted too. */
   readonly choices?: readonly string[] | undefined;
   /**
-   * 1 to 4 things that are asked at once, each with choices, one or several of which may be chosen, and room for words. The
-   * answer is one text: a line for each, as in `Colour: red. In their own words: but dark`.
+   * 1 to 4 fields that are asked together, each with choices (one or several) and room for words. The answer is one
+   * text with a line for each field, such as `Colour: red. In their own words: but dark`.
    */
   readonly fields?: readonly QuestionField[] | undefined;
-  /** The answer where nobody can be asked. */
+  /** The answer if no user can be asked. */
   readonly default?: string | undefined;
 }
 
-/** What a sub-agent is to do, and how it differs from the agent that launches it. */
+/** The task of a sub-agent, and its differences from the launching agent. */
 export interface SubTask {
   readonly task: string;
-  /** What people and logs call it. Default: the name of the launching agent. */
+  /** Name for users and logs. Default: the name of the launching agent. */
   readonly name?: string | undefined;
-  /** Stands in the place of the launching agent's instructions. */
+  /** Replaces the launching agent's instructions. */
   readonly instructions?: string | undefined;
   /** Default: the model of the launching agent. */
   readonly model?: ModelDriver | LoopDriver | undefined;
-  /** Names of those of the launching agent's tools that it has. Default: all. */
+  /** Names of the launching agent's tools that the sub-agent gets. Default: all. */
   readonly tools?: readonly string[] | undefined;
-  /** The name of the worktree that it works in, where the tools know of it. Default: where its launcher works. */
+  /** Name of the worktree, if the tools support worktrees. Default: that of the launcher. */
   readonly worktree?: string | undefined;
 }
 
-/** How a sub-agent ended. */
+/** The end of a sub-agent. */
 export interface SubTaskEnd {
-  /** `finished`: its task is done, `text` is the result. Otherwise `text` is the last that it said. */
+  /** `finished`: the task is done and `text` is its result. In all other cases `text` is the last text of the sub-agent. */
   readonly reason: RunEnd;
   readonly text: string;
-  /** Why it failed, or which limit ended it. */
+  /** The reason of a failure, or the limit that ended it. */
   readonly problem: string | undefined;
   readonly steps: number;
   readonly usage: Usage;
@@ -463,7 +458,7 @@ const TOOL: OptionNames<Tool> = {
   execute: true,
 };
 
-/** A tool whose input type is inferred from its schema. */
+/** Defines a tool whose input type is inferred from its schema. */
 export function defineTool<Schema extends StandardSchemaV1>(
   tool: Omit<Tool, "input" | "execute" | "about" | "preview"> &
     Pick<Tool<StandardSchemaV1.InferOutput<Schema>>, "execute" | "about" | "preview"> & { readonly input: Schema },
@@ -474,11 +469,11 @@ export function defineTool(tool: object): Tool {
   return tool as Tool;
 }
 
-/** The arguments of a call as a tool gets them, or why they do not fit. */
+/** Checked arguments of a call, or the reason why they do not fit. */
 export type Checked = { readonly ok: true; readonly input: Json } | { readonly ok: false; readonly problem: string };
 
 /**
- * A tool throws it when it did nothing: a command could not be started, or was refused. Users are then told that the call did
+ * Thrown by a tool that had no effect: a command could not be started, or was refused. Users then see that the call did
  * not run, and the model reads "Not executed: " with the message.
  * @example throw new NotExecutedError("there is no shell on this system. Use the other tools.");
  */
@@ -486,7 +481,7 @@ export class NotExecutedError extends Error {
   override readonly name = "NotExecutedError";
 }
 
-/** How a tool failed, as the beginning of what the model is told. */
+/** Returns the beginning of a failed call's result for the model. */
 export function howFailed(error: unknown): "Not executed" | "The tool failed" {
   return error instanceof NotExecutedError ? "Not executed" : "The tool failed";
 }
