@@ -1,7 +1,7 @@
-/** The longest time that a timer of the platform can wait. */
+/** Maximum delay of a platform timer in milliseconds. */
 const LONGEST = 2 ** 31 - 1;
 
-/** Calls `ring` once after so many milliseconds, however many; never for Infinity. What is returned cancels it. */
+/** Calls `ring` once after any number of milliseconds, or never for Infinity. The returned function cancels the alarm. */
 export function alarm(milliseconds: number, ring: () => void): () => void {
   if (milliseconds === Number.POSITIVE_INFINITY) return () => {};
   const at = performance.now() + milliseconds;
@@ -13,7 +13,7 @@ export function alarm(milliseconds: number, ring: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** The value, or a rejection with the signal's reason as soon as that aborts. */
+/** Returns the value, or rejects with the signal's reason as soon as the signal aborts. */
 export function orAborted<T>(work: T | Promise<T>, signal: AbortSignal): T | Promise<T> {
   if (!(work instanceof Promise)) return work;
   return new Promise<T>((resolve, reject) => {

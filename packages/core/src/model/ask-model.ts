@@ -4,33 +4,33 @@ import { type ModelDriver, ModelError, type ModelPart, type ModelRequest } from 
 import { alarm, orAborted } from "./alarm.ts";
 import { ResponseSize } from "./response-size.ts";
 
-/** A response as a text, and what it cost. */
+/** A response as text, with its usage and cost. */
 export interface ModelResponse {
   readonly text: string;
-  /** All that the model wrote, also where the response was cut. */
+  /** All text of the model, even if the response was cut. */
   readonly written: string;
-  /** Why it ended: "calls" when the model called a tool, which nobody runs. */
+  /** Finish reason; "calls" if the model called a tool, which is not run. */
   readonly finish: Extract<ModelPart, { type: "finish" }>["reason"] | undefined;
   readonly usage: Usage;
   readonly cost: Cost;
 }
 
 /**
- * How a model is asked for a text.
+ * Options for a request outside of conversations.
  * @example
  * const { text } = await askModel(model, { instructions: "Answer with a title.", messages }, { signal, idle: 30_000 });
  */
 export interface AskOptions {
   readonly signal: AbortSignal;
-  /** Milliseconds of silence after which it counts as stalled. Default 120,000. */
+  /** Milliseconds of silence after which the model counts as stalled. Default 120,000. */
   readonly idle?: number | undefined;
 }
 
 const OPTIONS: OptionNames<AskOptions> = { signal: true, idle: true };
 
 /**
- * Asks a model for a text outside of any conversation: a summary, a title. The text is empty when the response was cut.
- * Rejects as a driver does: with a `ModelError`, or with the signal's reason.
+ * Asks a model for a text outside of any conversation: a summary, a title. The text is empty if the response was cut.
+ * Rejects with a `ModelError`, or with the signal's reason.
  */
 export async function askModel(
   model: ModelDriver,

@@ -1,32 +1,32 @@
-/** Times that one call's arguments are parsed to see whether they are whole: strings can look like it again and again. */
+/** Maximum attempts to parse one call's arguments as a whole, because strings may often look complete. */
 const LOOKS = 64;
-/** UTF-16 units of an empty object, blanks included. */
+/** Maximum UTF-16 units of an empty object with blanks. */
 const SHORT = 64;
 
 /**
- * The arguments of a call as their pieces come, without what servers send again (F63): the whole arguments behind their pieces, or
- * `{}` before them. Takes a piece and returns what is new in it.
+ * Collects the pieces of a call's arguments without repetitions by the server (F63): the whole arguments after their
+ * pieces, or `{}` before them. `take` returns the new text of a piece.
  */
 export class CallArguments {
   #text = "";
-  /** `{}`, or its beginning, which stays out until it is known whether the arguments follow. */
+  /** `{}` or its beginning, which is held until it is known if other arguments follow. */
   #held = "";
-  /** The last piece ends with a brace, so that the arguments may be whole. */
+  /** The last piece ends with a brace, so the arguments may be complete. */
   #closes = false;
   #isWhole = false;
   #looks = 0;
 
-  /** Whether the arguments so far are a whole object. */
+  /** True if the arguments so far are a complete object. */
   get isWhole(): boolean {
     return this.#isWhole || isObject(this.#text + this.#held);
   }
 
-  /** Whether nothing has come so far. */
+  /** True if no text has come so far. */
   get isEmpty(): boolean {
     return this.#text === "" && this.#held === "";
   }
 
-  /** Whether a piece holds the whole arguments once more. */
+  /** True if a piece repeats the whole arguments. */
   isSame(piece: string): boolean {
     return piece.trim() === (this.#text + this.#held).trim();
   }
@@ -50,7 +50,7 @@ export class CallArguments {
     return this.#add(piece);
   }
 
-  /** What was kept back, at the end. */
+  /** Returns the held text at the end. */
   rest(): string {
     const held = this.#held;
     this.#held = "";
@@ -75,7 +75,7 @@ function isObject(text: string): boolean {
     JSON.parse(text);
     return true;
   } catch {
-    // Not JSON yet: the rest is still to come.
+    // Not complete JSON yet.
     return false;
   }
 }

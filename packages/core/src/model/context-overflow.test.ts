@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { modelErrorFromResponse } from "./model-error.ts";
 
-// Who says it, and how.
+// Providers and their messages.
 const SAID: readonly (readonly [string, string])[] = [
   [
     "OpenAI, chat",

@@ -1,6 +1,6 @@
 /**
- * What providers say when a request is too long for the model. Each form stands beside who says it; where a form holds
- * for several, the first that is known for it is named.
+ * Error messages of providers for a request that is too long. The comments name the providers of each form; for common
+ * forms, the first known one.
  */
 const FORMS: readonly RegExp[] = [
   // OpenAI, Azure, Groq, Cerebras, DeepSeek, StepFun (`code`): https://platform.openai.com/docs/guides/error-codes
@@ -67,7 +67,7 @@ const FORMS: readonly RegExp[] = [
   /context shift is disabled|does not fit (in|into) the (context|n_ctx)|n_ctx[^.]{0,40}exceed|exceeds? n_ctx/i,
 ];
 
-/** Whether a provider says that a request is too long for the model. */
+/** True if a provider's message means that a request is too long for the model. */
 export function saysTooLong(text: string): boolean {
   return FORMS.some((form) => form.test(text));
 }

@@ -3,7 +3,7 @@ import { type ModelDriver, ModelError } from "../ports/model.ts";
 import { learntWindow, learnWindow, windowIn, windowOf } from "./context-window.ts";
 import { modelErrorFromResponse } from "./model-error.ts";
 
-// Who refuses a request as too long, in which words, and the window of the model. 0: the words do not tell the window.
+// Providers, their messages for a too long request, and the window of the model. 0: the message does not name it.
 const REFUSALS: readonly (readonly [provider: string, body: string, window: number])[] = [
   [
     "OpenAI",

@@ -4,8 +4,8 @@ const NUMBER = "(\\d[\\d,_]*)(?!\\s*(?:bytes|characters|[kKMG]i?B))\\b";
 const IS = "(?: is| of(?: only)?|:|=)?\\s*[([]?\\s*";
 
 /**
- * Where the words of providers for a request that is too long name the window of the model. docs/models.md has who writes
- * which; the words of each provider stand in the tests.
+ * Forms in which providers state the model's window in an error for a too long request. The sources are in
+ * docs/models.md, the messages in the tests.
  */
 const FORMS: readonly RegExp[] = [
   // "213462 tokens > 200000 maximum", "199759 + 8192 > 200000"
@@ -25,16 +25,16 @@ const FORMS: readonly RegExp[] = [
   new RegExp(`(?:must (?:be|have) (?:<=?|less than|at most)|(?:cannot|must not) exceed|limit of)\\s*${NUMBER}`, "i"),
 ];
 
-/** The smallest window that a provider's number is believed for. */
+/** Smaller windows than this number of tokens are not believed. */
 const LEAST = 1_000;
 
-/** Characters of a refusal that are read: a window stands at the beginning. */
+/** Number of characters of a refusal that are searched: the window is near the beginning. */
 const READ = 4_000;
 
 /**
- * Tokens that a model takes, as its provider says when it refuses a request of `sent` tokens: only a number up to `sent`
- * counts. Without such a number the refused size itself is the bound: `own`, by our own count, because a provider may count
- * otherwise and the next requests are measured by ours.
+ * Returns the tokens of a model's window according to its refusal of a request of `sent` tokens. Only a number up to
+ * `sent` counts. Without such a number, the refused size is the bound: `own`, by our own count, because later requests
+ * are measured by our count too.
  */
 export function windowIn({ message, detail = "" }: ModelError, sent: number, own = sent): number {
   for (const text of [message, detail.slice(0, READ)]) {
@@ -55,7 +55,7 @@ interface Learnt {
 const byAddress = new Map<string, Learnt>();
 const byDriver = new WeakMap<ModelDriver, Learnt>();
 
-/** Drivers of one model at one address share what its server has told. */
+/** Drivers of one model at one address share the window that its server reported. */
 function learntOf(model: ModelDriver): Learnt {
   let learnt = byDriver.get(model);
   if (!learnt) {
@@ -69,8 +69,8 @@ function learntOf(model: ModelDriver): Learnt {
 }
 
 /**
- * Remembers, while the process lives, that a model takes no more than `tokens`. A smaller window stays, and one that is too
- * small for any model is not believed.
+ * Remembers, for the life of the process, that a model accepts at most `tokens`. A smaller known window stays. An
+ * implausibly small window is ignored.
  */
 export function learnWindow(model: ModelDriver, tokens: number): void {
   if (tokens < LEAST) return;
@@ -79,8 +79,8 @@ export function learnWindow(model: ModelDriver, tokens: number): void {
 }
 
 /**
- * Tokens that a request to a model and its response can have together: the smaller of what is known and what was learnt. A
- * server that is asked for its window knows it better than its refusals: it may have been started anew with a larger one.
+ * Returns the tokens of a request and its response: the smaller of the known and the learnt window. A server that
+ * reports its window overrides its earlier refusals, because it may have restarted with a larger one.
  */
 export function windowOf(model: ModelDriver, known = model.contextSize): number | undefined {
   if (model.learnContextSize && model.contextSize !== undefined)
@@ -89,12 +89,12 @@ export function windowOf(model: ModelDriver, known = model.contextSize): number 
   return window === undefined || (known !== undefined && known < window) ? known : window;
 }
 
-/** Returns whether a refusal has told the window of a model. */
+/** Returns true if a refusal has revealed the window of a model. */
 export function wasRefused(model: ModelDriver): boolean {
   return learntOf(model).window !== undefined;
 }
 
-/** The window that was learnt for a model at any address, by its name: for lists of models. */
+/** Returns the smallest window learnt for a model at any address, by its name, for lists of models. */
 export function learntWindow(id: string): number | undefined {
   let smallest: number | undefined;
   for (const [place, { window }] of byAddress) {

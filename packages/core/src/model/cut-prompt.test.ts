@@ -7,7 +7,7 @@ const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 const word = fc.string({ unit: fc.constantFrom(...LETTERS), minLength: 1, maxLength: 12 });
 const prose = fc.array(word, { minLength: 1, maxLength: 400 }).map((words) => words.join(" "));
 
-/** A conversation, and how many tokens a tokenizer counts that has one token for each word, and more for what stands around. */
+/** A conversation, and its tokens by a tokenizer with one token per word plus the envelope. */
 const conversation = fc.record({ instructions: prose, said: fc.array(prose, { minLength: 1, maxLength: 8 }) });
 
 function requestOf(instructions: string, said: readonly string[]): ModelRequest {
@@ -48,7 +48,7 @@ test("F69: a prompt of which a server with a tokenizer of whole words read less 
         const whole = tokensIn([instructions, ...said]);
         const read = Math.floor(whole * share);
         const rough = [instructions, ...said].join("").length / 4;
-        // Words of few letters say less than the rough count: then the window has to tell.
+        // For short words the rough count is too low, so the window must decide.
         fc.pre(read >= 1_000 && rough > read);
         expect(isCut(requestOf(instructions, said), read)).toBe(true);
       },

@@ -8,7 +8,7 @@ const openRouter = (raw: string) => ({
   error: { message: "Provider returned error", code: 400, metadata: { raw, provider_name: "Some" } },
 });
 
-/** Where errors stand, from public reports: the place, the response, its kind, and words that the user sees. */
+/** Errors from public reports: the place, the response, its kind, and words for the user. */
 const SEEN: readonly (readonly [string, number | undefined, unknown, ModelErrorCode, string])[] = [
   [
     "or-raw-overflow: JSON in `metadata.raw`",
@@ -117,7 +117,7 @@ describe("F55: the words of an error are found where providers put them", () => 
     }
   });
 
-  // Said by providers, each alone and plain. What each is was decided by hand.
+  // Messages of providers, with codes assigned by hand.
   const SENTENCES: readonly (readonly [string, ModelErrorCode])[] = [
     ["prompt is too long: 213462 tokens > 200000 maximum", "context-overflow"],
     ["This model's maximum context length is 8192 tokens", "context-overflow"],

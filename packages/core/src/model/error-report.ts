@@ -2,21 +2,21 @@ import { cutTo } from "../conversation/shown/visible-text.ts";
 import { isTooDeep } from "../conversation/written-input.ts";
 import { waitAskedIn, waitIn } from "./retry-after.ts";
 
-/** What a provider wrote about a failure. */
+/** A provider's report about a failure. */
 export interface ErrorReport {
-  /** Its sentences, the innermost last, as far as they have room in a line. */
+  /** Its sentences, innermost last, as far as they fit on a line. */
   readonly message: string;
-  /** All of its sentences and words, to know the kind of failure by. */
+  /** All its sentences and words, for classifying the failure. */
   readonly text: string;
   /** Its words for the kind of failure (`type`, `code`, `status`, ...), joined. */
   readonly words: string;
-  /** The HTTP status in the body, for a response that has none of its own. */
+  /** The HTTP status in the body, for a response without its own. */
   readonly status?: number;
   /** Milliseconds that the provider asks to wait. */
   readonly retryAfter?: number;
 }
 
-/** Fields that hold a sentence for people, or JSON with a sentence in it. */
+/** Fields with a sentence for users, or with JSON that contains one. */
 const SENTENCES = [
   "message",
   "Message",
@@ -27,9 +27,9 @@ const SENTENCES = [
   "detail",
   "title",
 ];
-/** Fields that hold one word for the kind of failure. */
+/** Fields with a word for the kind of failure. */
 const WORDS = ["type", "__type", "code", "errorCode", "error_code", "status", "reason", "quotaId", "quota_limit"];
-/** Fields that hold a smaller report. */
+/** Fields with a nested report. */
 const INNER = [
   "response",
   "error",
@@ -42,16 +42,16 @@ const INNER = [
   "data",
   "cause",
 ];
-/** Of these, a text is a sentence too. */
+/** Fields of `INNER` in which a text is a sentence too. */
 const TEXTS = new Set(["error", "raw", "cause"]);
 
 const DEEPEST = 30;
-/** Elements of a list that are read. */
+/** Maximum number of list elements that are read. */
 const MOST = 20;
 
 /**
- * Finds the report in the body of a failed response (F55), wherever a provider puts it: in `error`, `response.error`,
- * `metadata.raw`, an object or JSON in `message`, a list in `detail`, the first element of a list, or plain text.
+ * Finds the report in the body of a failed response (F55), wherever the provider puts it: in `error`, `response.error`,
+ * `metadata.raw`, an object or JSON in `message`, a list in `detail`, the first list element, or plain text.
  */
 export function reportIn(body: unknown): ErrorReport {
   const reader = new ReportReader();
@@ -76,7 +76,7 @@ class ReportReader {
     };
   }
 
-  /** What wraps the innermost sentence goes first where there is no room for all. */
+  /** Drops the outer sentences first if there is no room for all. */
   #message(): string {
     let message = "";
     for (const sentence of this.#sentences.toReversed()) {
@@ -136,7 +136,7 @@ class ReportReader {
         this.#longest(waitAskedIn((header) => (header === "retry-after" ? String(at) : undefined), false));
     }
     if (!isRecord(headers)) return;
-    // OpenRouter passes on what the provider behind it said in headers.
+    // OpenRouter passes on headers of the provider behind it.
     const said = new Map(Object.entries(headers).map(([name, text]) => [name.toLowerCase(), String(text)]));
     this.#longest(waitAskedIn((name) => said.get(name), true));
   }
@@ -147,7 +147,7 @@ class ReportReader {
   }
 }
 
-/** The list or object that a text is, or that begins within its first characters: `400 {"error": ...}`. */
+/** Returns the list or object in a text, which begins within the first characters: `400 {"error": ...}`. */
 function jsonIn(text: string): object | undefined {
   const begin = text.search(/[[{]/);
   if (begin === -1 || begin > FOREWORD || isTooDeep(text)) return undefined;
@@ -162,7 +162,7 @@ function jsonIn(text: string): object | undefined {
   }
 }
 
-/** UTF-16 units that may stand before JSON in a text. */
+/** Maximum UTF-16 units before JSON in a text. */
 const FOREWORD = 200;
 
 function isFailure(status: unknown): status is number {
@@ -173,7 +173,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** One line without control characters, cut where it gets long. */
+/** Returns a text as one line without control characters, cut if too long. */
 export function readable(text: unknown): string {
   if (typeof text !== "string") return "";
   return cutTo(oneLine(text), LONGEST - 1);
@@ -183,11 +183,11 @@ function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, " ").trim();
 }
 
-/** UTF-16 units of a provider's words that have room in a sentence, and that are looked through. */
+/** UTF-16 units of a provider's words that fit into a sentence, and that are examined. */
 const LONGEST = 300;
 const LONGEST_TEXT = 10_000;
 
-/** Of a page for browsers, from a proxy in between: the rest of the page tells a user nothing. */
+/** Returns the title of an HTML page from a proxy: the rest of the page does not help users. */
 function titleOf(page: string): string {
   const title = /<title[^>]*>([^<]{1,200})/i.exec(page)?.[1] ?? "";
   return readable(title).slice(0, 100);

@@ -1,17 +1,17 @@
 import { ModelError, type ModelPart } from "../ports/model.ts";
 
-/** Why a response ended, as the loop knows it. */
+/** The reason for the end of a response, as the loop uses it. */
 export type FinishReason = Extract<ModelPart, { type: "finish" }>["reason"];
 
-/** `failed`: the provider broke the response off. `overloaded`: it did so for want of room. */
+/** `failed`: the provider broke the response off. `overloaded`: the same, for lack of resources. */
 type Meaning = FinishReason | "failed" | "overloaded";
 
-// Each table is closed: a reason that is not in the table is not known, and never success (F52).
+// Each table is complete: an unlisted reason is unknown, and never success (F52).
 
-/** https://platform.openai.com/docs/api-reference/chat, and the servers that speak it. */
+/** https://platform.openai.com/docs/api-reference/chat, and compatible servers. */
 const CHAT: Readonly<Record<string, Meaning>> = {
   stop: "stop",
-  // Servers that pass on what a model behind them says: Together, Text Generation Inference, gateways to Anthropic.
+  // Servers that pass on reasons of the model behind them: Together, Text Generation Inference, gateways to Anthropic.
   eos: "stop",
   eos_token: "stop",
   end_turn: "stop",
@@ -102,22 +102,22 @@ const CONVERSE: Readonly<Record<string, Meaning>> = {
 const TABLES = {
   chat: CHAT,
   messages: MESSAGES,
-  /** Of a package, which may speak any of the formats; no reason means two things. */
+  /** For a package that may use any format; no reason has two meanings. */
   any: { ...CONVERSE, ...GOOGLE, ...RESPONSES, ...MESSAGES, ...CHAT },
 } as const;
 
-/** What a reason means in a format; nothing for a reason that the format does not know. */
+/** Returns the meaning of a reason in a format, or nothing if unknown. */
 export function meaningOf(format: keyof typeof TABLES, reason: string): Meaning | undefined {
   const name = reason.toLowerCase();
   return Object.hasOwn(TABLES[format], name) ? (TABLES[format] as Readonly<Record<string, Meaning>>)[name] : undefined;
 }
 
 /**
- * Returns what a reason to finish means.
+ * Returns the meaning of a finish reason.
  *
- * @param model `provider/model`, for the error, and to remember a reason that is not known.
- * @param said What the provider calls the reason, where its package has another name.
- * @throws ModelError when the provider broke the response off, or when the reason is not known.
+ * @param model `provider/model`, for errors, and to remember unknown reasons.
+ * @param said The provider's own reason, if its package uses another name.
+ * @throws ModelError if the provider broke the response off, or if the reason is unknown.
  */
 export function finishReason(
   format: keyof typeof TABLES,
@@ -136,12 +136,12 @@ function endedBy(code: "provider" | "overloaded", fact: string, reason: string):
   return new ModelError(code, { fact, advice: "try again later", words: reason }, { paid: true });
 }
 
-/** Reasons that were not known, each with its model. */
+/** Unknown reasons so far, each with its model. */
 const met = new Set<string>();
-/** So many are remembered: a server that invents reasons must not fill the memory. */
+/** Bounded, because a server that invents reasons must not fill the memory. */
 const MOST = 1_000;
 
-/** Asked again once, in case the provider had a bad moment; a reason that was met before is not worth paying for again. */
+/** Retryable only for a new reason, in case of a temporary fault: a known one is not worth paying for again. */
 function unknownReason(model: string, reason: string): ModelError {
   const name = reason.slice(0, 100);
   const key = `${model} ${name}`;

@@ -3,27 +3,27 @@ import { saysTooLong } from "./context-overflow.ts";
 import { type ErrorReport, readable, reportIn } from "./error-report.ts";
 import { waitAskedIn } from "./retry-after.ts";
 
-/** An HTTP response that says why there is no message. */
+/** A failed HTTP response with the reason. */
 export interface FailedResponse {
-  /** HTTP status; absent when the provider said it inside a stream that had begun well. */
+  /** HTTP status. Absent: the provider reported the failure inside a stream that had begun well. */
   readonly status?: number;
-  /** A header of the response by its lower-case name. */
+  /** Returns a header of the response by its lower-case name. */
   readonly headers?: (name: string) => string | undefined;
-  /** What the provider wrote: text, or JSON that is parsed already. */
+  /** The provider's report: text, or parsed JSON. */
   readonly body?: unknown;
-  /** Where the request went. */
+  /** Address of the request. */
   readonly address?: string;
-  /** The model that was asked, as people write it. */
+  /** The requested model, as users write it. */
   readonly model?: string;
 }
 
-/** What went wrong, from the words that providers use for it. */
+/** Converts a failed response to a `ModelError`, by the words of the provider. */
 export function modelErrorFromResponse(response: FailedResponse): ModelError {
   const { status } = response;
   const report = reportIn(response.body);
   const code = codeOf(status, report);
   const asked = waitAskedIn(response.headers ?? (() => undefined), code === "rate-limit");
-  // A header may ask for a pause while the body tells of a limit that ends in days (F61).
+  // A header may ask for a short pause although the body reports a limit of several days (F61).
   const isLong = (report.retryAfter ?? 0) >= HOUR;
   const retryAfter = isLong ? report.retryAfter : (asked ?? report.retryAfter);
   const [fact, advice] = SENTENCES[code](
@@ -43,8 +43,8 @@ export function modelErrorFromResponse(response: FailedResponse): ModelError {
 }
 
 /**
- * What went wrong when there is no response at all, or when it broke off: an exception of the network.
- * Returns nothing for an exception that is not one of the network.
+ * Converts a network exception, from a missing or broken response, to a `ModelError`. Returns nothing for any other
+ * exception.
  */
 export function modelErrorFromNetwork(cause: unknown, address?: string): ModelError | undefined {
   const place = placeOf(address);
@@ -92,7 +92,7 @@ const CUT = new Set([
 const CUT_WORDS = /^(terminated|aborted|socket hang up|other side closed|premature close)$/i;
 const CERTIFICATE = /CERT|^UNABLE_TO_|^ERR_TLS/;
 
-/** An exception, what caused it and, of several attempts, each. */
+/** Yields an exception, its causes, and the errors of each attempt. */
 function* causes(error: unknown, depth = 0): Generator<Error> {
   if (!(error instanceof Error) || depth > 5) return;
   yield error;
@@ -101,10 +101,10 @@ function* causes(error: unknown, depth = 0): Generator<Error> {
 }
 
 const HOUR = 3_600_000;
-/** Milliseconds from which on a wait is told with its end. */
+/** Milliseconds from which the end of a wait is shown. */
 const WORTH_TELLING = 60_000;
 
-/** When a limit has room again (F61): a user who waits for hours wants to know the hour. */
+/** Returns when a limit has room again (F61): a user who waits for hours wants to know the time. */
 function whenItEnds(wait: number | undefined, { text }: ErrorReport): string | undefined {
   if (wait !== undefined && wait >= WORTH_TELLING) {
     const date = new Date(Date.now() + wait);
@@ -133,13 +133,13 @@ function durationOf(wait: number): string {
 
 const OUT_OF_MONEY =
   /insufficient_quota|exceeded_current_quota|arrearage|余额不足|欠费|billing_error|billing_hard_limit|credit balance|insufficient (funds|balance|credits)|(out of|all available) credits|spending limit|key limit exceeded/i;
-// What a day allows is used up like money: nobody waits that long for a response, unless the provider says when it ends.
+// A daily limit counts like money: no user waits that long for a response, unless the provider states when the limit ends.
 const LONG_LIMIT =
   /PerDay|usage_limit|usage limit|(daily|weekly|monthly) (usage |request |token )?(limit|quota)|per (day|week|month)\b/i;
 const BAD_KEY =
   /authentication_error|permission_error|invalid_api_key|API_KEY_INVALID|UNAUTHENTICATED|PERMISSION_DENIED|(incorrect|invalid) api key|api key not valid/i;
 
-/** A filter that refused the prompt (F62). Each form stands beside the provider that is known for it. */
+/** Messages of filters that refused the prompt (F62), each with a provider known to use it. */
 const FILTERS: readonly RegExp[] = [
   // Azure: https://learn.microsoft.com/azure/ai-foundry/openai/concepts/content-filter
   /content_filter|content_policy_violation|ResponsibleAIPolicyViolation|content management policy/,
@@ -162,7 +162,7 @@ const FILTERS: readonly RegExp[] = [
 ];
 const NOT_OF_FILTERS: ReadonlySet<number | undefined> = new Set([401, 402, 404, 408, 413, 429]);
 
-/** A fault of the model, not of the request, although the status is 4xx: the model may do better at once (F60). */
+/** A fault of the model and not of the request, despite a 4xx status: a retry may succeed at once (F60). */
 const MODEL_AT_FAULT =
   /tool_use_failed|json_validate_failed|output_parse_failed|failed_generation|modelStreamErrorException|malformed_function_call/i;
 
@@ -177,7 +177,7 @@ function codeOf(responded: number | undefined, report: ErrorReport): ModelErrorC
   if (isRefusable && FILTERS.some((form) => form.test(text))) return "filtered";
   if (status === 402 || OUT_OF_MONEY.test(text)) return "quota";
   if (status === 401 || status === 403 || BAD_KEY.test(text)) return "authentication";
-  // "Too many tokens" is about the minute here, not about the request.
+  // "Too many tokens" means tokens per minute here, not the size of the request.
   if (status === 429 || /rate_limit|RESOURCE_EXHAUSTED|throttlingException|usage_limit/i.test(words))
     return report.retryAfter === undefined && LONG_LIMIT.test(text) ? "quota" : "rate-limit";
   if (status === 529 || status === 503 || /overloaded|slow_down|UNAVAILABLE/i.test(words)) return "overloaded";
@@ -189,7 +189,7 @@ function codeOf(responded: number | undefined, report: ErrorReport): ModelErrorC
   return /invalid_request/.test(words) ? "invalid-request" : "provider";
 }
 
-/** What is wrong, and what to do. */
+/** The fact and the advice for each code. */
 const SENTENCES: Readonly<
   Record<ModelErrorCode, (place: string, model: string) => readonly [fact: string, advice: string]>
 > = {
@@ -216,7 +216,7 @@ const SENTENCES: Readonly<
   provider: (place) => [`${place} failed to answer`, "try again later"],
 };
 
-/** The host of an address; never its query, which may hold a key. */
+/** Returns the host of an address, without the query, which may contain a key. */
 function placeOf(address: string | undefined): string {
   const place = address && URL.canParse(address) ? new URL(address).host : "";
   return place || "The model's provider";

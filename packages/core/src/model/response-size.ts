@@ -1,11 +1,11 @@
 import { ModelError, type ModelPart } from "../ports/model.ts";
 
 /**
- * How much of a response is taken, in UTF-16 units.
+ * Maximum size of a response, in UTF-16 units.
  * @example new Agent({ model, bounds: { answer: 1_000_000, arguments: 100_000 } });
  */
 export interface ResponseBounds {
-  /** Text, reasoning and arguments together. Default 64 Mi. */
+  /** Text, reasoning and arguments in sum. Default 64 Mi. */
   readonly answer?: number | undefined;
   /** The arguments of one call. Default 32 Mi. */
   readonly arguments?: number | undefined;
@@ -13,7 +13,7 @@ export interface ResponseBounds {
 
 const MEBI = 1024 * 1024;
 
-/** Counts what a model says: one that does not come to an end must not fill the memory. */
+/** Counts the size of a response, so that an endless response cannot fill the memory. */
 export class ResponseSize {
   readonly #most: Required<{ [Bound in keyof ResponseBounds]: number }>;
   #answer = 0;
@@ -23,7 +23,7 @@ export class ResponseSize {
     this.#most = { answer, arguments: ofCall };
   }
 
-  /** Throws `ModelError` when it is too much with these parts, of which none should be taken then. */
+  /** Throws `ModelError` if the response is too large with these parts. The caller must then drop the parts. */
   add(parts: readonly ModelPart[]): void {
     for (const part of parts) {
       switch (part.type) {

@@ -1,14 +1,14 @@
 import type { FilePart } from "../conversation/message.ts";
 import type { PromptResult } from "../ports/model.ts";
 
-/** Pictures that nearly every model takes that sees any. */
+/** Image types that nearly every model with image input accepts. */
 export const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;
-/** Documents that many of them take too. */
+/** A document type that many of these models accept too. */
 export const PDF = "application/pdf";
 
 /**
- * What of a call's result goes into a request: its text, and the files that the model takes, by their media types (`audio/*`
- * for all of a kind). Of each file that it does not take the text says so, in one sentence.
+ * Returns the text and the files of a result for a request. `takes`: the media types that the model accepts (`audio/*`
+ * for all of a kind). For each other file, the text has a sentence.
  */
 export function resultShown(
   { output, files = [] }: PromptResult,
@@ -26,7 +26,7 @@ export function resultShown(
   return { text: text === "" ? "See what it comes with." : text, files: files.filter(isTaken) };
 }
 
-/** What stands before the files of a result where its format has no place for them, and the user shows them. */
+/** Returns the text before the files of a result, for formats in which files follow in a user message. */
 export function filesOf({ call, tool }: PromptResult): string {
   return `What ${tool} answered to the call ${call} comes with:`;
 }

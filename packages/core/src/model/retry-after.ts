@@ -1,6 +1,6 @@
 type Header = (name: string) => string | undefined;
 
-/** Where providers tell when a limit has room again, and what is left of it. */
+/** Headers with the time at which a limit has room again, and the remaining amount. */
 const RESETS: readonly (readonly [reset: string, remaining: string])[] = [
   // OpenAI, Groq, Cerebras, Mistral: "1s", "6m0s".
   ["x-ratelimit-reset-requests", "x-ratelimit-remaining-requests"],
@@ -17,8 +17,8 @@ const RESETS: readonly (readonly [reset: string, remaining: string])[] = [
 ];
 
 /**
- * Milliseconds that a response asks to wait: `retry-after-ms`, else `retry-after` in seconds or as a date, else, where it
- * is `limited`, when the limits that are used up have room again.
+ * Returns the milliseconds that a response asks to wait: `retry-after-ms`, or else `retry-after` in seconds or as a
+ * date. If neither is set and the request is `limited`, the time until used-up limits have room again.
  */
 export function waitAskedIn(header: Header, limited: boolean): number | undefined {
   const exact = Number.parseFloat(header("retry-after-ms") ?? "");
@@ -34,11 +34,11 @@ export function waitAskedIn(header: Header, limited: boolean): number | undefine
   return resets.length > 0 ? Math.min(...resets.map(({ wait }) => wait)) : undefined;
 }
 
-/** From here on a number is a time since 1970: so many seconds, or milliseconds. */
+/** Larger numbers are times since 1970, in seconds or in milliseconds. */
 const EPOCH_SECONDS = 1e9;
 const EPOCH_MILLISECONDS = 1e12;
 
-/** A wait as headers write it: seconds, a time since 1970, a duration ("1m6.5s") or a date. */
+/** Parses a wait from a header: seconds, a time since 1970, a duration ("1m6.5s") or a date. */
 function milliseconds(text = ""): number | undefined {
   const written = text.trim();
   if (/^\d+(\.\d+)?$/.test(written)) {
@@ -71,12 +71,12 @@ const ENGLISH = new RegExp(
 /** Claude's own clients: "usage limit reached|1796083200". */
 const EPOCH = /limit reached\|(\d{10})\b/i;
 
-/** Milliseconds until a limit has room again, as a sentence tells it in place of a header; a date without a zone is in UTC. */
+/** Returns the milliseconds until a limit has room again, from a sentence in place of a header. Dates without a zone are UTC. */
 export function waitIn(sentence: string): number | undefined {
   const found = IN.exec(sentence)?.[1];
   if (found !== undefined) return duration(found);
   const at = momentIn(sentence);
-  // A date that is over says nothing of the next attempt.
+  // A past date does not help to schedule the next attempt.
   return at !== undefined && at > Date.now() ? at - Date.now() : undefined;
 }
 

@@ -4,7 +4,7 @@ import { TextCalls } from "./text-calls.ts";
 
 const OFFERED = ["read", "search"];
 
-/** What content says that comes in these pieces: the text, and the calls. */
+/** Returns the text and the calls of content that arrives in these pieces. */
 function read(pieces: readonly string[]) {
   const calls = new TextCalls(new Set(OFFERED));
   const text = pieces.map((piece) => calls.take(piece)).join("");

@@ -8,26 +8,26 @@ export interface TextCall {
 const OPEN = "<tool_call>";
 const CLOSE = "</tool_call>";
 const FENCE = "```";
-/** Languages of a fence that holds calls, and the first keys of a call. */
+/** The beginning of a fence with calls: its language, and the first key of a call. */
 const BEGINS_CALL = /^```(?:json|tool_call|tool_code)?\s*[[{\s]*"(?:name|tool|function|arguments|parameters)"/;
-/** A text that may become the beginning of such a fence. */
+/** A text that may become such a beginning. */
 const MAY_BEGIN_CALL = /^`{1,3}(?:[a-z_]{0,9}(?:\s+[[{\s]*(?:"[a-z]{0,10}"?)?)?)?$/;
-/** UTF-16 units after which a fence begins a call, or does not. */
+/** UTF-16 units after which the beginning of a fence is decided. */
 const UNDECIDED = 100;
 
 /**
- * Reads calls that a model without native calls writes as text (F70): `<tool_call>{...}</tool_call>` on lines of its own at the end of
- * the content, or content that is one fence of JSON with `name` and `arguments`. Whatever may be a call is kept back until the
- * content ends; anything else behind it makes it text. Only calls of tools that were offered count.
+ * Reads calls that a model without native calls writes as text (F70): `<tool_call>{...}</tool_call>` on lines of its
+ * own at the end of the content, or content that is a single JSON fence with `name` and `arguments`. Possible calls are
+ * held until the content ends; any other text after them makes them text. Only offered tools count.
  */
 export class TextCalls {
   readonly #offered: ReadonlySet<string>;
-  /** Whether nothing but blanks stands on the line so far, and in the content so far. */
+  /** True if the line so far, or the content so far, has only blanks. */
   #isLineStart = true;
   #isStart = true;
-  /** What may be calls; absent while nothing is kept back. */
+  /** Text that may be calls; absent while no text is held. */
   #held: string[] | undefined;
-  /** The end of what is kept back: long enough to see the beginning of a call, and a closing tag. */
+  /** The end of the held text, long enough to detect the beginning of a call or a closing tag. */
   #tail = "";
   #isClosed = false;
 
@@ -35,7 +35,7 @@ export class TextCalls {
     this.#offered = offered;
   }
 
-  /** Takes some content; returns what of all that came is text for sure. */
+  /** Takes some content. Returns the text so far that is certainly no call. */
   take(text: string): string {
     if (this.#held !== undefined) return this.#hold(text);
     const at = !this.#isStart && !text.includes("<") ? -1 : this.#candidate(text);
@@ -46,7 +46,7 @@ export class TextCalls {
     return this.#pass(text.slice(0, at)) + this.#hold(text.slice(at));
   }
 
-  /** The content is over: the calls at its end, or the text that only looked like calls. With `asText`, there are no calls. */
+  /** Ends the content. Returns the calls at its end, or the held text if it has none. With `asText`, there are no calls. */
   end(asText = false): { readonly text: string; readonly calls: readonly TextCall[] } {
     const text = this.#held?.join("") ?? "";
     this.#held = undefined;
@@ -54,7 +54,7 @@ export class TextCalls {
     return calls.length > 0 ? { text: "", calls } : { text, calls };
   }
 
-  /** Text for sure. */
+  /** Passes on text that is no call. */
   #pass(text: string): string {
     const end = text.lastIndexOf("\n");
     if (end !== -1) this.#isLineStart = text.slice(end + 1).trim() === "";
@@ -63,7 +63,7 @@ export class TextCalls {
     return text;
   }
 
-  /** Where in a text something begins that may be a call, or -1. */
+  /** Returns the index at which a call may begin, or -1. */
   #candidate(text: string): number {
     if (this.#isStart) {
       const first = text.search(/\S/);
@@ -86,7 +86,7 @@ export class TextCalls {
     return this.#isViable(this.#tail + text) ? "" : this.#release();
   }
 
-  /** Whether what is kept back, which ends like this, may still be calls. */
+  /** True if the held text, with this end, may still be calls. */
   #isViable(tail: string): boolean {
     this.#tail = tail;
     if (this.#isClosed) return this.#mayFollow(tail);
@@ -99,7 +99,7 @@ export class TextCalls {
     return tail.startsWith(OPEN) && this.#closes(tail, CLOSE, OPEN.length);
   }
 
-  /** Looks for the end of a call, and at what follows the call. Of a long call only the beginning and the end are kept. */
+  /** Looks for the end of a call, and examines the text after it. Keeps only the beginning and the end of a long call. */
   #closes(tail: string, close: string, from: number): boolean {
     const end = tail.indexOf(close, from);
     if (end !== -1) {
@@ -111,7 +111,7 @@ export class TextCalls {
     return true;
   }
 
-  /** Behind a call nothing may follow but another one. */
+  /** After a call, only another call may follow. */
   #mayFollow(after: string): boolean {
     const text = after.trimStart();
     this.#tail = text;
@@ -132,7 +132,7 @@ function mayBeFence(text: string): boolean {
   return MAY_BEGIN_CALL.test(text.slice(0, UNDECIDED)) || BEGINS_CALL.test(text.slice(0, 2 * UNDECIDED));
 }
 
-/** The calls that a text is from its first to its last character; none when anything of the text is something else. */
+/** Returns the calls in a text that contains nothing else; none if it does. */
 function callsIn(text: string, offered: ReadonlySet<string>): TextCall[] {
   const whole = text.trim();
   if (whole.startsWith(FENCE)) {
@@ -171,7 +171,7 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    // Something else than a call.
+    // Not a call.
     return undefined;
   }
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type SaidPiece, ThinkTags } from "./think-tags.ts";
 
-/** What an answer says that comes in these pieces: its reasoning, and its text. */
+/** Returns the reasoning and the text of an answer that arrives in these pieces. */
 function read(pieces: readonly string[], model = "m") {
   const tags = new ThinkTags(model);
   const said: SaidPiece[] = [...pieces.flatMap((piece) => tags.take(piece)), ...tags.end()];
@@ -55,7 +55,7 @@ describe("F58: reasoning between tags", () => {
         (blank, reasoning, text, more, cuts) => {
           const inner = `x${reasoning}`;
           const answer = `y${text}${more ? "<think>z</think>" : ""}`;
-          // A closing tag may come about where the two meet.
+          // The join must not form a closing tag by chance.
           fc.pre(!`${inner}<`.includes("</think>"));
           const content = `${blank}<think>${inner}</think>\n${answer}`;
           expect(read(cut(content, cuts))).toEqual({ reasoning: inner, text: answer });

@@ -1,4 +1,4 @@
-/** A piece of what a model says in its content. */
+/** A piece of a model's content. */
 export interface SaidPiece {
   readonly type: "text" | "reasoning";
   readonly text: string;
@@ -6,40 +6,40 @@ export interface SaidPiece {
 
 const OPEN = "<think>";
 const CLOSE = "</think>";
-/** UTF-16 units in which a closing tag is looked for, of a model that leaves out the opening tag. */
+/** UTF-16 units searched for a closing tag, for models that omit the opening tag. */
 const WITHOUT_OPEN = 2_048;
-/** UTF-16 units of blanks before the opening tag. */
+/** Maximum UTF-16 units of blanks before the opening tag. */
 const BLANKS = 64;
 
 /** Models whose templates write the opening tag themselves, so that answers begin with reasoning. */
 const LEAVES_OUT_OPEN = /qwq|deepseek-r1|r1-distill|qwen3.*thinking|glm-z1|exaone-deep/i;
 
 /**
- * Tells reasoning from the answer where a server sends both as content (F58): `<think>...</think>` at the very beginning is
- * reasoning, and tags behind that are text. Tags may be cut anywhere.
+ * Separates reasoning from the answer if a server sends both as content (F58). `<think>...</think>` at the very
+ * beginning is reasoning; later tags are text. Tags may be split anywhere.
  *
  * ```
- * begin ──▶ inside ──▶ behind ──▶ over     over: all that follows is text
- *   ╰────▶ maybe ───────╯                  maybe: a model that leaves out the opening tag
+ * begin ──▶ inside ──▶ behind ──▶ over     over: all later content is text
+ *   ╰────▶ maybe ───────╯                  maybe: a model that omits the opening tag
  * ```
  */
 export class ThinkTags {
   #state: "begin" | "inside" | "maybe" | "behind" | "over" = "begin";
-  /** What is kept back: the beginning of a tag, or a text that may turn out to be reasoning. */
+  /** Held content: the beginning of a tag, or text that may be reasoning. */
   #held = "";
   readonly #leavesOutOpen: boolean;
 
-  /** @param model The model's name, which tells whether it leaves out the opening tag. */
+  /** @param model The model's name, which decides if the opening tag may be missing. */
   constructor(model: string) {
     this.#leavesOutOpen = LEAVES_OUT_OPEN.test(model);
   }
 
-  /** Whether all that follows is text as it is. */
+  /** True if all later content is plain text. */
   get isOver(): boolean {
     return this.#state === "over";
   }
 
-  /** Takes some content; returns what is known of it. */
+  /** Takes some content. Returns the pieces that are certain. */
   take(text: string): SaidPiece[] {
     const all = this.#held + text;
     this.#held = "";
@@ -57,7 +57,7 @@ export class ThinkTags {
     }
   }
 
-  /** The content is over, or something else follows: what was kept back. */
+  /** Ends the content, and returns the held piece. */
   end(): SaidPiece[] {
     const held = this.#held;
     const wasInside = this.#state === "inside";
@@ -102,7 +102,7 @@ export class ThinkTags {
     return said("text", all);
   }
 
-  /** The blanks between the closing tag and the answer belong to neither. */
+  /** Blanks between the closing tag and the answer belong to neither. */
   #behind(all: string): SaidPiece[] {
     const text = all.trimStart();
     if (text !== "") this.#state = "over";
@@ -114,7 +114,7 @@ function said(type: SaidPiece["type"], text: string): SaidPiece[] {
   return text === "" ? [] : [{ type, text }];
 }
 
-/** How many units at the end of a text are the beginning of a tag. */
+/** Number of units at the end of a text that are the beginning of a tag. */
 function overlap(text: string, tag: string): number {
   for (let length = Math.min(text.length, tag.length - 1); length > 0; length--)
     if (text.endsWith(tag.slice(0, length))) return length;

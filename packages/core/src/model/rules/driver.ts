@@ -16,29 +16,29 @@ import { type RefusedPart, reasoningIn, refusedPart, settingOf } from "./refusal
 import type { RequestRules } from "./rules.ts";
 import { type LegalTools, legalTools, type OriginalTool, renameProperties } from "./tools.ts";
 
-/** Requests for one response at most, while a provider names part after part. */
+/** Maximum number of requests for one response, while the provider refuses one part after another. */
 const MOST_REQUESTS = 4;
 
-/** Errors of which a driver inside has tried what can be tried. */
+/** Errors for which an inner driver has already tried all remedies. */
 const tried = new WeakSet<ModelError>();
 
-/** Who is asked. */
+/** The target of a request. */
 export interface RequestTarget {
   readonly rules: RequestRules;
-  /** The name under which the provider's options and signatures stand. */
+  /** Key of the provider's options and signatures. */
   readonly provider: string;
-  /** Media types of the files that the model is shown with results. */
+  /** Media types of files that the model accepts in results. */
   readonly takes?: readonly string[] | undefined;
-  /** Parameters that the driver sends by itself, and leaves out where they are `null` among the options of its provider. */
+  /** Parameters that the driver adds itself, and omits if they are `null` in the provider's options. */
   readonly parameters?: readonly string[];
-  /** The model behind several drivers: what its provider refused is known to all of them. */
+  /** The model shared by several drivers: all of them learn what its provider refused. */
   readonly model?: object;
 }
 
 /**
- * A driver whose requests keep to a provider's rules, whatever the conversation holds. Names of tools and of properties
- * are mapped back in responses. A part that the provider refuses by its name is left out, from then on, and the request is
- * sent once more. A note tells the user what was left out or changed.
+ * Wraps a driver so that requests obey a provider's rules. Names of tools and properties are mapped back in responses.
+ * A part that the provider refuses by name is omitted from then on, and the request is sent again. A note informs the
+ * user of omissions and changes.
  */
 export function withRules(driver: ModelDriver, target: RequestTarget): ModelDriver {
   const requests = requestsTo(target, driver.id);
@@ -51,7 +51,7 @@ export function withRules(driver: ModelDriver, target: RequestTarget): ModelDriv
     }),
     async stream(request, sink, signal) {
       signal.throwIfAborted();
-      // Before the first wait: the list of messages grows later.
+      // Copied before the first await, because the list of messages grows later.
       let legal = requests.of(request);
       const { length } = request.messages;
       for (let sent = 1; ; sent++) {
@@ -101,7 +101,7 @@ class LegalRequests {
   readonly #unthinking = new WeakMap<ModelSettings, ModelSettings>();
   readonly #leftOut: LeftOut = { reasoning: new WeakSet(), pictures: new WeakSet() };
   readonly #refused = new Set<string>();
-  /** Pictures that were in a request which the provider took. */
+  /** Images that were in a request that the provider accepted. */
   readonly #accepted = new WeakSet<FilePart>();
   #version = 0;
 
@@ -136,7 +136,7 @@ class LegalRequests {
     for (const picture of pictures) this.#accepted.add(picture);
   }
 
-  /** Returns the sentence for the user; nothing when the part is left out already. */
+  /** Omits a part from now on, and returns the sentence for the user. Nothing if the part is omitted already. */
   leaveOut(part: RefusedPart, { request, pictures }: LegalRequest): string | undefined {
     if (part === "reasoning") {
       for (const one of request.messages.flatMap(reasoningIn)) this.#leftOut.reasoning.add(one);
@@ -173,7 +173,9 @@ class LegalRequests {
     return unthinking;
   }
 
-  /** Whether a turn begins without reasoning that this provider knows: another provider's model began it, or the reasoning was refused. */
+  /**
+   * True if a turn does not begin with this provider's reasoning: another provider's model began it, or it was refused.
+   */
   #isForeignTurn(messages: readonly PromptMessage[]): boolean {
     const begin = messages.findLastIndex(({ role }) => role === "user");
     const first = messages[begin + 1];
@@ -214,12 +216,12 @@ function withoutThinking({ effort: _, ...settings }: ModelSettings, provider: st
   return { ...settings, providerOptions: { ...settings.providerOptions, [provider]: rest } };
 }
 
-/** Maps names of tools and of properties back, and knows whether the response has begun. */
+/** Maps names of tools and properties back, and notes that the response has begun. */
 class RestoringSink implements ModelSink {
   begun = false;
   readonly #sink: ModelSink;
   readonly #originals: ReadonlyMap<string, OriginalTool>;
-  /** Arguments that are held until they are whole, by the index of their call. */
+  /** Arguments held until they are complete, by index of their call. */
   readonly #held = new Map<number, { readonly properties: OriginalTool["properties"]; text: string }>();
 
   constructor(sink: ModelSink, originals: ReadonlyMap<string, OriginalTool>) {
@@ -260,7 +262,7 @@ function restoredInput(text: string, properties: OriginalTool["properties"]): st
   try {
     return JSON.stringify(renameProperties(JSON.parse(text), properties));
   } catch {
-    // Arguments that are no JSON go on as the model wrote them: the check of arguments says so.
+    // Arguments that are not JSON stay as the model wrote them; the later check reports the error.
     return text;
   }
 }

@@ -1,8 +1,8 @@
 const LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** Nine letters and digits made of a text: the same in every process. The function needs nothing of Node. */
+/** Returns nine letters and digits derived from a text, the same in every process. Works without Node. */
 function digest(text: string): string {
-  // Two sums of 32 bits: enough to keep the few odd ids and names of a conversation distinct.
+  // Two sums of 32 bits suffice to distinguish the few illegal ids and names of a conversation.
   let high = 0xdeadbeef;
   let low = 0x41c6ce57;
   for (let index = 0; index < text.length; index++) {
@@ -21,17 +21,17 @@ function digest(text: string): string {
   return letters;
 }
 
-/** The id of a call in a provider's form: the id itself where it fits, else nine letters and digits made of it. */
+/** Returns the id of a call in a provider's form: unchanged if legal, or else nine letters and digits derived from it. */
 export function legalId(id: string, form: RegExp | undefined): string {
   return form === undefined || form.test(id) ? id : digest(id);
 }
 
-/** UTF-16 units of an odd name that stay readable before its digest. */
+/** UTF-16 units of an illegal name that stay readable before its digest. */
 const READABLE = 40;
 
 /**
- * A name in a provider's form: the name itself where it fits, else its letters with a digest behind them. Two names stay
- * distinct, and a name needs no list of the others to keep its form from turn to turn.
+ * Returns a name in a provider's form: unchanged if legal, or else its letters with a digest. Different names stay
+ * different, and each name has the same form in every turn.
  */
 export function legalName(name: string, form: RegExp): string {
   if (form.test(name)) return name;
@@ -42,17 +42,17 @@ export function legalName(name: string, form: RegExp): string {
   return `${readable === "" ? "x" : readable}_${digest(name)}`;
 }
 
-/** A value of which each text, also each key, went through `change`; the same value where nothing changed. */
+/** Applies `change` to all texts and keys of a value. Returns the same object if nothing changed. */
 function mapTexts<Value>(value: Value, change: (text: string) => string): Value {
   return mapped(value, change, change) as Value;
 }
 
-/** A value of which each key went through `change`; the same value where nothing changed. */
+/** Applies `change` to all keys of a value. Returns the same object if nothing changed. */
 export function mapKeys<Value>(value: Value, change: (key: string) => string): Value {
   return mapped(value, (text) => text, change) as Value;
 }
 
-// Copies begin with the first change.
+// Copies only from the first change on.
 function mapped(value: unknown, text: (text: string) => string, key: (key: string) => string): unknown {
   if (typeof value === "string") return text(value);
   if (typeof value !== "object" || value === null) return value;
@@ -73,12 +73,12 @@ function mapped(value: unknown, text: (text: string) => string, key: (key: strin
   return Object.fromEntries(names.map((name) => [key(name), mapped(known[name], text, key)]));
 }
 
-/** Providers refuse JSON with half a surrogate pair: U+FFFD takes its place. */
+/** Replaces lone surrogates by U+FFFD, because providers refuse JSON with half a surrogate pair. */
 export function wellFormed<Value>(value: Value): Value {
   return isWellFormed(value) ? value : mapTexts(value, (text) => text.toWellFormed());
 }
 
-/** Each message of a conversation comes through here, so that nothing is made for one that is well-formed. */
+/** Checks first, because every message passes here and nearly all are well-formed: no copies are made. */
 function isWellFormed(value: unknown): boolean {
   if (typeof value === "string") return value.isWellFormed();
   if (typeof value !== "object" || value === null) return true;

@@ -9,55 +9,55 @@ import { renameProperties } from "./tools.ts";
 type UserMessage = Extract<PromptMessage, { role: "user" }>;
 type AssistantMessage = Extract<PromptMessage, { role: "assistant" }>;
 
-/** What the provider refused, and requests leave out from then on. */
+/** Parts that the provider refused and that later requests omit. */
 export interface LeftOut {
-  /** Parts of responses: reasoning, and parts with signatures or ids of its provider. */
+  /** Parts of responses: reasoning, and parts with signatures or ids of the provider. */
   readonly reasoning: WeakSet<object>;
   readonly pictures: WeakSet<FilePart>;
 }
 
-/** Of a request, what decides about its messages beside the rules. */
+/** Facts of a request that affect its messages, in addition to the rules. */
 export interface Around {
   readonly renamed: ReadonlyMap<string, ReadonlyMap<string, string>>;
   readonly leftOut: LeftOut;
-  /** Media types of the files that the model is shown with results. */
+  /** Media types of files that the model accepts in results. */
   readonly takes?: readonly string[] | undefined;
 }
 
 export interface LegalMessages {
   readonly messages: readonly PromptMessage[];
   readonly notes: readonly string[];
-  /** Pictures that are sent. */
+  /** Images that are sent. */
   readonly pictures: readonly FilePart[];
 }
 
-/** Stands between results and the next message of the user. */
+/** Inserted between results and the next message of the user. */
 const SEEN: PromptMessage = {
   role: "assistant",
   parts: [{ type: "text", text: "I have seen the results." }],
   results: [],
 };
 
-/** How far the list of messages of a branch was rewritten by itself: texts, names, ids. */
+/** Progress of rewriting the message list of a branch: texts, names, ids. */
 interface Walk {
   readonly of: PromptMessage[];
-  /** Absent while nothing was changed. */
+  /** Absent while no message was changed. */
   changed: PromptMessage[] | undefined;
   readonly pictures: FilePart[];
 }
 
-/** A rewritten message; nothing when the message is left out. */
+/** A rewritten message; nothing if the message is omitted. */
 type Rewritten = PromptMessage | "same" | undefined;
 
-/** Messages in the form of one provider. Messages never change, so each is rewritten once for a branch. */
+/** Rewrites messages in the form of one provider. Messages never change, so each is rewritten once per branch. */
 export class MessageRewriter {
   readonly #rules: RequestRules;
-  // No value holds its key: such an entry would outlive each small collection, with all that hangs on it.
+  // No value refers to its key: such an entry would survive every minor collection, with all that it refers to.
   /** By the list of a branch, which grows. */
   readonly #walks = new WeakMap<readonly PromptMessage[], Walk>();
-  /** By what is around them: pictures, renamed properties, what was refused. */
+  /** With the state that affects them: images, renamed properties, refused parts. */
   readonly #fitted = new WeakMap<PromptMessage, { readonly key: string; readonly message: Rewritten }>();
-  /** The results of a message, and the user's message with the files of these results. */
+  /** The results of a message, and the user message with the files of these results. */
   readonly #split = new WeakMap<PromptMessage, readonly PromptMessage[]>();
   readonly #numbers = new WeakMap<object, number>();
   #count = 0;
@@ -66,7 +66,7 @@ export class MessageRewriter {
     this.#rules = rules;
   }
 
-  /** @param version Grows with what is left out. */
+  /** @param version Grows with each omitted part. */
   rewrite(messages: readonly PromptMessage[], around: Around, version: number): LegalMessages {
     const { changed, pictures } = this.#walk(messages);
     const plain = changed ?? messages;
@@ -81,7 +81,7 @@ export class MessageRewriter {
     return { messages: legal, notes: [...notes], pictures: sent };
   }
 
-  /** Continues where the last request of the branch ended, so that a step costs what is new in it. */
+  /** Continues at the end of the branch's last request, so that a step costs only its new messages. */
   #walk(messages: readonly PromptMessage[]): Walk {
     let walk = this.#walks.get(messages);
     if (!walk || !beginsWith(messages, walk.of)) {
@@ -100,14 +100,14 @@ export class MessageRewriter {
     return walk;
   }
 
-  /** Why a picture is not sent, for each such picture. */
+  /** Returns the reason for each image that is not sent. */
   #refusals(pictures: readonly FilePart[], { pictures: refused }: LeftOut, notes: Set<string>): Map<FilePart, string> {
     const refusals = new Map<FilePart, string>();
     const { pictures: rules } = this.#rules;
     for (const picture of pictures) if (refused.has(picture)) refusals.set(picture, "the provider refused it");
     if (!rules || pictures.length === 0) return refusals;
     const left = pictures.filter((picture) => !refusals.has(picture));
-    // In blocks, so that the beginning of the request stays the same while pictures are added.
+    // Omits images in blocks, so that the beginning of requests stays the same while images are added.
     const { most = Number.POSITIVE_INFINITY } = rules;
     const block = Math.ceil(most / 2);
     const over = left.length > most && most > 0 ? Math.ceil((left.length - most) / block) * block : 0;
@@ -158,7 +158,7 @@ export class MessageRewriter {
     });
   }
 
-  /** Files of results would follow the results as a message of the user. */
+  /** Moves files of results into a following user message. */
   #withoutFiles(message: PromptMessage, { takes = PICTURES }: Around): readonly PromptMessage[] {
     if (message.role === "user" || message.results.every(({ files = [] }) => files.length === 0)) return [message];
     let split = this.#split.get(message);
@@ -190,7 +190,7 @@ export function picturesOf(message: PromptMessage): readonly FilePart[] {
       : NO_PICTURES;
 }
 
-/** Texts, names and ids in a provider's form; nothing for a message that says nothing. */
+/** Rewrites texts, names and ids in a provider's form. Returns nothing for an empty message. */
 function legalMessage(message: PromptMessage, rules: RequestRules): PromptMessage | undefined {
   const whole = wellFormed(message);
   return whole.role === "user" ? legalUser(whole, rules) : legalAssistant(whole, rules);
@@ -198,7 +198,7 @@ function legalMessage(message: PromptMessage, rules: RequestRules): PromptMessag
 
 function legalUser(message: UserMessage, rules: RequestRules): PromptMessage {
   const parts = message.parts.filter((part) => !isBlank(part, rules));
-  // A message that says nothing keeps its place between two responses.
+  // An empty message keeps its place between two responses.
   if (parts.every((part) => part.type === "text" && part.text === ""))
     return { role: "user", parts: [{ type: "text", text: "(blank)" }] };
   return parts.length === message.parts.length ? message : { role: "user", parts };
@@ -237,7 +237,7 @@ function legalResult(result: PromptResult, rules: RequestRules): PromptResult {
     : { ...result, call, tool, output };
 }
 
-/** A message without what was refused, and with the names of properties that the model is shown. */
+/** Removes refused parts from a message, and uses the property names that the model sees. */
 function fittedMessage(
   message: PromptMessage,
   around: Around,
@@ -263,7 +263,7 @@ function fittedMessage(
   return same ? message : { ...message, parts, results };
 }
 
-/** Signatures and ids of other parts refer to the reasoning, so they go too. */
+/** Signatures and ids of other parts refer to the reasoning, so they are removed too. */
 function withoutReasoning(part: AssistantMessage["parts"][number]): readonly AssistantMessage["parts"][number][] {
   if (part.type === "reasoning") return [];
   if (part.type === "provider" || part.provider === undefined) return [part];

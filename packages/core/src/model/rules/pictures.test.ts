@@ -4,7 +4,7 @@ import { pictureProblem } from "./pictures.ts";
 const RULES = { side: 8_000, bytes: 1_000, most: 10, crowd: { above: 20, side: 2_000 } };
 const file = (bytes: Buffer) => ({ type: "file" as const, mediaType: "image/png", data: bytes.toString("base64") });
 
-/** A header with numbers of 2 bytes at their places. */
+/** A header with 2-byte numbers at their places. */
 function header(begin: string, numbers: Readonly<Record<number, number>>, order: "LE" | "BE"): Buffer {
   const bytes = Buffer.alloc(64);
   bytes.write(begin, "latin1");

@@ -7,7 +7,7 @@ interface Size {
   readonly height: number;
 }
 
-/** Characters of base 64 that hold the header of a picture, behind which its pixels begin. */
+/** Base 64 characters that contain the header of an image. */
 const HEADER = 4 * 32_768;
 
 const sizes = new WeakMap<FilePart, Size | undefined>();
@@ -16,7 +16,7 @@ export function isPicture({ mediaType, data }: FilePart): boolean {
   return data !== undefined && mediaType.startsWith("image/");
 }
 
-/** Why a provider refuses a picture, as the rest of a sentence; nothing where the provider takes the picture. */
+/** Returns the reason why a provider refuses an image, as the rest of a sentence. Nothing if it accepts the image. */
 export function pictureProblem(file: FilePart, rules: PictureRules, pictures: number): string | undefined {
   if (rules.most === 0) return "the provider takes no pictures";
   const kind = file.mediaType.slice("image/".length);
@@ -36,7 +36,7 @@ export function pictureProblem(file: FilePart, rules: PictureRules, pictures: nu
   return `it has ${size.width} × ${size.height} pixels, and the provider takes ${side} per side${among}`;
 }
 
-/** Why the provider of a model never takes a file; nothing where the model judges no files, as a loop. */
+/** Returns the reason why a model's provider never accepts a file. Nothing for models that do not judge files, such as a loop. */
 export function fileProblem(model: object, file: FilePart): string | undefined {
   const { pictureProblem: judge } = model as Pick<ModelDriver, "pictureProblem">;
   return judge?.(file);
@@ -53,13 +53,13 @@ function sizeOf(file: FilePart): Size | undefined {
   return size;
 }
 
-/** Width and height by the header of a PNG, JPEG, GIF or WebP, whatever its media type says. */
+/** Returns width and height from the header of a PNG, JPEG, GIF or WebP, whatever its media type. */
 function sizeIn(data: string): Size | undefined {
   let header: string;
   try {
     header = atob(data.slice(0, HEADER));
   } catch {
-    // Not base 64: the provider says so.
+    // Not base 64: the provider reports the error.
     return undefined;
   }
   const bytes = Uint8Array.from(header, (letter) => letter.charCodeAt(0));
@@ -70,7 +70,7 @@ function sizeIn(data: string): Size | undefined {
     if (header.startsWith("RIFF") && header.startsWith("WEBP", 8)) return webpSize(header.slice(12, 16), view);
     if (header.startsWith("\xff\xd8")) return jpegSize(view);
   } catch (error) {
-    // The header ends too early: nobody knows the size.
+    // The header is truncated, so the size is unknown.
     if (!(error instanceof RangeError)) throw error;
   }
   return undefined;
@@ -87,7 +87,7 @@ function webpSize(kind: string, view: DataView): Size | undefined {
   return undefined;
 }
 
-/** The size stands in the first frame: markers 0xC0 to 0xCF, but for three that are tables. */
+/** The first frame has the size: markers 0xC0 to 0xCF, except three for tables. */
 function jpegSize(view: DataView): Size | undefined {
   for (let at = 2; ; ) {
     if (view.getUint8(at) !== 0xff) return undefined;

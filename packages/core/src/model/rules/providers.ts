@@ -7,9 +7,9 @@ const KINDS = ["png", "jpeg", "webp", "gif"];
 const NINE = /^[A-Za-z0-9]{9}$/;
 const PROPERTY = /^[a-zA-Z0-9_.-]{1,64}$/;
 
-/** Each provider's rules. Sources: the table in `docs/models.md`. */
+/** The rules of each provider. Sources: the table in `docs/models.md`. */
 export const PROVIDER_RULES: readonly RulesRow[] = [
-  // OpenAI takes forty in the chat completions format, sixty-four in the responses format.
+  // OpenAI accepts 40 characters in the chat completions format, 64 in the responses format.
   { provider: /\.chat$/, rules: { callId: /^.{1,40}$/s } },
   { provider: /\.responses$/, rules: { callId: /^.{1,64}$/s } },
   { provider: /^(openai(-chat)?\.|azure)/, rules: { maxTools: 128, needsItems: true } },
@@ -18,7 +18,7 @@ export const PROVIDER_RULES: readonly RulesRow[] = [
   { provider: /^azure/, rules: { pictures: { kinds: KINDS, bytes: 20 * MB, most: 10 } } },
   { provider: /^xai/, rules: { pictures: { kinds: ["png", "jpeg"], bytes: 20 * MiB } } },
   { provider: /^deepseek/, rules: { pictures: { most: 0 } } },
-  // In base 64 a third more: a request of twenty megabytes.
+  // Base 64 adds a third: a request of twenty megabytes.
   {
     provider: /^google/,
     rules: { pictures: { kinds: ["png", "jpeg", "webp", "heic", "heif"], bytes: 15 * MB, most: 3_600 } },
@@ -30,7 +30,7 @@ export const PROVIDER_RULES: readonly RulesRow[] = [
     provider: /^anthropic/,
     rules: {
       callId: /^[\w-]+$/,
-      // In base 64 a third more: five megabytes.
+      // Base 64 adds a third: five megabytes.
       pictures: { kinds: KINDS, side: 8_000, bytes: 3.75 * MB, most: 100, crowd: { above: 20, side: 2_000 } },
     },
   },
@@ -39,11 +39,11 @@ export const PROVIDER_RULES: readonly RulesRow[] = [
     rules: { callId: /^[\w-]{1,64}$/, pictures: { kinds: KINDS, side: 8_000, bytes: 3.75 * MB, most: 20 } },
   },
   { provider: /^(anthropic|amazon-bedrock)/, rules: { propertyName: PROPERTY, refusesBlankText: true } },
-  // Models by their name, behind any gateway.
+  // Models by name, behind any gateway.
   { model: /(^|\/)(gpt-\d|o[134](-|$))/, rules: { maxTools: 128, needsItems: true } },
   { model: /claude/, rules: { propertyName: PROPERTY, refusesBlankText: true } },
   {
-    // Models that think with a budget. Newer models decide themselves whether they think.
+    // Models that reason with a budget. Newer models decide by themselves.
     provider: /^(anthropic|amazon-bedrock)/,
     model: /claude-(3-7|(sonnet|opus|haiku)-4(-[015]\b|-20\d|@|$))/,
     rules: { needsReasoningFirst: true },

@@ -1,7 +1,7 @@
 import type { ModelError, ModelRequest, PromptMessage } from "../../ports/model.ts";
 import { picturesOf } from "./messages.ts";
 
-/** The part of a request that a provider names when it refuses the request. */
+/** The part of a request that a provider names in its refusal. */
 export type RefusedPart = "reasoning" | "pictures" | { readonly parameter: string };
 
 const REASONING =
@@ -10,14 +10,16 @@ const REASONING =
 const PICTURE =
   /(could not|cannot|can't|failed to|unable to|does not|doesn't) (be )?(process|decode|read|load|download|identify|support|accept)\w*[^.]{0,40}\b(images?|pictures?|vision|image_url)\b|\b(images?|image_url)\b[^.]{0,120}\b(not supported|unsupported|invalid|corrupt\w*|exceeds?|too (large|big|many)|dimensions?|not valid|malformed)|(invalid|unsupported|corrupt\w*|too many|malformed|not a valid|unknown variant)[^.]{0,40}\b(images?|image_url|image data)\b/i;
 
-/** Before the name of a parameter: "Unsupported parameter: 'x'", "unknown field `x`", `"extra_forbidden","loc":["body","x"]`. */
+/**
+ * Words before a parameter: "Unsupported parameter: 'x'", "unknown field `x`", `"extra_forbidden","loc":["body","x"]`.
+ */
 const NOUN = "(\\w+\\W+){0,2}(parameter|argument|field|key|option|setting|property|body)s?\\b.{0,20}?\\W";
 const BEFORE = `((unsupported|unknown|unrecogni[sz]ed|unexpected|extra_forbidden|not supported|does(n't| not) support)\\W+(${NOUN})?|invalid\\W+${NOUN})`;
-/** Behind the name: "'x' is not supported with this model", "x: Extra inputs are not permitted". */
+/** Words after the name: "'x' is not supported with this model", "x: Extra inputs are not permitted". */
 const BEHIND =
   "\\W+(\\w+\\W+){0,4}(unsupported|not supported|not implemented|deprecated|no longer|extra inputs|(not|n't) (be )?(permitted|allowed|accepted|available|support))";
 
-/** Words of a provider for what a setting of ours is sent as. */
+/** Providers' names for our settings. */
 const PARAMETERS: readonly (readonly [
   setting: "temperature" | "maxTokens" | "stop" | "effort",
   names: readonly string[],
@@ -43,10 +45,10 @@ const PARAMETERS: readonly (readonly [
 ];
 
 /**
- * The part of a request that an error names, where the request has the part. Only a refusal of the request itself counts,
- * and only words that name a part: any other refusal is told as it is.
+ * Returns the part of a request that an error names, if the request has it. Only a refusal of the request itself
+ * counts, and only words that name a part. Other refusals are reported unchanged.
  *
- * @param own Parameters that the driver sends by itself.
+ * @param own Parameters that the driver adds itself.
  */
 export function refusedPart(
   error: ModelError,
@@ -64,7 +66,7 @@ export function refusedPart(
     : undefined;
 }
 
-/** The parts of a response that hold reasoning, or a signature or id that belongs to reasoning. */
+/** Returns the parts of a response with reasoning, or with a signature or id that belongs to reasoning. */
 export function reasoningIn(message: PromptMessage): readonly object[] {
   if (message.role === "user") return [];
   return message.parts.filter(
@@ -79,7 +81,7 @@ function parametersOf({ settings }: ModelRequest, own: readonly string[]): strin
   return [...own, ...options.map(([name]) => name), ...set].filter((name) => !left.has(name));
 }
 
-/** Whether a text says of a parameter, in any of the usual spellings, that the provider does not know it. */
+/** True if a text states, in any usual spelling, that the provider does not know a parameter. */
 function isRefused(text: string, name: string): boolean {
   const spelled = name.replace(/([a-z])([A-Z])/g, "$1_$2").toLowerCase();
   return [name, spelled].some((one) => {
@@ -88,7 +90,7 @@ function isRefused(text: string, name: string): boolean {
   });
 }
 
-/** Which setting of ours is sent under a name. */
+/** Returns our setting that is sent under a name. */
 export function settingOf(parameter: string): "temperature" | "maxTokens" | "stop" | "effort" | undefined {
   return PARAMETERS.find(([, sent]) => sent.includes(parameter))?.[0];
 }

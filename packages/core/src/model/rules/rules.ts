@@ -1,24 +1,24 @@
 import { PROVIDER_RULES } from "./providers.ts";
 
-/** What a provider takes in a request. `docs/models.md` has the source of each rule. */
+/** A provider's requirements on requests. `docs/models.md` has the source of each rule. */
 export interface RequestRules {
-  /** The form of ids of calls; nine letters and digits always match. Absent: any id. */
+  /** Form of call ids; nine letters and digits always match. Absent: any id. */
   readonly callId?: RegExp;
-  /** The form of names of tools; up to 64 letters, digits and "_" with a letter first always match. */
+  /** Form of tool names; up to 64 letters, digits and "_", beginning with a letter, always match. */
   readonly toolName: RegExp;
-  /** The form of names of properties in schemas. Absent: any name. */
+  /** Form of property names in schemas. Absent: any name. */
   readonly propertyName?: RegExp;
-  /** An array in a schema must say what its items are. */
+  /** An array in a schema must have `items`. */
   readonly needsItems?: true;
-  /** Texts of white space alone are refused. */
+  /** Texts with only white space are refused. */
   readonly refusesBlankText?: true;
-  /** Tools that one request may offer. */
+  /** Maximum number of tools in one request. */
   readonly maxTools?: number;
-  /** Results of calls and the next message of the user need a response between them. */
+  /** A response is required between results of calls and the user's next message. */
   readonly needsResponseBeforeUser?: true;
-  /** Responses with calls go back with the reasoning before the calls, in the field `reasoning_content`. */
+  /** Responses with calls are sent back with their preceding reasoning, in the field `reasoning_content`. */
   readonly needsReasoningWithCalls?: true;
-  /** While the model thinks, a turn must begin with its own reasoning. */
+  /** With reasoning switched on, a turn must begin with the model's own reasoning. */
   readonly needsReasoningFirst?: true;
   readonly pictures?: PictureRules;
 }
@@ -26,19 +26,19 @@ export interface RequestRules {
 export interface PictureRules {
   /** Pixels of the longer side. Absent: any. */
   readonly side?: number;
-  /** Pixels of a picture. Absent: any number. */
+  /** Pixels in all. Absent: any number. */
   readonly pixels?: number;
-  /** Bytes of a picture. Absent: any number. */
+  /** Bytes of an image. Absent: any number. */
   readonly bytes?: number;
-  /** Pictures in one request; 0: the provider takes text alone. Absent: any number. */
+  /** Images in one request; 0: only text. Absent: any number. */
   readonly most?: number;
-  /** Kinds of pictures, as in `image/png`. Absent: any kind. */
+  /** Kinds of images, as in `image/png`. Absent: any kind. */
   readonly kinds?: readonly string[];
-  /** With more pictures than `above`, the longer side of each is at most `side`. */
+  /** With more images than `above`, the longer side of each is at most `side`. */
   readonly crowd?: { readonly above: number; readonly side: number };
 }
 
-/** Rules for a provider, or for models by their name at any server. Later rows add to earlier ones. */
+/** Rules for a provider, or for models by name on any server. Later rows add to earlier ones. */
 export interface RulesRow {
   readonly provider?: RegExp;
   readonly model?: RegExp;
@@ -48,10 +48,10 @@ export interface RulesRow {
 const known = new Map<string, RequestRules>();
 
 /**
- * The rules for a model.
+ * Returns the rules for a model.
  *
- * @param provider As the packages of the AI SDK name it, with the format: `openai.responses`, `anthropic.messages`.
- * @param model The model as its server calls it.
+ * @param provider Provider and format in the AI SDK's terms: `openai.responses`, `anthropic.messages`.
+ * @param model The model's name on its server.
  */
 export function rulesFor(provider: string, model: string): RequestRules {
   const key = `${provider} ${model}`;

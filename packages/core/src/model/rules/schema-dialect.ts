@@ -1,6 +1,6 @@
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Names of types in other languages and dialects; `any` is no restriction. */
+/** Type names of other languages and dialects; `any` is no restriction. */
 const TYPES: Readonly<Record<string, string | undefined>> = {
   any: "any",
   str: "string",
@@ -19,9 +19,9 @@ const TYPES: Readonly<Record<string, string | undefined>> = {
 };
 
 /**
- * One schema, without the schemas in it, in the words of JSON Schema 2020-12. Other dialects have `nullable` (OpenAPI),
- * bounds that exclude with `true` (draft 4), `required: true` of a property (draft 3), lists of `items` (up to draft
- * 2019-09), and other names of types.
+ * Converts one schema, without nested schemas, to JSON Schema 2020-12. Other dialects have `nullable` (OpenAPI),
+ * boolean exclusive bounds (draft 4), `required: true` in a property (draft 3), lists of `items` (up to draft 2019-09),
+ * and other type names.
  */
 export function modernSchema(given: Schema): Schema {
   const { nullable, required, ...rest } = given;
@@ -40,7 +40,7 @@ function withType(schema: Schema, nullable: boolean): Schema {
   return { ...schema, type: [...new Set([...types, "null"])], ...list };
 }
 
-/** Names that must be there: those of the list, and those of properties that say so of themselves. */
+/** Required names: those of the list, and properties that are marked as required. */
 function requiredOf({ properties }: Schema, required: unknown): Schema {
   const own = isObject(properties)
     ? Object.entries(properties).flatMap(([name, inner]) => (isObject(inner) && inner.required === true ? [name] : []))

@@ -6,24 +6,24 @@ import { modernSchema } from "./schema-dialect.ts";
 
 type Schema = Readonly<Record<string, Json>>;
 
-/** A schema as a provider takes it. */
+/** A schema in a provider's form. */
 export interface LegalSchema {
   readonly schema: Json;
-  /** Legal names of properties, by the original ones. */
+  /** Legal property names by original names. */
   readonly renamed: ReadonlyMap<string, string>;
-  /** What the schema cannot say any more, for the description of the tool; may be empty. */
+  /** Constraints that the schema had to drop, for the tool's description; may be empty. */
   readonly said: string;
 }
 
 /** Keywords that providers refuse at the top of a schema. */
 const REFUSED_AT_TOP = ["anyOf", "oneOf", "allOf", "not", "enum"] as const;
 
-/** Schemas that may lie in each other at the top, before a schema counts as endless. */
+/** Maximum nesting at the top, after which a schema counts as endless. */
 const DEPTH = 20;
 
 const DRAFT = "https://json-schema.org/draft/2020-12/schema";
 
-/** UTF-16 units of the schema that a description quotes. */
+/** UTF-16 units of a schema quoted in a description. */
 const QUOTED = 2_000;
 
 /** Returns `undefined` for a schema that no object fits, or that never ends. */
@@ -37,7 +37,7 @@ export function legalSchema(input: Json, rules: RequestRules): LegalSchema | und
   return { schema, renamed, said: top.said };
 }
 
-/** A schema in the draft that providers read, 2020-12; the schema itself where nothing is older. */
+/** Converts a schema to draft 2020-12, which providers read. Returns the same object if nothing changed. */
 function modernised(schema: Schema): Schema {
   const modern = withoutOldWords(schema) as Schema;
   return JSON.stringify(modern) === JSON.stringify(schema) ? schema : modern;
@@ -46,13 +46,13 @@ function modernised(schema: Schema): Schema {
 function withoutOldWords(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(withoutOldWords);
   if (!isSchema(schema)) return schema;
-  // Both words name an older draft: `id` is the `$id` of draft 4.
+  // Both keywords name an older draft: `id` is the `$id` of draft 4.
   const { $schema, id, ...modern } = modernSchema(schema) as Schema;
   const kept = { ...($schema === DRAFT ? { $schema } : {}), ...(typeof id === "string" ? {} : { id }) };
   return changed({ ...kept, ...modern } as Schema, () => undefined, withoutOldWords);
 }
 
-/** The schema of an object whose top says nothing but its properties. */
+/** Returns an object schema with only properties at its top. */
 function atTop(root: Schema): { readonly schema: Schema; readonly said: string } | undefined {
   const refused = REFUSED_AT_TOP.filter((keyword) => root[keyword] !== undefined);
   if (refused.length === 0 && typeof root.$ref !== "string") {
@@ -62,7 +62,7 @@ function atTop(root: Schema): { readonly schema: Schema; readonly said: string }
   }
   const flat = flattened(root, root, 0);
   if (!flat) return undefined;
-  // The properties of all branches are allowed together: what is more is for the check of the arguments.
+  // The properties of all branches are merged; the later check of arguments enforces the rest.
   const gone = new Set<string>([
     ...REFUSED_AT_TOP,
     "$ref",
@@ -91,7 +91,10 @@ interface Flat {
   readonly required: readonly string[];
 }
 
-/** The properties of a schema and of its branches. What each branch requires is required; so is what the schema requires. */
+/**
+ * Collects the properties of a schema and its branches. Required: the schema's own names, and those that all branches
+ * require.
+ */
 function flattened(schema: Json | undefined, root: Schema, depth: number): Flat | undefined {
   if (schema === true) return { properties: {}, required: [] };
   if (!isSchema(schema) || depth > DEPTH) return undefined;
@@ -115,7 +118,7 @@ function flattened(schema: Json | undefined, root: Schema, depth: number): Flat 
   }
   for (const keyword of ["anyOf", "oneOf"] as const) {
     if (!Array.isArray(schema[keyword])) continue;
-    // A branch that no object fits never holds for arguments.
+    // A branch that no object fits never applies to arguments.
     const branches = schema[keyword]
       .map((branch) => flattened(branch, root, depth + 1))
       .filter((flat) => flat !== undefined);
@@ -153,13 +156,13 @@ function stepsOf(ref: string): string[] {
     try {
       return decodeURIComponent(plain);
     } catch {
-      // Not a percent-escape: the name is meant as it is.
+      // Not a percent-escape: take it literally.
       return plain;
     }
   });
 }
 
-/** Keywords that hold schemas by the names of properties, or of definitions. */
+/** Keywords whose values are schemas by name of property or definition. */
 const BY_NAME: ReadonlySet<string> = new Set([
   "properties",
   "patternProperties",
@@ -167,10 +170,10 @@ const BY_NAME: ReadonlySet<string> = new Set([
   "definitions",
   "dependentSchemas",
 ]);
-/** Keywords whose values are no schemas. */
+/** Keywords whose values are not schemas. */
 const VALUES: ReadonlySet<string> = new Set(["const", "enum", "default", "example", "examples"]);
 
-/** Legal names of properties that are not legal, by the original ones. Half a surrogate pair is legal nowhere. */
+/** Returns legal names for illegal property names, by original name. Half a surrogate pair is never legal. */
 function namesIn(schema: Json, form: RegExp = /^[^\p{Surrogate}]*$/u): Map<string, string> {
   const renamed = new Map<string, string>();
   eachSchema(schema, (one) => {
@@ -216,7 +219,7 @@ function withNames(schema: Json, renamed: ReadonlyMap<string, string>): Json {
   });
 }
 
-/** OpenAI refuses an array that does not say by a schema what its items are. */
+/** Adds `items` to arrays, because OpenAI refuses an array without it. */
 function withItems(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(withItems);
   if (!isSchema(schema)) return schema;
@@ -225,7 +228,7 @@ function withItems(schema: Json): Json {
   return isArray && !isSchema(schema.items) ? { ...(whole as Schema), items: {} } : whole;
 }
 
-/** A schema with some keywords changed, and the schemas in it likewise. Values that are no schemas stay. */
+/** Changes keywords of a schema and of its nested schemas. Values that are not schemas stay. */
 function changed(
   schema: Json,
   change: (keyword: string, value: Json, next: (inner: Json) => Json) => Json | undefined,

@@ -4,27 +4,27 @@ import { legalName, mapKeys, wellFormed } from "./form.ts";
 import type { RequestRules } from "./rules.ts";
 import { legalSchema } from "./schema.ts";
 
-/** The tools of a request as a provider takes them, and the way back. */
+/** The tools of a request in a provider's form, and the mapping back. */
 export interface LegalTools {
   readonly schemas: readonly ToolSchema[];
-  /** One line for the user on each thing that was left out or changed. */
+  /** One line for the user about each omission or change. */
   readonly notes: readonly string[];
-  /** The tool behind a legal name, where the two differ in anything. */
+  /** Original tools by legal name, if the two differ. */
   readonly originals: ReadonlyMap<string, OriginalTool>;
-  /** By the legal name of a tool: legal names of properties, by the original ones. */
+  /** By the legal name of a tool: legal property names by original names. */
   readonly renamed: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
 
 export interface OriginalTool {
   readonly name: string;
-  /** Original names of properties, by the legal ones. */
+  /** Original property names by legal names. */
   readonly properties: ReadonlyMap<string, string>;
 }
 
-/** Tools at the end that always stay: a mode brings the tools there that end a task. */
+/** Tools at the end that are never omitted, because a mode appends the tools that end a task. */
 const LAST = 8;
 
-/** Tools that are not legal are rewritten; a tool that cannot be rewritten is left out alone. */
+/** Rewrites illegal tools, and omits only those that cannot be rewritten. */
 export function legalTools(tools: readonly ToolSchema[], rules: RequestRules): LegalTools {
   const schemas: ToolSchema[] = [];
   const originals = new Map<string, OriginalTool>();
@@ -77,7 +77,7 @@ export function legalTools(tools: readonly ToolSchema[], rules: RequestRules): L
   };
 }
 
-/** Tools that a note names. */
+/** Maximum number of tools named in a note. */
 const NAMED = 5;
 
 function noteOn(names: readonly string[], one: string, many: string): string[] {
@@ -87,7 +87,7 @@ function noteOn(names: readonly string[], one: string, many: string): string[] {
   return [`The tools ${names.slice(0, NAMED).join(", ")}${more} ${many}.`];
 }
 
-/** Arguments with other names of properties. The names are a bijection, so that the way back is as exact. */
+/** Renames the properties of arguments. The names are a bijection, so the reverse mapping is exact. */
 export function renameProperties(input: Json, names: ReadonlyMap<string, string>): Json {
   return mapKeys(input, (key) => names.get(key) ?? key);
 }
