@@ -4,7 +4,7 @@ import { fromLanguageModel } from "./language-model.ts";
 import { failure, failureOf, finish, model, Recorder, throwing } from "./provider.fixture.ts";
 
 describe("failures", () => {
-  /** An error as the provider packages throw it: known by its name, since their class may be of another copy. */
+  /** An error of a provider package, recognized by its name, because its class may come from another copy. */
   const named = (name: string, message: string, more: object = {}) =>
     Object.assign(new Error(message), { name, ...more });
   const callError = (statusCode: number, responseBody: string, responseHeaders = {}) =>

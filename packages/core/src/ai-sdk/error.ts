@@ -1,7 +1,7 @@
 import { modelErrorFromNetwork, modelErrorFromResponse } from "../model/model-error.ts";
 import { ModelError } from "../ports/model.ts";
 
-/** Carries what a provider reported inside its stream, which may be anything, to where it is told as a `ModelError`. */
+/** Carries any value that a provider reported as an error inside its stream. It is converted to a `ModelError` later. */
 export class ProviderReport extends Error {
   override readonly name = "ProviderReport";
 
@@ -10,7 +10,7 @@ export class ProviderReport extends Error {
   }
 }
 
-/** Returns whether a package refused an empty chunk of the chat format: its `choices` are empty, or `null`. */
+/** Returns true if a package refused an empty chunk of the chat format: its `choices` are empty, or `null`. */
 export function isEmptyChunk(thrown: unknown): boolean {
   if (!(thrown instanceof Error) || thrown.name !== "AI_TypeValidationError" || !("value" in thrown)) return false;
   const { value } = thrown;
@@ -19,8 +19,8 @@ export function isEmptyChunk(thrown: unknown): boolean {
 }
 
 /**
- * What went wrong, of anything that a provider package throws or reports. Its errors are known by their names, since
- * several copies of the package that defines them may be installed.
+ * Converts any exception or report of a provider package to a `ModelError`. Recognizes errors by name, since several
+ * copies of their package may be installed.
  */
 export function asModelError(thrown: unknown, model: string): ModelError {
   const own = ownErrorIn(thrown);
@@ -50,7 +50,7 @@ export function asModelError(thrown: unknown, model: string): ModelError {
     case "AI_EmptyResponseBodyError":
     case "AI_InvalidResponseDataError":
     case "AI_TypeValidationError":
-    // A package that trips over what a server sent: its words are about its code.
+    // A package fails on data that a server sent: its message is about its own code.
     case "TypeError":
     case "ReferenceError":
       return modelErrorFromNetwork(thrown) ?? damaged(thrown, model);
@@ -65,7 +65,7 @@ export function asModelError(thrown: unknown, model: string): ModelError {
   }
 }
 
-/** What was a `ModelError` before a package put its own words around it. */
+/** Returns a `ModelError` that a package has wrapped in an error of its own. */
 function ownErrorIn(thrown: unknown): ModelError | undefined {
   let error = thrown;
   for (let depth = 0; depth < 5 && error instanceof Error; depth++) {
@@ -75,7 +75,7 @@ function ownErrorIn(thrown: unknown): ModelError | undefined {
   return undefined;
 }
 
-/** `APICallError`: a response with another status than 2xx, a response that cannot be read, or no response. */
+/** Converts an `APICallError`: a status outside 2xx, an unreadable response, or no response. */
 function fromCall(error: Error, model: string): ModelError {
   const { url, statusCode, responseHeaders, responseBody, data } = error as Error & {
     readonly url?: string;
@@ -108,7 +108,7 @@ function failed(cause: Error, model: string): ModelError {
   return new ModelError("provider", said, { cause });
 }
 
-/** What came as an error inside a stream: an exception, or the provider's own words as an object or a text. */
+/** Converts an error inside a stream: an exception, or the provider's report as an object or a text. */
 function fromReport(reported: unknown, model: string): ModelError {
   if (reported instanceof Error) return asModelError(reported, model);
   const status =

@@ -1,4 +1,5 @@
-// Models of the `@ai-sdk/provider` interface as drivers. An agent takes such a model as it is; this is for who wraps one.
+// Drivers for models of the `@ai-sdk/provider` interface, for programs that wrap such models. Agents take them as they
+// are.
 export {
   type EmbeddingModel,
   fromLanguageModel,

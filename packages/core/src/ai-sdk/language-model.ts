@@ -10,14 +10,14 @@ import { callOptions, filesOfResults } from "./prompt.ts";
 import { pump } from "./pump.ts";
 import { ResponseParts } from "./response-parts.ts";
 
-/** A request as a provider package of the AI SDK takes it. */
+/** A request in the form of the AI SDK's provider packages. */
 export type LanguageModelRequest = LanguageModelV4CallOptions;
 
-/** What makes vectors of texts: an embedding model of the AI SDK's provider packages. */
+/** An embedding model of the AI SDK's provider packages, which turns texts into vectors. */
 export type EmbeddingModel = EmbeddingModelV4;
 
 /**
- * What a language model does not say of itself.
+ * Facts about a language model that the model itself does not have.
  * @example
  * fromLanguageModel(languageModel, {
  *   id: "house/model",
@@ -31,29 +31,29 @@ export type EmbeddingModel = EmbeddingModelV4;
  * });
  */
 export interface LanguageModelOptions {
-  /** `provider/model`; by default made of what the model says of itself. */
+  /** `provider/model`. Default: made from the model's own names. */
   readonly id?: string | undefined;
   readonly price?: Price | undefined;
-  /** Tokens that a request and its response can have together. */
+  /** Tokens that a request and its response may have together. */
   readonly contextSize?: number | undefined;
-  /** Where requests go; see `ModelDriver.address`. */
+  /** Address of requests; see `ModelDriver.address`. */
   readonly address?: string | undefined;
-  /** What an agent's settings add to. */
+  /** Default settings, which an agent's settings override. */
   readonly settings?: ModelSettings | undefined;
   /**
-   * Media types of the files that it is shown with results of calls. By default what its provider takes there, and pictures
-   * where nobody knows; none when empty.
+   * Media types of files that the model accepts in results. Default: those that the provider accepts there, or images
+   * if unknown; empty: none.
    */
   readonly takes?: readonly string[] | undefined;
   /**
-   * Whoever made the model pushes an empty batch for what comes from the provider. Default `false`: the package is asked for
-   * the raw events too, and each counts as a sign of life.
+   * True if the model pushes an empty batch for all data from the provider. Default `false`: the package is asked for
+   * raw events, and each event counts as a sign of life.
    */
   readonly showsLife?: boolean | undefined;
   /**
-   * What the provider needs of a request that its package does not see to: marks for its cache, ids in its own form.
-   * Asked for each request, just before it is sent. Requests share what they hold: it returns new objects where
-   * something is to be different, and changes none. The same request must give the same result.
+   * Adapts each request just before it is sent, for needs of the provider that its package does not handle, such as
+   * cache marks. Requests share objects: return new objects for changes, and never mutate. The same request must give
+   * the same result.
    */
   adapt?(request: LanguageModelRequest): LanguageModelRequest;
 }
@@ -72,10 +72,10 @@ const OPTIONS: OptionNames<LanguageModelOptions> = {
 /**
  * Makes a driver of any model of the AI SDK's provider packages (`LanguageModelV4` of `@ai-sdk/provider`).
  *
- * Reasoning signatures and item ids of the provider are kept with their parts and given back to it. So are the calls of
- * tools that it runs on its side, and their results: as parts of the message, which are never run here.
+ * Reasoning signatures and item ids are kept with their parts and sent back to the provider. Calls of tools that the
+ * provider runs itself, and their results, are kept as parts of the message and never run here.
  *
- * @throws TypeError when the package behind the model is of another generation.
+ * @throws TypeError if the model's package is of another generation.
  */
 export function fromLanguageModel(model: LanguageModelV4, options: LanguageModelOptions = {}): ModelDriver {
   if (!isLanguageModel(model)) throw new TypeError(refusal(model));
@@ -102,7 +102,7 @@ export function fromLanguageModel(model: LanguageModelV4, options: LanguageModel
   return withRules(driver, { rules: rulesFor(model.provider, model.modelId), provider, takes, model });
 }
 
-/** Whether a value is a model that `fromLanguageModel` takes. */
+/** True for a model that `fromLanguageModel` accepts. */
 export function isLanguageModel(value: unknown): value is LanguageModelV4 {
   return (
     typeof value === "object" &&
@@ -124,12 +124,12 @@ async function stream(
   const interruption = Promise.withResolvers<never>();
   const interrupt = () => interruption.reject(signal.reason);
   signal.addEventListener("abort", interrupt, { once: true });
-  // Whoever waits for it while the signal aborts sees the rejection; without a waiter nobody needs to.
+  // Prevents an unhandled rejection if nothing waits for this promise when the signal aborts.
   interruption.promise.catch(() => {});
   try {
     const response = Promise.resolve(model.doStream({ ...request, abortSignal: signal }));
     const { stream } = await Promise.race([response, interruption.promise]).catch((error) => {
-      // A model that does not listen to the signal may still respond: nobody reads that.
+      // A model that ignores the signal may still respond: the late stream is cancelled.
       if (signal.aborted) response.then((late) => late.stream.cancel(signal.reason)).catch(() => {});
       throw error;
     });
@@ -148,7 +148,7 @@ async function stream(
   }
 }
 
-/** Why a value is no such model, and what to do. */
+/** Returns the reason why a value is no such model, with advice. */
 export function refusal(value: unknown): string {
   const generation =
     typeof value === "object" && value !== null && "specificationVersion" in value

@@ -1,22 +1,22 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
 
-/** As the packages call models of OpenAI's responses format, whoever speaks it. */
+/** Suffix for models of OpenAI's responses format in the packages of all providers. */
 const RESPONSES = /\.responses$/;
 
-/** Prompts share their messages from step to step, so that each is looked through once. */
+/** Prompts share their messages between steps, so each message is examined once. */
 const known = new WeakMap<LanguageModelV4Message, LanguageModelV4Message>();
 
 /**
- * A request in OpenAI's responses format that needs nothing of what the provider may have stored: the conversation is kept
- * here, and goes to it in full. Servers without storage, accounts that may keep nothing, another key and a conversation that
- * the provider has forgotten take it alike. Reasoning goes back encrypted; of a response whose reasoning the provider kept to
- * itself it is left out. Whoever sets the option `store` decides by it.
+ * Makes a request in OpenAI's responses format independent of data stored by the provider: it contains the whole
+ * conversation. So it also works with servers without storage, accounts that must not store, another key, and forgotten
+ * conversations. Encrypted reasoning is sent back; reasoning that only the provider has is left out. An explicit
+ * `store` option takes precedence.
  */
 export function withOwnStorage(request: LanguageModelV4CallOptions, model: string): LanguageModelV4CallOptions {
   if (!RESPONSES.test(model)) return request;
   const { providerOptions = {}, prompt } = request;
   const [provider = model] = model.split(".", 1);
-  // Azure's package reads options for OpenAI where there are none for itself.
+  // Azure's package reads options for OpenAI if its own are absent.
   const name = provider in providerOptions || !("openai" in providerOptions) ? provider : "openai";
   const options = providerOptions[name];
   if (options?.store !== undefined && options.store !== null) return request;
@@ -40,7 +40,7 @@ function once(message: LanguageModelV4Message): LanguageModelV4Message {
 type Assistant = Extract<LanguageModelV4Message, { role: "assistant" }>;
 type Marks = NonNullable<Assistant["content"][number]["providerOptions"]>;
 
-/** Without the reasoning of which only the provider knows more than its id: several parts may be of one id. */
+/** Returns the message without reasoning that only the provider has. Several parts may share an id. */
 function withoutStored(message: Assistant): Assistant {
   const encrypted = new Set<unknown>();
   for (const { providerOptions } of message.content) {

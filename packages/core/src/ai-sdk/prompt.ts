@@ -20,17 +20,17 @@ import {
 type LanguageModelV4Tools = NonNullable<LanguageModelV4CallOptions["tools"]>;
 type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];
 
-/** Who is asked, and how. */
+/** The provider of a request, and its support for files in results. */
 export interface Asked {
-  /** What another provider did on its side is left out. */
+  /** Actions of other providers are left out. */
   readonly provider: string;
-  /** Media types of the files that it is shown with results of calls. */
+  /** Media types of files that the model accepts in results. */
   readonly takes: readonly string[];
-  /** They stand in the result; otherwise in a message of the user behind it. */
+  /** True: files are part of the result. False: they follow in a user message. */
   readonly isWithin: boolean;
 }
 
-/** Whose package puts files into the results of calls, by the name that its models bear, and which the provider takes there. */
+/** Providers whose packages support files in results, by the provider name of their models, with the accepted media types. */
 const WITHIN: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(?:openai|azure)[\w-]*\.responses/, [...PICTURES, PDF]],
   [/anthropic/, [...PICTURES, PDF]],
@@ -39,13 +39,13 @@ const WITHIN: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^xai\.responses/, ["image/png", "image/jpeg"]],
 ];
 
-/** @param name What a model says of its provider: `openai.responses`. */
+/** @param name The provider name of a model: `openai.responses`. */
 export function filesOfResults(name: string, takes?: readonly string[]): Pick<Asked, "takes" | "isWithin"> {
   const within = WITHIN.find(([form]) => form.test(name))?.[1];
   return { takes: takes ?? within ?? PICTURES, isWithin: within !== undefined };
 }
 
-/** A request in the words of the AI SDK, without its signal. What it holds is shared between requests: read only. */
+/** Returns a request in the form of the AI SDK, without its signal. Requests share objects, so they are read only. */
 export function callOptions(request: ModelRequest, asked: Asked): LanguageModelV4CallOptions {
   const { settings } = request;
   const { provider } = asked;
@@ -63,11 +63,11 @@ export function callOptions(request: ModelRequest, asked: Asked): LanguageModelV
 
 interface Encoded {
   readonly messages: readonly LanguageModelV4Message[];
-  /** For this provider alone; absent for all. */
+  /** Valid only for this provider. Absent: for all. */
   readonly provider?: string;
-  /** For who is asked like this alone; absent for all. */
+  /** Valid only for this target. Absent: for all. */
   readonly asked?: Asked;
-  /** Calls that the provider began to run and whose results are not in the same message, by their ids. */
+  /** Ids of calls that the provider began to run and whose results are not in the same message. */
   readonly open?: ReadonlySet<string>;
 }
 
@@ -94,9 +94,7 @@ function encodedOnce(message: PromptMessage, asked: Asked): Encoded {
   return encoded;
 }
 
-/**
- * Whether somebody else spoke before the provider went on with the calls that it had begun: it has no results for them.
- */
+/** True if another message came before the provider continued its own calls: then it has no results for them. */
 function isSetDown(
   messages: readonly PromptMessage[],
   index: number,
@@ -146,9 +144,7 @@ function toolsOnce(schemas: readonly ToolSchema[]): LanguageModelV4FunctionTool[
   return encoded;
 }
 
-/**
- * A message of the conversation as one or two of the AI SDK: an assistant's results follow in a message of their own.
- */
+/** Encodes a message as one or two messages of the AI SDK: results follow in a message of their own. */
 function encode(message: PromptMessage, asked: Asked): Encoded {
   const { provider } = asked;
   if (message.role === "user") {
@@ -166,7 +162,7 @@ function encode(message: PromptMessage, asked: Asked): Encoded {
         ...marks(part.provider),
       });
     } else if (part.type === "provider") {
-      // What it did for a response that broke off, the provider may not know any more.
+      // The provider may have forgotten its own actions for a broken response.
       const given = message.unfinished ? undefined : part.provider[provider]?.part;
       if (given !== undefined) content.push(given as unknown as AssistantContent[number]);
     } else if (says(part)) {
@@ -193,7 +189,7 @@ function resultPart(result: PromptResult, { takes, isWithin }: Asked): LanguageM
   return { ...about, output: { type: "content", value: [{ type: "text", text: value }, ...files.map(file)] } };
 }
 
-/** The files of a result for a provider whose results are text: the user shows them behind it. */
+/** Returns the files of a result for a provider with text results: they follow in a user message. */
 function filesBehind(result: PromptResult, { takes }: Asked): (LanguageModelV4TextPart | LanguageModelV4FilePart)[] {
   const { files } = resultShown(result, takes);
   if (files.length === 0) return [];
@@ -210,8 +206,8 @@ function openCalls(content: AssistantContent): Set<string> {
 }
 
 /**
- * A part of an unfinished response without the id under which OpenAI keeps the items of finished ones: a request that
- * names an item which is not there is refused. Signatures stand by themselves and stay.
+ * Removes the id under which OpenAI stores items of finished responses from a part of an unfinished one: a request with
+ * the id of a missing item is refused. Signatures are self-contained and stay.
  */
 function withoutItem<Part extends { readonly provider?: ProviderData }>(part: Part): Part {
   if (!part.provider) return part;
@@ -220,7 +216,7 @@ function withoutItem<Part extends { readonly provider?: ProviderData }>(part: Pa
   return (kept.length > 0 ? { ...bare, provider: Object.fromEntries(kept) } : bare) as Part;
 }
 
-/** Providers refuse empty texts; one that carries a signature or an id is not empty to its provider. */
+/** Providers refuse empty texts, unless they carry a signature or an id. */
 function says(part: { readonly type: string; readonly text?: string; readonly provider?: ProviderData }): boolean {
   return part.type === "file" || part.text !== "" || part.provider !== undefined;
 }
@@ -243,7 +239,7 @@ function marks(provider: ProviderData | undefined): { providerOptions?: SharedV4
   return provider ? { providerOptions: options(provider) } : {};
 }
 
-/** Both are JSON objects under the names of providers; the AI SDK's type only lacks `readonly`. */
+/** Both types are JSON objects by provider name; that of the AI SDK only lacks `readonly`. */
 function options(provider: ProviderData): SharedV4ProviderOptions {
   return provider as SharedV4ProviderOptions;
 }

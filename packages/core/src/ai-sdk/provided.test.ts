@@ -35,7 +35,7 @@ const found = {
   result: [{ url: "https://figs.example/" }],
 } as const;
 
-/** The same two as they go back. */
+/** The call and the result in the form sent back. */
 const searchSent = {
   type: "tool-call",
   toolCallId: "s1",
@@ -90,7 +90,7 @@ function ask(
     .then(async () => ({ parts, asked: await asked.promise }));
 }
 
-/** What of an answer the loop would keep: here, what the provider did and the text. */
+/** The parts of an answer that the loop would keep: here, text and the provider's actions. */
 async function answered(
   stream: readonly LanguageModelV4StreamPart[],
   more: Partial<Assistant> = {},

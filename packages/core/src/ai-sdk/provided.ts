@@ -9,14 +9,14 @@ import type {
 import type { Json } from "../conversation/message.ts";
 import { cutTo } from "../conversation/shown/visible-text.ts";
 
-/** Something that a provider did on its side, in the form in which it goes back to it. */
+/** An action of a provider on its side, in the form in which it is sent back. */
 export interface Provided {
-  /** For people. */
+  /** Description for users. */
   readonly text: string;
   readonly part: Json;
 }
 
-/** UTF-16 units of the arguments that people are shown. */
+/** UTF-16 units of the arguments in the description. */
 const SHOWN = 200;
 
 export function providedCall(call: LanguageModelV4ToolCall): Provided {
@@ -57,12 +57,12 @@ function parsed(input: string): unknown {
   try {
     return JSON.parse(input);
   } catch {
-    // A provider that runs the call itself may write its arguments as it likes.
+    // A provider may write the arguments of its own calls in any form.
     return input;
   }
 }
 
-/** The interface promises JSON; what is `undefined` in it would be lost in the log, and is left out here already. */
+/** The interface promises JSON. Fields with `undefined` would be lost in the log, so they are removed here. */
 function asJson(part: object): Json {
   return JSON.parse(JSON.stringify(part)) as Json;
 }

@@ -5,7 +5,7 @@ import { streamOf } from "./stream-of.fixture.ts";
 
 type Stream = (options: LanguageModelV4CallOptions) => ReadableStream<LanguageModelV4StreamPart>;
 
-/** A model of a provider that answers with a stream, and what it was asked. */
+/** A provider's model that answers with a stream and records its requests. */
 export function model(stream: Stream): LanguageModelV4 & { readonly asked: LanguageModelV4CallOptions[] } {
   const asked: LanguageModelV4CallOptions[] = [];
   return {
@@ -28,14 +28,14 @@ const usage = {
 };
 const counted = { input: 10, cached: 3, cacheWrite: 2, output: 7, reasoning: 3 };
 
-/** How a provider ends an answer. */
+/** The end of a provider's answer. */
 export const finish = {
   type: "finish",
   usage,
   finishReason: { unified: "stop", raw: "stop" },
 } satisfies LanguageModelV4StreamPart;
 
-/** The same as a driver tells it. */
+/** The same end as a driver reports it. */
 export const end: ModelPart = { type: "finish", reason: "stop", usage: counted };
 
 export const request: ModelRequest = {
@@ -46,7 +46,7 @@ export const request: ModelRequest = {
   settings: {},
 };
 
-/** Takes an answer, and keeps what came together. */
+/** Records the batches of an answer. */
 export class Recorder implements ModelSink {
   readonly batches: (readonly ModelPart[])[] = [];
 
@@ -64,17 +64,17 @@ export class Recorder implements ModelSink {
   }
 }
 
-/** Nobody interrupts. */
+/** A signal that never aborts. */
 export const never = () => new AbortController().signal;
 
-/** What a driver makes of what a provider streams. */
+/** Returns the parts that a driver makes of a provider's stream. */
 export async function responseTo(parts: readonly LanguageModelV4StreamPart[], asked = request): Promise<ModelPart[]> {
   const sink = new Recorder();
   await fromLanguageModel(model(() => streamOf(parts))).stream(asked, sink, never());
   return sink.parts;
 }
 
-/** What a driver fails with. */
+/** Returns the error of a failing driver. */
 export async function failure(
   driver: ModelDriver,
   sink: ModelSink = new Recorder(),
@@ -88,10 +88,10 @@ export async function failure(
   throw new Error("it did not fail");
 }
 
-/** The same, of what a provider streams. */
+/** Returns the driver's error for a provider's stream. */
 export const failureOf = (parts: readonly LanguageModelV4StreamPart[], sink?: ModelSink) =>
   failure(fromLanguageModel(model(() => streamOf(parts))), sink);
 
-/** The same, of what a provider throws. */
+/** Returns the driver's error for an exception of a provider. */
 export const throwing = (thrown: unknown) =>
   failure(fromLanguageModel({ ...model(() => streamOf([])), doStream: () => Promise.reject(thrown) }));

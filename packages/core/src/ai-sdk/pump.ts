@@ -2,15 +2,15 @@ import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { ModelError, type ModelPart, type ModelSink } from "../ports/model.ts";
 import type { ResponseParts } from "./response-parts.ts";
 
-/** Parts that wait at most, however many are there at once. */
+/** Maximum number of parts that wait for one batch. */
 const BATCH = 256;
 
-/** Runs a function once everything that is there already has been read. */
+/** Runs a function after all data that is available now has been read. */
 const soon: (run: () => void) => unknown =
   typeof setImmediate === "function" ? setImmediate : (run) => setTimeout(run, 0);
 
 /**
- * Reads the stream of a response to its end into a sink: what is there at once goes in one batch.
+ * Reads the stream of a response to its end into a sink. Parts that are available at once form one batch.
  *
  * @param interrupted Rejects when `signal` aborts.
  */
@@ -22,7 +22,7 @@ export async function pump(
   interrupted: Promise<never>,
 ): Promise<void> {
   const reader = stream.getReader();
-  // A stream that broke by itself rejects here too; its end is known from the read.
+  // A stream that broke by itself rejects here too, but the read reports the error.
   const cancel = () => {
     reader.cancel(signal.reason).catch(() => {});
   };
@@ -34,7 +34,7 @@ export async function pump(
   let refused: { readonly error: unknown } | undefined;
   let flushed: Promise<void> | undefined;
 
-  /** Something came that is no part: that too is told. */
+  /** Data arrived that is no part, which is a sign of life. */
   let alive = false;
 
   const flush = () => {
@@ -51,7 +51,7 @@ export async function pump(
         try {
           flush();
         } catch (error) {
-          // Thrown again by the loop below, which the end of the stream wakes up.
+          // The loop below throws this again when the cancelled stream wakes it up.
           refused = { error };
           cancel();
         }
@@ -72,11 +72,11 @@ export async function pump(
       alive ||= batch.length === 0;
       if (!response.finished) {
         flushed ??= flushSoon();
-        // A source that never pauses must not keep the program from anything else.
+        // A source that never pauses must not block the rest of the program.
         if (batch.length >= BATCH) await flushed;
       }
     }
-    // Read to its end, the connection can serve the next request. How it ends is of no interest: the response is complete.
+    // A connection read to its end can serve the next request. Errors do not matter any more: the response is complete.
     drain(reader).catch(() => {});
   } catch (error) {
     cancel();
@@ -88,7 +88,7 @@ export async function pump(
   }
 }
 
-/** Reads what is left after the end, which is nothing or a little. */
+/** Reads the little data that may follow the end. */
 async function drain(reader: ReadableStreamDefaultReader<unknown>): Promise<void> {
   for (let left = 16; left > 0; left--) if ((await reader.read()).done) return;
   await reader.cancel();

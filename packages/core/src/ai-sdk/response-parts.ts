@@ -8,7 +8,7 @@ import { ModelError, type ModelPart } from "../ports/model.ts";
 import { isEmptyChunk, ProviderReport } from "./error.ts";
 import { type Provided, providedCall, providedContent, providedResult } from "./provided.ts";
 
-/** The text or reasoning that streams now. */
+/** The current text or reasoning. */
 interface Block {
   readonly type: "text" | "reasoning";
   readonly id: string;
@@ -21,30 +21,30 @@ interface StreamedCall {
   readonly input: CallArguments;
 }
 
-/** Formats in which reasoning is never content. */
+/** Formats that never send reasoning as content. */
 const HAS_REASONING = /responses|google|vertex|anthropic/;
 
-/** One response of a language model, translated part by part. */
+/** Translates one response of a language model, part by part. */
 export class ResponseParts {
-  /** Whether the last part has come. */
+  /** True once the last part has come. */
   finished = false;
   readonly #asked: string;
   readonly #provider: string;
   readonly #id: string;
   readonly #tags: ThinkTags;
-  /** The block whose beginning may be reasoning. */
+  /** Id of the block that may begin with reasoning. */
   #tagged = "";
   #responding: string | undefined;
   #block: Block | undefined;
-  /** Calls whose arguments stream, by the provider's id. */
+  /** Calls with streaming arguments, by the provider's id. */
   readonly #calls = new Map<string, StreamedCall>();
   #count = 0;
 
   /**
    * @param asked The model's name in the request.
-   * @param provider Under whose name what it did on its side is kept.
+   * @param provider Name under which the provider's own actions are kept.
    * @param id `provider/model`, for errors.
-   * @param format What the package calls its provider and format, as in `openai.responses`.
+   * @param format Provider and format in the package's terms, such as `openai.responses`.
    */
   constructor(asked: string, provider: string, id = `${provider}/${asked}`, format = provider) {
     this.#asked = asked;
@@ -55,9 +55,9 @@ export class ResponseParts {
   }
 
   /**
-   * Adds to `out` what a part of the stream says.
+   * Translates a part of the stream, and appends the result to `out`.
    *
-   * @throws what the provider reports as an error, and `ModelError` for a response that ended without being complete.
+   * @throws the error that the provider reports, and `ModelError` for a response that ended incomplete.
    */
   read(part: LanguageModelV4StreamPart, out: ModelPart[]): void {
     switch (part.type) {
@@ -76,7 +76,7 @@ export class ResponseParts {
         this.#block.provider = joined(this.#block.provider, part.providerMetadata);
         return this.#close(out);
       case "tool-input-start":
-        // What the provider runs is no call of ours; arguments that are not JSON come as JSON with the call itself.
+        // The provider's own calls are not ours. Arguments that are not JSON arrive as JSON with the complete call.
         if (part.providerExecuted || part.inputEncoding === "text") return;
         this.#calls.set(part.id, { index: this.#call(part.id, part.toolName, out), input: new CallArguments() });
         return;
@@ -91,7 +91,7 @@ export class ResponseParts {
         if (part.providerExecuted) return this.#provide(providedCall(part), out);
         const streamed = this.#calls.get(part.toolCallId);
         const index = streamed?.index ?? this.#call(part.toolCallId, part.toolName, out);
-        // Arguments that streamed were shown as they came: they stand, however the provider sums them up.
+        // Streamed arguments were published already, so they stay valid whatever the final call contains.
         const rest = streamed && !streamed.input.isEmpty ? streamed.input.rest() : part.input;
         if (rest) out.push({ type: "call-input", index, text: rest });
         const provider = joined(undefined, part.providerMetadata);
@@ -100,10 +100,10 @@ export class ResponseParts {
         return;
       }
       case "tool-result":
-        // A preview is replaced by the result.
+        // The result replaces a preview.
         return part.preliminary ? undefined : this.#provide(providedResult(part), out);
       case "custom":
-        // Anthropic's package tells the beginning of its message like this, which nobody wants to see again.
+        // Anthropic's package marks the beginning of a message like this; it need not be sent back.
         if (part.kind !== "anthropic.message_start") this.#provide(providedContent(part), out);
         return;
       case "source":
@@ -129,16 +129,16 @@ export class ResponseParts {
         return;
       }
       case "error":
-        // Packages do not know a chunk without choices; the answer goes on behind it (F67).
+        // Packages reject a chunk without choices, but the answer continues after it (F67).
         if (isEmptyChunk(part.error)) return;
         throw new ProviderReport(part.error);
       default:
-        // Notices, and what has no place in a message: generated files.
+        // Notices, and generated files, which messages cannot contain.
         return;
     }
   }
 
-  /** Reasoning that a server sends as content is told from the answer. */
+  /** Separates the answer from reasoning that a server sends as content. */
   #content(part: Extract<LanguageModelV4StreamPart, { type: "text-delta" }>, out: ModelPart[]): void {
     if (this.#tags.isOver) return this.#say("text", part, part.delta, out);
     this.#tagged = part.id;
@@ -167,7 +167,7 @@ export class ResponseParts {
     this.#block = undefined;
     if (block.empty) {
       if (!block.provider) return;
-      // Reasoning that the provider keeps to itself has no text, and must be given back all the same.
+      // Hidden reasoning has no text, but must be sent back.
       out.push({ type: block.type, text: "" });
     }
     out.push(block.provider ? { type: "part-end", provider: block.provider } : { type: "part-end" });
@@ -187,12 +187,12 @@ export class ResponseParts {
 
   #reason({ unified, raw }: LanguageModelV4FinishReason): FinishReason {
     const reason = this.#meaning(unified, raw);
-    // Not all providers tell the two apart; whether there are calls to run does.
+    // Not all providers distinguish the two reasons; the presence of calls does.
     if (this.#count > 0 && (reason === "stop" || reason === "paused")) return "calls";
     return reason === "calls" && this.#count === 0 ? "stop" : reason;
   }
 
-  /** The words of the provider count where its package does not know them (F52). */
+  /** Uses the provider's own reason if its package does not know it (F52). */
   #meaning(unified: LanguageModelV4FinishReason["unified"], raw: string | undefined): FinishReason {
     switch (unified) {
       case "length":
@@ -219,7 +219,7 @@ interface Marked {
   readonly providerMetadata?: Readonly<Record<string, object>>;
 }
 
-/** What the provider wants to see again, of all that it said about one part. */
+/** Merges the provider's data for one part. */
 function joined(before: ProviderData | undefined, more: Marked["providerMetadata"]): ProviderData | undefined {
   if (!more) return before;
   const provider: Record<string, ProviderData[string]> = { ...before };
@@ -227,7 +227,7 @@ function joined(before: ProviderData | undefined, more: Marked["providerMetadata
   return provider;
 }
 
-/** What a provider says about a refusal: Anthropic tells it beside the reason to finish. */
+/** Returns a provider's explanation of a refusal. Anthropic sends it with the finish reason. */
 function explanationIn(metadata: Readonly<Record<string, object>> | undefined): { explanation?: string } {
   for (const told of Object.values(metadata ?? {})) {
     const details = "stopDetails" in told ? told.stopDetails : undefined;

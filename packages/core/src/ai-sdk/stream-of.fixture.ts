@@ -1,4 +1,4 @@
-/** A stream of these things, as `ReadableStream.from` makes one; the types of browsers do not know that. */
+/** Like `ReadableStream.from`, which the types for browsers lack. */
 export function streamOf<T>(things: Iterable<T> | AsyncIterable<T>): ReadableStream<T> {
   const given = (async function* () {
     yield* things;

@@ -2,7 +2,7 @@ import type { Tool } from "../ports/tool.ts";
 import { ToolDefinitionError } from "./toolbox.ts";
 import { schemaProblem } from "./usable-schema.ts";
 
-/** What can be said of a tool before it is called. Throws `ToolDefinitionError`. */
+/** Checks a tool before its first call. Throws `ToolDefinitionError`. */
 export function checkTool(tool: Tool): void {
   if (typeof tool !== "object" || tool === null) {
     throw new ToolDefinitionError(

@@ -2,37 +2,37 @@ import type { Json } from "../conversation/message.ts";
 
 /** Arguments that have passed their schema. */
 export interface CheckedInput {
-  /** As JSON: what is logged, judged, asked about and shown. Nobody else holds it. */
+  /** As JSON: for the log, rules, questions and clients. A copy that no other code holds. */
   readonly input: Json;
-  /** What the tool gets: the same, or what the schema made of it, such as a `Date` where `input` has its text. */
+  /** The value for the tool: the same, or the schema's output, such as a `Date` in place of its text in `input`. */
   readonly value: unknown;
 }
 
 /**
- * What a schema returned, as the one value that is judged, shown and run. A schema may return anything; what has no form in
- * JSON could run without anybody having seen it, so it is refused. Throws `TypeError`.
+ * Converts a schema's output to the one value that is judged, shown and run. A value without a JSON form could run
+ * unseen, so it is refused with `TypeError`.
  */
 export function checkedInput(value: unknown): CheckedInput {
   const copy = new Copy();
   const input = copy.of(value);
-  // A tool may change what it gets; what is logged must not change with it.
+  // A tool may change its arguments, but the log must not change.
   return { input, value: copy.isSame ? new Copy().of(input) : value };
 }
 
-/** Whether two arguments are the same, whatever the order of their names. */
+/** True if two arguments are the same, in any order of names. */
 export function isSameInput(one: Json | undefined, other: Json | undefined): boolean {
   return isEqual(one, other);
 }
 
-/** Returns whether two values say the same, however deep they are. */
+/** Returns true if two values are deeply equal. */
 export function isEqual(one: unknown, other: unknown): boolean {
-  // An import of it makes Node load all that it names, threads and the parsing of arguments among it.
+  // An import would make Node load all dependencies of the module, such as threads and argument parsing.
   return process.getBuiltinModule("node:util").isDeepStrictEqual(one, other);
 }
 
-/** Copies a value as one that holds nothing but JSON. What says its own form (`toJSON`: a date, an address) is taken in that. */
+/** Copies a value as plain JSON. Values with `toJSON` (a date, an address) are copied in that form. */
 class Copy {
-  /** Whether all that was copied so far was that already. */
+  /** True if the value was plain JSON already. */
   isSame = true;
 
   of(value: unknown, place = "the top"): Json {
@@ -42,7 +42,7 @@ class Copy {
         return value;
       case "number":
         if (!Number.isFinite(value)) break;
-        // JSON has one zero.
+        // JSON has only one zero.
         if (!Object.is(value, -0)) return value;
         this.isSame = false;
         return 0;
@@ -77,7 +77,7 @@ class Copy {
         continue;
       }
       const copied = this.of(inner, `${place}.${name}`);
-      // Set like any other, this one would be the prototype.
+      // A plain assignment of this name would set the prototype.
       if (name === "__proto__") Object.defineProperty(record, name, { value: copied, ...OWN });
       else record[name] = copied;
     }

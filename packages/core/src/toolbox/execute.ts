@@ -9,11 +9,11 @@ import { BoundedText, bounded, DEFAULT_OUTPUT, outputText } from "./output.ts";
 /** Milliseconds that a tool has to end after its signal aborted. */
 export const GRACE = 3_000;
 
-/** Files that one call may bring. */
+/** Maximum number of files from one call. */
 const MOST_FILES = 20;
 const TOO_MANY = `a call brings ${MOST_FILES} files at most`;
 
-/** How one execution went. The model is told `output` and shown `files`. */
+/** Outcome of one execution. The model gets `output` and `files`. */
 export interface Outcome {
   readonly status: "completed" | "failed" | "cancelled";
   readonly output: string;
@@ -22,9 +22,9 @@ export interface Outcome {
 }
 
 /**
- * Runs a tool and never throws: what the tool throws, a time-out, an output that cannot be written down are outcomes.
- * `model` judges the files that the call brings. After an abort it waits for the tool, so that its partial output is kept, but not for longer than 3 seconds. The
- * context is made for the signal of this execution, which has the time limit of the tool.
+ * Runs a tool and never throws: exceptions, a timeout and an unusable output become outcomes. `model` judges the call's
+ * files. After an abort it waits up to 3 seconds, to keep partial output. The context is made for this execution's
+ * signal, which includes the tool's timeout.
  */
 export async function execute(
   tool: Tool,
@@ -69,7 +69,7 @@ export async function execute(
   }
 }
 
-/** Waits for work, but once the signal has aborted not for longer than 3 seconds. */
+/** Waits for work, but at most 3 seconds after the signal has aborted. */
 export async function withGrace<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   const gone = new Abandoned(signal);
   try {
@@ -84,7 +84,7 @@ export function notExecuted(signal: AbortSignal): string {
   return `Not executed: ${messageOf(signal.reason)}.`;
 }
 
-/** What the model is told of a call that was ended, with what it had said until then. */
+/** The result of an aborted call, with its output so far. */
 function stopped(signal: AbortSignal, output: string): Outcome {
   const status = signal.reason instanceof ToolTimeout ? "failed" : "cancelled";
   const why = messageOf(signal.reason);
@@ -95,7 +95,7 @@ class ToolTimeout extends Error {
   override readonly name = "ToolTimeout";
 }
 
-/** The signal of a call with a time limit of its own. */
+/** The signal of a call with a timeout of its own. */
 class Timeout {
   readonly #controller = new AbortController();
   readonly #cancel: () => void;
@@ -113,7 +113,7 @@ class Timeout {
   }
 }
 
-/** Rejects some time after a signal has aborted: nobody waits for the tool any more. */
+/** Rejects a grace period after the signal has aborted: the wait for the tool ends. */
 class Abandoned {
   readonly promise: Promise<never>;
   readonly #signal: AbortSignal;
@@ -137,7 +137,7 @@ class Abandoned {
   }
 }
 
-/** What went wrong, in words, whatever was thrown. */
+/** Returns a message for any thrown value. */
 export function messageOf(error: unknown): string {
   try {
     if (typeof error !== "object" || error === null) return String(error);
@@ -150,14 +150,14 @@ export function messageOf(error: unknown): string {
 }
 
 /**
- * What a tool says that a call is about, with the server that offers the tool and the folder that the call works in; nothing
- * when the tool does not say, or cannot. Never rejects.
+ * Returns the subject of a call: the tool's description, the server that offers the tool, and the folder. Nothing if
+ * the tool has none of these. Never rejects.
  */
 export async function aboutCall(tool: Tool, input: unknown, context: PreviewContext): Promise<About | undefined> {
   const offered = aboutTool(tool);
-  // Most tools of programs say neither: their calls wait for nothing.
+  // Most tools of programs have neither, so their calls need not wait.
   if (!tool.about && !tool.folder) return offered;
-  // Without it, arguments are shown by their names. A question that names no folder is better than one that names a wrong one.
+  // Without a subject, arguments are shown by name. A question without a folder is better than one with a wrong folder.
   const saying = async () => tool.about && (checkedInput(tool.about(input)).input as About);
   const about = await saying().catch(() => undefined);
   const inFolder = tool.folder && withGrace(context.signal, async () => tool.folder?.(context));
@@ -166,12 +166,12 @@ export async function aboutCall(tool: Tool, input: unknown, context: PreviewCont
   return about || Object.keys(known).length > 0 ? known : undefined;
 }
 
-/** The server that offers a tool, which is all that a call is about whose arguments were not judged; nothing for other tools. */
+/** Returns the server that offers a tool: the subject of a call whose arguments were not judged. Nothing for other tools. */
 export function aboutTool({ offeredBy: server, offeredAs: tool }: Tool): About | undefined {
   return server === undefined || tool === undefined ? undefined : { offered: { server, tool } };
 }
 
-/** What a call would do, for the person who is asked. Never rejects. */
+/** Predicts the effects of a call for the user who decides. Never rejects. */
 export async function previewOf(tool: Tool, input: unknown, context: PreviewContext): Promise<Preview | undefined> {
   if (!tool.preview) return undefined;
   try {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { cutTo, cutToEnd } from "../conversation/shown/visible-text.ts";
 import { BoundedText, bounded } from "./output.ts";
 
-/** Characters as users see them, of one to eleven UTF-16 units. */
+/** Visible characters of one to eleven UTF-16 units. */
 const CHARACTERS = ["a", "é", "e\u0301", "日", "🌳", "👩‍👩‍👧", "🇩🇪", "👍🏽", "\r\n", "नि"];
 
 const textOf = (seed: number, length: number) =>

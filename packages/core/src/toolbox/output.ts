@@ -2,10 +2,10 @@ import { cutBefore } from "../conversation/shown/visible-text.ts";
 
 const encoder = new TextEncoder();
 
-/** Bytes of a tool's output that the model is given, when the tool says nothing else. */
+/** Default bytes of a tool's output for the model. */
 export const DEFAULT_OUTPUT = 64 * 1024;
 
-/** What a tool returned, as text for the model. Throws when it cannot be written down. */
+/** Converts a tool's return value to text for the model. Throws for a value without a JSON form. */
 export function outputText(value: unknown): string {
   if (typeof value === "string") return value;
   if (value === undefined || value === null) return "";
@@ -18,14 +18,14 @@ export function outputText(value: unknown): string {
   return text;
 }
 
-/** Whether a value holds something although its JSON is that of an empty object: an error, a map, a set, a stream. */
+/** True if a value has content although its JSON is an empty object: an error, a map, a set, a stream. */
 function isLostInJson(value: object): boolean {
   return value instanceof Error || Symbol.iterator in value || Symbol.asyncIterator in value;
 }
 
-/** A text of at most `limit` bytes of UTF-8: its head and its tail, and between them how much was left out. */
+/** Bounds a text to `limit` bytes of UTF-8: keeps head and tail, and the number of bytes left out between them. */
 export function bounded(text: string, limit: number): string {
-  // A UTF-16 unit is at most three bytes.
+  // A UTF-16 unit has at most three bytes.
   if (text.length * 3 <= limit) return text;
   const bytes = encoder.encode(text);
   if (bytes.length <= limit) return text;
@@ -34,21 +34,21 @@ export function bounded(text: string, limit: number): string {
   const tailStart = characterStart(bytes, bytes.length - Math.floor(limit / 2));
   const head = decoder.decode(bytes.subarray(0, headEnd));
   const tail = decoder.decode(bytes.subarray(tailStart));
-  // Whole characters of code points: the same places in the text.
+  // Moves both cuts to boundaries of visible characters in the text.
   const begin = cutBefore(text, head.length);
   const end = cutBefore(text, text.length - tail.length);
   const left = encoder.encode(text.slice(begin, end)).length;
   return `${text.slice(0, begin)}\n[... ${left} of ${bytes.length} bytes left out here ...]\n${text.slice(end)}`;
 }
 
-/** The nearest position at or before `at` where a character begins. */
+/** Returns the nearest position at or before `at` where a character begins. */
 function characterStart(bytes: Uint8Array, at: number): number {
   let start = at;
   while (start > 0 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start--;
   return start;
 }
 
-/** Text that grows, of which the head and the tail are kept: at most about `limit` bytes, whatever is added. */
+/** Collects text, but keeps only head and tail: about `limit` bytes at most. */
 export class BoundedText {
   readonly #limit: number;
   #head = "";
@@ -65,7 +65,7 @@ export class BoundedText {
     const room = isFull ? 0 : cutBefore(text, half - this.#head.length);
     this.#head += text.slice(0, room);
     this.#tail += text.slice(room);
-    // Cut now and then, not for each piece.
+    // Cuts only now and then, not for each piece.
     if (this.#tail.length <= 2 * half) return;
     const cut = cutBefore(this.#tail, this.#tail.length - half);
     this.#dropped += encoder.encode(this.#tail.slice(0, cut)).length;

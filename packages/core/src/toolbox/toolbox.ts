@@ -8,21 +8,21 @@ import type { ToolSchema } from "../ports/model.ts";
 import type { Checked, InputSchema, JsonSchema, Tool } from "../ports/tool.ts";
 import { messageOf } from "./execute.ts";
 
-/** A tool cannot be used as it is. */
+/** A tool that cannot be used. */
 export class ToolDefinitionError extends Error {
   override readonly name = "ToolDefinitionError";
   readonly code = "invalid-tool";
 }
 
 /**
- * The tools of an agent, ready for use: their schemas for the model, and their checks. Made once for an array of tools.
+ * The tools of an agent, prepared for use: their schemas for the model, and their checks. Created once per array of tools.
  */
 export class Toolbox {
   readonly schemas: readonly ToolSchema[];
   readonly text: string;
-  /** Whether one of them may begin before its message has ended. */
+  /** True if a tool may begin before its message has ended. */
   hasEager = false;
-  /** The names of those that take addresses `earlier:`. */
+  /** Names of the tools that accept `earlier:` addresses. */
   readonly earlierReaders: readonly string[];
   #digest: string | undefined;
   readonly #tools = new Map<string, { readonly tool: Tool; readonly check: Check }>();
@@ -48,7 +48,7 @@ export class Toolbox {
     this.earlierReaders = tools.filter(({ readsEarlier }) => readsEarlier).map(({ name }) => name);
   }
 
-  /** Of the schemas as text. */
+  /** Digest of the schemas as text. */
   get digest(): string {
     this.#digest ??= digestOf(this.text);
     return this.#digest;
@@ -56,7 +56,7 @@ export class Toolbox {
 
   static readonly #made = new WeakMap<readonly Tool[], Toolbox>();
 
-  /** `check` throws for a tool that cannot be used; it looks at each once. Throws `ToolDefinitionError`. */
+  /** `check` runs once per tool, and throws for an unusable one. Throws `ToolDefinitionError`. */
   static of(tools: readonly Tool[], check?: (tool: Tool) => void): Toolbox {
     let toolbox = Toolbox.#made.get(tools);
     if (!toolbox) {
@@ -70,7 +70,7 @@ export class Toolbox {
     return this.#tools.get(name)?.tool;
   }
 
-  /** The call that a call of a tool that forwards is, when it names another one; otherwise it is what it is. */
+  /** Returns the call that a forwarding tool's call names, or nothing if it names no other tool. */
   forwarded(name: string, inputText: string): { readonly tool: string; readonly inputText: string } | undefined {
     if (!this.find(name)?.forwards) return undefined;
     const { tool, input = {} } = (writtenInput(inputText) ?? {}) as { readonly tool?: unknown; readonly input?: Json };
@@ -79,13 +79,13 @@ export class Toolbox {
     return { tool: named.name, inputText: typeof input === "string" ? input : JSON.stringify(input) };
   }
 
-  /** The arguments that a tool gets, or what is wrong with them. */
+  /** Returns the arguments for a tool, or the reason why they do not fit. */
   check(name: string, input: Json): Checked | Promise<Checked> {
     const known = this.#tools.get(name);
     return known ? known.check(input) : { ok: false, problem: this.unknown(name) };
   }
 
-  /** What the model is told of a tool that is not there. */
+  /** The result for the model if a tool does not exist. */
   unknown(name: string): string {
     const near = nearest(name, this.#tools.keys());
     if (near.length > 0) return `There is no tool "${name}". Did you mean ${near.join(" or ")}?`;
@@ -96,7 +96,7 @@ export class Toolbox {
 
 type Check = (input: Json) => Checked | Promise<Checked>;
 
-/** Arguments that do not fit are held to the schema once more as the model meant them. */
+/** Checks arguments that do not fit once more, corrected to the model's probable meaning. */
 function asMeant(schema: JsonSchema, check: Check): Check {
   return (input) => {
     const again = (checked: Checked) => {
@@ -110,13 +110,11 @@ function asMeant(schema: JsonSchema, check: Check): Check {
 
 /** Names a text: 128 bits of its SHA-256, in hexadecimal. */
 export function digestOf(text: string): string {
-  // An agent that is only made asks for none, and needs not wait until Node has loaded its cryptography.
+  // Creating an agent needs no digest, and must not wait for Node to load its cryptography.
   return process.getBuiltinModule("node:crypto").hash("sha256", text).slice(0, 32);
 }
 
-/**
- * The JSON Schema of what a schema describes; `of` says whose it is. Throws `ToolDefinitionError` when it cannot tell.
- */
+/** Returns the JSON Schema of a schema; `of` names its owner. Throws `ToolDefinitionError` if there is none. */
 export function jsonSchemaOf(of: string, schema: InputSchema<unknown>): JsonSchema {
   if (!("~standard" in schema)) return schema as JsonSchema;
   const { jsonSchema, vendor } = schema["~standard"] as StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>;
@@ -133,7 +131,7 @@ export function jsonSchemaOf(of: string, schema: InputSchema<unknown>): JsonSche
   }
 }
 
-/** That a whole number is one that a number can hold tells a model nothing, and would be sent with each request. */
+/** Removes bounds of safe integers: they mean nothing to a model, but would be sent with each request. */
 function withoutIdleBound(keyword: string, value: unknown): unknown {
   const isIdle =
     (keyword === "maximum" && value === Number.MAX_SAFE_INTEGER) ||
@@ -141,7 +139,7 @@ function withoutIdleBound(keyword: string, value: unknown): unknown {
   return isIdle ? undefined : value;
 }
 
-/** Holds a value to a Standard Schema. */
+/** Returns a check by a Standard Schema. */
 export function checkStandard(schema: StandardSchemaV1): (input: Json) => Checked | Promise<Checked> {
   const verdict = (result: StandardSchemaV1.Result<unknown>): Checked => {
     if (!result.issues) return { ok: true, input: result.value as Json };
@@ -160,13 +158,13 @@ export function checkStandard(schema: StandardSchemaV1): (input: Json) => Checke
 function checkJsonSchema(schema: JsonSchema): (input: Json) => Checked {
   let validator: Validator | undefined;
   return (input) => {
-    // Of hundreds of tools, few are called.
+    // Created at the first call, because few of hundreds of tools are called.
     validator ??= new Validator(schema as ConstructorParameters<typeof Validator>[0], "2020-12", false);
     const result = validator.validate(input);
     if (result.valid) return { ok: true, input };
-    // The validator reports each level on the way down; only those that hold no other one say what is wrong.
+    // The validator reports each level on the way down; only the innermost errors tell what is wrong.
     const { errors } = result;
-    // Thousands of wrong items are wrong in a few ways: these are compared, and the first problems are told.
+    // Thousands of wrong items have few kinds of errors: compare the kinds, and report the first problems.
     const places = new Set(errors.map(({ keywordLocation }) => keywordLocation));
     const inner = new Set([...places].filter((place) => ![...places].some((other) => other.startsWith(`${place}/`))));
     const problems = errors
@@ -181,5 +179,5 @@ function checkJsonSchema(schema: JsonSchema): (input: Json) => Checked {
   };
 }
 
-/** Problems of arguments that a model is told: it mends those, and is told of the others then. */
+/** Maximum number of problems in a result: the model fixes these and gets the others next. */
 const MOST_PROBLEMS = 8;

@@ -5,7 +5,7 @@ type Keywords = Readonly<Record<string, unknown>>;
 
 const TYPES = new Set<unknown>(["string", "number", "integer", "boolean", "object", "array", "null"]);
 
-/** Keywords by what their value must be. */
+/** Keywords by the type of their value. */
 const NUMBERS = new Set([
   ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "minItems"],
   ...["maxItems", "minProperties", "maxProperties", "minContains", "maxContains"],
@@ -17,7 +17,7 @@ const ONE = new Set([
   ...["propertyNames", "not", "if", "then", "else"],
 ]);
 
-/** What is wrong with a keyword of a schema, so that nothing can be checked by it; nothing when it can be used. */
+/** Returns the fault of a keyword that makes a schema unusable, or nothing. */
 export function keywordProblem(keyword: string, value: unknown): string | undefined {
   if (keyword === "type") {
     const unknown = (Array.isArray(value) ? value : [value]).find((type) => !TYPES.has(type));
@@ -33,7 +33,7 @@ export function keywordProblem(keyword: string, value: unknown): string | undefi
   if (keyword === "$ref" && typeof value !== "string") return `$ref is ${shown(value)}; it is a text`;
   if (NUMBERS.has(keyword) && typeof value !== "number") return `${keyword} is ${shown(value)}; it is a number`;
   if (LISTS.has(keyword) && !(Array.isArray(value) && value.every(isSchema))) return `${keyword} is no list of schemas`;
-  // Up to draft 2019-09 a list of schemas says what each item is.
+  // Up to draft 2019-09, a list of schemas describes each item.
   if (ONE.has(keyword) && !isSchema(value) && !(keyword === "items" && Array.isArray(value) && value.every(isSchema))) {
     return `${keyword} is ${shown(value)}; it is a schema`;
   }
@@ -43,7 +43,7 @@ export function keywordProblem(keyword: string, value: unknown): string | undefi
   return broken.find((problem) => problem !== undefined);
 }
 
-/** What of a JSON Schema cannot be used, and where; nothing when all of it can. */
+/** Returns the unusable part of a JSON Schema and its place, or nothing. */
 export function schemaProblem(schema: unknown): string | undefined {
   try {
     for (const [place, keywords] of within(schema, [])) {
@@ -52,7 +52,7 @@ export function schemaProblem(schema: unknown): string | undefined {
         if (problem !== undefined) return at(place, problem);
       }
     }
-    // What resolves references knows all that they can name.
+    // The resolver knows all targets of references.
     const known = dereference(schema as Schema);
     for (const [place, keywords] of within(schema, [])) {
       const { $ref, __absolute_ref__: absolute } = keywords;
@@ -66,7 +66,7 @@ export function schemaProblem(schema: unknown): string | undefined {
   return undefined;
 }
 
-/** A schema and all schemas in it, each with where it is. */
+/** Yields a schema and all nested schemas, each with its place. */
 function* within(schema: unknown, place: readonly string[]): Generator<readonly [readonly string[], Keywords]> {
   if (!isKeywords(schema)) return;
   yield [place, schema];
@@ -83,7 +83,7 @@ function* within(schema: unknown, place: readonly string[]): Generator<readonly 
 function patternProblem(pattern: unknown): string | undefined {
   if (typeof pattern !== "string") return `pattern is ${shown(pattern)}; it is a regular expression`;
   try {
-    // As the validator reads it.
+    // With the same flag as the validator.
     new RegExp(pattern, "u");
     return undefined;
   } catch (error) {
